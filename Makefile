@@ -1,0 +1,27 @@
+# Every target works from a fresh clone; tools are pinned in go.mod.
+
+.PHONY: build check test cross bench generate
+
+build: ## the program, as ./pipeline
+	go build -o pipeline ./cmd/pipeline
+
+test: ## all tests
+	go test ./...
+
+check: ## what CI runs: format, vet, generated code, tests
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	go vet ./...
+	go test ./...
+
+race: ## the concurrent packages under the race detector
+	go test -race ./artifacts/... ./dag/...
+
+cross: ## vet for every platform we promise
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  echo "vet $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go vet ./... || exit 1; done; done
+
+generate: ## code identities of the stage kinds
+	go generate ./...
+
+bench: ## the table of docs/benchmarks.md, peers and us in one run
+	./bench/run.sh
