@@ -1,0 +1,112 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// An action record is text:
+//
+//	prgnn action 1
+//	output 9f86d081… 40960 npy partial
+//	output 60303ae2… 40960 npy pearson
+//	recipe 412
+//	…the recipe, 412 bytes…
+//	sha256 d7a8fbb3…
+//
+// The key is the digest of the recipe, so that a record in the wrong place is
+// found out, too.
+const actionMagic = "prgnn action 1\n"
+
+// Record stores an action. Its blobs must be there already. When it returns, the
+// action and its blobs are durable: the names of the blobs first, then the record,
+// then its name. The blobs' names and the record's bytes wait for the disk at the
+// same time, since neither promises anything before the last rename.
+func (s *Store) Record(a Action) (Key, error) {
+	k := KeyOf(a.Recipe)
+	text, err := a.encode()
+	if err != nil {
+		return k, fmt.Errorf("action %s: %w", k, err)
+	}
+	t, err := s.temp()
+	if err != nil {
+		return k, err
+	}
+	defer t.discard()
+	synced := make(chan error, 1)
+	go func() { synced <- s.syncBlobs(a.Outputs) }()
+	_, err = t.Write(text)
+	err = errors.Join(err, t.settle(), <-synced)
+	path := s.actionPath(k)
+	if err == nil {
+		err = t.publish(path)
+	}
+	if err == nil {
+		s.dirty.mark(filepath.Dir(path))
+		s.dirty.mark(filepath.Join(s.dir, actionsDir))
+		err = errors.Join(s.dirty.sync(filepath.Dir(path)), s.dirty.sync(filepath.Join(s.dir, actionsDir)))
+	}
+	if err != nil {
+		return k, s.fault(err)
+	}
+	s.index.remember(s, k, text)
+	return k, nil
+}
+
+func (s *Store) actionPath(k Key) string { return s.object(actionsDir, k.String()) }
+
+// Lookup finds an action by its key. Anything wrong with the record is ErrMiss.
+// That its blobs are there is another question (see Has): gc removes blobs and
+// keeps actions, so that a result made again can be compared with what it was.
+func (s *Store) Lookup(k Key) (Action, error) {
+	if a, ok := s.index.lookup(s, k); ok {
+		return a, nil
+	}
+	text, err := os.ReadFile(s.actionPath(k))
+	if err != nil {
+		return Action{}, fmt.Errorf("action %s: %w", k, ErrMiss)
+	}
+	a, err := parseAction(k, text)
+	if err != nil {
+		return Action{}, fmt.Errorf("action %s: %w: %w", k, ErrMiss, err)
+	}
+	s.index.remember(s, k, text)
+	return a, nil
+}
+
+func (a Action) encode() ([]byte, error) {
+	b, err := appendOutputs([]byte(actionMagic), a.Outputs)
+	if err != nil {
+		return nil, err
+	}
+	return seal(appendText(b, "recipe", []byte(a.Recipe))), nil
+}
+
+// parseAction reads what encode wrote, and nothing else.
+func parseAction(k Key, sealed []byte) (Action, error) {
+	body, err := unseal(sealed)
+	if err != nil {
+		return Action{}, err
+	}
+	a, err := parseActionBody(string(body))
+	if err == nil && KeyOf(a.Recipe) != k {
+		err = errOtherKey
+	}
+	return a, err
+}
+
+var errOtherKey = errors.New("the record is that of another key")
+
+func parseActionBody(body string) (Action, error) {
+	r := lineReader{rest: body}
+	r.magic(actionMagic)
+	a := Action{Outputs: r.outputs()}
+	a.Recipe = r.text("recipe")
+	return a, r.err
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

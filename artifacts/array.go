@@ -1,0 +1,156 @@
+package artifacts
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// A Number is an element type of an Array.
+type Number interface {
+	float64 | float32 | int64 | int32 | int16 | uint8
+}
+
+// An Array is an n-dimensional array in C order (the last axis runs fastest).
+// As a Value it is an npy file, version 1.0, little-endian, its data aligned to
+// 64 bytes, so that numpy can map it into memory.
+type Array struct {
+	Shape []int
+	data  any // []float64, []float32, []int64, []int32, []int16 or []uint8
+}
+
+// NewArray wraps data (not copied). It panics unless the product of shape is
+// len(data).
+func NewArray[T Number](data []T, shape ...int) *Array {
+	if n, err := elements(shape); err != nil || n != len(data) {
+		panic(fmt.Sprintf("artifacts: an array of shape %v does not hold %d elements", shape, len(data)))
+	}
+	return &Array{Shape: slices.Clone(shape), data: data}
+}
+
+// elements is the product of the lengths of the axes: 1 for no axis at all, a
+// single number.
+func elements(shape []int) (int, error) {
+	n := 1
+	for _, d := range shape {
+		switch {
+		case d < 0:
+			return 0, fmt.Errorf("shape %v has a negative axis", shape)
+		case d > 0 && n > math.MaxInt/d:
+			return 0, fmt.Errorf("shape %v has too many elements", shape)
+		}
+		n *= d
+	}
+	return n, nil
+}
+
+// DType is numpy's name of the element type: "<f8", "<f4", "<i8", "<i4", "<i2" or "|u1".
+func (a *Array) DType() string {
+	switch a.data.(type) {
+	case []float64:
+		return "<f8"
+	case []float32:
+		return "<f4"
+	case []int64:
+		return "<i8"
+	case []int32:
+		return "<i4"
+	case []int16:
+		return "<i2"
+	case []uint8:
+		return "|u1"
+	}
+	panic("artifacts: an Array that was not made by NewArray")
+}
+
+// Len is the number of elements.
+func (a *Array) Len() int {
+	n, err := elements(a.Shape)
+	if err != nil {
+		panic("artifacts: " + err.Error())
+	}
+	return n
+}
+
+// Data returns the elements without copying; it fails when the array's element
+// type is not T.
+func Data[T Number](a *Array) ([]T, error) {
+	if d, ok := a.data.([]T); ok {
+		return d, nil
+	}
+	want := Array{data: []T(nil)}
+	return nil, fmt.Errorf("the array holds %s, not %s", a.DType(), want.DType())
+}
+
+// Float64s returns the elements converted to float64 (without copying when they
+// are float64 already: read-only).
+func (a *Array) Float64s() []float64 {
+	switch d := a.data.(type) {
+	case []float64:
+		return d
+	case []float32:
+		return floats(d)
+	case []int64:
+		return floats(d)
+	case []int32:
+		return floats(d)
+	case []int16:
+		return floats(d)
+	case []uint8:
+		return floats(d)
+	}
+	panic("artifacts: an Array that was not made by NewArray")
+}
+
+func floats[T Number](d []T) []float64 {
+	out := make([]float64, len(d))
+	for i, x := range d {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// Format is "npy".
+func (a *Array) Format() string { return "npy" }
+
+// Encode writes the array as npy.
+func (a *Array) Encode(w io.Writer) error { return writeNPY(w, a) }
+
+// Stack joins arrays of one shape and element type along a new first axis:
+// n arrays of shape (r, c) become one of shape (n, r, c).
+func Stack(arrays []*Array) (*Array, error) {
+	if len(arrays) == 0 {
+		return nil, fmt.Errorf("stack: no arrays, so the shape of the result is not known")
+	}
+	first := arrays[0]
+	for i, a := range arrays {
+		if a.DType() != first.DType() || !slices.Equal(a.Shape, first.Shape) {
+			return nil, fmt.Errorf("stack: array %d is %s %v, but array 0 is %s %v",
+				i, a.DType(), a.Shape, first.DType(), first.Shape)
+		}
+	}
+	shape := append([]int{len(arrays)}, first.Shape...)
+	switch first.data.(type) {
+	case []float64:
+		return stack[float64](arrays, shape), nil
+	case []float32:
+		return stack[float32](arrays, shape), nil
+	case []int64:
+		return stack[int64](arrays, shape), nil
+	case []int32:
+		return stack[int32](arrays, shape), nil
+	case []int16:
+		return stack[int16](arrays, shape), nil
+	default:
+		return stack[uint8](arrays, shape), nil
+	}
+}
+
+func stack[T Number](arrays []*Array, shape []int) *Array {
+	out := make([]T, 0, len(arrays)*arrays[0].Len())
+	for _, a := range arrays {
+		out = append(out, a.data.([]T)...)
+	}
+	return NewArray(out, shape...)
+}

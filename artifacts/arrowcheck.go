@@ -1,0 +1,282 @@
+package artifacts
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The library that reads Arrow files believes them: a flipped bit in a length can
+// ask for more memory than any machine has, and then Go ends the program. Here
+// the metadata of a file (flatbuffers, see the Schema.fbs, Message.fbs and File.fbs of
+// the Arrow format) are walked first, and every length is compared with the
+// bytes that there are. What is out of bounds panics as an index does; readArrow
+// takes that for damage.
+
+const (
+	arrowMagic = "ARROW1"
+
+	maxArrowColumns = 1 << 16
+	maxZstdWindow   = 32 << 20 // what a decoder sets aside before it has seen a byte; writers use 8 MB at most
+)
+
+// A flat is a table of a flatbuffer: the buffer and where the table begins in it.
+type flat struct {
+	b  []byte
+	at int
+}
+
+func (t flat) u32(pos int) int { return int(binary.LittleEndian.Uint32(t.b[pos:])) }
+
+// field is where the i-th field of the table lies, or 0 when it has none.
+func (t flat) field(i int) int {
+	vtable := t.at - int(int32(t.u32(t.at)))
+	if size := int(binary.LittleEndian.Uint16(t.b[vtable:])); 4+2*i+2 > size {
+		return 0
+	}
+	if offset := int(binary.LittleEndian.Uint16(t.b[vtable+4+2*i:])); offset != 0 {
+		return t.at + offset
+	}
+	return 0
+}
+
+// follow is where the offset at pos points.
+func (t flat) follow(pos int) int { return pos + t.u32(pos) }
+
+// table is the i-th field, a table; ok is false when it is absent.
+func (t flat) table(i int) (sub flat, ok bool) {
+	pos := t.field(i)
+	if pos == 0 {
+		return flat{}, false
+	}
+	return flat{t.b, t.follow(pos)}, true
+}
+
+// vector is the i-th field, a vector of elements of some bytes each: where it
+// begins, and how many there are.
+func (t flat) vector(i, size int) (start, n int) {
+	pos := t.field(i)
+	if pos == 0 {
+		return 0, 0
+	}
+	start = t.follow(pos)
+	n = t.u32(start)
+	start += 4
+	if n > (len(t.b)-start)/size {
+		panic(fmt.Errorf("a list of %d elements in %d bytes", n, len(t.b)-start))
+	}
+	return start, n
+}
+
+// tables are the elements of the i-th field, a vector of tables.
+func (t flat) tables(i int) []flat {
+	start, n := t.vector(i, 4)
+	subs := make([]flat, n)
+	for j := range subs {
+		subs[j] = flat{t.b, t.follow(start + 4*j)}
+	}
+	return subs
+}
+
+func (t flat) text(i int) string {
+	start, n := t.vector(i, 1)
+	return string(t.b[start : start+n])
+}
+
+func (t flat) byte(i int) byte {
+	if pos := t.field(i); pos != 0 {
+		return t.b[pos]
+	}
+	return 0
+}
+
+func (t flat) int64(i int) int64 {
+	if pos := t.field(i); pos != 0 {
+		return int64(binary.LittleEndian.Uint64(t.b[pos:]))
+	}
+	return 0
+}
+
+// metadata checks a vector of pairs of strings.
+func (t flat) metadata(i int) {
+	for _, pair := range t.tables(i) {
+		pair.text(0)
+		pair.text(1)
+	}
+}
+
+// arrowTypes are the values of the union Type that have a reader, and the names of
+// the others, for messages.
+var arrowTypes = map[byte]bool{1: true, 2: true, 3: true, 5: true, 6: true, 20: true} // Null, Int, FloatingPoint, Utf8, Bool, LargeUtf8
+
+var arrowTypeNames = map[byte]word{4: "binary", 7: "decimal", 8: "date", 9: "time", 10: "timestamp", 11: "interval", 12: "list",
+	13: "struct", 14: "union", 15: "fixed_size_binary", 16: "fixed_size_list", 17: "map", 18: "duration", 19: "large_binary", 21: "large_list"}
+
+type word string
+
+func (w word) String() string { return string(w) }
+
+// checkArrow walks the metadata of an IPC file.
+func checkArrow(b []byte) error {
+	const head, tail = len(arrowMagic) + 2, 4 + len(arrowMagic)
+	if !bytes.HasPrefix(b, []byte(arrowMagic)) {
+		return fmt.Errorf("not an Arrow file: begins with %q, not with %q", b[:min(len(b), len(arrowMagic))], arrowMagic)
+	}
+	if len(b) < head+tail || !bytes.HasSuffix(b, []byte(arrowMagic)) {
+		return fmt.Errorf("cut short: it does not end with %q", arrowMagic)
+	}
+	size := int(binary.LittleEndian.Uint32(b[len(b)-tail:]))
+	end := len(b) - tail - size // of the record batches
+	if end < head {
+		return fmt.Errorf("a footer of %d bytes in a file of %d", size, len(b))
+	}
+	footer := flat{b: b[end : len(b)-tail]}
+	footer.at = footer.follow(0)
+	schema, ok := footer.table(1)
+	if !ok {
+		return fmt.Errorf("it has no schema")
+	}
+	columns, err := checkSchema(schema)
+	if err != nil {
+		return err
+	}
+	footer.metadata(4)
+	for _, list := range []int{2, 3} { // dictionaries, record batches
+		start, n := footer.vector(list, 24)
+		for i := range n {
+			block := footer.b[start+24*i:]
+			offset, meta := int64(binary.LittleEndian.Uint64(block)), int64(int32(binary.LittleEndian.Uint32(block[8:])))
+			body := int64(binary.LittleEndian.Uint64(block[16:]))
+			if offset < int64(head) || meta < 8 || body < 0 || offset > int64(end) || meta > int64(end)-offset || body > int64(end)-offset-meta {
+				return fmt.Errorf("a block of %d and %d bytes at %d, out of the file", meta, body, offset)
+			}
+			message := b[offset : offset+meta]
+			if err := checkBatch(message, b[offset+meta:offset+meta+body], columns, list == 2); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkSchema checks the columns, and returns how many there are.
+func checkSchema(schema flat) (int, error) {
+	fields := schema.tables(1)
+	if len(fields) > maxArrowColumns {
+		return 0, fmt.Errorf("%d columns, more than %d", len(fields), maxArrowColumns)
+	}
+	for _, f := range fields {
+		name, typ := f.text(0), f.byte(2)
+		if !arrowTypes[typ] {
+			known := arrowTypeNames[typ]
+			if known == "" {
+				known = word(fmt.Sprintf("number %d", typ))
+			}
+			return 0, errType(name, known)
+		}
+		if n := len(f.tables(5)); n > 0 {
+			return 0, fmt.Errorf("column %q has %d columns inside", name, n)
+		}
+		if _, ok := f.table(3); !ok {
+			return 0, fmt.Errorf("column %q has no type", name)
+		}
+		f.metadata(6)
+	}
+	schema.metadata(2)
+	return len(fields), nil
+}
+
+// checkBatch checks a message that holds a record batch or a dictionary, and its
+// body.
+func checkBatch(message, body []byte, columns int, dictionary bool) error {
+	prefix := 4
+	switch binary.LittleEndian.Uint32(message) {
+	case 0:
+		prefix = 0
+	case 0xffffffff:
+		prefix = 8
+	}
+	m := flat{b: message[prefix:]}
+	m.at = m.follow(0)
+	batch, ok := m.table(2)
+	kind := byte(3)
+	if dictionary {
+		kind = 2
+	}
+	if !ok || m.byte(1) != kind {
+		return fmt.Errorf("a message of kind %d where one of kind %d should be", m.byte(1), kind)
+	}
+	if dictionary {
+		if batch, ok = batch.table(1); !ok {
+			return fmt.Errorf("a dictionary without values")
+		}
+		columns = 1
+	}
+	// A value takes a bit at least; a column of nothing but missing ones takes none,
+	// and is held to the same.
+	room := int64(8*len(body) + 8*len(message))
+	if n := batch.int64(0); n < 0 || n > room {
+		return fmt.Errorf("%d rows in %d bytes", n, len(body))
+	}
+	start, n := batch.vector(1, 16)
+	if n != columns {
+		return fmt.Errorf("a batch of %d columns in a file of %d", n, columns)
+	}
+	for i := range n {
+		node := batch.b[start+16*i:]
+		length, nulls := int64(binary.LittleEndian.Uint64(node)), int64(binary.LittleEndian.Uint64(node[8:]))
+		if length < 0 || length > room || nulls < 0 || nulls > length {
+			return fmt.Errorf("a column of %d rows, %d of them missing, in %d bytes", length, nulls, len(body))
+		}
+	}
+	compression, compressed := batch.table(3)
+	start, n = batch.vector(2, 16)
+	for i := range n {
+		buffer := batch.b[start+16*i:]
+		offset, length := int64(binary.LittleEndian.Uint64(buffer)), int64(binary.LittleEndian.Uint64(buffer[8:]))
+		if offset < 0 || length < 0 || offset > int64(len(body)) || length > int64(len(body))-offset {
+			return fmt.Errorf("a buffer of %d bytes at %d in a body of %d", length, offset, len(body))
+		}
+		if data := body[offset : offset+length]; compressed && compression.byte(0) == 1 && length >= 8 {
+			if err := checkZstd(data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkZstd refuses a compressed buffer whose decoder would set aside a huge
+// window. The first 8 bytes are the length when decompressed, -1 for bytes that
+// are as they were.
+func checkZstd(buffer []byte) error {
+	if int64(binary.LittleEndian.Uint64(buffer)) == -1 {
+		return nil
+	}
+	var h zstd.Header
+	if err := h.Decode(buffer[8:]); err != nil || h.WindowSize > maxZstdWindow {
+		return fmt.Errorf("compressed bytes with a window of %d (%v)", h.WindowSize, err)
+	}
+	return nil
+}
+
+// checkArrowSchema checks a schema message by itself, such as Parquet files carry.
+func checkArrowSchema(b []byte) error {
+	if len(b) < 8 {
+		return fmt.Errorf("its Arrow schema is cut short")
+	}
+	prefix := 4
+	if binary.LittleEndian.Uint32(b) == 0xffffffff {
+		prefix = 8
+	}
+	m := flat{b: b[prefix:]}
+	m.at = m.follow(0)
+	schema, ok := m.table(2)
+	if !ok || m.byte(1) != 1 {
+		return fmt.Errorf("its Arrow schema is none")
+	}
+	_, err := checkSchema(schema)
+	return err
+}

@@ -1,0 +1,202 @@
+package artifacts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// ReadTable reads what Encode wrote, and any Arrow IPC or Parquet file whose columns
+// are of the types that Table holds: narrower numbers are widened, large and
+// dictionary-encoded text is text, several batches become one.
+func ReadTable(r io.Reader) (*Table, error) {
+	// All bytes are read before any is believed: a checking reader has its say first.
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(b, []byte(parquetMagic)) {
+		t, err := readParquet(b)
+		if err != nil {
+			return nil, fmt.Errorf("parquet: %w", err)
+		}
+		return t, nil
+	}
+	t, err := readArrow(b)
+	if err != nil {
+		return nil, fmt.Errorf("arrow: %w", err)
+	}
+	return t, nil
+}
+
+// readArrow parses an Arrow IPC file. The library believes every number in it, and
+// panics on much; so it gets only what checkArrow let pass, memory from a
+// budget, and a panic is taken for what it means: the file is not in order.
+func readArrow(b []byte) (t *Table, err error) {
+	defer recoverDamage(&t, &err)
+	if err := checkArrow(b); err != nil {
+		return nil, err
+	}
+	f, err := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(newBudget(len(b))))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	schema := f.Schema()
+	chunks := make([][]arrow.Array, schema.NumFields())
+	for i := range f.NumRecords() {
+		rec, err := f.RecordAt(i)
+		if err != nil {
+			return nil, err
+		}
+		for j, col := range rec.Columns() {
+			chunks[j] = append(chunks[j], col)
+		}
+	}
+	return tableOf(schema, chunks)
+}
+
+func recoverDamage(t **Table, err *error) {
+	if p := recover(); p != nil {
+		*t, *err = nil, fmt.Errorf("the file is damaged: %v", p)
+	}
+}
+
+// A budget is an allocator that refuses what a file of its size cannot need, so
+// that a damaged length asks for an error and not for all memory.
+type budget struct {
+	memory.Allocator
+	left int
+}
+
+func newBudget(fileSize int) *budget {
+	return &budget{memory.NewGoAllocator(), 64<<20 + 16*fileSize}
+}
+
+func (b *budget) take(size int) {
+	if size < 0 || size > b.left {
+		panic(fmt.Errorf("it asks for %d bytes of memory", size))
+	}
+	b.left -= size
+}
+
+func (b *budget) Allocate(size int) []byte {
+	b.take(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b *budget) Reallocate(size int, old []byte) []byte {
+	b.take(max(size-cap(old), 0))
+	return b.Allocator.Reallocate(size, old)
+}
+
+// tableOf converts the columns of a file, each in one or more chunks.
+func tableOf(schema *arrow.Schema, chunks [][]arrow.Array) (*Table, error) {
+	t := &Table{}
+	if m := schema.Metadata(); m.Len() > 0 {
+		t.Meta = m.ToMap()
+	}
+	for i, field := range schema.Fields() {
+		c := Column{Name: field.Name}
+		c.Unit, _ = field.Metadata.GetValue(metaUnit)
+		c.Doc, _ = field.Metadata.GetValue(metaDoc)
+		if err := c.fill(field.Type, chunks[i]); err != nil {
+			return nil, err
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t, t.check()
+}
+
+// readers convert a column of each Arrow type to the type that Column has for it.
+var readers = map[arrow.Type]func(c *Column, chunks []arrow.Array) error{
+	arrow.STRING:       read[string, textArray](func(a textArray, i int) string { return a.Value(i) }),
+	arrow.LARGE_STRING: read[string, textArray](func(a textArray, i int) string { return a.Value(i) }),
+	arrow.FLOAT64:      read[float64, *array.Float64](func(a *array.Float64, i int) float64 { return a.Value(i) }),
+	arrow.FLOAT32:      read[float32, *array.Float32](func(a *array.Float32, i int) float32 { return a.Value(i) }),
+	arrow.FLOAT16:      read[float32, halfArray](func(a halfArray, i int) float32 { return a.Value(i).Float32() }),
+	arrow.INT64:        read[int64, *array.Int64](func(a *array.Int64, i int) int64 { return a.Value(i) }),
+	arrow.INT32:        read[int32, *array.Int32](func(a *array.Int32, i int) int32 { return a.Value(i) }),
+	arrow.INT16:        read[int32, *array.Int16](func(a *array.Int16, i int) int32 { return int32(a.Value(i)) }),
+	arrow.INT8:         read[int32, *array.Int8](func(a *array.Int8, i int) int32 { return int32(a.Value(i)) }),
+	arrow.UINT32:       read[int64, *array.Uint32](func(a *array.Uint32, i int) int64 { return int64(a.Value(i)) }),
+	arrow.UINT16:       read[int32, *array.Uint16](func(a *array.Uint16, i int) int32 { return int32(a.Value(i)) }),
+	arrow.UINT8:        read[int32, *array.Uint8](func(a *array.Uint8, i int) int32 { return int32(a.Value(i)) }),
+	arrow.UINT64:       readUint64,
+	arrow.BOOL:         read[bool, *array.Boolean](func(a *array.Boolean, i int) bool { return a.Value(i) }),
+	arrow.NULL:         read[string, arrow.Array](nil), // nothing is known of it, not even the type
+}
+
+type textArray interface{ Value(int) string }
+type halfArray interface{ Value(int) float16.Num }
+
+// readable tells whether a column of this type can be read.
+func readable(typ arrow.DataType) bool {
+	if d, ok := typ.(*arrow.DictionaryType); ok {
+		typ = d.ValueType
+	}
+	return readers[typ.ID()] != nil
+}
+
+func errType(column string, typ fmt.Stringer) error {
+	return fmt.Errorf("column %q is of the type %s: text, numbers and truth values can be read", column, typ)
+}
+
+// fill sets the values of a column.
+func (c *Column) fill(typ arrow.DataType, chunks []arrow.Array) error {
+	if !readable(typ) {
+		return errType(c.Name, typ)
+	}
+	if d, ok := typ.(*arrow.DictionaryType); ok {
+		typ = d.ValueType
+	}
+	return readers[typ.ID()](c, chunks)
+}
+
+// read makes a reader of columns whose arrays are of type A.
+func read[T any, A any](value func(A, int) T) func(*Column, []arrow.Array) error {
+	return func(c *Column, chunks []arrow.Array) error {
+		values, valid := []T{}, []bool{}
+		missing := false
+		for _, a := range chunks {
+			at, in := func(i int) int { return i }, a
+			if d, ok := a.(*array.Dictionary); ok {
+				at, in = d.GetValueIndex, d.Dictionary()
+			}
+			typed, _ := in.(A)
+			for i := range a.Len() {
+				var x T
+				ok := value != nil && a.IsValid(i) && in.IsValid(at(i))
+				if ok {
+					x = value(typed, at(i))
+				}
+				values, valid = append(values, x), append(valid, ok)
+				missing = missing || !ok
+			}
+		}
+		if c.Values = values; missing {
+			c.Valid = valid
+		}
+		return nil
+	}
+}
+
+func readUint64(c *Column, chunks []arrow.Array) error {
+	tooLarge := false
+	err := read[int64, *array.Uint64](func(a *array.Uint64, i int) int64 {
+		tooLarge = tooLarge || a.Value(i) > math.MaxInt64
+		return int64(a.Value(i))
+	})(c, chunks)
+	if tooLarge {
+		err = errors.New("column " + c.Name + " holds an unsigned number larger than an int64")
+	}
+	return err
+}

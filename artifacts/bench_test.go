@@ -1,0 +1,133 @@
+package artifacts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+)
+
+// fill makes n actions of one small blob each, without the syncs that make this
+// slow, and returns their keys.
+func fill(b *testing.B, s *Store, n int) []Key {
+	b.Helper()
+	keys := make([]Key, n)
+	write := func(path string, data []byte) {
+		os.MkdirAll(filepath.Dir(path), 0o777)
+		if err := os.WriteFile(path, data, 0o444); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := range keys {
+		data := encoded(b, NewArray([]float64{float64(i)}, 1))
+		r := Ref{DigestOf(data), int64(len(data)), "npy"}
+		a := Action{Recipe: fmt.Sprintf("prgnn recipe 1\nkind echo\ncode %s\nparam seed = 2020\nparam value = %d\n%400s\n", r.Digest, i, "input"),
+			Outputs: map[string]Ref{"value": r}}
+		text := must(a.encode())(b)
+		keys[i] = KeyOf(a.Recipe)
+		write(s.BlobPath(r.Digest), data)
+		write(s.actionPath(keys[i]), text)
+	}
+	return keys
+}
+
+// BenchmarkCheck is the check of a pipeline in which everything is up to date: open
+// the store, look up every action, ask for every blob. The time is for all tasks;
+// ns/task is what counts. "first" reads the records (nobody has before), "again"
+// has the index.
+func BenchmarkCheck(b *testing.B) {
+	for _, n := range []int{1000, 10000, 100000} {
+		for _, mode := range []string{"first", "again"} {
+			b.Run(fmt.Sprintf("%d/%s", n, mode), func(b *testing.B) {
+				if n > 10000 && testing.Short() {
+					b.Skip("makes 200,000 files")
+				}
+				dir := filepath.Join(b.TempDir(), "store")
+				s := must(Open(dir))(b)
+				keys := fill(b, s, n)
+				s.Close()
+				check := func() {
+					s := must(Open(dir))(b)
+					defer s.Close()
+					for _, k := range keys {
+						a, err := s.Lookup(k)
+						if err != nil || !s.Has(a.Outputs["value"]) {
+							b.Fatal(err)
+						}
+					}
+				}
+				if mode == "again" {
+					check()
+				}
+				for b.Loop() {
+					if mode == "first" {
+						b.StopTimer()
+						os.RemoveAll(filepath.Join(dir, "memo"))
+						b.StartTimer()
+					}
+					check()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/task")
+			})
+		}
+	}
+}
+
+// BenchmarkStoreTask is one trivial task kept with full durability: a blob of 136
+// bytes and its action, four syncs. Two workers, and the same with eight.
+func BenchmarkStoreTask(b *testing.B) {
+	for _, workers := range []int{1, 4} {
+		b.Run(fmt.Sprint(workers, "x"), func(b *testing.B) {
+			s := must(Open(filepath.Join(b.TempDir(), "store")))(b)
+			defer s.Close()
+			var n atomic.Int64
+			b.SetParallelism(workers)
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					i := n.Add(1)
+					r, err := s.Put(NewArray([]float64{float64(i)}, 1))
+					if err == nil {
+						_, err = s.Record(Action{Recipe: fmt.Sprint(i), Outputs: map[string]Ref{"value": r}})
+					}
+					if err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkArray is the throughput of the canonical encoding, both ways, 1000 × 84 × 84.
+func BenchmarkArray(b *testing.B) {
+	data := make([]float64, 1000*84*84)
+	for i := range data {
+		data[i] = float64(i)
+	}
+	a := NewArray(data, 1000, 84, 84)
+	file := encoded(b, a)
+	b.Run("encode", func(b *testing.B) {
+		b.SetBytes(int64(len(file)))
+		for b.Loop() {
+			a.Encode(discard{})
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(len(file)))
+		path := filepath.Join(b.TempDir(), "a.npy")
+		if err := os.WriteFile(path, file, 0o666); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			f := must(os.Open(path))(b)
+			must(ReadArray(f))(b)
+			f.Close()
+		}
+	})
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,97 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Put encodes a value into the store: to a temporary file, hashed on the way,
+// synced, then renamed to its digest. The name itself becomes durable with the
+// action that promises it (see Record).
+func (s *Store) Put(v Value) (Ref, error) {
+	if err := checkWord("format", v.Format()); err != nil {
+		return Ref{}, err
+	}
+	t, err := s.temp()
+	if err != nil {
+		return Ref{}, err
+	}
+	defer t.discard()
+	if err := v.Encode(t); err != nil {
+		return Ref{}, s.fault(fmt.Errorf("writing %s: %w", v.Format(), err))
+	}
+	ref := Ref{Digest: t.digest(), Size: t.size, Format: v.Format()}
+	if err := t.settle(); err != nil {
+		return Ref{}, s.fault(err)
+	}
+	path := s.BlobPath(ref.Digest)
+	if err := t.publish(path); err != nil {
+		return Ref{}, s.fault(err)
+	}
+	s.dirty.mark(filepath.Dir(path))
+	s.dirty.mark(filepath.Join(s.dir, blobsDir)) // the shard itself may be new
+	return ref, nil
+}
+
+// temp is a new file in this process's own part of tmp.
+func (s *Store) temp() (*temp, error) {
+	dir, err := s.session.begin(s)
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	t, err := createTemp(dir)
+	return t, s.fault(err)
+}
+
+// syncBlobs makes the names of blobs durable.
+func (s *Store) syncBlobs(refs map[string]Ref) error {
+	var errs []error
+	for _, r := range refs {
+		errs = append(errs, s.dirty.sync(filepath.Dir(s.BlobPath(r.Digest))))
+	}
+	errs = append(errs, s.dirty.sync(filepath.Join(s.dir, blobsDir)))
+	return errors.Join(errs...)
+}
+
+// OpenBlob returns a reader of a blob that checks it on the way: the read that
+// would end it returns ErrCorrupt when the bytes are not the ones named. A
+// reader that stops before the end has checked nothing.
+func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
+	path := s.BlobPath(r.Digest)
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) && s.session.since.Load() != 0 {
+		// A gc at work may have set the blob aside for a moment, to look at it again.
+		if unlock, gateErr := s.gate(false); gateErr == nil {
+			unlock()
+			f, err = os.Open(path)
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("blob %s: %w", r.Digest, ErrMiss)
+	}
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	return newCheckedReader(f, r, func() error { return fmt.Errorf("blob %s: %w", path, ErrCorrupt) }), nil
+}
+
+// BlobPath is where the blob lies; the file may be absent or damaged.
+func (s *Store) BlobPath(d Digest) string { return s.object(blobsDir, d.String()) }
+
+// Has tells whether a blob of that digest and size is there (not whether its
+// bytes are right; reading tells that). While the store is held (see Hold), a
+// blob that was asked for is safe from gc.
+func (s *Store) Has(r Ref) bool {
+	name := r.Digest.String()
+	st, err := s.blobs.stat(name)
+	if err != nil || !st.regular || st.size != r.Size {
+		return false
+	}
+	return s.session.use(s.BlobPath(r.Digest), st)
+}
+
+// Remove deletes a blob that was found damaged, so that its producer runs again.
+func (s *Store) Remove(d Digest) error { return s.fault(remove(s.BlobPath(d))) }

@@ -1,0 +1,44 @@
+package artifacts
+
+import (
+	"crypto/sha256"
+	"hash"
+	"io"
+)
+
+// A checkedReader passes on the bytes of a file and, in place of the io.EOF that
+// would end them, an error when they are not the bytes that ref names.
+type checkedReader struct {
+	f     io.ReadCloser
+	ref   Ref
+	hash  hash.Hash
+	n     int64
+	wrong func() error // the error of bytes that are not the right ones
+	err   error        // what the reader came to
+}
+
+func newCheckedReader(f io.ReadCloser, ref Ref, wrong func() error) *checkedReader {
+	return &checkedReader{f: f, ref: ref, hash: sha256.New(), wrong: wrong}
+}
+
+func (c *checkedReader) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.f.Read(p)
+	c.hash.Write(p[:n])
+	c.n += int64(n)
+	switch {
+	case c.n > c.ref.Size:
+		c.err = c.wrong() // too long: no need to go on to the end
+	case err == io.EOF:
+		if c.err = io.EOF; c.n != c.ref.Size || Digest(c.hash.Sum(nil)) != c.ref.Digest {
+			c.err = c.wrong()
+		}
+	case err != nil:
+		c.err = err
+	}
+	return n, c.err
+}
+
+func (c *checkedReader) Close() error { return c.f.Close() }

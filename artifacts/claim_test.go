@@ -1,0 +1,153 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// childClaimer does a hundred pieces of work, each once among all claimers, and
+// prints the ones that it did.
+func childClaimer(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	for i := range 100 {
+		recipe := fmt.Sprint("recipe ", i)
+		c, err := s.Claim(context.Background(), KeyOf(recipe))
+		if err != nil {
+			return err
+		}
+		if _, err := s.Lookup(KeyOf(recipe)); errors.Is(err, ErrMiss) {
+			fmt.Println(i)
+			r, err := s.Put(Text(recipe))
+			if err == nil {
+				_, err = s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := c.Release(); err != nil {
+			return err
+		}
+	}
+	return s.Close()
+}
+
+// childHolder claims a key and does not give it up.
+func childHolder(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Claim(context.Background(), KeyOf("held")); err != nil {
+		return err
+	}
+	if err := s.Hold(); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	select {}
+}
+
+// Processes that run the same work at the same time do each piece once.
+func TestClaimOnce(t *testing.T) {
+	s := newStore(t)
+	did := map[string]int{}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for range 3 {
+		cmd, out := child(t, "claimer", s.Dir())
+		group.Go(func() {
+			for out.Scan() {
+				mu.Lock()
+				did[out.Text()]++
+				mu.Unlock()
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if len(did) != 100 {
+		t.Errorf("%d pieces of work were done", len(did))
+	}
+	for i, n := range did {
+		if n != 1 {
+			t.Errorf("work %s was done %d times", i, n)
+		}
+	}
+}
+
+// The claim of a process that dies is free at once, and its file is gone with the
+// next that has it.
+func TestClaimOfTheDead(t *testing.T) {
+	s := newStore(t)
+	k := KeyOf("held")
+	cmd, out := child(t, "holder", s.Dir())
+	if !out.Scan() {
+		t.Fatal("the holder did not begin")
+	}
+	if _, ok, err := s.TryClaim(k); ok || err != nil {
+		t.Fatalf("claimed what another process has: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Claim(ctx, k); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waited for a claim: %v", err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { cmd.Process.Kill() })
+	c, err := s.Claim(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if err := c.Release(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(s.object(locksDir, k.String())); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the file of a claim stays behind")
+	}
+	if _, _, err := must(s.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
+		t.Error(err)
+	}
+}
+
+// Among goroutines, and among stores of one process, a claim is had by one.
+func TestClaimExcludes(t *testing.T) {
+	s := newStore(t)
+	stores := []*Store{s, openStore(t, s.Dir())}
+	var inside, rounds atomic.Int32
+	var group sync.WaitGroup
+	for w := range 8 {
+		group.Go(func() {
+			for range 25 {
+				c, err := stores[w%2].Claim(context.Background(), KeyOf("k"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if inside.Add(1) != 1 {
+					t.Error("two have the claim")
+				}
+				rounds.Add(1)
+				inside.Add(-1)
+				if err := c.Release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if rounds.Load() != 200 {
+		t.Error(rounds.Load())
+	}
+}

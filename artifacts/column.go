@@ -1,0 +1,150 @@
+package artifacts
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Strings, Floats, Ints and Bools return a column converted to one Go type, or
+// an error that names the column and the ones that there are. Floats gives NaN
+// and Strings "n/a" where a value is missing; Ints and Bools refuse missing
+// values.
+func (t *Table) Strings(name string) ([]string, error) {
+	c, err := t.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := c.Values.([]string); ok && c.Valid == nil {
+		return v, nil
+	}
+	out := make([]string, t.Rows())
+	for i := range out {
+		out[i] = c.text(i)
+	}
+	return out, nil
+}
+
+// missing is how BIDS writes that there is no value.
+const missing = "n/a"
+
+// text is one cell for people: the shortest decimal that reads back as the same
+// number.
+func (c *Column) text(i int) string {
+	if !c.valid(i) {
+		return missing
+	}
+	switch v := c.Values.(type) {
+	case []string:
+		return v[i]
+	case []float64:
+		return strings.TrimPrefix(strconv.FormatFloat(v[i], 'g', -1, 64), "+")
+	case []float32:
+		return strings.TrimPrefix(strconv.FormatFloat(float64(v[i]), 'g', -1, 32), "+")
+	case []int64:
+		return strconv.FormatInt(v[i], 10)
+	case []int32:
+		return strconv.FormatInt(int64(v[i]), 10)
+	default:
+		return strconv.FormatBool(v.([]bool)[i])
+	}
+}
+
+// Floats converts numbers and truth values (1 and 0); text is refused.
+func (t *Table) Floats(name string) ([]float64, error) {
+	c, err := t.find(name)
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	switch v := c.Values.(type) {
+	case []float64:
+		if c.Valid == nil {
+			return v, nil
+		}
+		out = append(out, v...)
+	case []float32:
+		out = floats(v)
+	case []int64:
+		out = floats(v)
+	case []int32:
+		out = floats(v)
+	case []bool:
+		out = make([]float64, len(v))
+		for i, x := range v {
+			if x {
+				out[i] = 1
+			}
+		}
+	default:
+		return nil, fmt.Errorf("column %q holds %s, not numbers", name, c.typeName())
+	}
+	for i := range out {
+		if !c.valid(i) {
+			out[i] = math.NaN()
+		}
+	}
+	return out, nil
+}
+
+// Ints converts whole numbers, in whatever type they are.
+func (t *Table) Ints(name string) ([]int64, error) {
+	c, err := t.findWhole(name)
+	if err != nil {
+		return nil, err
+	}
+	switch v := c.Values.(type) {
+	case []int64:
+		return v, nil
+	case []int32:
+		out := make([]int64, len(v))
+		for i, x := range v {
+			out[i] = int64(x)
+		}
+		return out, nil
+	case []float64, []float32:
+		f, _ := t.Floats(name)
+		out := make([]int64, len(f))
+		for i, x := range f {
+			if out[i] = int64(x); float64(out[i]) != x || math.Abs(x) > 1<<53 {
+				return nil, fmt.Errorf("column %q holds %v in row %d, which is not a whole number", name, x, i+1)
+			}
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("column %q holds %s, not whole numbers", name, c.typeName())
+}
+
+// Bools returns a column of truth values.
+func (t *Table) Bools(name string) ([]bool, error) {
+	c, err := t.findWhole(name)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := c.Values.([]bool); ok {
+		return v, nil
+	}
+	return nil, fmt.Errorf("column %q holds %s, not truth values", name, c.typeName())
+}
+
+func (t *Table) find(name string) (*Column, error) {
+	if c, ok := t.Column(name); ok {
+		return c, nil
+	}
+	return nil, fmt.Errorf("no column %q: the columns are %s", name, strings.Join(t.names(), ", "))
+}
+
+// findWhole finds a column in which no value is missing.
+func (t *Table) findWhole(name string) (*Column, error) {
+	c, err := t.find(name)
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Valid {
+		if !c.Valid[i] {
+			return nil, fmt.Errorf("column %q has no value in row %d", name, i+1)
+		}
+	}
+	return c, nil
+}

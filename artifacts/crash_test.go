@@ -1,0 +1,210 @@
+package artifacts
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The tests start this binary again as a process of its own, to be killed or to
+// compete with; PRGNN_CHILD says what it is to do.
+func TestMain(m *testing.M) {
+	if job, ok := children[os.Getenv("PRGNN_CHILD")]; ok {
+		if err := job(os.Getenv("PRGNN_CHILD_STORE")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+var children = map[string]func(store string) error{
+	"writer":  childWriter,
+	"claimer": childClaimer,
+	"holder":  childHolder,
+}
+
+// child starts this binary again.
+func child(t testing.TB, job, store string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(must(os.Executable())(t))
+	cmd.Env = append(os.Environ(), "PRGNN_CHILD="+job, "PRGNN_CHILD_STORE="+store)
+	cmd.Stderr = os.Stderr
+	out := must(cmd.StdoutPipe())(t)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+// crashWork is the i-th piece of work of the crash test: its results follow from
+// its number alone.
+func crashWork(i int) (recipe string, results []Value) {
+	r := rand.New(rand.NewPCG(uint64(i), 1))
+	for range 1 + r.IntN(3) {
+		data := make([]float64, r.IntN(4000))
+		for j := range data {
+			data[j] = r.Float64()
+		}
+		results = append(results, NewArray(data, len(data)))
+	}
+	return fmt.Sprintf("kind crash\nnumber = %d\n", i), results
+}
+
+// childWriter works until it is killed, in four goroutines that share the work with
+// those of other processes, and prints what it has recorded.
+func childWriter(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex // of the output
+	fail := make(chan error)
+	for range 4 {
+		go func() {
+			for {
+				i := rand.IntN(500)
+				recipe, results := crashWork(i)
+				a := Action{Recipe: recipe, Outputs: map[string]Ref{}}
+				for j, v := range results {
+					r, err := s.Put(v)
+					if err != nil {
+						fail <- err
+						return
+					}
+					a.Outputs[fmt.Sprint("out", j)] = r
+				}
+				k, err := s.Record(a)
+				if err == nil {
+					err = s.Scratch(k).Put([]byte(recipe))
+				}
+				if err == nil && i%7 == 0 {
+					err = s.SaveRun(&RunRecord{ID: fmt.Sprintf("%016x", i), Started: time.Now(), Tasks: []RunTask{{ID: "t", Key: k, Outputs: a.Outputs}}})
+				}
+				if err != nil {
+					fail <- err
+					return
+				}
+				mu.Lock()
+				fmt.Println(i)
+				mu.Unlock()
+			}
+		}()
+	}
+	return <-fail
+}
+
+// Writers are killed at random moments. After each kill the store is whole: what a
+// writer said it had recorded is there, with the right bytes; nothing is
+// damaged; and what the dead left is cleared away by gc. A kill leaves the page cache
+// alone, so that this says nothing of lost power: there the order of the syncs
+// counts, which Record documents.
+func TestCrash(t *testing.T) {
+	kills := 24
+	if n := os.Getenv("PRGNN_KILLS"); n != "" {
+		kills = must(strconv.Atoi(n))(t)
+	}
+	s := newStore(t)
+	done := map[int]bool{}
+	for kill := 0; kill < kills; {
+		var group sync.WaitGroup
+		var mu sync.Mutex
+		for range 2 {
+			cmd, out := child(t, "writer", s.Dir())
+			group.Go(func() {
+				for out.Scan() {
+					// The last line may be cut by the kill.
+					if i, err := strconv.Atoi(out.Text()); err == nil {
+						mu.Lock()
+						done[i] = true
+						mu.Unlock()
+					}
+				}
+				if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != -1 {
+					t.Errorf("a writer ended by itself: %v", cmd.ProcessState)
+				}
+			})
+			time.AfterFunc(30*time.Millisecond+rand.N(150*time.Millisecond), func() { cmd.Process.Kill() })
+			kill++
+		}
+		group.Wait()
+
+		r := verify(t, s.Dir())
+		for _, f := range r.Findings {
+			if f.Problem != Stray {
+				t.Errorf("after %d kills: %v", kill, f)
+			}
+		}
+		plan := must(s.PlanGC(GCOptions{}))(t)
+		if n, _, err := plan.Execute(); err != nil || n != 0 {
+			t.Fatalf("gc removed %d blobs, %v", n, err)
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if len(done) == 0 {
+		t.Error("no writer got anything done: the kills come too early")
+	}
+	undisturbed := newStore(t)
+	for i := range done {
+		recipe, results := crashWork(i)
+		got, err := s.Lookup(KeyOf(recipe))
+		if err != nil {
+			t.Errorf("work %d was recorded, and is lost: %v", i, err)
+			continue
+		}
+		want := map[string]Ref{}
+		for j, v := range results {
+			r := must(undisturbed.Put(v))(t)
+			want[fmt.Sprint("out", j)] = r
+			if b, err := content(s, r); err != nil || b != string(encoded(t, v)) {
+				t.Errorf("work %d, output %d: %v", i, j, err)
+			}
+		}
+		if !reflect.DeepEqual(got.Outputs, want) {
+			t.Errorf("work %d: %v, undisturbed %v", i, got.Outputs, want)
+		}
+		if b := s.Scratch(KeyOf(recipe)).Get(); b != nil && !bytes.Equal(b, []byte(recipe)) {
+			t.Errorf("work %d: the checkpoint is %q", i, b)
+		}
+	}
+	t.Logf("%d kills, %d pieces of work", kills, len(done))
+}
+
+// Checkpoints are whole or none.
+func TestScratch(t *testing.T) {
+	s := newStore(t)
+	c := s.Scratch(KeyOf("recipe"))
+	if b := c.Get(); b != nil {
+		t.Errorf("%q", b)
+	}
+	for _, text := range []string{"epoch 1", "", strings.Repeat("epoch 2", 10000)} {
+		if err := c.Put([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if b := openStore(t, s.Dir()).Scratch(KeyOf("recipe")).Get(); b == nil || string(b) != text {
+			t.Errorf("%.20q came back as %.20q", text, b)
+		}
+	}
+	overwrite(t, c.path(), flip)
+	if b := c.Get(); b != nil {
+		t.Errorf("a damaged checkpoint is %d bytes", len(b))
+	}
+	if err := c.Remove(); err != nil {
+		t.Error(err)
+	}
+	if err := c.Remove(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,100 @@
+package artifacts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Digest names bytes: it is their SHA-256.
+type Digest [sha256.Size]byte
+
+// A Key names work: it is the SHA-256 of a recipe. It is a different type from
+// Digest on purpose, so that the hash of a description can never be passed for
+// the hash of bytes.
+type Key [sha256.Size]byte
+
+// String returns the digest as 64 lower-case hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// String returns the key as 64 lower-case hexadecimal digits.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// DigestOf hashes a byte slice.
+func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
+
+// KeyOf hashes a recipe.
+func KeyOf(recipe string) Key { return sha256.Sum256([]byte(recipe)) }
+
+// ParseDigest reads what Digest.String wrote.
+func ParseDigest(s string) (Digest, error) {
+	var d Digest
+	if err := parseHex(d[:], s); err != nil {
+		return d, fmt.Errorf("digest %q: %w", s, err)
+	}
+	return d, nil
+}
+
+// ParseKey reads what Key.String wrote.
+func ParseKey(s string) (Key, error) {
+	var k Key
+	if err := parseHex(k[:], s); err != nil {
+		return k, fmt.Errorf("key %q: %w", s, err)
+	}
+	return k, nil
+}
+
+func parseHex(dst []byte, s string) error {
+	if len(s) != 2*len(dst) {
+		return fmt.Errorf("has %d characters, want %d", len(s), 2*len(dst))
+	}
+	if strings.ContainsAny(s, "ABCDEF") {
+		return fmt.Errorf("has upper-case digits")
+	}
+	_, err := hex.Decode(dst, []byte(s))
+	return err
+}
+
+// A Value is something a stage makes. Encode is canonical: equal values give
+// equal bytes, on every machine.
+type Value interface {
+	// Format is the short name of the encoding: "npy", "arrow", "nifti",
+	// "text", "json", "svg", "html" …
+	Format() string
+	Encode(w io.Writer) error
+}
+
+// A Ref says which bytes a value became.
+type Ref struct {
+	Digest Digest
+	Size   int64 // bytes
+	Format string
+}
+
+// An Action is a claim: this recipe was carried out, and these are the bytes
+// that it gave. Outputs are named by the stage's ports.
+type Action struct {
+	Recipe  string
+	Outputs map[string]Ref
+}
+
+// Bytes is a Value whose encoding is already in hand, such as a compressed
+// NIfTI image ("nifti"), an SVG picture ("svg") or a text for people ("text").
+type Bytes struct {
+	Kind string
+	Data []byte
+}
+
+// Format returns b.Kind.
+func (b Bytes) Format() string { return b.Kind }
+
+// Encode writes b.Data as it is.
+func (b Bytes) Encode(w io.Writer) error {
+	_, err := w.Write(b.Data)
+	return err
+}
+
+// Text is a Value for people to read: UTF-8, lines ending in \n.
+func Text(s string) Bytes { return Bytes{Kind: "text", Data: []byte(s)} }

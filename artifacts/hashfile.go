@@ -1,0 +1,156 @@
+package artifacts
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// racy is how old a file must be for its state to stand for its bytes. Two edits
+// within one tick of the file system's clock leave the same times; ticks
+// are 10 ms on Linux, and up to 2 s on FAT and on some network file systems.
+const racy = 2 * time.Second
+
+// HashFile digests a file outside the store. A memo keyed on path, size, mtime,
+// ctime, inode and device spares reading it again; the memo is never trusted for a
+// file younger than two seconds, nor when rehash is set. A file that changes
+// while it is read gives ErrChanged. The Ref has no format: a name does not tell
+// what a file holds.
+func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return Ref{}, err
+	}
+	before, err := statPath(abs)
+	if err != nil {
+		return Ref{}, &os.PathError{Op: "open", Path: path, Err: unwrapPath(err)}
+	}
+	if !before.regular {
+		return Ref{}, fmt.Errorf("%s: not a file", path)
+	}
+	now := time.Now()
+	settled := !before.unsure && !before.younger(now, racy)
+	if settled && !rehash {
+		if d, ok := s.files.lookup(abs, before); ok {
+			return Ref{Digest: d, Size: before.size}, nil
+		}
+	}
+	ref, err := hashFile(abs)
+	if err != nil {
+		return Ref{}, err
+	}
+	if after, err := statPath(abs); err != nil || after != before || ref.Size != before.size {
+		return Ref{}, fmt.Errorf("%s: %w: it was written to while it was read", path, ErrChanged)
+	}
+	if settled {
+		s.files.remember(abs, before, ref.Digest)
+	}
+	return ref, nil
+}
+
+// younger tells whether the file was changed less than d before now, or after it:
+// a time in the future proves nothing.
+func (st fileStat) younger(now time.Time, d time.Duration) bool {
+	return max(st.mtime, st.ctime) > now.Add(-d).UnixNano()
+}
+
+func unwrapPath(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func hashFile(path string) (Ref, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Ref{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	if err != nil {
+		return Ref{}, err
+	}
+	return Ref{Digest: Digest(h.Sum(nil)), Size: n}, nil
+}
+
+// OpenFile opens a file of the user's whose digest is known. The reader gives
+// ErrChanged in place of the end when the bytes were not those of ref, so that no
+// result is stored under the name of bytes that it was not made from. A reader
+// that stops before the end has checked nothing.
+func OpenFile(path string, ref Ref) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return newCheckedReader(f, ref, func() error { return fmt.Errorf("%s: %w", path, ErrChanged) }), nil
+}
+
+// A fileMemo remembers the digests of files.
+type fileMemo struct {
+	log     memoLog
+	once    sync.Once
+	mu      sync.RWMutex
+	entries map[string]hashed
+}
+
+type hashed struct {
+	stat   fileStat
+	digest Digest
+}
+
+func (m *fileMemo) open(path string) { m.log.path = path }
+func (m *fileMemo) close()           { m.log.close() }
+
+const fileMemoHead = 5*8 + len(Digest{})
+
+func (m *fileMemo) load() {
+	raw := m.log.load()
+	m.entries = make(map[string]hashed, len(raw))
+	for _, b := range raw {
+		if len(b) < fileMemoHead {
+			continue
+		}
+		st := decodeStat(b)
+		st.device = binary.LittleEndian.Uint64(b[4*8:])
+		m.entries[string(b[fileMemoHead:])] = hashed{st, Digest(b[5*8 : fileMemoHead])}
+	}
+	if len(raw) > 64+2*len(m.entries) { // more than half is outdated
+		live := make([][]byte, 0, len(m.entries))
+		for path, e := range m.entries {
+			live = append(live, e.encode(path))
+		}
+		m.log.rewrite(live)
+	}
+}
+
+func (e hashed) encode(path string) []byte {
+	b := appendStat(nil, e.stat)
+	b = binary.LittleEndian.AppendUint64(b, e.stat.device)
+	return append(append(b, e.digest[:]...), path...)
+}
+
+func (m *fileMemo) lookup(path string, st fileStat) (Digest, bool) {
+	m.once.Do(m.load)
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	e, ok := m.entries[path]
+	return e.digest, ok && e.stat == st
+}
+
+func (m *fileMemo) remember(path string, st fileStat, d Digest) {
+	m.once.Do(m.load)
+	e := hashed{st, d}
+	m.mu.Lock()
+	m.entries[path] = e
+	m.mu.Unlock()
+	m.log.append(e.encode(path))
+}

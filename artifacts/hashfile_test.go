@@ -1,0 +1,248 @@
+package artifacts
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// userFile writes a file of the user's, as old as d.
+func userFile(t testing.TB, text string, d time.Duration) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "scan.nii")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	age(t, path, d)
+	return path
+}
+
+// poison makes the memo wrong, so that it shows whether it is believed.
+func poison(s *Store, path string) Digest {
+	var wrong Digest
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	e, ok := s.files.entries[path]
+	if !ok {
+		return DigestOf(nil)
+	}
+	e.digest = wrong
+	s.files.entries[path] = e
+	return wrong
+}
+
+// settle moves a memo entry, and so the file as the memo knows it, out of the two
+// seconds in which nothing is believed: the ctime of a new file cannot be set.
+func settle(t *testing.T) {
+	t.Helper()
+	time.Sleep(racy + 10*time.Millisecond)
+}
+
+func TestHashFileMemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for files to be two seconds old")
+	}
+	s := newStore(t)
+	path := userFile(t, "some scan", time.Hour)
+	want := DigestOf([]byte("some scan"))
+
+	// Young by its ctime, whatever its mtime says: hashed, and not remembered.
+	if r := must(s.HashFile(path, false))(t); r != (Ref{Digest: want, Size: 9}) {
+		t.Fatal(r)
+	}
+	if _, ok := s.files.entries[path]; ok {
+		t.Error("a file younger than two seconds is remembered")
+	}
+	settle(t)
+	must(s.HashFile(path, false))(t)
+	wrong := poison(s, path)
+	if r := must(s.HashFile(path, false))(t); r.Digest != wrong {
+		t.Error("the memo is not used")
+	}
+	if r := must(s.HashFile(path, true))(t); r.Digest != want {
+		t.Error("rehash believes the memo")
+	}
+	// Another process finds it in the store; touching, moving and editing void it.
+	other := openStore(t, s.Dir())
+	if must(other.HashFile(path, false))(t); other.files.entries[path].digest != want {
+		t.Error("another process does not find the memo")
+	}
+	for name, edit := range map[string]func(){
+		"touched":  func() { age(t, path, 2*time.Hour) },
+		"replaced": func() { replace(t, path, "some scan") },
+		"same size and mtime": func() {
+			fi := must(os.Stat(path))(t)
+			if err := errors.Join(os.WriteFile(path, []byte("some scam"), 0o666), os.Chtimes(path, fi.ModTime(), fi.ModTime())); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		poison(s, path)
+		edit()
+		data := must(os.ReadFile(path))(t)
+		if r := must(s.HashFile(path, false))(t); r.Digest != DigestOf(data) {
+			t.Errorf("%s: the memo is believed", name)
+		}
+	}
+}
+
+// replace writes a new file of the same size and mtime, and moves it into place.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	fi := must(os.Stat(path))(t)
+	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o666), os.Chtimes(path+".new", fi.ModTime(), fi.ModTime()), os.Rename(path+".new", path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A clock that was set back makes files of the future: they are never believed.
+func TestHashFileFuture(t *testing.T) {
+	s := newStore(t)
+	path := userFile(t, "scan", -time.Hour)
+	must(s.HashFile(path, false))(t)
+	if len(s.files.entries) != 0 {
+		t.Error("a file of the future is remembered")
+	}
+	now := time.Unix(1e9, 0)
+	for ago, young := range map[time.Duration]bool{3 * time.Second: false, 2 * time.Second: false, time.Second: true, 0: true, -time.Hour: true} {
+		for _, st := range []fileStat{{mtime: now.Add(-ago).UnixNano()}, {ctime: now.Add(-ago).UnixNano()}} {
+			if st.younger(now, racy) != young {
+				t.Errorf("a file of %v ago: younger is %v", ago, !young)
+			}
+		}
+	}
+}
+
+func TestHashFileRefuses(t *testing.T) {
+	s := newStore(t)
+	if _, err := s.HashFile("no such file", false); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "open no such file: ") {
+		t.Error(err)
+	}
+	if _, err := s.HashFile(t.TempDir(), false); err == nil || !strings.HasSuffix(err.Error(), ": not a file") {
+		t.Error(err)
+	}
+}
+
+// A symbolic link stands for the file that it names.
+func TestHashFileLink(t *testing.T) {
+	s := newStore(t)
+	path := userFile(t, "scan", time.Hour)
+	link := path + ".link"
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	if r := must(s.HashFile(link, false))(t); r.Digest != DigestOf([]byte("scan")) {
+		t.Error(r)
+	}
+}
+
+// A file that is written to while it is read has no digest.
+func TestHashFileChanging(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a pipe with a name")
+	}
+	s := newStore(t)
+	path := userFile(t, strings.Repeat("scan", 8<<20), time.Hour)
+	stop, done := make(chan bool), make(chan bool)
+	go func() {
+		defer close(done)
+		for i := int64(0); ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				f, err := os.OpenFile(path, os.O_WRONLY, 0)
+				if err == nil {
+					f.WriteAt([]byte{byte(i)}, i%1000)
+					f.Close()
+				}
+			}
+		}
+	}()
+	_, err := s.HashFile(path, false)
+	close(stop)
+	<-done
+	if !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), path) {
+		t.Error(err)
+	}
+}
+
+func TestOpenFile(t *testing.T) {
+	s := newStore(t)
+	path := userFile(t, "the scan", time.Hour)
+	ref := must(s.HashFile(path, false))(t)
+	read := func() error {
+		f := must(OpenFile(path, ref))(t)
+		defer f.Close()
+		_, err := io.ReadAll(f)
+		return err
+	}
+	if err := read(); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{"the scam", "the scan, longer", "the"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := read(); !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The memo logs are only memos: whatever happens to them, the answers are right.
+func TestMemoDamage(t *testing.T) {
+	s := newStore(t)
+	var keys []Key
+	for i := range 50 {
+		k, _ := work(t, s, strings.Repeat("x", i), "result")
+		keys = append(keys, k)
+	}
+	s.Close()
+	path := filepath.Join(s.Dir(), "memo", "actions")
+	whole := must(os.ReadFile(path))(t)
+	for _, n := range []int{0, 1, 7, 8, 9, len(whole) / 2, len(whole) - 1} {
+		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": append(append([]byte(nil), whole[:n]...), flip(append([]byte(nil), whole[n:]...))...)} {
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			st := must(Open(s.Dir()))(t)
+			for i, k := range keys {
+				if a, err := st.Lookup(k); err != nil || len(a.Recipe) != i {
+					t.Errorf("%s at %d: action %d: %v", name, n, i, err)
+				}
+			}
+			st.Close()
+			// What was read from the files is remembered again.
+			again := must(Open(s.Dir()))(t)
+			again.Lookup(keys[0])
+			if len(again.index.entries) != len(keys) {
+				t.Errorf("%s at %d: %d of %d are remembered", name, n, len(again.index.entries), len(keys))
+			}
+			again.Close()
+		}
+	}
+}
+
+// A log in which most entries are outdated is written anew.
+func TestMemoCompacts(t *testing.T) {
+	s := newStore(t)
+	for range 200 {
+		work(t, s, "the same recipe", "result")
+	}
+	s.Close()
+	path := filepath.Join(s.Dir(), "memo", "actions")
+	before := must(os.Stat(path))(t).Size()
+	st := openStore(t, s.Dir())
+	if _, err := st.Lookup(KeyOf("the same recipe")); err != nil {
+		t.Fatal(err)
+	}
+	if after := must(os.Stat(path))(t).Size(); after*200 != before {
+		t.Errorf("%d bytes became %d", before, after)
+	}
+}

@@ -1,0 +1,101 @@
+package artifacts
+
+import (
+	"encoding/binary"
+	"sync"
+)
+
+// An actionIndex remembers what the action records say, so that a check of ten
+// thousand tasks reads one file and not ten thousand. It is never the truth: an
+// entry counts only while the record lies there with the size, times and inode
+// that it had when it was read and found whole. So looking up costs one question
+// to the file system (0.7 µs where opening, reading and checking a record cost
+// 12), and a record that is removed, replaced or written over is seen.
+type actionIndex struct {
+	log     memoLog
+	once    sync.Once
+	mu      sync.RWMutex
+	entries map[Key]indexed
+}
+
+// An indexed is an entry: the state of the record's file, and the record
+// without its seal.
+type indexed struct {
+	stat fileStat
+	body []byte
+}
+
+func (x *actionIndex) open(path string) { x.log.path = path }
+func (x *actionIndex) close()           { x.log.close() }
+
+const indexHead = len(Key{}) + 4*8
+
+func (x *actionIndex) load() {
+	raw := x.log.load()
+	x.entries = make(map[Key]indexed, len(raw))
+	for _, b := range raw {
+		if len(b) < indexHead {
+			continue
+		}
+		x.entries[Key(b[:len(Key{})])] = indexed{stat: decodeStat(b[len(Key{}):]), body: b[indexHead:]}
+	}
+	if len(raw) > 64+2*len(x.entries) { // more than half is outdated
+		live := make([][]byte, 0, len(x.entries))
+		for k, e := range x.entries {
+			live = append(live, e.encode(k))
+		}
+		x.log.rewrite(live)
+	}
+}
+
+func (e indexed) encode(k Key) []byte {
+	return append(appendStat(k[:], e.stat), e.body...)
+}
+
+// lookup finds an action whose record has not been touched since it was read.
+func (x *actionIndex) lookup(s *Store, k Key) (Action, bool) {
+	x.once.Do(x.load)
+	x.mu.RLock()
+	e, ok := x.entries[k]
+	x.mu.RUnlock()
+	if !ok {
+		return Action{}, false
+	}
+	if st, err := s.acts.stat(k.String()); err != nil || st.identity() != e.stat {
+		return Action{}, false
+	}
+	a, err := parseActionBody(string(e.body))
+	return a, err == nil
+}
+
+// remember keeps a record that was just written, or read and found whole.
+func (x *actionIndex) remember(s *Store, k Key, sealed []byte) {
+	x.once.Do(x.load)
+	st, err := s.acts.stat(k.String())
+	body, sealErr := unseal(sealed)
+	if err != nil || sealErr != nil || st.size != int64(len(sealed)) || st.unsure {
+		return
+	}
+	e := indexed{stat: st.identity(), body: body}
+	x.mu.Lock()
+	x.entries[k] = e
+	x.mu.Unlock()
+	x.log.append(e.encode(k))
+}
+
+// identity is the part of the state that goes into a memo.
+func (st fileStat) identity() fileStat {
+	return fileStat{regular: true, size: st.size, mtime: st.mtime, ctime: st.ctime, inode: st.inode}
+}
+
+func appendStat(b []byte, st fileStat) []byte {
+	for _, x := range []int64{st.size, st.mtime, st.ctime, int64(st.inode)} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	}
+	return b
+}
+
+func decodeStat(b []byte) fileStat {
+	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(b[8*i:])) }
+	return fileStat{regular: true, size: at(0), mtime: at(1), ctime: at(2), inode: uint64(at(3))}
+}

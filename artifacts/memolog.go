@@ -1,0 +1,108 @@
+package artifacts
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// A memoLog is a file of things that were found out and can be found out again: an
+// append-only sequence of entries, each with its length and checksum. Several
+// processes append to it at once, each entry in one write; whatever is torn,
+// damaged or lost is simply not remembered. Nothing in it is ever synced.
+type memoLog struct {
+	mu   sync.Mutex
+	path string
+	f    *os.File // open for appending; nil before the first append
+	dead bool     // it cannot be written: a store that is read-only
+}
+
+const (
+	memoHead = 8       // length and checksum, uint32 each
+	memoMax  = 1 << 26 // no entry is longer
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// load reads all entries, to the first that is not whole. They stay valid: they are
+// slices of one buffer. What is behind damage would never be read again, so
+// then the file is written anew.
+func (m *memoLog) load() [][]byte {
+	b, err := os.ReadFile(m.path)
+	if err != nil {
+		return nil
+	}
+	var entries [][]byte
+	for len(b) >= memoHead {
+		n, sum := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+		if n > memoMax || int(n) > len(b)-memoHead {
+			break
+		}
+		entry := b[memoHead : memoHead+n : memoHead+n]
+		if crc32.Checksum(entry, castagnoli) != sum {
+			break
+		}
+		entries = append(entries, entry)
+		b = b[memoHead+n:]
+	}
+	if len(b) > 0 {
+		m.rewrite(entries)
+	}
+	return entries
+}
+
+func frame(entry []byte) []byte {
+	b := make([]byte, memoHead, memoHead+len(entry))
+	binary.LittleEndian.PutUint32(b, uint32(len(entry)))
+	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(entry, castagnoli))
+	return append(b, entry...)
+}
+
+func (m *memoLog) append(entry []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead || len(entry) > memoMax {
+		return
+	}
+	if m.f == nil {
+		os.MkdirAll(filepath.Dir(m.path), 0o777)
+		f, err := os.OpenFile(m.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+		if err != nil {
+			m.dead = true
+			return
+		}
+		m.f = f
+	}
+	m.f.Write(frame(entry))
+}
+
+// rewrite replaces the file by one of these entries. A process that has the old
+// one open goes on appending to a file without a name: what it found out is
+// found out again some day.
+func (m *memoLog) rewrite(entries [][]byte) {
+	m.close()
+	t, err := createTemp(filepath.Dir(m.path))
+	if err != nil {
+		return
+	}
+	defer t.discard()
+	for _, e := range entries {
+		if _, err := t.f.Write(frame(e)); err != nil {
+			return
+		}
+	}
+	if t.f.Close() == nil {
+		t.publish(m.path)
+	}
+}
+
+func (m *memoLog) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.f != nil {
+		m.f.Close()
+		m.f = nil
+	}
+}

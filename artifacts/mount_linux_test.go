@@ -1,0 +1,147 @@
+package artifacts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// These tests mount a small file system for themselves, in a name space of their own
+// that ends with the process, so that they need no privilege where the system lets users have
+// name spaces.
+
+func init() {
+	children["full"] = childFull
+	children["read-only"] = childReadOnly
+}
+
+var errNoMount = errors.New("cannot mount")
+
+// mounted runs a child in a name space of its own.
+func mounted(t *testing.T, job string) {
+	cmd := exec.Command(must(os.Executable())(t))
+	cmd.Env = append(os.Environ(), "PRGNN_CHILD="+job, "PRGNN_CHILD_STORE="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err != nil && !errors.As(err, &exit), strings.Contains(string(out), errNoMount.Error()):
+		t.Skipf("no mount name space here: %v %s", err, out)
+	case err != nil:
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+func mountTmpfs(dir, options string) error {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		return fmt.Errorf("%w: %w", errNoMount, err)
+	}
+	return nil
+}
+
+// A disk that fills up fails the write, says so, and damages nothing; when there is
+// room again, the same store goes on.
+func TestFullDisk(t *testing.T) { mounted(t, "full") }
+
+func childFull(dir string) error {
+	if err := mountTmpfs(dir, "size=1m"); err != nil {
+		return err
+	}
+	s, err := Open(filepath.Join(dir, "store"))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	kept := map[Key]Ref{}
+	var keys []Key
+	one := func(i int) error {
+		r, err := s.Put(Text(strings.Repeat(fmt.Sprint(i), 20000)))
+		if err != nil {
+			return err
+		}
+		k, err := s.Record(Action{Recipe: fmt.Sprint(i), Outputs: map[string]Ref{"text": r}})
+		if err == nil {
+			kept[k] = r
+			keys = append(keys, k)
+		}
+		return err
+	}
+	for i := 0; err == nil; i++ {
+		err = one(i)
+	}
+	if !errors.Is(err, ErrFull) || !strings.HasPrefix(err.Error(), "store "+s.Dir()+": no space left") {
+		return fmt.Errorf("the disk is full, and the error is: %w", err)
+	}
+	for i := range 20 { // and again, also where only a record would still fit
+		if err := one(1000 + i); err != nil && !errors.Is(err, ErrFull) {
+			return err
+		}
+		s.SaveRun(&RunRecord{ID: NewRunID(), Detail: bytes.Repeat([]byte("x"), 5000*i)})
+		s.Scratch(KeyOf("x")).Put(bytes.Repeat([]byte("x"), 5000*i))
+	}
+	if len(kept) < 3 {
+		return fmt.Errorf("only %d blobs fitted", len(kept))
+	}
+	for k, r := range kept {
+		if _, err := s.Lookup(k); err != nil {
+			return err
+		}
+		if _, err := content(s, r); err != nil {
+			return err
+		}
+	}
+	if err := clean(s); err != nil {
+		return err
+	}
+	for _, k := range keys[:2] {
+		if err := s.Remove(kept[k].Digest); err != nil {
+			return err
+		}
+		if err := os.Remove(s.actionPath(k)); err != nil {
+			return err
+		}
+	}
+	if err := one(0); err != nil {
+		return fmt.Errorf("there is room again: %w", err)
+	}
+	return clean(s)
+}
+
+// A store on a file system that is mounted read-only serves what it has, to root,
+// too.
+func TestReadOnlyMount(t *testing.T) { mounted(t, "read-only") }
+
+func childReadOnly(dir string) error {
+	if err := mountTmpfs(dir, "size=4m"); err != nil {
+		return err
+	}
+	s, err := Open(filepath.Join(dir, "store"))
+	if err != nil {
+		return err
+	}
+	r, err := s.Put(Text("result"))
+	if err != nil {
+		return err
+	}
+	k, err := s.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"text": r}})
+	if err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		return err
+	}
+	return readOnly(s.Dir(), k, r)
+}

@@ -1,0 +1,100 @@
+package artifacts
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// ReadArray reads an npy file of version 1.0 to 3.0, either byte order, C or
+// Fortran order, of any element type that Array holds (bool, unsigned and
+// float16 are widened). It never allocates more than the bytes it is given.
+func ReadArray(r io.Reader) (*Array, error) {
+	a, err := readNPY(r)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	return a, nil
+}
+
+func readNPY(r io.Reader) (*Array, error) {
+	size := -1
+	if l, ok := r.(interface{ Len() int }); ok { // bytes.Reader, bytes.Buffer, strings.Reader
+		size = l.Len()
+	}
+	br := bufio.NewReaderSize(r, 64<<10)
+	h, err := readNPYHeader(br)
+	if err != nil {
+		return nil, err
+	}
+	n, err := elements(h.shape)
+	if err != nil {
+		return nil, err
+	}
+	if n > math.MaxInt/h.size {
+		return nil, fmt.Errorf("shape %v of %s has too many bytes", h.shape, h.descr)
+	}
+	if size >= 0 && n*h.size > size {
+		return nil, fmt.Errorf("shape %v of %s needs %d bytes, and the file has %d", h.shape, h.descr, n*h.size, size)
+	}
+	known := 0 // how many elements it is safe to make room for before they have been seen
+	if size >= 0 {
+		known = n
+	}
+
+	var data any
+	le := binary.LittleEndian
+	switch {
+	case h.fortran && n > 1 && len(h.shape) > 1, !h.canonical():
+		data, err = readForeign(br, h, n, known)
+	case h.kind == 'f' && h.size == 8:
+		data, err = readElements(br, n, known, 8, func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) })
+	case h.kind == 'f':
+		data, err = readElements(br, n, known, 4, func(b []byte) float32 { return math.Float32frombits(le.Uint32(b)) })
+	case h.kind == 'i' && h.size == 8:
+		data, err = readElements(br, n, known, 8, func(b []byte) int64 { return int64(le.Uint64(b)) })
+	case h.kind == 'i' && h.size == 4:
+		data, err = readElements(br, n, known, 4, func(b []byte) int32 { return int32(le.Uint32(b)) })
+	case h.kind == 'i':
+		data, err = readElements(br, n, known, 2, func(b []byte) int16 { return int16(le.Uint16(b)) })
+	default:
+		data, err = readElements(br, n, known, 1, func(b []byte) uint8 { return b[0] })
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Reading on to the end is what lets a checking reader tell whether the bytes
+	// were the right ones.
+	switch _, err := br.ReadByte(); {
+	case err == nil:
+		return nil, fmt.Errorf("more bytes follow the data of an array %s %v", h.descr, h.shape)
+	case err != io.EOF:
+		return nil, err
+	}
+	return &Array{Shape: h.shape, data: data}, nil
+}
+
+// readElements reads n elements of size bytes. It makes room for known of them at
+// once; beyond that the slice grows with the bytes that have come.
+func readElements[T Number](r io.Reader, n, known, size int, get func([]byte) T) ([]T, error) {
+	const piece = 64 << 10
+	out := make([]T, 0, max(known, min(n, piece/size)))
+	buf := make([]byte, min(piece, n*size))
+	for len(out) < n {
+		b := buf[:min(piece/size, n-len(out))*size]
+		if m, err := io.ReadFull(r, b); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, fmt.Errorf("ends after %d of %d bytes of data", len(out)*size+m, n*size)
+			}
+			return nil, err
+		}
+		for ; len(b) > 0; b = b[size:] {
+			out = append(out, get(b))
+		}
+	}
+	return slices.Clip(out), nil
+}

@@ -1,0 +1,150 @@
+package artifacts
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Records (of actions and of runs) are text, so that a person can read them, and
+// sealed, so that damage shows: the last line is the digest of all before it.
+
+const sealWord = "sha256 "
+
+// seal ends a record with the digest of what it says.
+func seal(b []byte) []byte { return fmt.Appendf(b, "%s%s\n", sealWord, DigestOf(b)) }
+
+// unseal checks and takes off the last line.
+func unseal(b []byte) ([]byte, error) {
+	at := len(b) - len(sealWord) - 2*len(Digest{}) - 1
+	if at < 0 {
+		return nil, fmt.Errorf("the record is cut short")
+	}
+	if !bytes.Equal(seal(slices.Clone(b[:at])), b) {
+		return nil, fmt.Errorf("the record has not the digest that its last line states")
+	}
+	return b[:at:at], nil
+}
+
+// A lineReader takes a record apart, line by line. What it is asked for and does
+// not find sets err.
+type lineReader struct {
+	rest string
+	err  error
+}
+
+func (r *lineReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+	r.rest = ""
+}
+
+// magic reads the first line.
+func (r *lineReader) magic(want string) {
+	rest, ok := strings.CutPrefix(r.rest, want)
+	if !ok {
+		r.fail("the record is of another kind or version")
+		return
+	}
+	r.rest = rest
+}
+
+// next tells whether the next line begins with this word.
+func (r *lineReader) next(word string) bool { return strings.HasPrefix(r.rest, word+" ") }
+
+// line reads "word value\n" and returns the value.
+func (r *lineReader) line(word string) string {
+	line, rest, ok := strings.Cut(r.rest, "\n")
+	value, found := strings.CutPrefix(line, word+" ")
+	if !ok || !found {
+		r.fail("%.40q where a line %q should be", line, word)
+		return ""
+	}
+	r.rest = rest
+	return value
+}
+
+// fields reads a line of n values that are parted by blanks; the last may hold
+// blanks itself.
+func (r *lineReader) fields(word string, n int) []string {
+	f := strings.SplitN(r.line(word), " ", n)
+	if len(f) < n {
+		r.fail("a line %q of %d values, not %d", word, len(f), n)
+		return make([]string, n)
+	}
+	return f
+}
+
+// number reads a line of one number, written as we write them.
+func (r *lineReader) number(word string) int64 { return r.toNumber(r.line(word)) }
+
+func (r *lineReader) toNumber(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
+		r.fail("%.40q is not a number", text)
+		return 0
+	}
+	return n
+}
+
+// text reads "word n\n", then n bytes and a line end: the last thing in a record.
+func (r *lineReader) text(word string) string {
+	n := r.number(word)
+	if r.err == nil && (n != int64(len(r.rest))-1 || r.rest[n] != '\n') {
+		r.fail("the %s has not the %d bytes that are stated", word, n)
+	}
+	if r.err != nil {
+		return ""
+	}
+	return r.rest[:n]
+}
+
+func appendText(b []byte, word string, text []byte) []byte {
+	b = fmt.Appendf(b, "%s %d\n", word, len(text))
+	return append(append(b, text...), '\n')
+}
+
+// appendOutputs writes a line for each output, sorted by name.
+func appendOutputs(b []byte, outputs map[string]Ref) ([]byte, error) {
+	for _, name := range sortedKeys(outputs) {
+		r := outputs[name]
+		if err := checkWord("output", name); err != nil {
+			return nil, err
+		}
+		if err := checkWord("format", r.Format); err != nil {
+			return nil, err
+		}
+		if r.Size < 0 {
+			return nil, fmt.Errorf("output %s has a size of %d", name, r.Size)
+		}
+		b = fmt.Appendf(b, "output %s %d %s %s\n", r.Digest, r.Size, r.Format, name)
+	}
+	return b, nil
+}
+
+// outputs reads what appendOutputs wrote.
+func (r *lineReader) outputs() map[string]Ref {
+	outputs := map[string]Ref{}
+	last := ""
+	for r.next("output") {
+		f := r.fields("output", 4)
+		d := r.toDigest(f[0])
+		if f[3] <= last || checkWord("output", f[3]) != nil || checkWord("format", f[2]) != nil {
+			r.fail("output %.40q is not one word, or not in order", f[3])
+		}
+		last = f[3]
+		outputs[last] = Ref{Digest: d, Size: r.toNumber(f[1]), Format: f[2]}
+	}
+	return outputs
+}
+
+// checkWord refuses a name that would not stand as one word in a line.
+func checkWord(what, word string) error {
+	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("the name %q of the %s is not one word", word, what)
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package artifacts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A RunRecord is what a run came to. It is provenance, not content: its id is
+// random, and it holds times. To gc, it is a root: the outputs of its tasks stay
+// while the run is kept.
+type RunRecord struct {
+	ID       string // 16 hexadecimal digits, see NewRunID
+	Pipeline string // its name, one line
+	Started  time.Time
+	Finished time.Time // zero while the run is going on, or when it was killed
+
+	Ran, Cached, Failed, Skipped int
+
+	Tasks  []RunTask // those that have a result, in the order of the graph
+	Detail []byte    // whatever else the caller wants to keep; the store does not look into it
+}
+
+// A RunTask is one task of a run that has a result.
+type RunTask struct {
+	ID      string // "train[pool=topk,fold=2]"
+	Key     Key
+	Outputs map[string]Ref
+}
+
+// NewRunID makes up the id of a run.
+func NewRunID() string { return randomName() }
+
+// A run record is text, sealed as that of an action is. The tasks are a list of
+// their own, stored as a blob: runs that found everything up to date share it.
+//
+//	prgnn run 1
+//	id 7f3a0c2b9d81e645
+//	pipeline biopoint
+//	started 2026-03-01T12:00:00.25Z
+//	finished 2026-03-01T12:07:31Z
+//	ran 12
+//	cached 831
+//	failed 0
+//	skipped 0
+//	tasks 4f53cda1… 168600
+//	detail 2
+//	{}
+//	sha256 d7a8fbb3…
+const (
+	runMagic   = "prgnn run 1\n"
+	tasksMagic = "prgnn tasks 1\n"
+)
+
+// SaveRun stores the record of a run, in place of an earlier one of the same id.
+func (s *Store) SaveRun(r *RunRecord) error {
+	if err := checkRunID(r.ID); err != nil {
+		return err
+	}
+	if strings.ContainsAny(r.Pipeline, "\n") {
+		return fmt.Errorf("run %s: the pipeline's name %q is not one line", r.ID, r.Pipeline)
+	}
+	tasks, err := encodeTasks(r.Tasks)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.ID, err)
+	}
+	ref := Ref{Digest: DigestOf(tasks), Size: int64(len(tasks)), Format: "tasks"}
+	if !s.Has(ref) {
+		if _, err := s.Put(Bytes{Kind: ref.Format, Data: tasks}); err != nil {
+			return err
+		}
+	}
+	t, err := s.temp()
+	if err != nil {
+		return err
+	}
+	if err := s.syncBlobs(map[string]Ref{"tasks": ref}); err != nil {
+		t.discard()
+		return s.fault(err)
+	}
+	dir := filepath.Join(s.dir, runsDir)
+	if err := t.publishBytes(r.encode(ref), filepath.Join(dir, r.ID)); err != nil {
+		return s.fault(err)
+	}
+	return s.fault(syncDir(dir))
+}
+
+func checkRunID(id string) error {
+	if len(id) != 16 || strings.Trim(id, "0123456789abcdef") != "" {
+		return fmt.Errorf("run %q: an id has 16 hexadecimal digits", id)
+	}
+	return nil
+}
+
+func (r *RunRecord) encode(tasks Ref) []byte {
+	b := []byte(runMagic)
+	b = fmt.Appendf(b, "id %s\npipeline %s\nstarted %s\nfinished %s\n", r.ID, r.Pipeline, formatTime(r.Started), formatTime(r.Finished))
+	b = fmt.Appendf(b, "ran %d\ncached %d\nfailed %d\nskipped %d\n", r.Ran, r.Cached, r.Failed, r.Skipped)
+	b = fmt.Appendf(b, "tasks %s %d\n", tasks.Digest, tasks.Size)
+	return seal(appendText(b, "detail", r.Detail))
+}
+
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func parseRun(sealed []byte) (*RunRecord, Ref, error) {
+	body, err := unseal(sealed)
+	if err != nil {
+		return nil, Ref{}, err
+	}
+	in := lineReader{rest: string(body)}
+	in.magic(runMagic)
+	r := &RunRecord{ID: in.line("id"), Pipeline: in.line("pipeline")}
+	r.Started, r.Finished = in.time("started"), in.time("finished")
+	r.Ran, r.Cached = int(in.number("ran")), int(in.number("cached"))
+	r.Failed, r.Skipped = int(in.number("failed")), int(in.number("skipped"))
+	f := in.fields("tasks", 2)
+	tasks := Ref{Digest: in.toDigest(f[0]), Size: in.toNumber(f[1]), Format: "tasks"}
+	r.Detail = []byte(in.text("detail"))
+	return r, tasks, in.err
+}
+
+func (r *lineReader) time(word string) time.Time {
+	text := r.line(word)
+	if text == "-" || r.err != nil {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		r.fail("%.40q is not a time", text)
+	}
+	return t
+}
+
+func (r *lineReader) toDigest(text string) Digest {
+	d, err := ParseDigest(text)
+	if err != nil {
+		r.fail("%w", err)
+	}
+	return d
+}
+
+func encodeTasks(tasks []RunTask) ([]byte, error) {
+	b := []byte(tasksMagic)
+	for _, t := range tasks {
+		if strings.ContainsAny(t.ID, "\n") || t.ID == "" {
+			return nil, fmt.Errorf("the task's name %q is not one line", t.ID)
+		}
+		var err error
+		b = fmt.Appendf(b, "task %s %s\n", t.Key, t.ID)
+		if b, err = appendOutputs(b, t.Outputs); err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+	}
+	return b, nil
+}
+
+func parseTasks(b []byte) ([]RunTask, error) {
+	in := lineReader{rest: string(b)}
+	in.magic(tasksMagic)
+	var tasks []RunTask
+	for in.next("task") {
+		f := in.fields("task", 2)
+		k, err := ParseKey(f[0])
+		if err != nil {
+			in.fail("%w", err)
+		}
+		if f[1] == "" {
+			in.fail("a task without a name")
+		}
+		tasks = append(tasks, RunTask{ID: f[1], Key: k, Outputs: in.outputs()})
+	}
+	if in.rest != "" {
+		in.line("task")
+	}
+	return tasks, in.err
+}
+
+// readRun reads a record without its tasks.
+func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
+	b, err := os.ReadFile(filepath.Join(s.dir, runsDir, id))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, Ref{}, fmt.Errorf("run %s: %w", id, ErrMiss)
+	case err != nil:
+		return nil, Ref{}, s.fault(err)
+	}
+	r, tasks, err := parseRun(b)
+	if err == nil && r.ID != id {
+		err = errors.New("the record is that of another run")
+	}
+	if err != nil {
+		return nil, Ref{}, fmt.Errorf("run %s: %w: %w", id, ErrCorrupt, err)
+	}
+	return r, tasks, nil
+}
+
+// Runs lists all runs, the newest first, without their tasks. Records that are
+// damaged are named by the error; the others are there all the same.
+func (s *Store) Runs() ([]*RunRecord, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, runsDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, s.fault(err)
+	}
+	var runs []*RunRecord
+	var errs []error
+	for _, e := range entries {
+		r, _, err := s.readRun(e.Name())
+		if errs = append(errs, err); err == nil {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *RunRecord) int {
+		if c := b.Started.Compare(a.Started); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return runs, errors.Join(errs...)
+}
+
+// LoadRun reads the record of a run with its tasks. The first digits of the id are
+// enough when no other run begins with them.
+func (s *Store) LoadRun(id string) (*RunRecord, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, runsDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, s.fault(err)
+	}
+	var found []string
+	for _, e := range entries {
+		if id != "" && strings.HasPrefix(e.Name(), id) {
+			found = append(found, e.Name())
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("run %q: %w", id, ErrMiss)
+	case 1:
+	default:
+		return nil, fmt.Errorf("run %q: %d runs begin with that: %s", id, len(found), strings.Join(found[:min(len(found), 5)], ", "))
+	}
+	r, ref, err := s.readRun(found[0])
+	if err != nil {
+		return nil, err
+	}
+	if r.Tasks, err = s.readTasks(ref); err != nil {
+		return nil, fmt.Errorf("run %s: its list of tasks: %w", r.ID, err)
+	}
+	return r, nil
+}
+
+func (s *Store) readTasks(ref Ref) ([]RunTask, error) {
+	f, err := s.OpenBlob(ref)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if _, err := io.Copy(&b, f); err != nil {
+		return nil, err
+	}
+	return parseTasks(b.Bytes())
+}

@@ -1,0 +1,116 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// record makes and saves a run of some tasks that each give one text.
+func record(t testing.TB, s *Store, id string, started time.Time, texts ...string) *RunRecord {
+	t.Helper()
+	r := &RunRecord{ID: id, Pipeline: "test", Started: started, Ran: len(texts)}
+	for _, text := range texts {
+		k, ref := work(t, s, "make "+text, text)
+		r.Tasks = append(r.Tasks, RunTask{ID: "make[" + text + "]", Key: k, Outputs: map[string]Ref{"text": ref}})
+	}
+	r.Finished = time.Now()
+	if err := s.SaveRun(r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRuns(t *testing.T) {
+	s := newStore(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 250, time.UTC)
+	a := record(t, s, "00000000000000aa", at, "x", "y")
+	b := &RunRecord{ID: "ab00000000000001", Pipeline: "with blanks and ç", Started: at.Add(time.Hour), Cached: 2, Failed: 1, Skipped: 3,
+		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks}
+	if err := s.SaveRun(b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []*RunRecord{a, b} {
+		got, err := s.LoadRun(want.ID[:13])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Started.Equal(want.Started) || !got.Finished.Equal(want.Finished) {
+			t.Errorf("%v to %v", got.Started, got.Finished)
+		}
+		got.Started, got.Finished = want.Started, want.Finished
+		if want.Detail == nil {
+			want.Detail = []byte{}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	// The two have the same tasks, so one list of them.
+	if r := mustVerify(t, s.Dir()); r.Blobs != 3 || r.Runs != 2 {
+		t.Errorf("%d blobs, %d runs", r.Blobs, r.Runs)
+	}
+	b.Finished, b.Ran = b.Started.Add(time.Minute), 7 // saved again when it ends
+	if err := s.SaveRun(b); err != nil {
+		t.Fatal(err)
+	}
+	runs := must(s.Runs())(t)
+	if len(runs) != 2 || runs[0].ID != b.ID || runs[0].Ran != 7 || runs[1].ID != a.ID {
+		t.Errorf("%+v", runs)
+	}
+	record(t, s, "ab00000000000002", at)
+	for id, want := range map[string]string{
+		"ab": `run "ab": 2 runs begin with that: ab00000000000001, ab00000000000002`,
+		"ff": `run "ff": not in the store`, "": `run "": not in the store`,
+	} {
+		if _, err := s.LoadRun(id); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for _, r := range []RunRecord{{ID: "../../etc/passwd"}, {ID: "short"}, {ID: NewRunID(), Pipeline: "two\nlines"}, {ID: NewRunID(), Tasks: []RunTask{{ID: "two\nlines"}}}} {
+		if err := s.SaveRun(&r); err == nil {
+			t.Errorf("%+v was saved", r)
+		}
+	}
+}
+
+func TestDamagedRun(t *testing.T) {
+	s := newStore(t)
+	good := record(t, s, NewRunID(), time.Now(), "x")
+	bad := record(t, s, NewRunID(), time.Now(), "y")
+	overwrite(t, s.relativePath("runs/"+bad.ID), flip)
+	runs, err := s.Runs()
+	if len(runs) != 1 || runs[0].ID != good.ID || !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), bad.ID) {
+		t.Errorf("%v, %v", runs, err)
+	}
+	if _, err := s.LoadRun(bad.ID); !errors.Is(err, ErrCorrupt) {
+		t.Error(err)
+	}
+	if _, err := s.PlanGC(GCOptions{}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("gc with a run that it cannot read: %v", err)
+	}
+	r := verify(t, s.Dir())
+	if damage(r) != "runs: damaged run" {
+		t.Error(damage(r))
+	}
+	if err := s.Repair(r); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkSaveRun(b *testing.B) {
+	s := newStore(b)
+	r := &RunRecord{ID: NewRunID(), Pipeline: "bench", Started: time.Now()}
+	for i := range 10000 {
+		r.Tasks = append(r.Tasks, RunTask{ID: fmt.Sprintf("echo[value=%d]", i), Key: KeyOf(fmt.Sprint(i)),
+			Outputs: map[string]Ref{"value": {Digest: DigestOf([]byte(fmt.Sprint(i))), Size: 136, Format: "npy"}}})
+	}
+	for b.Loop() {
+		if err := s.SaveRun(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package artifacts
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+)
+
+// A Scratch is where a long task keeps its checkpoint: under the key of its work,
+// so that whoever takes up the same work finds it, in this process or another. A
+// checkpoint is a help to go on and never a result.
+type Scratch struct {
+	s   *Store
+	key Key
+}
+
+// Scratch is the place for the checkpoint of one key.
+func (s *Store) Scratch(k Key) Scratch { return Scratch{s, k} }
+
+func (c Scratch) path() string { return filepath.Join(c.s.dir, scratchDir, c.key.String()) }
+
+// Get returns what Put stored last, or nil: nothing, or nothing whole.
+func (c Scratch) Get() []byte {
+	b, err := os.ReadFile(c.path())
+	if err != nil {
+		return nil
+	}
+	at := len(b) - sha256.Size
+	if at < 0 || Digest(b[at:]) != DigestOf(b[:at]) {
+		return nil
+	}
+	return b[:at:at]
+}
+
+// Put replaces the checkpoint in one step: there is always a whole one. Its digest
+// is stored behind it, for a task that went on from damaged numbers would end in
+// a wrong result under the right name.
+func (c Scratch) Put(b []byte) error {
+	t, err := c.s.temp()
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	if _, err := t.Write(b); err != nil {
+		return c.s.fault(err)
+	}
+	sum := t.digest()
+	if _, err := t.Write(sum[:]); err != nil {
+		return c.s.fault(err)
+	}
+	if err := t.settle(); err != nil {
+		return c.s.fault(err)
+	}
+	return c.s.fault(t.publish(c.path()))
+}
+
+// Remove deletes the checkpoint, if there is one.
+func (c Scratch) Remove() error { return c.s.fault(remove(c.path())) }

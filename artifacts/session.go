@@ -1,0 +1,123 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A session is the presence of one process in the store: a directory tmp/<id>
+// for its unfinished files, and in it a file "lease" on which the process holds
+// a lock for as long as it lives. The kernel drops the lock with the process, so
+// nothing has to be cleaned up for the store to know that it died.
+//
+// It begins with Hold, or with the first write.
+type session struct {
+	mu    sync.Mutex
+	dir   string       // "" before it has begun
+	lease *flock.Flock // locked
+	since atomic.Int64 // when it began, in ns by the clock of the file system; 0 before
+}
+
+const leaseFile = "lease"
+
+// leaseSlack is how long before the beginning of a session a blob may have been
+// used last and still be taken as fresh, so that a run which follows another at
+// once has nothing to mark. gc keeps what was used since the oldest session at
+// work began, less this.
+const leaseSlack = 10 * time.Minute
+
+// Hold says that a run begins: until Close, blobs that Has finds or Put makes are
+// safe from a gc in another process. In a store that cannot be written it fails,
+// and the run can only read.
+func (s *Store) Hold() error {
+	_, err := s.session.begin(s)
+	return s.fault(err)
+}
+
+// begin starts the session if it has not begun, and returns its directory.
+func (p *session) begin(s *Store) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dir != "" {
+		return p.dir, nil
+	}
+	// The gate keeps gc from taking the new directory for that of a dead process
+	// before its lease is locked.
+	unlock, err := s.gate(false)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	dir := filepath.Join(s.dir, tmpDir, randomName())
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	lease := newLock(filepath.Join(dir, leaseFile))
+	if ok, err := lease.TryLock(); !ok && !locksUnknown(err) {
+		return "", errors.Join(errors.New("the lease of this process cannot be locked"), err, os.RemoveAll(dir))
+	}
+	fi, err := lease.Stat()
+	if err != nil {
+		return "", errors.Join(err, lease.Unlock(), os.RemoveAll(dir))
+	}
+	p.dir, p.lease = dir, lease
+	p.since.Store(fi.ModTime().UnixNano())
+	return dir, nil
+}
+
+func (p *session) end() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dir == "" {
+		return nil
+	}
+	// The files go first: once the lock is dropped, the directory is gc's.
+	err := errors.Join(os.RemoveAll(p.dir), p.lease.Unlock())
+	if errors.Is(err, os.ErrPermission) { // Windows does not delete a locked file
+		err = os.RemoveAll(p.dir)
+	}
+	p.dir, p.lease = "", nil
+	p.since.Store(0)
+	return err
+}
+
+// use marks a blob as used in this session, unless it is fresh already, and tells
+// whether it is still there. The mark is the file's mtime, which gc reads. A
+// blob of another user's may not be marked; then a gc during this run may remove
+// it, and its producer runs again.
+func (p *session) use(path string, st fileStat) bool {
+	since := p.since.Load()
+	if since == 0 || st.mtime >= since-int64(leaseSlack) {
+		return true
+	}
+	at := time.Unix(0, since)
+	return !errors.Is(os.Chtimes(path, at, at), os.ErrNotExist)
+}
+
+// gate is held for moments: shared by those who begin a session, exclusively by
+// gc for each of its small steps. What is decided under the exclusive gate is
+// decided with all sessions known.
+func (s *Store) gate(exclusive bool) (unlock func(), err error) {
+	dir := filepath.Join(s.dir, locksDir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	l := newLock(filepath.Join(dir, "gate"))
+	lock := l.RLock
+	if exclusive {
+		lock = l.Lock
+	}
+	if err := lock(); err != nil && !locksUnknown(err) {
+		return nil, fmt.Errorf("the store's gate cannot be locked: %w", err)
+	}
+	return func() { l.Unlock() }, nil
+}
+
+func newLock(path string) *flock.Flock { return flock.New(path, flock.SetPermissions(0o666)) }

@@ -1,0 +1,210 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// ErrMiss says that the store holds no (whole) record or blob of that name.
+var ErrMiss = errors.New("not in the store")
+
+// ErrCorrupt says that bytes do not have the digest that names them.
+var ErrCorrupt = errors.New("damaged")
+
+// ErrChanged says that a file outside the store is no longer what it was when
+// it was hashed.
+var ErrChanged = errors.New("changed while the run was going on")
+
+// ErrFull says that the disk or the quota that the store is on has no room left.
+var ErrFull = errors.New("no space left for the store: free some, or run gc, which removes what no kept run needs")
+
+// A Store is a directory of blobs, actions and runs; see the package comment.
+// Its methods may be called from many goroutines, and many processes may use
+// one directory at once.
+type Store struct {
+	dir   string
+	blobs statDir // for Has
+	acts  statDir // for Lookup
+
+	session session
+	dirty   dirtyDirs
+	index   actionIndex
+	files   fileMemo
+}
+
+// The parts of a store. Blobs, actions and runs are the truth; the rest can be
+// deleted whenever nobody is at work.
+const (
+	blobsDir   = "blobs"
+	actionsDir = "actions"
+	runsDir    = "runs"
+	tmpDir     = "tmp"
+	locksDir   = "locks"
+	scratchDir = "scratch"
+	memoDir    = "memo"
+
+	versionFile = "version"
+	readmeFile  = "README"
+)
+
+// version names the layout. A program refuses a store of a layout that it does
+// not know, rather than guess.
+const version = "prgnn store 1\n"
+
+const readme = `This directory is a store of the program "pipeline".
+
+  blobs/ab/<sha256>   results, each named by the SHA-256 of its bytes
+                      (npy, Arrow and NIfTI files open as they are;
+                      sha256sum must give the name)
+  actions/ab/<key>    what was done (the recipe) and which blobs it gave;
+                      text, named by the SHA-256 of the recipe
+  runs/<id>           what each run came to; text
+  collected           the blobs that gc has removed
+  tmp, locks          of processes that are at work now
+  scratch             where tasks that were interrupted go on
+  memo                digests of files, remembered; can be deleted at any time
+
+Nothing here should be edited. "pipeline verify" checks all of it, "pipeline gc"
+frees space; deleting the whole directory costs time and loses the records of
+past runs, nothing else.
+`
+
+// Open opens the store in dir, and makes it when it is not there.
+func Open(dir string) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	s := &Store{dir: abs}
+	if err := s.prepare(); err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	s.blobs.open(filepath.Join(abs, blobsDir))
+	s.acts.open(filepath.Join(abs, actionsDir))
+	s.index.open(filepath.Join(abs, memoDir, "actions"))
+	s.files.open(filepath.Join(abs, memoDir, "files"))
+	return s, nil
+}
+
+// prepare makes what is missing of the layout, the version last: a store whose
+// making was interrupted is one that has not been made.
+func (s *Store) prepare() error {
+	switch b, err := os.ReadFile(filepath.Join(s.dir, versionFile)); {
+	case err == nil && string(b) == version:
+		return nil
+	case err == nil && len(b) > 0:
+		return fmt.Errorf("its layout is %.40q, and this program knows %q: use the program that made it, or another directory", b, version)
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	if err := refuseForeign(s.dir); err != nil {
+		return err
+	}
+	for _, sub := range []string{blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir} {
+		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o777); err != nil {
+			return err
+		}
+	}
+	for _, f := range []struct{ name, text string }{{readmeFile, readme}, {versionFile, version}} {
+		t, err := createTemp(filepath.Join(s.dir, tmpDir))
+		if err != nil {
+			return err
+		}
+		if err := t.publishBytes([]byte(f.text), filepath.Join(s.dir, f.name)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+}
+
+// refuseForeign keeps a slip of the hand (--store ~) from scattering a store
+// over a directory that is something else.
+func refuseForeign(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir, readmeFile:
+		default:
+			return fmt.Errorf("is not a store, and holds other things, such as %s: name a new or an empty directory", e.Name())
+		}
+	}
+	return nil
+}
+
+// Dir is the directory of the store.
+func (s *Store) Dir() string { return s.dir }
+
+// Close gives up the store's locks. The store must not be used after it.
+func (s *Store) Close() error {
+	err := s.session.end()
+	s.index.close()
+	s.files.close()
+	s.blobs.close()
+	s.acts.close()
+	return err
+}
+
+// object is where a blob or an action lies: the first two digits of its name
+// make the directory, so that none of them grows too long to list.
+func (s *Store) object(kind, name string) string {
+	return filepath.Join(s.dir, kind, name[:2], name)
+}
+
+// dirtyDirs are the directories in which this process has made a name that may
+// not be durable yet.
+type dirtyDirs struct {
+	mu   sync.Mutex
+	dirs map[string]int // to a count that tells whether one was marked again
+	n    int
+}
+
+func (d *dirtyDirs) mark(dir string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dirs == nil {
+		d.dirs = map[string]int{}
+	}
+	d.n++
+	d.dirs[dir] = d.n
+}
+
+// sync makes the names in a directory durable, if any may not be.
+func (d *dirtyDirs) sync(dir string) error {
+	d.mu.Lock()
+	n, dirty := d.dirs[dir]
+	d.mu.Unlock()
+	if !dirty {
+		return nil
+	}
+	if err := syncDir(dir); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	if d.dirs[dir] == n {
+		delete(d.dirs, dir)
+	}
+	d.mu.Unlock()
+	return nil
+}
+
+// fault says of an error of the file system what it means for the store.
+func (s *Store) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	var no syscall.Errno
+	if errors.As(err, &no) && isFull(no) {
+		return fmt.Errorf("store %s: %w: %w", s.dir, ErrFull, err)
+	}
+	return fmt.Errorf("store %s: %w", s.dir, err)
+}

@@ -1,0 +1,329 @@
+package artifacts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestPutAndOpen(t *testing.T) {
+	s := newStore(t)
+	a := NewArray([]float64{1, 2, 3}, 3)
+	r := must(s.Put(a))(t)
+	file := encoded(t, a)
+	if want := (Ref{DigestOf(file), int64(len(file)), "npy"}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	if !s.Has(r) || s.Has(Ref{Digest: r.Digest, Size: r.Size + 1}) || s.Has(Ref{Size: 3}) {
+		t.Error("Has is wrong")
+	}
+	if got, err := content(s, r); err != nil || got != string(file) {
+		t.Errorf("%q, %v", got, err)
+	}
+	fi := must(os.Stat(s.BlobPath(r.Digest)))(t)
+	if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o444 {
+		t.Errorf("a blob has mode %v", fi.Mode())
+	}
+	if _, err := content(s, Ref{Size: 3}); !errors.Is(err, ErrMiss) {
+		t.Error(err)
+	}
+	if again := must(s.Put(a))(t); again != r {
+		t.Errorf("put again: %+v", again)
+	}
+}
+
+// A second checker that is not ours agrees: sha256sum gives every blob its name.
+func TestSha256sum(t *testing.T) {
+	tool, err := exec.LookPath("sha256sum")
+	if err != nil {
+		t.Skip("sha256sum is not installed")
+	}
+	s := newStore(t)
+	for i := range 20 {
+		work(t, s, fmt.Sprint("recipe ", i), fmt.Sprint("result ", i))
+	}
+	paths := must(filepath.Glob(filepath.Join(s.Dir(), "blobs", "*", "*")))(t)
+	out, err := exec.Command(tool, paths...).Output()
+	if err != nil || len(paths) != 20 {
+		t.Fatal(err, len(paths))
+	}
+	for line := range strings.Lines(string(out)) {
+		sum, path, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if filepath.Base(path) != sum {
+			t.Errorf("%s has the digest %s", path, sum)
+		}
+	}
+}
+
+func TestRecordAndLookup(t *testing.T) {
+	s := newStore(t)
+	r1, r2 := must(s.Put(Text("one")))(t), must(s.Put(Text("two")))(t)
+	a := Action{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"b": r2, "a": r1}}
+	k := must(s.Record(a))(t)
+	if k != KeyOf(a.Recipe) {
+		t.Error("the key is not that of the recipe")
+	}
+	want := fmt.Sprintf("prgnn action 1\noutput %s 3 text a\noutput %s 3 text b\nrecipe 20\nkind echo\nvalue = 1\n\nsha256 ", r1.Digest, r2.Digest)
+	text := string(must(os.ReadFile(s.actionPath(k)))(t))
+	if !strings.HasPrefix(text, want) || len(text) != len(want)+65 {
+		t.Errorf("the record is\n%s\nwant\n%s", text, want)
+	}
+	// From the index, from the file, and in another process that has no index.
+	other := openStore(t, s.Dir())
+	third := openStore(t, s.Dir())
+	third.index.once.Do(func() { third.index.entries = map[Key]indexed{} })
+	for i, st := range []*Store{s, other, third, third} {
+		if got, err := st.Lookup(k); err != nil || !reflect.DeepEqual(got, a) {
+			t.Errorf("%d: %+v, %v", i, got, err)
+		}
+	}
+	if _, err := s.Lookup(KeyOf("other")); !errors.Is(err, ErrMiss) {
+		t.Error(err)
+	}
+}
+
+func TestRecordRefuses(t *testing.T) {
+	s := newStore(t)
+	for _, a := range []Action{
+		{Outputs: map[string]Ref{"two words": {Format: "npy"}}},
+		{Outputs: map[string]Ref{"": {Format: "npy"}}},
+		{Outputs: map[string]Ref{"x": {}}},
+		{Outputs: map[string]Ref{"x": {Format: "a\nb"}}},
+		{Outputs: map[string]Ref{"x": {Format: "npy", Size: -1}}},
+	} {
+		if k, err := s.Record(a); err == nil {
+			t.Errorf("%+v was recorded as %s", a, k)
+		}
+	}
+	if _, err := s.Put(Bytes{Kind: "two words"}); err == nil {
+		t.Error("a blob of two words was put")
+	}
+}
+
+// Whatever is done to a record, Lookup misses; and with the index as without it.
+func TestDamagedActionIsMiss(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"flipped":    flip,
+		"cut":        func(b []byte) []byte { return b[:len(b)-1] },
+		"emptied":    func(b []byte) []byte { return nil },
+		"lengthened": func(b []byte) []byte { return append(b, '\n') },
+		"forged": func(b []byte) []byte { // sealed, and another recipe's
+			a, _ := Action{Recipe: "another"}.encode()
+			return a
+		},
+	} {
+		s := newStore(t)
+		k, _ := work(t, s, "recipe "+name, "result")
+		if _, err := s.Lookup(k); err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, s.actionPath(k), change)
+		for _, st := range []*Store{s, openStore(t, s.Dir())} {
+			if a, err := st.Lookup(k); !errors.Is(err, ErrMiss) {
+				t.Errorf("%s: %+v, %v", name, a, err)
+			}
+		}
+		work(t, s, "recipe "+name, "result") // made again: healed
+		if _, err := s.Lookup(k); err != nil {
+			t.Errorf("%s, made again: %v", name, err)
+		}
+	}
+}
+
+func TestDamagedBlobIsFound(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"flipped":    flip,
+		"cut":        func(b []byte) []byte { return b[:len(b)-1] },
+		"lengthened": func(b []byte) []byte { return append(b, 'x') },
+	} {
+		s := newStore(t)
+		_, r := work(t, s, "recipe", strings.Repeat("result ", 100000))
+		overwrite(t, s.BlobPath(r.Digest), change)
+		if _, err := content(s, r); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := s.Has(r); got != (name == "flipped") {
+			t.Errorf("%s: Has is %v", name, got)
+		}
+		if err := s.Remove(r.Digest); err != nil || s.Has(r) {
+			t.Errorf("%s: not removed: %v", name, err)
+		}
+		if err := s.Remove(r.Digest); err != nil {
+			t.Errorf("%s: removed twice: %v", name, err)
+		}
+		must(s.Put(Text(strings.Repeat("result ", 100000))))(t)
+	}
+}
+
+// Putting a value again heals a damaged blob, without anybody having noticed.
+func TestPutHeals(t *testing.T) {
+	s := newStore(t)
+	_, r := work(t, s, "recipe", "result")
+	overwrite(t, s.BlobPath(r.Digest), flip)
+	must(s.Put(Text("result")))(t)
+	if got, err := content(s, r); err != nil || got != "result" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A value that fails to encode leaves nothing behind.
+func TestPutFails(t *testing.T) {
+	s := newStore(t)
+	wrong := errors.New("the value is wrong")
+	if _, err := s.Put(failing{wrong}); !errors.Is(err, wrong) || !strings.Contains(err.Error(), s.Dir()) {
+		t.Error(err)
+	}
+	if left := must(os.ReadDir(s.session.dir))(t); len(left) != 1 { // the lease
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Format() string { return "text" }
+func (f failing) Encode(w io.Writer) error {
+	io.WriteString(w, "some bytes")
+	return f.err
+}
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "holds other things, such as thesis.tex") {
+		t.Error(err)
+	}
+	s := newStore(t)
+	overwrite(t, filepath.Join(s.Dir(), "version"), func([]byte) []byte { return []byte("prgnn store 9\n") })
+	if _, err := Open(s.Dir()); err == nil || !strings.Contains(err.Error(), `its layout is "prgnn store 9\n"`) {
+		t.Error(err)
+	}
+	// The making of a store that was interrupted goes on.
+	if err := os.Remove(filepath.Join(s.Dir(), "version")); err != nil {
+		t.Fatal(err)
+	}
+	work(t, openStore(t, s.Dir()), "recipe", "result")
+}
+
+// A store that cannot be written serves everything that it has.
+func TestReadOnlyStore(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere; TestReadOnlyMount covers it where it can mount")
+	}
+	s := newStore(t)
+	k, r := work(t, s, "recipe", "result")
+	s.Close()
+	chmodTree(t, s.Dir(), 0o555)
+	t.Cleanup(func() { chmodTree(t, s.Dir(), 0o755) })
+	if err := readOnly(s.Dir(), k, r); err != nil {
+		t.Error(err)
+	}
+}
+
+// readOnly checks what a store that cannot be written does.
+func readOnly(dir string, k Key, r Ref) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if _, err := s.Lookup(k); err != nil {
+		return err
+	}
+	if got, err := content(s, r); err != nil || got != "result" || !s.Has(r) {
+		return fmt.Errorf("the blob is %q: %w", got, err)
+	}
+	if _, err := s.Put(Text("new")); err == nil || !strings.HasPrefix(err.Error(), "store "+dir) {
+		return fmt.Errorf("put: %w", err)
+	}
+	if err := s.Hold(); err == nil {
+		return errors.New("a store that cannot be written is held")
+	}
+	if _, err := s.HashFile(os.Args[0], false); err != nil {
+		return err
+	}
+	if _, err := s.PlanGC(GCOptions{}); err != nil {
+		return err
+	}
+	return clean(s)
+}
+
+func chmodTree(t testing.TB, dir string, mode os.FileMode) {
+	if err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			err = os.Chmod(path, mode)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Many goroutines of two stores on one directory put and record the same things.
+func TestConcurrentWriters(t *testing.T) {
+	s := newStore(t)
+	stores := []*Store{s, openStore(t, s.Dir())}
+	var group sync.WaitGroup
+	for w := range 8 {
+		group.Go(func() {
+			st := stores[w%2]
+			for i := range 40 {
+				work(t, st, fmt.Sprint("recipe ", i%20), strings.Repeat(fmt.Sprint(i%20), 1000))
+			}
+		})
+	}
+	group.Wait()
+	if r := mustVerify(t, s.Dir()); r.Blobs != 20 || r.Actions != 20 {
+		t.Errorf("%d blobs and %d actions", r.Blobs, r.Actions)
+	}
+}
+
+// A checking reader may be read in any pieces, and goes on saying what it found.
+func TestCheckedReader(t *testing.T) {
+	data := bytes.Repeat([]byte("abc"), 1000)
+	ref := Ref{Digest: DigestOf(data), Size: int64(len(data))}
+	wrong := errors.New("wrong")
+	for _, c := range []struct {
+		data []byte
+		want error
+	}{{data, nil}, {data[:2999], wrong}, {append(bytes.Clone(data), 0), wrong}, {flip(bytes.Clone(data)), wrong}, {nil, wrong}} {
+		for _, piece := range []int{1, 7, 4096} {
+			r := newCheckedReader(io.NopCloser(bytes.NewReader(c.data)), ref, func() error { return wrong })
+			_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, piece))
+			if err != c.want {
+				t.Errorf("%d bytes in pieces of %d: %v, want %v", len(c.data), piece, err, c.want)
+			}
+			if _, again := r.Read(make([]byte, 1)); again != c.want && again != io.EOF {
+				t.Errorf("read again: %v", again)
+			}
+		}
+	}
+}
+
+func TestParseDigest(t *testing.T) {
+	d := DigestOf([]byte("abc"))
+	if d.String() != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" { // FIPS 180-2, appendix B.1
+		t.Error(d)
+	}
+	if got, err := ParseDigest(d.String()); err != nil || got != d {
+		t.Error(got, err)
+	}
+	for _, bad := range []string{"", "abc", strings.Repeat("g", 64), strings.ToUpper(d.String()), d.String() + "0"} {
+		if _, err := ParseDigest(bad); err == nil {
+			t.Errorf("%q is a digest", bad)
+		}
+		if _, err := ParseKey(bad); err == nil {
+			t.Errorf("%q is a key", bad)
+		}
+	}
+}

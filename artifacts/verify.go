@@ -1,0 +1,318 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A Problem is a kind of thing that Verify finds.
+type Problem string
+
+// What Verify finds. Of these only Stray is no damage: it is what a process left that
+// died, and gc clears it away.
+const (
+	DamagedBlob   Problem = "damaged blob"   // its bytes are not those that its name says
+	MissingBlob   Problem = "missing blob"   // an action names it, and it was not gc that removed it
+	DamagedAction Problem = "damaged action" // not whole, or not understood
+	WrongKey      Problem = "wrong key"      // an action whose key is not the digest of its recipe
+	DamagedRun    Problem = "damaged run"    // a run record, or its list of tasks
+	Foreign       Problem = "foreign file"   // nothing that the store put there
+	Stray         Problem = "stray file"     // left by a process that died
+)
+
+// A Finding is one thing that is wrong with a store.
+type Finding struct {
+	Problem Problem
+	Path    string   // relative to the store
+	Digest  Digest   // of a blob
+	Keys    []Key    // of a blob: the actions that made it; of an action: its own
+	Tasks   []string // what those are called in the runs that are recorded: they run again when they are needed
+	Detail  string   // what is wrong with it, for a person
+}
+
+func (f Finding) String() string {
+	text := fmt.Sprintf("%s: %s: %s", f.Path, f.Problem, f.Detail)
+	if len(f.Tasks) > 0 {
+		text += "; a run that needs it runs again: " + strings.Join(f.Tasks, ", ")
+	}
+	return text
+}
+
+// A Report is what Verify came to.
+type Report struct {
+	Blobs     int
+	Bytes     int64 // of the blobs
+	Actions   int
+	Runs      int
+	Collected int // blobs that actions name and that gc has removed
+	Findings  []Finding
+}
+
+// Damaged counts the findings that are damage.
+func (r *Report) Damaged() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Problem != Stray {
+			n++
+		}
+	}
+	return n
+}
+
+// Verify reads everything in the store and checks it: every blob against its name,
+// every action against its seal and its key, every blob that an action or a run
+// promises, every run. It changes nothing, and may be called while runs are going
+// on. Progress gets the bytes read so far, and how many there are.
+func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*Report, error) {
+	v := &verifier{s: s, progress: progress, makers: map[Digest][]Key{}, refs: map[Digest]Ref{}, tasks: map[Key][]string{}, healthy: map[Digest]int64{}}
+	// In this order: what an action promises was there before the action.
+	steps := []func(context.Context) error{v.runs, v.actions, v.blobs, v.promises, v.strays}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, s.fault(err)
+		}
+	}
+	for i := range v.report.Findings {
+		v.name(&v.report.Findings[i])
+	}
+	slices.SortFunc(v.report.Findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	return &v.report, nil
+}
+
+type verifier struct {
+	s        *Store
+	progress func(done, total int64)
+	report   Report
+
+	tasks   map[Key][]string // what the work is called
+	makers  map[Digest][]Key // the actions that made a blob
+	refs    map[Digest]Ref   // of all that is promised
+	mu      sync.Mutex       // guards healthy and report.Findings while blobs are read
+	healthy map[Digest]int64 // blobs that are right, with their sizes
+}
+
+func (v *verifier) find(p Problem, path string, f Finding) {
+	f.Problem = p
+	if rel, err := filepath.Rel(v.s.dir, path); err == nil {
+		path = filepath.ToSlash(rel)
+	}
+	f.Path = path
+	v.report.Findings = append(v.report.Findings, f)
+}
+
+// name adds the tasks whose work a finding concerns.
+func (v *verifier) name(f *Finding) {
+	if f.Problem == DamagedBlob || f.Problem == MissingBlob {
+		f.Keys = v.makers[f.Digest]
+	}
+	for _, k := range f.Keys {
+		f.Tasks = append(f.Tasks, v.tasks[k]...)
+	}
+	slices.Sort(f.Tasks)
+	f.Tasks = slices.Compact(f.Tasks)
+}
+
+func (v *verifier) runs(ctx context.Context) error {
+	entries, err := os.ReadDir(filepath.Join(v.s.dir, runsDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(v.s.dir, runsDir, e.Name())
+		if checkRunID(e.Name()) != nil {
+			v.find(Foreign, path, Finding{Detail: "not named by the id of a run"})
+			continue
+		}
+		v.report.Runs++
+		_, ref, err := v.s.readRun(e.Name())
+		if err != nil {
+			v.find(DamagedRun, path, Finding{Detail: err.Error()})
+			continue
+		}
+		tasks, err := v.s.readTasks(ref)
+		if err != nil {
+			v.find(DamagedRun, path, Finding{Detail: "its list of tasks: " + err.Error()})
+		}
+		for _, t := range tasks {
+			if !slices.Contains(v.tasks[t.Key], t.ID) {
+				v.tasks[t.Key] = append(v.tasks[t.Key], t.ID)
+			}
+		}
+	}
+	return nil
+}
+
+func (v *verifier) actions(ctx context.Context) error {
+	all, err := v.s.objects(actionsDir)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if o.foreign != "" {
+			v.find(Foreign, o.path, Finding{Detail: o.foreign})
+			continue
+		}
+		v.report.Actions++
+		k, _ := ParseKey(o.name)
+		text, err := os.ReadFile(o.path)
+		if err != nil {
+			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error()})
+			continue
+		}
+		a, err := parseAction(k, text)
+		switch {
+		case errors.Is(err, errOtherKey):
+			v.find(WrongKey, o.path, Finding{Keys: []Key{k}, Detail: fmt.Sprintf("its recipe has the key %s", KeyOf(a.Recipe))})
+		case err != nil:
+			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: err.Error()})
+		default:
+			for _, name := range sortedKeys(a.Outputs) {
+				r := a.Outputs[name]
+				v.refs[r.Digest] = r
+				v.makers[r.Digest] = append(v.makers[r.Digest], k)
+			}
+		}
+	}
+	return nil
+}
+
+// blobs reads all of them, as many at once as there are processors.
+func (v *verifier) blobs(ctx context.Context) error {
+	all, err := v.s.objects(blobsDir)
+	if err != nil {
+		return err
+	}
+	var total int64
+	for _, o := range all {
+		total += o.size
+	}
+	var read atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, o := range all {
+		if o.foreign != "" {
+			v.mu.Lock()
+			v.find(Foreign, o.path, Finding{Detail: o.foreign})
+			v.mu.Unlock()
+			continue
+		}
+		v.report.Blobs++
+		v.report.Bytes += o.size
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			want, _ := ParseDigest(o.name)
+			got, err := hashFile(o.path)
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			switch {
+			case errors.Is(err, os.ErrNotExist): // removed while we looked
+			case err != nil:
+				v.find(DamagedBlob, o.path, Finding{Digest: want, Detail: unwrapPath(err).Error()})
+			case got.Digest != want:
+				v.find(DamagedBlob, o.path, Finding{Digest: want, Detail: fmt.Sprintf("its %d bytes have the digest %s", got.Size, got.Digest)})
+			default:
+				v.healthy[want] = got.Size
+			}
+			if v.progress != nil {
+				v.progress(read.Add(o.size), total)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// promises looks for the blobs that actions name.
+func (v *verifier) promises(ctx context.Context) error {
+	damaged := map[Digest]bool{}
+	for _, f := range v.report.Findings {
+		if f.Problem == DamagedBlob {
+			damaged[f.Digest] = true
+		}
+	}
+	collected := v.s.readCollected()
+	for d, r := range v.refs {
+		size, ok := v.healthy[d]
+		path := v.s.BlobPath(d)
+		switch {
+		case damaged[d]:
+		case !ok && v.s.Has(r): // it came while we looked
+		case !ok && collected[d]:
+			v.report.Collected++
+		case !ok:
+			v.find(MissingBlob, path, Finding{Digest: d, Detail: fmt.Sprintf("%d bytes of %s are promised", r.Size, r.Format)})
+		case size != r.Size:
+			v.find(DamagedAction, v.s.actionPath(v.makers[d][0]), Finding{Keys: v.makers[d],
+				Detail: fmt.Sprintf("it gives blob %s %d bytes, and it has %d", d, r.Size, size)})
+		}
+	}
+	return nil
+}
+
+func (v *verifier) strays(ctx context.Context) error {
+	all, err := v.s.sessions()
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if !p.alive {
+			v.find(Stray, p.dir, Finding{Detail: "the process that wrote it is dead; gc removes it"})
+		}
+	}
+	return nil
+}
+
+// Repair removes what a verification found damaged, so that the next run makes it
+// anew: blobs and actions that are wrong, and records of runs that cannot be
+// read. What is missing needs no repair, and foreign files are left for a person
+// to look at. Each thing is looked at once more before it goes: a run may have
+// healed it by now.
+func (s *Store) Repair(r *Report) error {
+	var errs []error
+	for _, f := range r.Findings {
+		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
+		switch f.Problem {
+		case DamagedBlob:
+			if got, err := hashFile(path); err != nil || got.Digest != f.Digest {
+				errs = append(errs, remove(path))
+			}
+		case DamagedAction, WrongKey:
+			k, err := ParseKey(filepath.Base(path))
+			if err != nil {
+				continue
+			}
+			text, _ := os.ReadFile(path)
+			if a, err := parseAction(k, text); err == nil && s.hasAll(a.Outputs) {
+				continue
+			}
+			errs = append(errs, remove(path))
+		case DamagedRun:
+			errs = append(errs, remove(path))
+		}
+	}
+	return s.fault(errors.Join(errs...))
+}
+
+func (s *Store) hasAll(outputs map[string]Ref) bool {
+	for _, r := range outputs {
+		if !s.Has(r) {
+			return false
+		}
+	}
+	return true
+}

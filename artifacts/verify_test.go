@@ -1,0 +1,123 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func (s *Store) relativePath(name string) string {
+	return filepath.Join(s.dir, filepath.FromSlash(name))
+}
+
+// Every kind of damage is named, with the task that will run again; repaired, the
+// store is clean, and what was removed is missed.
+func TestVerify(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		break_ func(t *testing.T, s *Store, k Key, r Ref)
+		want   string
+		tasks  string
+		lost   bool // the next run has to make it again
+		stays  bool // repair leaves it
+	}{
+		{"flipped blob", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.BlobPath(r.Digest), flip) },
+			"blobs: damaged blob", "make[x]", true, true}, // removed, and so missing
+		{"cut blob", func(t *testing.T, s *Store, k Key, r Ref) {
+			overwrite(t, s.BlobPath(r.Digest), func(b []byte) []byte { return nil })
+		}, "blobs: damaged blob", "make[x]", true, true},
+		{"missing blob", func(t *testing.T, s *Store, k Key, r Ref) { os.Remove(s.BlobPath(r.Digest)) },
+			"blobs: missing blob", "make[x]", true, true},
+		{"flipped action", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.actionPath(k), flip) },
+			"actions: damaged action", "make[x]", true, false},
+		{"action of another key", func(t *testing.T, s *Store, k Key, r Ref) {
+			b, _ := Action{Recipe: "forged", Outputs: map[string]Ref{"text": r}}.encode()
+			overwrite(t, s.actionPath(k), func([]byte) []byte { return b })
+		}, "actions: wrong key", "make[x]", true, false},
+		{"action that states another size", func(t *testing.T, s *Store, k Key, r Ref) {
+			r.Size++
+			b, _ := Action{Recipe: "make x", Outputs: map[string]Ref{"text": r}}.encode()
+			overwrite(t, s.actionPath(k), func([]byte) []byte { return b })
+		}, "actions: damaged action", "make[x]", true, false},
+		{"foreign file", func(t *testing.T, s *Store, k Key, r Ref) {
+			os.WriteFile(s.BlobPath(r.Digest)+".bak", nil, 0o666)
+		}, "blobs: foreign file", "", false, true},
+		{"blob in the wrong directory", func(t *testing.T, s *Store, k Key, r Ref) {
+			other := filepath.Join(s.dir, "blobs", "zz")
+			os.Mkdir(other, 0o777)
+			os.WriteFile(filepath.Join(other, r.Digest.String()), []byte("x"), 0o444)
+		}, "blobs: foreign file", "", false, true},
+		{"lost list of tasks", func(t *testing.T, s *Store, k Key, r Ref) {
+			_, ref, err := s.readRun("00000000000000aa")
+			if err != nil {
+				t.Fatal(err)
+			}
+			os.Remove(s.BlobPath(ref.Digest))
+		}, "runs: damaged run", "", false, false},
+		{"temporary file of the dead", func(t *testing.T, s *Store, k Key, r Ref) {
+			dir := filepath.Join(s.dir, "tmp", "0011223344556677")
+			os.Mkdir(dir, 0o777)
+			os.WriteFile(filepath.Join(dir, "lease"), nil, 0o666)
+			os.WriteFile(filepath.Join(dir, "half a blob"), nil, 0o666)
+		}, "tmp: stray file", "", false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+			defer s.Close()
+			run := record(t, s, "00000000000000aa", time.Now(), "x")
+			task := run.Tasks[0]
+			c.break_(t, s, task.Key, task.Outputs["text"])
+			r := must(s.Verify(context.Background(), nil))(t)
+			if got := damage(r); got != c.want {
+				t.Fatalf("found %q, want %q", got, c.want)
+			}
+			if got := strings.Join(r.Findings[0].Tasks, " "); got != c.tasks {
+				t.Errorf("tasks %q, want %q", got, c.tasks)
+			}
+			if got := r.Damaged() > 0; got != (r.Findings[0].Problem != Stray) {
+				t.Errorf("%d damaged", r.Damaged())
+			}
+			if err := s.Repair(r); err != nil {
+				t.Fatal(err)
+			}
+			a, err := s.Lookup(task.Key)
+			if got := err != nil || !s.hasAll(a.Outputs); got != c.lost {
+				t.Errorf("lost is %v, want %v", got, c.lost)
+			}
+			if got := len(verify(t, s.dir).Findings) > 0; got != c.stays {
+				t.Errorf("after repair: %v", verify(t, s.dir).Findings)
+			}
+			if c.lost { // made again, all is well
+				work(t, s, "make x", "x")
+				mustVerify(t, s.dir)
+			}
+		})
+	}
+}
+
+func TestVerifyCounts(t *testing.T) {
+	s := newStore(t)
+	record(t, s, NewRunID(), time.Now(), "x", "yy", "zzz")
+	var last, total int64
+	r := must(s.Verify(context.Background(), func(done, all int64) { last, total = done, all }))(t)
+	list := must(s.readRunTasks(t))(t)
+	if r.Blobs != 4 || r.Actions != 3 || r.Runs != 1 || r.Bytes != 6+list || last != r.Bytes || total != r.Bytes {
+		t.Errorf("%+v, progress %d of %d", r, last, total)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Verify(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// readRunTasks is the size of the list of tasks of the only run.
+func (s *Store) readRunTasks(t *testing.T) (int64, error) {
+	runs := must(s.Runs())(t)
+	_, ref, err := s.readRun(runs[0].ID)
+	return ref.Size, err
+}

@@ -1,0 +1,93 @@
+package artifacts
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/gofrs/flock"
+)
+
+// An object is a blob or an action as it lies in the store.
+type object struct {
+	name    string // 64 hexadecimal digits
+	path    string
+	size    int64
+	mtime   int64  // ns
+	foreign string // why it is none, although it lies among them; "" for a real one
+}
+
+// objects lists what lies in blobs or actions, sorted by name.
+func (s *Store) objects(kind string) ([]object, error) {
+	root := filepath.Join(s.dir, kind)
+	var all []object
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil && errors.Is(err, fs.ErrNotExist): // removed while we looked, or no store yet
+			return nil
+		case err != nil:
+			return err
+		case path == root, e.IsDir() && filepath.Dir(path) == root && len(e.Name()) == 2:
+			return nil
+		}
+		o := object{name: e.Name(), path: path}
+		if fi, err := e.Info(); err == nil {
+			o.size, o.mtime = fi.Size(), fi.ModTime().UnixNano()
+		} else if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		switch _, err := ParseDigest(o.name); {
+		case !e.Type().IsRegular():
+			o.foreign = "not a file"
+		case err != nil:
+			o.foreign = "not named by a digest"
+		case o.name[:2] != filepath.Base(filepath.Dir(path)):
+			o.foreign = "in the wrong directory"
+		}
+		all = append(all, o)
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	sort.Slice(all, func(i, j int) bool { return all[i].path < all[j].path })
+	return all, err
+}
+
+// A presence is a session of some process, seen from outside.
+type presence struct {
+	dir   string
+	since int64 // ns
+	alive bool
+}
+
+// sessions looks who is at work. Only what is seen under the exclusive gate is
+// certain: a session that is just beginning has a directory and no lease yet.
+func (s *Store) sessions() ([]presence, error) {
+	s.session.mu.Lock()
+	own := s.session.dir
+	s.session.mu.Unlock()
+	dirs, err := os.ReadDir(filepath.Join(s.dir, tmpDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var all []presence
+	for _, d := range dirs {
+		p := presence{dir: filepath.Join(s.dir, tmpDir, d.Name())}
+		if p.dir == own {
+			continue
+		}
+		lease := filepath.Join(p.dir, leaseFile)
+		if fi, err := os.Stat(lease); err == nil {
+			p.since = fi.ModTime().UnixNano()
+			l := flock.New(lease, flock.SetFlag(os.O_RDONLY))
+			ok, err := l.TryLock()
+			p.alive = !ok && !errors.Is(err, os.ErrNotExist) // what cannot be told counts as alive
+			l.Unlock()
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

@@ -1,0 +1,127 @@
+package artifacts
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// A temp is a file on its way into the store: written beside its place, hashed
+// on the way, and given its name only when its bytes are on the disk.
+type temp struct {
+	f    *os.File // nil once it is published or discarded
+	path string
+	hash hash.Hash
+	size int64
+}
+
+func createTemp(dir string) (*temp, error) {
+	path := filepath.Join(dir, randomName())
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &temp{f: f, path: path, hash: sha256.New()}, nil
+}
+
+// randomName is one that no other process will think of.
+func randomName() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+func (t *temp) Write(p []byte) (int, error) {
+	n, err := t.f.Write(p)
+	t.hash.Write(p[:n])
+	t.size += int64(n)
+	return n, err
+}
+
+func (t *temp) digest() Digest { return Digest(t.hash.Sum(nil)) }
+
+// settle makes the bytes durable and read-only. The file cannot be written after
+// it.
+func (t *temp) settle() error {
+	err := t.f.Sync()
+	if err == nil {
+		err = t.f.Chmod(0o444)
+	}
+	return errors.Join(err, t.f.Close())
+}
+
+// publish gives a settled file its name. It renames even if the name exists: the
+// file that is there may be damaged, and this one is not.
+func (t *temp) publish(path string) error {
+	err := rename(t.path, path)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			err = rename(t.path, path)
+		}
+	}
+	if err == nil {
+		t.f = nil
+	}
+	return err
+}
+
+// publishBytes writes and publishes a small file, and removes it when that fails.
+// The name is durable when its directory has been synced.
+func (t *temp) publishBytes(b []byte, path string) error {
+	defer t.discard()
+	if _, err := t.Write(b); err != nil {
+		return err
+	}
+	if err := t.settle(); err != nil {
+		return err
+	}
+	return t.publish(path)
+}
+
+// discard removes a file that was not published.
+func (t *temp) discard() {
+	if t.f != nil {
+		t.f.Close()
+		os.Remove(t.path)
+		t.f = nil
+	}
+}
+
+// rename replaces what has the name. Windows refuses to replace a read-only file.
+func rename(from, to string) error {
+	err := os.Rename(from, to)
+	if err != nil && runtime.GOOS == "windows" && os.Chmod(to, 0o666) == nil {
+		err = os.Rename(from, to)
+	}
+	return err
+}
+
+// remove deletes a file that may be read-only or gone.
+func remove(path string) error {
+	err := os.Remove(path)
+	if err != nil && runtime.GOOS == "windows" && os.Chmod(path, 0o666) == nil {
+		err = os.Remove(path)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// syncDir makes the names in a directory durable. Windows has no such call: there
+// the file system keeps a journal of renames.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
