@@ -1,0 +1,170 @@
+package dag
+
+import (
+	"fmt"
+	"sync"
+
+	"prgnn/artifacts"
+)
+
+// A verdict is what a comparison of one task with the store came to.
+type verdict struct {
+	node    int32
+	key     artifacts.Key
+	outputs map[string]artifacts.Ref // of the record, when there is one
+	lost    bool                     // its bytes are needed and not all there
+	err     error                    // an input file that cannot be read …
+}
+
+// checker answers batches of nodes whose inputs are settled, until there are no
+// more.
+func (r *runner) checker() {
+	var d description
+	for batch := range r.batches {
+		vs := make([]verdict, len(batch))
+		for at, i := range batch {
+			vs[at] = r.check(i, &d)
+		}
+		r.checked <- vs
+	}
+}
+
+func (r *runner) check(i int32, d *description) verdict {
+	v := verdict{node: i}
+	if v.err = r.describe(i, d); v.err != nil {
+		return v
+	}
+	v.key = artifacts.KeyOf(string(d.recipe))
+	v.outputs = r.lookup(v.key, d.ports)
+	needed := r.at[i].target || r.at[i].remake
+	v.lost = v.outputs != nil && needed && !r.hasAll(v.outputs)
+	return v
+}
+
+func (r *runner) hasAll(outputs map[string]artifacts.Ref) bool {
+	for _, ref := range outputs {
+		if !r.store.Has(ref) {
+			return false
+		}
+	}
+	return true
+}
+
+// lookup finds what was recorded under a key, if it has all outputs that the
+// stage gives today.
+func (r *runner) lookup(k artifacts.Key, ports Ports) map[string]artifacts.Ref {
+	a, err := r.store.Lookup(k)
+	if err != nil { // anything wrong is a miss
+		return nil
+	}
+	for p := range ports.Out {
+		if _, ok := a.Outputs[ports.Out[p].Name]; !ok {
+			return nil
+		}
+	}
+	return a.Outputs
+}
+
+// A description is what a task is, once its inputs are settled. It is a place
+// to work in: describe overwrites it.
+type description struct {
+	ports  Ports
+	refs   [][]artifacts.Ref // by binding and source
+	recipe []byte
+}
+
+// describe digests the user's files, gathers what upstream tasks gave, and
+// writes the recipe.
+func (r *runner) describe(i int32, d *description) error {
+	n := r.nodes[i]
+	d.ports = n.Work.Ports()
+	if err := connected(n, d.ports); err != nil {
+		return err
+	}
+	d.refs = d.refs[:min(cap(d.refs), len(n.Inputs))]
+	for len(d.refs) < len(n.Inputs) {
+		d.refs = append(d.refs, nil)
+	}
+	for b := range n.Inputs {
+		d.refs[b] = d.refs[b][:0]
+		for s := range n.Inputs[b].Sources {
+			ref, err := r.resolve(&n.Inputs[b].Sources[s])
+			if err != nil {
+				return fmt.Errorf("input %s: %w", n.Inputs[b].Port, err)
+			}
+			d.refs[b] = append(d.refs[b], ref)
+		}
+	}
+	d.recipe = appendRecipe(d.recipe[:0], r.code[n.Stage.Kind], n, d.ports.In, d.refs)
+	return nil
+}
+
+// resolve says which bytes a source stands for.
+func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
+	if src.Node == nil {
+		ref, err := r.files.digest(r.store, src.File)
+		ref.Format = src.Format
+		return ref, err
+	}
+	ref, ok := (*r.at[r.of[src.Node]].outputs.Load())[src.Output]
+	if !ok {
+		return ref, fmt.Errorf("%s has no output %q", src.Node.ID, src.Output)
+	}
+	return ref, nil
+}
+
+// connected tells whether the bindings of a task fit its ports. Package
+// pipelines has said so already for graphs that come from a file.
+func connected(n *Node, ports Ports) error {
+	for b := range n.Inputs {
+		known := false
+		for p := range ports.In {
+			if ports.In[p].Name == n.Inputs[b].Port {
+				known = true
+				if got := len(n.Inputs[b].Sources); got != 1 && !ports.In[p].Gather {
+					return fmt.Errorf("input %s takes one source, not %d", ports.In[p].Name, got)
+				}
+			}
+		}
+		if !known {
+			return fmt.Errorf("there is no input %q", n.Inputs[b].Port)
+		}
+	}
+	for p := range ports.In {
+		if ports.In[p].Optional {
+			continue
+		}
+		found := 0
+		for b := range n.Inputs {
+			if n.Inputs[b].Port == ports.In[p].Name {
+				found++
+			}
+		}
+		if found != 1 {
+			return fmt.Errorf("input %s is connected %d times, not once", ports.In[p].Name, found)
+		}
+	}
+	return nil
+}
+
+// fileDigests holds the digest of each of the user's files for the length of a
+// run, so that every task of the run sees the same bytes or fails.
+type fileDigests struct {
+	rehash bool
+	mu     sync.Mutex // guards known
+	known  map[string]func() (artifacts.Ref, error)
+}
+
+func (f *fileDigests) digest(s *artifacts.Store, path string) (artifacts.Ref, error) {
+	f.mu.Lock()
+	once := f.known[path]
+	if once == nil {
+		once = sync.OnceValues(func() (artifacts.Ref, error) { return s.HashFile(path, f.rehash) })
+		if f.known == nil {
+			f.known = map[string]func() (artifacts.Ref, error){}
+		}
+		f.known[path] = once
+	}
+	f.mu.Unlock()
+	return once()
+}

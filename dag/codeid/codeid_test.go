@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"go/format"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// unpack writes the module of testdata/lab.txtar to a directory.
+func unpack(t *testing.T) string {
+	t.Helper()
+	a, err := txtar.ParseFile("testdata/lab.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := txtar.Write(a, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// shared spares each test reading the standard library again.
+var shared = newLoader()
+
+func identities(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	p, err := shared.load(filepath.Join(dir, "stages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := p.kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, k := range kinds {
+		ids[k.name] = k.identity()
+	}
+	return ids
+}
+
+// TestWhatCounts edits the module and looks which kinds become others.
+func TestWhatCounts(t *testing.T) {
+	tests := []struct {
+		name, file, old, new string
+		changes              string
+	}{
+		{"a formula that both reach", "science/shared.go", "x * x", "x * x * 1", "mean median"},
+		{"a comment in it", "science/shared.go", "// rounded", "// rounded once", ""},
+		{"a comment on its own line", "science/shared.go", "\treturn math", "\t// The root.\n\n\treturn math", ""},
+		{"the documentation", "science/shared.go", "// Norm is used by both kinds.\n", "", ""},
+		{"the layout", "science/shared.go", "math.Sqrt(float64(x * x))", "math.Sqrt(\nfloat64(\nx*x,\n),\n)", ""},
+		{"the name of an import", "science/shared.go", "import \"math\"", "import m \"math\"", ""},
+		{"a method called through an interface", "science/mean.go", "scale * float64", "2 * scale * float64", "mean"},
+		{"a method that nobody can call", "science/mean.go", "m.n++", "m.n += 2", ""},
+		{"a method that fmt may call", "science/mean.go", `"mean"`, `"the mean"`, "mean"},
+		{"the initialiser of a variable", "science/mean.go", "return 3", "return 5", "mean"},
+		{"a function that nobody reaches", "science/mean.go", "return 4", "return 5", ""},
+		{"the value of a constant", "science/shared.go", "none = iota", "none = iota * iota", ""},
+		{"the value of a constant that is used", "science/shared.go", "none = iota", "none = iota + 1", "median"},
+		{"assembly", "science/kernel_amd64.s", "assembly", "other assembly", "median"},
+		{"what another platform runs", "science/kernel_generic.go", "return x", "return 1 * x", "median"},
+		{"a comment for another platform", "science/kernel_generic.go", "return x", "return /* as it is */ x", ""},
+		{"an embedded file", "table/atlas.tsv", "left", "right", "median"},
+		{"a file embedded for somebody else", "table/other.tsv", "right", "left", ""},
+		{"an init function", "setup/setup.go", "Level = 2", "Level = 3", "mean"},
+		{"a variable that is there for its effect", "setup/setup.go", "Level++", "Level--", "mean"},
+		{"a default", "stages/mean.go", "N: 1", "N: 2", "mean"},
+		{"the documentation of a parameter", "stages/mean.go", `doc:"how many"`, `doc:"how many there are"`, ""},
+		{"the documentation of a port", "stages/mean.go", `Doc: "what to take"`, `Doc: "what it takes"`, ""},
+		{"the name of a port", "stages/mean.go", `Name: "in"`, `Name: "input"`, "mean"},
+		{"the documentation of a kind", "stages/mean.go", `Doc: "the mean"`, `Doc: "a mean"`, ""},
+		{"the registry", "stages/registry.go", "kinds[k.Name] = k", "kinds[k.Name+``] = k", ""},
+	}
+	dir := unpack(t)
+	before := identities(t, dir)
+	if len(before) != 2 {
+		t.Fatalf("kinds: %v", before)
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(dir, tt.file)
+			was, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.WriteFile(path, was, 0o666)
+			if strings.Count(string(was), tt.old) != 1 {
+				t.Fatalf("%q stands %d times in %s", tt.old, strings.Count(string(was), tt.old), tt.file)
+			}
+			now := bytes.Replace(was, []byte(tt.old), []byte(tt.new), 1)
+			if tt.name == "the name of an import" {
+				now = bytes.Replace(now, []byte("math.Sqrt"), []byte("m.Sqrt"), 1)
+			}
+			if err := os.WriteFile(path, now, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var changed []string
+			after := identities(t, dir)
+			for _, kind := range []string{"mean", "median"} {
+				if after[kind] != before[kind] {
+					changed = append(changed, kind)
+				}
+			}
+			if got := strings.Join(changed, " "); got != tt.changes {
+				t.Errorf("changed: %q, want %q", got, tt.changes)
+			}
+		})
+	}
+}
+
+// TestImportedName gives an import the name of another package.
+func TestImportedName(t *testing.T) {
+	dir := unpack(t)
+	before := identities(t, dir)
+	replace(t, filepath.Join(dir, "setup/setup.go"), "package setup", "package other")
+	replace(t, filepath.Join(dir, "stages/mean.go"), `"prgnn/setup"`, `setup "prgnn/setup"`)
+	if after := identities(t, dir); after["mean"] != before["mean"] {
+		t.Error("the name that a package gives itself counts")
+	}
+	if err := os.Rename(filepath.Join(dir, "setup"), filepath.Join(dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, filepath.Join(dir, "stages/mean.go"), `"prgnn/setup"`, `"prgnn/moved"`)
+	if after := identities(t, dir); after["mean"] == before["mean"] || after["median"] != before["median"] {
+		t.Error("another package under the same name does not count")
+	}
+}
+
+// TestTemplates has a template call a method by its name.
+func TestTemplates(t *testing.T) {
+	dir := unpack(t)
+	replace(t, filepath.Join(dir, "science/mean.go"), "package science", "package science\n\nimport \"text/template\"\n\nvar page template.Template")
+	replace(t, filepath.Join(dir, "science/mean.go"), "return scale", "page.Execute(nil, m)\n\treturn scale")
+	before := identities(t, dir)
+	replace(t, filepath.Join(dir, "science/mean.go"), "m.n++", "m.n += 2")
+	if after := identities(t, dir); after["mean"] == before["mean"] || after["median"] != before["median"] {
+		t.Error("a method that a template may call does not count, or counts for too many")
+	}
+}
+
+func TestModules(t *testing.T) {
+	dir := unpack(t)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		b, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace(t, filepath.Join(dir, "science/median.go"), "package science", "package science\n\nimport \"golang.org/x/sync/errgroup\"\n\nvar group errgroup.Group")
+	if id := identities(t, dir)["median"]; strings.Contains(id, "x/sync") {
+		t.Errorf("a module counts that is only used by what is not reached:\n%s", id)
+	}
+	replace(t, filepath.Join(dir, "science/median.go"), "return x / Half", "group.Wait(); return x / Half")
+	ids := identities(t, dir)
+	if want := "module golang.org/x/sync v0.24.0\n"; !strings.Contains(ids["median"], want) || strings.Contains(ids["mean"], "module") {
+		t.Errorf("want %q for median only:\n%s\n%s", want, ids["median"], ids["mean"])
+	}
+}
+
+// TestGenerate writes the file where there is none, where there is a broken one,
+// and does not write it when it is right.
+func TestGenerate(t *testing.T) {
+	dir := unpack(t)
+	stages := filepath.Join(dir, "stages")
+	path := filepath.Join(stages, generatedFile)
+	err := run(io.Discard, stages, true, "")
+	if err == nil || !strings.Contains(err.Error(), "go generate") {
+		t.Errorf("a missing file passes the check, or the remedy is not told: %v", err)
+	}
+	for _, state := range []string{"", "package stages\n\n<<<<<<< HEAD\n"} {
+		if state != "" {
+			if err := os.WriteFile(path, []byte(state), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run(io.Discard, stages, false, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(io.Discard, stages, true, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if formatted, err := format.Source(b); err != nil || !bytes.Equal(formatted, b) {
+		t.Errorf("the file is not formatted: %v\n%s", err, b)
+	}
+	var units bytes.Buffer
+	if err := run(&units, stages, true, "median"); err != nil || !strings.Contains(units.String(), " prgnn/science/median.go prgnn/science.Median\n") {
+		t.Errorf("units of median: %v\n%s", err, &units)
+	}
+	replace(t, filepath.Join(dir, "science/median.go"), "x / Half", "x / Half / Half")
+	if err := run(io.Discard, stages, true, ""); err == nil {
+		t.Error("a stale file passes the check")
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	tests := []struct{ name, old, new, want string }{
+		{"a name that is not constant", `Name: "median"`, `Name: string(codes["x"])`, "median.go:10:11: the name of a stage kind must be a constant"},
+		{"two of one name", `Name: "median"`, `Name: "mean"`, `median.go:10:11: a second stage kind "mean"`},
+		{"no stage", `, New: newMedian`, ``, "median.go:10:11: a stage kind needs a Name and a New"},
+		{"source that does not compile", `New: newMedian`, `New: newMode`, "median.go:10:41: undefined: newMode"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := unpack(t)
+			replace(t, filepath.Join(dir, "stages/median.go"), tt.old, tt.new)
+			err := run(io.Discard, filepath.Join(dir, "stages"), false, "")
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestStages holds the generated file of this program's own kinds fresh.
+func TestStages(t *testing.T) {
+	if err := run(io.Discard, "../../stages", true, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+func replace(t *testing.T, path, old, new string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(b), old) != 1 {
+		t.Fatalf("%q stands %d times in %s", old, strings.Count(string(b), old), path)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(b), old, new, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

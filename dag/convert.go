@@ -1,0 +1,202 @@
+package dag
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// convert turns a decoded YAML value into the parameter's Go value, or says
+// what is wrong with it; the error reads on after "parameter NAME".
+func (f *field) convert(value any) (reflect.Value, error) {
+	if f.typ.Kind() != reflect.Slice {
+		return f.scalar(f.typ, value)
+	}
+	list := reflect.ValueOf(value)
+	if value == nil || list.Kind() != reflect.Slice {
+		return reflect.Value{}, fmt.Errorf("takes a %s such as [%s], not %s", f.typeName(), f.example(), describe(value))
+	}
+	out := reflect.MakeSlice(f.typ, list.Len(), list.Len())
+	var wrong []error
+	for i := range list.Len() {
+		x, err := f.scalar(f.typ.Elem(), list.Index(i).Interface())
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("element %d %w", i+1, err))
+			continue
+		}
+		out.Index(i).Set(x)
+	}
+	return out, errors.Join(wrong...)
+}
+
+func (f *field) example() string {
+	switch f.typ.Elem().Kind() {
+	case reflect.Int:
+		return "1, 2"
+	case reflect.Float64:
+		return "0.1, 0.5"
+	}
+	return "a, b"
+}
+
+func (f *field) scalar(t reflect.Type, value any) (reflect.Value, error) {
+	out := reflect.New(t).Elem()
+	switch t.Kind() {
+	case reflect.Bool:
+		b, ok := value.(bool)
+		if !ok {
+			return out, fmt.Errorf("takes true or false, not %s", describe(value))
+		}
+		out.SetBool(b)
+		return out, nil
+	case reflect.String:
+		s, ok := value.(string)
+		if !ok {
+			return out, fmt.Errorf("takes a text, not %s%s", describe(value), quoteHint(value))
+		}
+		out.SetString(s)
+		return out, f.checkChoice(s)
+	case reflect.Float64:
+		x, ok := number(value)
+		if !ok {
+			return out, fmt.Errorf("takes a number, not %s", describe(value))
+		}
+		out.SetFloat(x)
+		return out, f.checkNumber(x, describe(value))
+	}
+	return out, f.integer(out, value)
+}
+
+// integer sets out, of kind int, int64 or uint64. A number with a point or an
+// exponent is taken when it is whole (1e3).
+func (f *field) integer(out reflect.Value, value any) error {
+	v := reflect.ValueOf(value)
+	switch {
+	case value == nil:
+	case v.CanInt():
+		i := v.Int()
+		if out.CanInt() && !out.OverflowInt(i) {
+			out.SetInt(i)
+			return f.checkNumber(float64(i), describe(value))
+		}
+		if out.CanUint() && i >= 0 {
+			out.SetUint(uint64(i))
+			return f.checkNumber(float64(i), describe(value))
+		}
+		return f.outside(out, value)
+	case v.CanUint():
+		u := v.Uint()
+		if out.CanUint() {
+			out.SetUint(u)
+			return f.checkNumber(float64(u), describe(value))
+		}
+		if u <= math.MaxInt64 && !out.OverflowInt(int64(u)) {
+			out.SetInt(int64(u))
+			return f.checkNumber(float64(u), describe(value))
+		}
+		return f.outside(out, value)
+	case v.CanFloat():
+		x := v.Float()
+		if x == math.Trunc(x) && math.Abs(x) <= 1<<53 { // beyond, a float64 does not name one integer
+			return f.integer(out, int64(x))
+		}
+	}
+	return fmt.Errorf("takes a whole number, not %s", describe(value))
+}
+
+func (f *field) outside(out reflect.Value, value any) error {
+	if out.CanUint() {
+		return fmt.Errorf("must be at least 0, not %s", describe(value))
+	}
+	return fmt.Errorf("takes a whole number of up to %d bits, not %s", out.Type().Bits(), describe(value))
+}
+
+// number takes any integer or finite float.
+func number(value any) (float64, bool) {
+	v := reflect.ValueOf(value)
+	switch {
+	case value == nil:
+		return 0, false
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	case v.CanFloat():
+		x := v.Float()
+		return x, !math.IsNaN(x) && !math.IsInf(x, 0)
+	}
+	return 0, false
+}
+
+func (f *field) checkNumber(x float64, given string) error {
+	lo, hi := f.tag.Get("min"), f.tag.Get("max")
+	below, above := false, false
+	if lo != "" {
+		bound, _ := strconv.ParseFloat(lo, 64) // collect has seen that it is a number
+		below = x < bound
+	}
+	if hi != "" {
+		bound, _ := strconv.ParseFloat(hi, 64)
+		above = x > bound
+	}
+	switch {
+	case !below && !above:
+		return nil
+	case lo != "" && hi != "":
+		return fmt.Errorf("must be between %s and %s, not %s", lo, hi, given)
+	case below:
+		return fmt.Errorf("must be at least %s, not %s", lo, given)
+	}
+	return fmt.Errorf("must be at most %s, not %s", hi, given)
+}
+
+func (f *field) checkChoice(s string) error {
+	if f.choices == nil {
+		return nil
+	}
+	for _, c := range f.choices {
+		if s == c {
+			return nil
+		}
+	}
+	hint := ""
+	if near := Nearest(s, f.choices); near != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return fmt.Errorf("must be one of %s, not %q%s", strings.Join(f.choices, ", "), s, hint)
+}
+
+// describe shows a decoded value the way a person wrote it.
+func describe(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		return fmt.Sprintf("the text %q", v)
+	case bool, int, int64, uint64, int32, uint32:
+		return fmt.Sprint(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map:
+		return "a mapping"
+	default:
+		return fmt.Sprint(value)
+	}
+}
+
+// quoteHint tells how to write what YAML took for a number, a date or a truth
+// value as a text.
+func quoteHint(value any) string {
+	switch value.(type) {
+	case bool, int, int64, uint64, float64:
+		return fmt.Sprintf(" (to mean the text, write %q)", fmt.Sprint(value))
+	}
+	return ""
+}

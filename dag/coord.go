@@ -1,0 +1,85 @@
+package dag
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Coord is one coordinate of a task: subject=sub-003, fold=2.
+type Coord struct{ Axis, Value string }
+
+// subjectAxis is the axis whose values stand alone in a task's id.
+const subjectAxis = "subject"
+
+// TaskID names a task: "folds", "connectivity[sub-003]",
+// "train[pool=topk,fold=2]", "harmonise[sub-003,fold=2]": the participant
+// first and bare, then the other axes in their order. A value that would make
+// the name ambiguous is quoted.
+func TaskID(stage string, coords []Coord) string {
+	if len(coords) == 0 {
+		return stage
+	}
+	b := append([]byte(stage), '[')
+	n := len(b)
+	for _, c := range coords {
+		if c.Axis == subjectAxis {
+			b = appendCoordValue(b, c.Value, true)
+		}
+	}
+	for _, c := range coords {
+		if c.Axis == subjectAxis {
+			continue
+		}
+		if len(b) > n {
+			b = append(b, ',')
+		}
+		b = append(append(b, c.Axis...), '=')
+		b = appendCoordValue(b, c.Value, false)
+	}
+	return string(append(b, ']'))
+}
+
+// appendCoordValue quotes values that hold a character with a meaning in task
+// ids and patterns, or that would not show.
+func appendCoordValue(b []byte, v string, bare bool) []byte {
+	plain := v != ""
+	for _, r := range v {
+		// Lists ([0.1, 0.1]) stay readable: brackets and commas in them are
+		// balanced, and patterns are matched with whole values.
+		if r == '"' || r < ' ' || r == 0x7f || bare && (r == ',' || r == '=' || r == ']') {
+			plain = false
+		}
+	}
+	if plain {
+		return append(b, v...)
+	}
+	return strconv.AppendQuoteToASCII(b, v)
+}
+
+// CompareCoords orders the members of a fan-out: by their first coordinate in
+// which they differ, numbers as numbers ("2" before "10"), and numbers before
+// words. Words are compared byte by byte.
+func CompareCoords(a, b []Coord) int {
+	return slices.CompareFunc(a, b, func(x, y Coord) int {
+		return cmp.Or(strings.Compare(x.Axis, y.Axis), CompareValues(x.Value, y.Value))
+	})
+}
+
+// CompareValues orders two values of one axis as CompareCoords does.
+func CompareValues(a, b string) int {
+	x, errA := strconv.ParseFloat(a, 64)
+	y, errB := strconv.ParseFloat(b, 64)
+	switch {
+	case errA == nil && errB == nil:
+		// Different texts may be one number ("1", "1.0", "NaN"); the order must
+		// still be total.
+		return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
+	case errA == nil:
+		return -1
+	case errB == nil:
+		return 1
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,80 @@
+// Package dag runs graphs of tasks, and runs only what it has no result for. It
+// knows neither pipeline files nor brains: a Graph comes from package pipelines,
+// what a task does is a Stage, and results live in an artifacts.Store.
+//
+// # Keys
+//
+// Whether a task has a result is asked of the store by a key: the digest of the
+// task's recipe. A recipe is a text, one fact a line, of all that a result depends
+// on and nothing else:
+//
+//	recipe 1
+//	stage graph
+//	code 8f14e45fceea167a5a36dedd4bea2543…
+//	parameter density = 0.1
+//	parameter repair = true
+//	input pearson npy 1d2c83a0…
+//	input partial npy 77fe0a1b…
+//
+// In it are the kind of the stage; the identity of its code, computed from source
+// (package codeid); all its parameters, defaults filled in, so that spelling a
+// default out or turning lines of the file round changes nothing; and for each
+// input the digest of its bytes, in the order of the ports. Inputs that are
+// gathered carry their coordinates, for the stage sees them. A seed is a
+// parameter, and so is a participant or a fold where the stage wants to know it.
+//
+// Not in it are names of tasks and stages, paths, times, the number of workers,
+// the machine. A Stage is held to be a function of what is in it: it gives the
+// same bytes wherever and however often it runs.
+//
+// # Early cutoff
+//
+// The inputs stand in a recipe by what they are, and not by how they were made.
+// Had they stood there by the keys of the tasks that make them, every change
+// would run everything after it. So a task that runs again, and gives the same
+// bytes as before, stops the wave there: what follows has the recipe it had. The
+// price is that the keys of a graph are not known beforehand. A task's key is
+// known when what it needs is settled, so a plan has three answers, cached, stale
+// and unknown; and a run looks every task up at the moment it could begin.
+//
+// # History
+//
+// Results are never replaced. A changed parameter makes other keys, whose results
+// stand beside the old ones; when it is changed back, the old ones are found.
+// Results go only when the store is told to free space.
+//
+// # Bytes that are not there
+//
+// The record of a task (its key, and the digests that it gave) and the bytes are
+// two things. Records are enough to find that everything is up to date. Bytes
+// are asked for where they are needed: by a task that really runs, and for what
+// nothing in the graph takes further, the results that a person wants. If they
+// are gone by then, or are found damaged on being read, the task that made them
+// runs again, in the same run, and what it gives is compared with the record.
+//
+// What a stage reads is checked against its digest: on the way, or once more
+// afterwards for what was read by its path. A file of the user's that is no longer
+// what it was when it was hashed fails the task. So no result is ever recorded
+// for bytes that the stage did not see.
+//
+// # Runs
+//
+// Run has one goroutine that owns the state of all tasks. Others compare tasks
+// with the store or carry them out, and tell it how that ended; it answers with
+// events in one order. A task is started when what it needs is there, in the
+// order of the graph, as far as threads and memory allow. One that fails takes
+// with it those that need it, and no others. Two runs on one store claim what they
+// do, and wait for, or take over, what the other has begun.
+//
+// Invariants:
+//
+//   - A record is stored after its bytes. A run can be killed at any moment, and
+//     what it had finished is kept.
+//   - Plan and Run ask the same questions of the store: what is planned as cached
+//     is not run, what is planned as stale is (unless another run is faster).
+//   - The results do not depend on the number of workers nor on the order in
+//     which tasks end.
+//   - Neither a panic in a stage nor a damaged store ends a run: the first is an
+//     error of its task, the second costs time. Only a store that cannot be
+//     written, or the context, stops it.
+package dag

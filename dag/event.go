@@ -1,0 +1,35 @@
+package dag
+
+import "prgnn/artifacts"
+
+// A State is how far a task is.
+type State string
+
+// The states of a task. In a plan: Cached, Stale, Unknown (it depends on what a
+// stale task will give). In a run: Waiting, Running, then Ran, Cached, Failed or
+// Skipped (something that it needs failed).
+const (
+	Waiting State = "waiting"
+	Running State = "running"
+	Ran     State = "ran"
+	Cached  State = "cached"
+	Failed  State = "failed"
+	Skipped State = "skipped"
+	Stale   State = "stale"
+	Unknown State = "unknown"
+)
+
+// An Event is one thing that happened in a run, as plain data: the terminal,
+// --json, the run record and the tests read the same stream.
+type Event struct {
+	Task    string
+	Stage   string
+	State   State
+	Key     artifacts.Key
+	Outputs map[string]artifacts.Ref // Ran, Cached
+	Seconds float64                  // Ran, Failed
+	Err     error                    // Failed: an *Error. Skipped: what it waited for
+	Done    int                      // Running: progress within the task, when Total > 0
+	Total   int
+	Note    string
+}

@@ -1,0 +1,76 @@
+package dag
+
+import (
+	"fmt"
+)
+
+// A Graph is a pipeline whose fan-outs have been written out: every task, what
+// it is connected to, and where in the file it was asked for. It is made by
+// package pipelines and changed by nobody.
+type Graph struct {
+	Name   string // the pipeline's name
+	File   string // the pipeline file as the user gave it
+	Source string // its text, kept with the run
+	Stages []*StageNode
+}
+
+// A StageNode is one entry of the pipeline file.
+type StageNode struct {
+	Name  string // "connectivity"
+	Kind  *Kind
+	Pos   Pos
+	Axes  []string // of its fan-out, in order; nil for a single task
+	Tasks []*Node  // in the order of the axes' values
+}
+
+// A Node is one task.
+type Node struct {
+	ID      string // "connectivity[sub-003]", "train[pool=topk,fold=2]"
+	Stage   *StageNode
+	Coords  []Coord
+	Work    Stage // with its parameters
+	Inputs  []Binding
+	Problem error // why it cannot run, when that is known already (a participant without a group …)
+}
+
+// A Binding connects one input port to its sources: one, or all members of a
+// fan-out in sorted order.
+type Binding struct {
+	Port    string
+	Sources []Source
+}
+
+// A Source is an output of another task, or a file of the user's.
+type Source struct {
+	Coords []Coord // of the member, for gathers
+	Node   *Node   // nil for a file
+	Output string  // a port of Node
+	File   string  // absolute path
+	Format string  // of File
+}
+
+// A Pos is a place in a pipeline file.
+type Pos struct {
+	File      string
+	Line, Col int
+}
+
+func (p Pos) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// An Error is what went wrong in one task.
+type Error struct {
+	Task string
+	Pos  Pos
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Pos, e.Task, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }

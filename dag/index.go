@@ -1,0 +1,150 @@
+package dag
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An index is a graph by numbers: nodes are counted in the order of the graph,
+// and each knows the nodes it needs and those that use it.
+type index struct {
+	nodes []*Node
+	of    map[*Node]int32
+	needs [][]int32 // without repeats, in port order
+	users [][]int32 // ascending
+	order []int32   // every node after those it needs; the graph's own order where that is free
+	rank  []int32   // the place in order
+}
+
+func newIndex(g *Graph) (*index, error) {
+	n := 0
+	for _, s := range g.Stages {
+		n += len(s.Tasks)
+	}
+	x := &index{
+		nodes: make([]*Node, 0, n), of: make(map[*Node]int32, n),
+		needs: make([][]int32, n), users: make([][]int32, n),
+		order: make([]int32, 0, n), rank: make([]int32, n),
+	}
+	for _, s := range g.Stages {
+		for _, t := range s.Tasks {
+			x.of[t] = int32(len(x.nodes))
+			x.nodes = append(x.nodes, t)
+		}
+	}
+	if len(x.of) != len(x.nodes) {
+		return nil, fmt.Errorf("a task stands in the graph twice")
+	}
+	if err := x.connect(); err != nil {
+		return nil, err
+	}
+	if err := x.sort(); err != nil {
+		return nil, err
+	}
+	for at, i := range x.order {
+		x.rank[i] = int32(at)
+	}
+	return x, nil
+}
+
+func (x *index) connect() error {
+	mark := make([]int32, len(x.nodes)) // mark[j] == i+1: i is known to need j
+	for i, n := range x.nodes {
+		var needs []int32
+		for b := range n.Inputs {
+			for _, src := range n.Inputs[b].Sources {
+				if src.Node == nil {
+					continue
+				}
+				j, ok := x.of[src.Node]
+				if !ok {
+					return fmt.Errorf("%s needs the task %s, which is not in the graph", n.ID, src.Node.ID)
+				}
+				if mark[j] != int32(i+1) {
+					mark[j] = int32(i + 1)
+					needs = append(needs, j)
+				}
+			}
+		}
+		x.needs[i] = needs
+		for _, j := range needs {
+			x.users[j] = append(x.users[j], int32(i))
+		}
+	}
+	return nil
+}
+
+// sort fills in the order, or tells the tasks that wait for each other.
+func (x *index) sort() error {
+	left := make([]int32, len(x.nodes))
+	ready := &numbers{}
+	for i := range x.nodes {
+		left[i] = int32(len(x.needs[i]))
+		if left[i] == 0 {
+			*ready = append(*ready, int32(i)) // ascending, so a heap already
+		}
+	}
+	for len(*ready) > 0 {
+		i := heap.Pop(ready).(int32)
+		x.order = append(x.order, i)
+		for _, u := range x.users[i] {
+			if left[u]--; left[u] == 0 {
+				heap.Push(ready, u)
+			}
+		}
+	}
+	if len(x.order) < len(x.nodes) {
+		return x.cycle(left)
+	}
+	return nil
+}
+
+// cycle walks upstream among the nodes that never became ready until one comes
+// again. The message starts at the first task of the cycle in graph order.
+func (x *index) cycle(left []int32) error {
+	at := int32(slices.IndexFunc(left, func(n int32) bool { return n > 0 }))
+	var path []int32
+	for !slices.Contains(path, at) {
+		path = append(path, at)
+		next := slices.IndexFunc(x.needs[at], func(j int32) bool { return left[j] > 0 })
+		at = x.needs[at][next]
+	}
+	path = path[slices.Index(path, at):]
+	first := slices.Index(path, slices.Min(path))
+	path = append(slices.Clone(path[first:]), path[:first]...)
+	names := make([]string, 0, len(path)+1)
+	for _, i := range path {
+		names = append(names, x.nodes[i].ID)
+	}
+	names = append(names, names[0])
+	return fmt.Errorf("the tasks need each other in a circle: %s", strings.Join(names, " needs "))
+}
+
+// upstream marks the nodes given and everything that they need.
+func (x *index) upstream(of []bool) []bool {
+	all := slices.Clone(of)
+	for at := len(x.order) - 1; at >= 0; at-- {
+		if i := x.order[at]; all[i] {
+			for _, j := range x.needs[i] {
+				all[j] = true
+			}
+		}
+	}
+	return all
+}
+
+// numbers is a heap of small numbers.
+type numbers []int32
+
+func (q numbers) Len() int           { return len(q) }
+func (q numbers) Less(i, j int) bool { return q[i] < q[j] }
+func (q numbers) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *numbers) Push(v any)        { *q = append(*q, v.(int32)) }
+func (q *numbers) Pop() any {
+	last := len(*q) - 1
+	v := (*q)[last]
+	*q = (*q)[:last]
+	return v
+}

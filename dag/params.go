@@ -1,0 +1,214 @@
+package dag
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Param describes one parameter of a stage: an exported field of its struct.
+//
+//	type Bootstrap struct {
+//		Draws    int     `param:"draws" doc:"number of bootstrap draws" min:"0"`
+//		Fraction float64 `param:"fraction" doc:"share of a ROI's voxels in a draw" min:"0" max:"1"`
+//		Seed     uint64  `param:"seed" doc:"of the random draws"`
+//		Subject  string  `param:"subject" doc:"the participant, filled in by each: subject"`
+//	}
+//
+// Field types: bool, int, int64, uint64, float64, string, and slices of int,
+// float64 and string. The tags choices:"a|b", min, max, unit and doc are checked
+// and shown; of a list, each element is checked. Embedded structs are groups of
+// parameters that several kinds share: their fields count as fields of the stage.
+//
+// Every stage parameter named "seed" gets the pipeline's seed when the file does
+// not set it. An axis of the fan-out (subject, or a matrix axis) fills the
+// parameter of the same name, where there is one.
+type Param struct {
+	Name     string
+	Type     string // "integer", "number", "true or false", "text", "list of numbers" …
+	Default  any
+	Doc      string
+	Unit     string
+	Choices  []string
+	Min, Max string
+}
+
+// Params lists the parameters of a stage, or of any other pointer to a struct
+// that is tagged like one (a cohort kind), in the order of its fields. Default is
+// the value that the stage has now.
+func Params(s any) []Param {
+	fields, v := fieldsOf(s)
+	ps := make([]Param, len(fields.inOrder))
+	for i := range fields.inOrder {
+		f := &fields.inOrder[i]
+		ps[i] = Param{
+			Name: f.name, Type: f.typeName(), Default: v.FieldByIndex(f.index).Interface(),
+			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices),
+			Min: f.tag.Get("min"), Max: f.tag.Get("max"),
+		}
+	}
+	return ps
+}
+
+// SetParam sets one parameter from a decoded YAML value (bool, int, float64,
+// string, []any), and says what is wrong with the value: type, choice, range.
+// After an error the stage is as it was.
+func SetParam(s any, name string, value any) error {
+	fields, v := fieldsOf(s)
+	f, ok := fields.byName[name]
+	if !ok {
+		return fmt.Errorf("there is no parameter %q", name)
+	}
+	set, err := f.convert(value)
+	if err != nil {
+		return fmt.Errorf("parameter %q %w", name, err)
+	}
+	v.FieldByIndex(f.index).Set(set)
+	return nil
+}
+
+// ParamText is the canonical text of every parameter, one "name = value" each,
+// in the order of their names; it enters the recipe.
+func ParamText(s any) []string {
+	fields, v := fieldsOf(s)
+	lines := make([]string, 0, len(fields.sorted))
+	for _, f := range fields.sorted {
+		lines = append(lines, string(appendValue([]byte(f.name+" = "), v.FieldByIndex(f.index))))
+	}
+	return lines
+}
+
+// A field is one parameter as its struct declares it.
+type field struct {
+	name    string
+	index   []int // for reflect's FieldByIndex: more than one in a group
+	typ     reflect.Type
+	tag     reflect.StructTag
+	choices []string
+}
+
+type fieldTable struct {
+	inOrder []field
+	sorted  []*field // by name
+	byName  map[string]*field
+}
+
+// fieldTables remembers the table of each stage type: recipes of a hundred
+// thousand tasks are written from a few of them.
+var fieldTables sync.Map // reflect.Type → *fieldTable
+
+// fieldsOf finds the parameters of s. A stage whose declaration breaks the rules
+// that Param states is a bug of its author, and panics.
+func fieldsOf(s any) (*fieldTable, reflect.Value) {
+	v := reflect.ValueOf(s)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("dag: stage %T is not a pointer to a struct", s))
+	}
+	v = v.Elem()
+	if t, ok := fieldTables.Load(v.Type()); ok {
+		return t.(*fieldTable), v
+	}
+	t := &fieldTable{byName: map[string]*field{}}
+	t.collect(v.Type(), nil)
+	for i := range t.inOrder {
+		f := &t.inOrder[i]
+		if t.byName[f.name] != nil {
+			panic(fmt.Sprintf("dag: stage %T has two parameters %q", s, f.name))
+		}
+		t.byName[f.name] = f
+		t.sorted = append(t.sorted, f)
+	}
+	slices.SortFunc(t.sorted, func(a, b *field) int { return strings.Compare(a.name, b.name) })
+	fieldTables.Store(v.Type(), t)
+	return t, v
+}
+
+func (t *fieldTable) collect(typ reflect.Type, at []int) {
+	for i := range typ.NumField() {
+		sf := typ.Field(i)
+		index := append(slices.Clone(at), i)
+		if sf.Anonymous && sf.Type.Kind() == reflect.Struct && sf.Tag.Get("param") == "" {
+			t.collect(sf.Type, index)
+			continue
+		}
+		if !sf.IsExported() {
+			continue
+		}
+		f := field{name: sf.Tag.Get("param"), index: index, typ: sf.Type, tag: sf.Tag}
+		if f.name == "" {
+			// An exported field that is no parameter could change the result
+			// without changing the key.
+			panic(fmt.Sprintf("dag: field %s of %s has no param tag", sf.Name, typ))
+		}
+		if f.typeName() == "" {
+			panic(fmt.Sprintf("dag: parameter %q of %s has the type %s, which no parameter may have", f.name, typ, sf.Type))
+		}
+		if c := sf.Tag.Get("choices"); c != "" {
+			f.choices = strings.Split(c, "|")
+		}
+		for _, bound := range []string{"min", "max"} {
+			if b := sf.Tag.Get(bound); b != "" {
+				if _, err := strconv.ParseFloat(b, 64); err != nil {
+					panic(fmt.Sprintf("dag: parameter %q of %s: %s %q is not a number", f.name, typ, bound, b))
+				}
+			}
+		}
+		t.inOrder = append(t.inOrder, f)
+	}
+}
+
+// typeName says for a person what a parameter takes; "" when its Go type is
+// none that a parameter may have.
+func (f *field) typeName() string {
+	switch f.typ {
+	case reflect.TypeFor[bool]():
+		return "true or false"
+	case reflect.TypeFor[int](), reflect.TypeFor[int64](), reflect.TypeFor[uint64]():
+		return "integer"
+	case reflect.TypeFor[float64]():
+		return "number"
+	case reflect.TypeFor[string]():
+		return "text"
+	case reflect.TypeFor[[]int]():
+		return "list of integers"
+	case reflect.TypeFor[[]float64]():
+		return "list of numbers"
+	case reflect.TypeFor[[]string]():
+		return "list of texts"
+	}
+	return ""
+}
+
+// appendValue writes the canonical text of a parameter's value. Text is quoted
+// in ASCII, so that no newer table of printable characters can change a key; −0
+// is written as 0, and no list as an empty one.
+func appendValue(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.AppendBool(b, v.Bool())
+	case reflect.Int, reflect.Int64:
+		return strconv.AppendInt(b, v.Int(), 10)
+	case reflect.Uint64:
+		return strconv.AppendUint(b, v.Uint(), 10)
+	case reflect.Float64:
+		x := v.Float()
+		if x == 0 {
+			x = math.Abs(x)
+		}
+		return strconv.AppendFloat(b, x, 'g', -1, 64)
+	case reflect.String:
+		return strconv.AppendQuoteToASCII(b, v.String())
+	}
+	b = append(b, '[') // a slice: fieldsOf lets nothing else through
+	for i := range v.Len() {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = appendValue(b, v.Index(i))
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,206 @@
+package dag
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Common is a group of parameters that several kinds share.
+type Common struct {
+	Seed uint64  `param:"seed" doc:"of the random draws"`
+	TR   float64 `param:"tr" unit:"s" min:"0"`
+}
+
+type everyType struct {
+	Draws    int       `param:"draws" doc:"number of draws" min:"0" max:"100"`
+	Fraction float64   `param:"fraction" min:"0" max:"1"`
+	Replace  bool      `param:"replacement"`
+	Method   string    `param:"method" choices:"pearson|ledoit-wolf|oas"`
+	Big      int64     `param:"big"`
+	Lambda   []float64 `param:"lambda" min:"0"`
+	Lags     []int     `param:"lags"`
+	Drop     []string  `param:"drop" choices:"csf|wm"`
+	Common
+	Subject string `param:"subject"`
+
+	cache []float64 // not exported: no parameter
+}
+
+func (*everyType) Ports() Ports                                { return Ports{} }
+func (*everyType) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+func newEveryType() *everyType {
+	return &everyType{Draws: 10, Fraction: 1.0 / 3, Method: "pearson", Common: Common{Seed: 2020}, cache: []float64{1}}
+}
+
+func TestParams(t *testing.T) {
+	ps := Params(newEveryType())
+	var lines []string
+	for _, p := range ps {
+		lines = append(lines, p.Name+": "+p.Type)
+	}
+	want := "draws: integer; fraction: number; replacement: true or false; method: text; big: integer; lambda: list of numbers; lags: list of integers; drop: list of texts; seed: integer; tr: number; subject: text"
+	if got := strings.Join(lines, "; "); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if p := ps[0]; p.Default != 10 || p.Doc != "number of draws" || p.Min != "0" || p.Max != "100" {
+		t.Errorf("%+v", p)
+	}
+	if p := ps[3]; !slices.Equal(p.Choices, []string{"pearson", "ledoit-wolf", "oas"}) || p.Default != "pearson" {
+		t.Errorf("%+v", p)
+	}
+	if p := ps[9]; p.Unit != "s" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestSetParam(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		value any
+		text  string // as ParamText has it, or
+		err   string
+	}{
+		{"draws", 20, "20", ""},
+		{"draws", int64(20), "20", ""},
+		{"draws", uint64(20), "20", ""},
+		{"draws", 2e1, "20", ""},
+		{"draws", 2.5, "", `parameter "draws" takes a whole number, not 2.5`},
+		{"draws", "20", "", `parameter "draws" takes a whole number, not the text "20"`},
+		{"draws", true, "", `parameter "draws" takes a whole number, not true`},
+		{"draws", nil, "", `parameter "draws" takes a whole number, not nothing`},
+		{"draws", -1, "", `parameter "draws" must be between 0 and 100, not -1`},
+		{"draws", 101, "", `parameter "draws" must be between 0 and 100, not 101`},
+		{"draws", uint64(math.MaxUint64), "", `parameter "draws" takes a whole number of up to 64 bits, not 18446744073709551615`},
+		{"draws", []any{1}, "", `parameter "draws" takes a whole number, not a list`},
+		{"draws", map[string]any{}, "", `parameter "draws" takes a whole number, not a mapping`},
+		{"big", 1e300, "", `parameter "big" takes a whole number, not 1e+300`},
+		{"big", int64(math.MinInt64), "-9223372036854775808", ""},
+		{"fraction", 1, "1", ""},
+		{"fraction", 0.1, "0.1", ""},
+		{"fraction", math.Copysign(0, -1), "0", ""},
+		{"fraction", 1e-7, "1e-07", ""},
+		{"fraction", math.NaN(), "", `parameter "fraction" takes a number, not NaN`},
+		{"fraction", math.Inf(1), "", `parameter "fraction" takes a number, not +Inf`},
+		{"fraction", 1.5, "", `parameter "fraction" must be between 0 and 1, not 1.5`},
+		{"fraction", "a third", "", `parameter "fraction" takes a number, not the text "a third"`},
+		{"replacement", true, "true", ""},
+		{"replacement", "yes", "", `parameter "replacement" takes true or false, not the text "yes"`},
+		{"replacement", 1, "", `parameter "replacement" takes true or false, not 1`},
+		{"method", "oas", `"oas"`, ""},
+		{"method", "ledoit_wolf", "", `parameter "method" must be one of pearson, ledoit-wolf, oas, not "ledoit_wolf" (did you mean "ledoit-wolf"?)`},
+		{"method", "spearmint", "", `parameter "method" must be one of pearson, ledoit-wolf, oas, not "spearmint"`},
+		{"subject", "sub-003\n", `"sub-003\n"`, ""},
+		{"subject", "Müller", `"M\u00fcller"`, ""},
+		{"subject", 50, "", `parameter "subject" takes a text, not 50 (to mean the text, write "50")`},
+		{"seed", uint64(math.MaxUint64), "18446744073709551615", ""},
+		{"seed", -1, "", `parameter "seed" must be at least 0, not -1`},
+		{"tr", -2.0, "", `parameter "tr" must be at least 0, not -2`},
+		{"lambda", []any{0.1, 1}, "[0.1, 1]", ""},
+		{"lambda", []float64{0.1}, "[0.1]", ""},
+		{"lambda", []any{}, "[]", ""},
+		{"lambda", 0.1, "", `parameter "lambda" takes a list of numbers such as [0.1, 0.5], not 0.1`},
+		{"lambda", []any{0.1, "x", -1}, "", "parameter \"lambda\" element 2 takes a number, not the text \"x\"\nelement 3 must be at least 0, not -1"},
+		{"lags", []any{1, 2.0}, "[1, 2]", ""},
+		{"drop", []any{"csf"}, `["csf"]`, ""},
+		{"drop", []any{"csv"}, "", `parameter "drop" element 1 must be one of csf, wm, not "csv" (did you mean "csf"?)`},
+		{"no_such", 1, "", `there is no parameter "no_such"`},
+	} {
+		s := newEveryType()
+		before := ParamText(s)
+		err := SetParam(s, tt.name, tt.value)
+		if tt.err != "" {
+			if err == nil || err.Error() != tt.err {
+				t.Errorf("%s = %#v: error %v, want %s", tt.name, tt.value, err, tt.err)
+			}
+			if !slices.Equal(ParamText(s), before) {
+				t.Errorf("%s = %#v: the stage changed all the same", tt.name, tt.value)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s = %#v: %v", tt.name, tt.value, err)
+		} else if !slices.Contains(ParamText(s), tt.name+" = "+tt.text) {
+			t.Errorf("%s = %#v: %q", tt.name, tt.value, ParamText(s))
+		}
+	}
+}
+
+func TestParamText(t *testing.T) {
+	want := []string{
+		"big = 0", "draws = 10", "drop = []", "fraction = 0.3333333333333333", "lags = []", "lambda = []",
+		`method = "pearson"`, "replacement = false", "seed = 2020", `subject = ""`, "tr = 0",
+	}
+	if got := ParamText(newEveryType()); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+type untagged struct{ Hidden int }
+
+func (*untagged) Ports() Ports                                { return Ports{} }
+func (*untagged) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+type badType struct {
+	M map[string]int `param:"m"`
+}
+
+func (*badType) Ports() Ports                                { return Ports{} }
+func (*badType) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+type twice struct {
+	Common
+	Seed int `param:"seed"`
+}
+
+func (*twice) Ports() Ports                                { return Ports{} }
+func (*twice) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+type byValue struct{}
+
+func (byValue) Ports() Ports                                { return Ports{} }
+func (byValue) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+// TestBadDeclarations has stages whose parameters could not all be seen: they
+// panic before anything is run.
+func TestBadDeclarations(t *testing.T) {
+	for _, s := range []Stage{&untagged{}, &badType{}, &twice{}, byValue{}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%T is taken", s)
+				}
+			}()
+			Params(s)
+		}()
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"fisher_z", "density", "repair", "draws", "DRAWING", "tr"}
+	for name, want := range map[string]string{
+		"fisher_zz": "fisher_z", "densty": "density", "desnity": "density", "Density": "density",
+		"draw": "draws", "drawings": "DRAWING", "rt": "", "t": "", "colour": "", "": "", "repiar": "repair",
+	} {
+		if got := Nearest(name, names); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestEditDistance compares with values from the definition.
+func TestEditDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}, {"Müller", "Muller", 1}} {
+		for _, p := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
+			if got := editDistance([]rune(p[0]), []rune(p[1])); got != tt.want {
+				t.Errorf("%q to %q: %d, want %d", p[0], p[1], got, tt.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package dag
+
+import (
+	"context"
+	"fmt"
+)
+
+// plan goes through the run without running anything.
+func (r *runner) plan() error {
+	r.dry = true
+	r.past = &history{store: r.store, pipeline: r.graph.Name}
+	if err := r.loop(context.Background()); err != nil {
+		return err
+	}
+	r.planRemakes()
+	return nil
+}
+
+func (r *runner) steps() []Step {
+	var steps []Step
+	for i := range r.at {
+		if p := &r.at[i]; p.phase != outside && p.wanted {
+			steps = append(steps, r.step(int32(i)))
+		}
+	}
+	return steps
+}
+
+func (r *runner) step(i int32) Step {
+	p := &r.at[i]
+	s := Step{Node: r.nodes[i], State: p.state, Key: p.key}
+	switch p.state {
+	case Cached:
+		s.Outputs = *p.outputs.Load()
+	case Stale:
+		s.Reason = r.reason(i)
+	case Unknown, Skipped: // skipped: what it needs cannot run, but that may be mended
+		s.State = Unknown
+		if s.Reason = p.reason; s.Reason == "" {
+			s.Reason = r.because(i, r.cause(i)).Error()
+		}
+	case Failed:
+		s.Reason = p.err.(*Error).Err.Error()
+	}
+	return s
+}
+
+// cause is what a task that is unknown waits for: of several, always the same,
+// whichever was found out first.
+func (r *runner) cause(i int32) int32 {
+	for _, worst := range []State{Failed, Skipped, Stale, Unknown} {
+		for _, j := range r.needs[i] {
+			if r.at[j].state == worst {
+				return j
+			}
+		}
+	}
+	return i
+}
+
+// planRemakes finds the tasks whose record is there but whose bytes are not, and
+// without whose bytes another task of the plan cannot run.
+func (r *runner) planRemakes() {
+	for at := len(r.order) - 1; at >= 0; at-- {
+		u := r.order[at]
+		s := r.at[u].state
+		if r.at[u].phase == outside || s != Stale && s != Unknown {
+			continue
+		}
+		for b := range r.nodes[u].Inputs {
+			for _, src := range r.nodes[u].Inputs[b].Sources {
+				if src.Node == nil {
+					continue
+				}
+				q := &r.at[r.of[src.Node]]
+				maybe := q.state == Unknown && q.remake // so far only needed by what may not run
+				if q.state != Cached && !(maybe && s == Stale) {
+					continue
+				}
+				if ref, ok := (*q.outputs.Load())[src.Output]; ok && r.store.Has(ref) {
+					continue
+				}
+				q.state, q.remake = s, true
+				needs := "needs"
+				if s == Unknown {
+					needs = "may need"
+				}
+				q.reason = fmt.Sprintf("its result is not in the store any more, and %s %s it", r.nodes[u].ID, needs)
+			}
+		}
+	}
+}

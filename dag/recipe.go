@@ -1,0 +1,106 @@
+package dag
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"prgnn/artifacts"
+)
+
+// recipeFormat is the first line of every recipe. It is raised when the meaning
+// of a recipe's lines changes; results of older ones are then made again.
+const recipeFormat = "recipe 1"
+
+// appendRecipe writes the recipe of a task, whose inputs are settled, to b: all
+// that its result depends on, one fact a line, and nothing else. See the package
+// comment. code is the digest of the kind's code identity; refs holds the
+// sources' contents in the order of n.Inputs (which need not be that of the
+// ports) and their sources.
+//
+//	recipe 1
+//	stage graph
+//	code 8f14e45f…
+//	parameter density = 0.1
+//	parameter repair = true
+//	input pearson npy 1d2c…
+//	input edges[sub-001] arrow 77fe…
+func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
+	b = append(b, recipeFormat+"\nstage "...)
+	b = append(b, n.Stage.Kind.Name...)
+	b = append(b, "\ncode "...)
+	b = append(b, code...)
+	b = append(b, '\n')
+	fields, v := fieldsOf(n.Work)
+	for _, f := range fields.sorted {
+		b = append(append(append(b, "parameter "...), f.name...), " = "...)
+		b = appendValue(b, v.FieldByIndex(f.index))
+		b = append(b, '\n')
+	}
+	for p := range ports {
+		for k := range n.Inputs {
+			if n.Inputs[k].Port != ports[p].Name {
+				continue
+			}
+			for s := range n.Inputs[k].Sources {
+				b = append(append(b, "input "...), ports[p].Name...)
+				if ports[p].Gather {
+					b = appendCoords(b, n.Inputs[k].Sources[s].Coords)
+				}
+				ref := &refs[k][s]
+				b = append(b, ' ')
+				if b = append(b, ref.Format...); ref.Format == "" {
+					b = append(b, '-')
+				}
+				b = append(b, ' ')
+				b = hex.AppendEncode(b, ref.Digest[:])
+				b = append(b, '\n')
+			}
+		}
+	}
+	return b
+}
+
+func appendCoords(b []byte, coords []Coord) []byte {
+	b = append(b, '[')
+	for i, c := range coords {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, c.Axis...), '=')
+		b = appendCoordValue(b, c.Value, true)
+	}
+	return append(b, ']')
+}
+
+// A fact is one line of a recipe, taken apart for comparing.
+type fact struct {
+	what  string // "code", "parameter", "input", …
+	name  string // of the parameter, or the port with its coordinates
+	value string
+}
+
+// facts reads a recipe. Lines it does not know are kept whole, so that a
+// recipe of another format still compares.
+func facts(recipe string) []fact {
+	var fs []fact
+	for line := range strings.Lines(recipe) {
+		line = strings.TrimSuffix(line, "\n")
+		what, rest, _ := strings.Cut(line, " ")
+		f := fact{what: what, value: rest}
+		switch what {
+		case "parameter":
+			if name, value, ok := strings.Cut(rest, " = "); ok {
+				f.name, f.value = name, value
+			}
+		case "input":
+			// The digest and the format are the last two words.
+			if d := strings.LastIndexByte(rest, ' '); d > 0 {
+				if w := strings.LastIndexByte(rest[:d], ' '); w > 0 {
+					f.name, f.value = rest[:w], rest[w+1:]
+				}
+			}
+		}
+		fs = append(fs, f)
+	}
+	return fs
+}

@@ -1,0 +1,214 @@
+package dag
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"prgnn/artifacts"
+)
+
+// A Record is what a run left behind: what was asked for, by which program, and
+// what became of each task. It is the provenance of the results. The store keeps
+// it as an artifacts.RunRecord, whose Detail only this package reads.
+type Record struct {
+	ID       string
+	Pipeline string // its name
+	File     string // as the user gave it
+	Source   string // the text of the pipeline file
+	Program  Program
+	Started  time.Time
+	Finished time.Time // zero while the run is going on, or when it was killed
+	Seconds  float64
+	Stopped  string   // why the run ended before its time, or ""
+	Until    []string // the selection, as in Options
+	Only     []string
+	Force    []string
+
+	Ran, Cached, Failed, Skipped int
+
+	// Codes are the code identities (see Kind.Code) of the kinds in the graph, by
+	// name.
+	Codes map[string]string
+	Tasks []TaskRecord // in the order of the graph
+}
+
+// A TaskRecord is what became of one task.
+type TaskRecord struct {
+	ID      string
+	State   State
+	Key     artifacts.Key            // zero when it was not known
+	Outputs map[string]artifacts.Ref // Ran, Cached
+	Start   float64                  // s since the run began; Ran, Failed
+	Seconds float64                  // Ran, Failed
+	Read    int64                    // bytes of its inputs; Ran, Failed
+	Memory  int64                    // bytes: the most that the process held while it ran; Ran, Failed
+	Error   string                   // Failed, Skipped
+	Note    string
+}
+
+// A Program is the program that ran something.
+type Program struct {
+	Version  string // of the main module
+	Revision string // of the source, when known
+	Modified bool   // the source was not that of the revision
+	Go       string
+	Platform string // "linux/amd64"
+}
+
+// ThisProgram describes the running program.
+func ThisProgram() Program {
+	p := Program{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return p
+	}
+	p.Version = b.Main.Version
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			p.Revision = s.Value
+		case "vcs.modified":
+			p.Modified = s.Value == "true"
+		}
+	}
+	return p
+}
+
+// detail is the part of a record that stands in Detail, as JSON. The tasks with
+// results are in the store's part, which runs that changed nothing share; here
+// are only those of which there is more to say than that they were cached.
+type detail struct {
+	File    string            `json:"file"`
+	Source  string            `json:"source"`
+	Program Program           `json:"program"`
+	Seconds float64           `json:"seconds"`
+	Stopped string            `json:"stopped,omitempty"`
+	Until   []string          `json:"until,omitempty"`
+	Only    []string          `json:"only,omitempty"`
+	Force   []string          `json:"force,omitempty"`
+	Codes   map[string]string `json:"codes"`
+	Tasks   []taskDetail      `json:"tasks,omitempty"`
+}
+
+type taskDetail struct {
+	At      int     `json:"at"` // in the order of the graph, counted with the cached ones
+	ID      string  `json:"id"`
+	State   State   `json:"state"`
+	Key     string  `json:"key,omitempty"` // of one without a result
+	Start   float64 `json:"start,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
+	Read    int64   `json:"read,omitempty"`
+	Memory  int64   `json:"memory,omitempty"`
+	Error   string  `json:"error,omitempty"`
+	Note    string  `json:"note,omitempty"`
+}
+
+// save stores the record of the run as it is now.
+func (r *runner) save(finished bool) error {
+	rec := &artifacts.RunRecord{ID: r.id, Pipeline: r.graph.Name, Started: r.began}
+	d := detail{
+		File: r.graph.File, Source: r.graph.Source, Program: ThisProgram(),
+		Until: r.opt.Until, Only: r.opt.Only, Force: r.opt.Force, Codes: map[string]string{},
+	}
+	for k := range r.code {
+		d.Codes[k.Name] = k.Code
+	}
+	if finished {
+		rec.Finished = time.Now()
+		d.Seconds = rec.Finished.Sub(r.began).Seconds()
+		if r.fatal != nil {
+			d.Stopped = r.fatal.Error()
+		}
+		at := 0
+		for i := range r.at {
+			if p := &r.at[i]; p.phase != outside && p.wanted {
+				r.recordTask(int32(i), at, rec, &d)
+				at++
+			}
+		}
+	}
+	var err error
+	if rec.Detail, err = json.Marshal(d); err != nil {
+		return fmt.Errorf("run record: %w", err)
+	}
+	return r.store.SaveRun(rec)
+}
+
+func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail) {
+	p, id := &r.at[i], r.nodes[i].ID
+	switch p.state {
+	case Ran:
+		rec.Ran++
+	case Cached:
+		rec.Cached++
+	case Failed:
+		rec.Failed++
+	case Skipped:
+		rec.Skipped++
+	}
+	t := taskDetail{At: at, ID: id, State: p.state, Note: p.note}
+	if p.state == Ran || p.state == Cached {
+		rec.Tasks = append(rec.Tasks, artifacts.RunTask{ID: id, Key: p.key, Outputs: *p.outputs.Load()})
+		if p.state == Cached {
+			return
+		}
+	} else if p.key != (artifacts.Key{}) {
+		t.Key = p.key.String()
+	}
+	if p.state == Ran || p.state == Failed {
+		t.Start, t.Seconds, t.Read, t.Memory = p.start, p.seconds, p.read, p.memory
+	}
+	if p.err != nil {
+		t.Error = p.err.Error()
+	}
+	d.Tasks = append(d.Tasks, t)
+}
+
+// ReadRecord unpacks the record of a run. One that Store.Runs listed has no
+// cached tasks in it; Store.LoadRun gives all.
+func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
+	var d detail
+	if err := json.Unmarshal(rr.Detail, &d); err != nil {
+		return nil, fmt.Errorf("run %s: its details: %w", rr.ID, err)
+	}
+	rec := &Record{
+		ID: rr.ID, Pipeline: rr.Pipeline, File: d.File, Source: d.Source, Program: d.Program,
+		Started: rr.Started, Finished: rr.Finished, Seconds: d.Seconds, Stopped: d.Stopped,
+		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes,
+		Ran: rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped,
+	}
+	have := make(map[string]*artifacts.RunTask, len(d.Tasks))
+	for i := range rr.Tasks {
+		have[rr.Tasks[i].ID] = &rr.Tasks[i]
+	}
+	special := make(map[string]bool, len(d.Tasks))
+	for _, t := range d.Tasks {
+		special[t.ID] = true
+	}
+	next := 0 // of rr.Tasks
+	cachedUpTo := func(at int) {
+		for ; next < len(rr.Tasks) && (at < 0 || len(rec.Tasks) < at); next++ {
+			if t := rr.Tasks[next]; !special[t.ID] {
+				rec.Tasks = append(rec.Tasks, TaskRecord{ID: t.ID, State: Cached, Key: t.Key, Outputs: t.Outputs})
+			}
+		}
+	}
+	for _, t := range d.Tasks {
+		cachedUpTo(t.At)
+		tr := TaskRecord{ID: t.ID, State: t.State, Start: t.Start, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory, Error: t.Error, Note: t.Note}
+		if h := have[t.ID]; h != nil {
+			tr.Key, tr.Outputs = h.Key, h.Outputs
+		} else if t.Key != "" {
+			var err error
+			if tr.Key, err = artifacts.ParseKey(t.Key); err != nil {
+				return nil, fmt.Errorf("run %s: task %s: %w", rr.ID, t.ID, err)
+			}
+		}
+		rec.Tasks = append(rec.Tasks, tr)
+	}
+	cachedUpTo(-1)
+	return rec, nil
+}

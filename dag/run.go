@@ -1,0 +1,85 @@
+package dag
+
+import (
+	"context"
+	"errors"
+
+	"prgnn/artifacts"
+)
+
+// Options say how to run a graph. The zero value runs everything that is not up
+// to date, one task a CPU.
+type Options struct {
+	Workers  int         // 0: one for each CPU
+	Memory   int64       // bytes that running tasks may need together, by what their kinds say; 0: no limit
+	Until    []string    // stages or tasks: run these and what they need (see Graph.Select)
+	Only     []string    // run only these; what they need must be cached
+	Force    []string    // run these even if cached
+	FailFast bool        // stop starting tasks after the first failure
+	Rehash   bool        // do not trust the memo of file digests
+	Progress func(Event) // called from one goroutine, in order
+}
+
+// A Result is what a run came to.
+type Result struct {
+	ID      string // of the run record; "-" when the store cannot be written
+	Tasks   int
+	Ran     int
+	Cached  int
+	Failed  int
+	Skipped int
+	Seconds float64
+	Errors  []*Error                            // of the failed tasks, in the order of the graph
+	Outputs map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
+}
+
+// Run brings the graph up to date. It returns an error only when the run as a
+// whole could not go on (the store is full, the context was cancelled, an option
+// names no task); tasks that failed are in the result. There is a result beside
+// an error too, unless the run could not begin: what was finished is kept.
+func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result, error) {
+	r, err := newRunner(g, s, o)
+	if err != nil {
+		return nil, err
+	}
+	// In a store that cannot be written, a run that finds everything there is fine.
+	r.readOnly = s.Hold()
+	r.id = unrecorded
+	if r.readOnly == nil {
+		r.id = artifacts.NewRunID()
+	}
+	err = r.loop(ctx)
+	if r.readOnly == nil {
+		if saved := r.save(true); err == nil {
+			err = saved
+		}
+	}
+	return r.result(), err
+}
+
+// unrecorded is the ID of a run that could leave no record.
+const unrecorded = "-"
+
+// A Step is what a plan says of one task.
+type Step struct {
+	Node    *Node
+	State   State                    // Cached, Stale, Unknown, or Failed for a task that cannot run
+	Key     artifacts.Key            // when it can be known
+	Outputs map[string]artifacts.Ref // when Cached
+	Reason  string                   // why it is not cached, for a person
+}
+
+// Plan tells what Run would do, in the order of the graph, without running
+// anything.
+func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
+	r, err := newRunner(g, s, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.plan(); err != nil {
+		return nil, err
+	}
+	return r.steps(), nil
+}
+
+var errOnlyAndUntil = errors.New("until and only exclude each other: until runs a task with what it needs, only runs it alone")

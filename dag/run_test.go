@@ -1,0 +1,450 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+// chain is a → b → c ← a, with d beside.
+func chain(text string) *sketch {
+	s := newSketch()
+	s.task("a", &join{Text: text})
+	s.task("b", &join{Text: "b"}, "a")
+	s.task("c", &join{Text: "c"}, "b", "a")
+	s.task("d", &join{Text: "d"})
+	return s
+}
+
+func TestRunTwice(t *testing.T) {
+	st := newStore(t)
+	for i, want := range []string{"a:ran b:ran c:ran d:ran", ""} {
+		s := chain("a")
+		res, ran := s.run(t, st, Options{})
+		if ran != want {
+			t.Errorf("run %d: %q ran, want %q", i+1, ran, want)
+		}
+		if res.Tasks != 4 || res.Ran+res.Cached != 4 || res.Failed+res.Skipped != 0 {
+			t.Errorf("run %d: %+v", i+1, res)
+		}
+		if got := s.text(t, st, res, "c"); got != "c(b(a))(a)" {
+			t.Errorf("run %d: c is %q", i+1, got)
+		}
+	}
+}
+
+func TestChangeAndRevert(t *testing.T) {
+	st := newStore(t)
+	for _, step := range []struct{ text, ran string }{
+		{"a", "a:ran b:ran c:ran d:ran"},
+		{"A", "a:ran b:ran c:ran"},
+		{"a", ""}, // history: what was made before is still there
+		{"A", ""},
+	} {
+		s := chain(step.text)
+		res, ran := s.run(t, st, Options{})
+		if ran != step.ran {
+			t.Errorf("a = %q: %q ran, want %q", step.text, ran, step.ran)
+		}
+		if got, want := s.text(t, st, res, "c"), fmt.Sprintf("c(b(%s))(%[1]s)", step.text); got != want {
+			t.Errorf("c is %q, want %q", got, want)
+		}
+	}
+}
+
+// TestEarlyCutoff changes a task in a way that its output does not show.
+func TestEarlyCutoff(t *testing.T) {
+	st := newStore(t)
+	for _, step := range []struct{ text, ran string }{
+		{"one", "a:ran b:ran c:ran"},
+		{"two", "a:ran"},
+		{"three", "a:ran b:ran c:ran"},
+	} {
+		s := newSketch()
+		s.task("a", &join{Text: step.text, Round: true})
+		s.task("b", &join{Text: "b"}, "a")
+		s.task("c", &join{Text: "c"}, "b")
+		if _, ran := s.run(t, st, Options{}); ran != step.ran {
+			t.Errorf("a = %q: %q ran, want %q", step.text, ran, step.ran)
+		}
+	}
+}
+
+func TestFailure(t *testing.T) {
+	s := chain("a")
+	broken := errors.New("the scan has no voxels")
+	s.nodes["b"].Work.(*join).during = func(context.Context, *Task) error { return broken }
+	var skipped error
+	res, ran := s.run(t, newStore(t), Options{Workers: 1, Progress: func(e Event) {
+		if e.State == Skipped {
+			skipped = e.Err
+		}
+	}})
+	if want := "a:ran b:failed c:skipped d:ran"; ran != want {
+		t.Errorf("%q ran, want %q", ran, want)
+	}
+	if len(res.Errors) != 1 || res.Errors[0].Error() != "test.yaml:2: b: the scan has no voxels" || !errors.Is(res.Errors[0], broken) {
+		t.Errorf("errors: %v", res.Errors)
+	}
+	if skipped == nil || skipped.Error() != "needs b, which failed" {
+		t.Errorf("c was skipped because it %v", skipped)
+	}
+	if res.Failed != 1 || res.Skipped != 1 || res.Ran != 2 {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestFailFast(t *testing.T) {
+	for _, failFast := range []bool{false, true} {
+		s := newSketch()
+		for i := range 20 {
+			s.task(fmt.Sprintf("t%02d", i), &join{during: func(context.Context, *Task) error { return errors.New("no") }})
+		}
+		res, _ := s.run(t, newStore(t), Options{Workers: 1, FailFast: failFast})
+		if failed := len(res.Errors); failFast && (failed != 1 || res.Skipped != 19) || !failFast && failed != 20 {
+			t.Errorf("fail fast %v: %d failed, %d skipped", failFast, failed, res.Skipped)
+		}
+	}
+}
+
+func TestProblem(t *testing.T) {
+	s := chain("a")
+	s.nodes["a"].Problem = errors.New("participant sub-003 has no group")
+	res, ran := s.run(t, newStore(t), Options{})
+	if want := "a:failed b:skipped c:skipped d:ran"; ran != want {
+		t.Errorf("%q ran, want %q", ran, want)
+	}
+	if len(res.Errors) != 1 || res.Errors[0].Error() != "test.yaml:1: a: participant sub-003 has no group" {
+		t.Errorf("errors: %v", res.Errors)
+	}
+}
+
+func TestPanic(t *testing.T) {
+	for name, during := range map[string]func(context.Context, *Task) error{
+		"a panic": func(_ context.Context, task *Task) error { task.In("nothing"); return nil },
+		"Goexit":  func(context.Context, *Task) error { runtime.Goexit(); return nil },
+	} {
+		s := chain("a")
+		s.nodes["b"].Work.(*join).during = during
+		res, ran := s.run(t, newStore(t), Options{})
+		if want := "a:ran b:failed c:skipped d:ran"; ran != want {
+			t.Errorf("%s: %q ran, want %q", name, ran, want)
+		}
+		var p *Panic
+		if name == "a panic" && (!errors.As(res.Errors[0], &p) || !strings.Contains(res.Errors[0].Error(), `In("nothing")`) || !strings.Contains(string(p.Stack), "TestPanic")) {
+			t.Errorf("%v", res.Errors[0])
+		}
+	}
+}
+
+// badOutputs gives what a test tells it, whatever its ports say.
+type badOutputs struct{ out Outputs }
+
+func (*badOutputs) Ports() Ports {
+	return Ports{Out: []Port{{Name: "array", Type: NPY("<f8", "draw", "roi")}, {Name: "table", Type: Arrow("id", "score")}}}
+}
+
+func (b *badOutputs) Run(context.Context, *Task) (Outputs, error) { return b.out, nil }
+
+func TestOutputsAreChecked(t *testing.T) {
+	array := artifacts.NewArray([]float64{1, 2}, 1, 2)
+	table := artifacts.NewTable(artifacts.Column{Name: "id", Values: []string{"a"}}, artifacts.Column{Name: "score", Values: []float64{1}})
+	tests := []struct {
+		name string
+		out  Outputs
+		want string
+	}{
+		{"right", Outputs{"array": array, "table": table}, ""},
+		{"missing", Outputs{"array": array}, `the stage did not give its output "table"`},
+		{"undeclared", Outputs{"array": array, "table": table, "more": table}, `the stage gave an output "more" that its ports do not name`},
+		{"format", Outputs{"array": table, "table": table}, `the stage's output "array" is arrow, not npy`},
+		{"dtype", Outputs{"array": artifacts.NewArray([]float32{1}, 1, 1), "table": table}, `the stage's output "array" has elements of type <f4, not <f8`},
+		{"rank", Outputs{"array": artifacts.NewArray([]float64{1}, 1), "table": table}, `the stage's output "array" has the shape [1], not the axes [draw, roi]`},
+		{"column", Outputs{"array": array, "table": artifacts.NewTable(artifacts.Column{Name: "id", Values: []string{"a"}})}, `the stage's output "table" lacks the column score`},
+		{"bytes", Outputs{"array": artifacts.Bytes{Kind: "npy", Data: []byte("no array")}, "table": table}, "output \"array\" "},
+		{"two mistakes", Outputs{}, "the stage did not give its output \"array\"\nthe stage did not give its output \"table\""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSketch()
+			s.task("x", &badOutputs{tt.out})
+			res, _ := s.run(t, newStore(t), Options{})
+			got := ""
+			if len(res.Errors) > 0 {
+				got = res.Errors[0].Err.Error()
+			}
+			if tt.name == "bytes" && strings.Contains(got, tt.want) {
+				return
+			}
+			if got != tt.want {
+				t.Errorf("error %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFiles(t *testing.T) {
+	st := newStore(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "sub-003_bold.txt")
+	draw := func() *sketch {
+		s := newSketch()
+		s.task("a", &join{Text: "a"})
+		s.file("a", path)
+		s.task("b", &join{Text: "b"}, "a")
+		s.task("c", &join{Text: "c"})
+		return s
+	}
+	res, ran := draw().run(t, st, Options{})
+	if want := "a:failed b:skipped c:ran"; ran != want {
+		t.Errorf("no file: %q ran, want %q", ran, want)
+	}
+	if e := res.Errors[0]; !errors.Is(e, os.ErrNotExist) || !strings.Contains(e.Error(), path) {
+		t.Errorf("no file: %v", e)
+	}
+	for _, step := range []struct{ text, ran string }{
+		{"one", "a:ran b:ran"}, {"one", ""}, {"two", "a:ran b:ran"}, {"one", ""},
+	} {
+		write(t, path, step.text)
+		s := draw()
+		res, ran := s.run(t, st, Options{})
+		if ran != step.ran {
+			t.Errorf("file %q: %q ran, want %q", step.text, ran, step.ran)
+		}
+		if got, want := s.text(t, st, res, "b"), "b(a"+step.text+")"; got != want {
+			t.Errorf("b is %q, want %q", got, want)
+		}
+	}
+	// The name of a file and where it lies are not part of the key.
+	moved := filepath.Join(dir, "moved.txt")
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	path = moved
+	if _, ran := draw().run(t, st, Options{}); ran != "" {
+		t.Errorf("a file with another name: %q ran", ran)
+	}
+}
+
+// TestFileChangesMeanwhile changes a file after it was hashed, in the ways that
+// a stage can come upon it.
+func TestFileChangesMeanwhile(t *testing.T) {
+	for name, during := range map[string]func(path string) func(context.Context, *Task) error{
+		"before it is read": func(path string) func(context.Context, *Task) error {
+			return func(_ context.Context, task *Task) error {
+				if err := os.WriteFile(path, []byte("two"), 0o666); err != nil {
+					return err
+				}
+				_, err := task.In("file").Bytes()
+				return err
+			}
+		},
+		"read by its path": func(path string) func(context.Context, *Task) error {
+			return func(_ context.Context, task *Task) error {
+				if err := os.WriteFile(path, []byte("two"), 0o666); err != nil {
+					return err
+				}
+				_, err := os.ReadFile(task.In("file").Path)
+				return err
+			}
+		},
+		"another error comes of it": func(path string) func(context.Context, *Task) error {
+			return func(context.Context, *Task) error {
+				if err := os.WriteFile(path, []byte("two"), 0o666); err != nil {
+					return err
+				}
+				return errors.New("header: bad magic")
+			}
+		},
+		"removed": func(path string) func(context.Context, *Task) error {
+			return func(context.Context, *Task) error { return os.Remove(path) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStore(t)
+			path := filepath.Join(t.TempDir(), "bold.txt")
+			write(t, path, "one")
+			s := newSketch()
+			s.task("a", &fileReader{during: during(path)})
+			s.file("a", path)
+			res, ran := s.run(t, st, Options{})
+			if ran != "a:failed" || !errors.Is(res.Errors[0], artifacts.ErrChanged) {
+				t.Errorf("%s, %v", ran, res.Errors)
+			}
+			steps, err := Plan(&s.Graph, st, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if steps[0].State == Cached {
+				t.Error("a result was stored")
+			}
+		})
+	}
+}
+
+// fileReader reads its file only in the test's own function.
+type fileReader struct {
+	during func(context.Context, *Task) error
+}
+
+func (*fileReader) Ports() Ports {
+	return Ports{In: []Port{{Name: "file"}}, Out: []Port{{Name: "out"}}}
+}
+
+func (f *fileReader) Run(ctx context.Context, t *Task) (Outputs, error) {
+	return Outputs{"out": artifacts.Text("read")}, f.during(ctx, t)
+}
+
+// TestResources runs tasks that say what they need, and counts what is in use.
+func TestResources(t *testing.T) {
+	var threads, memory, most, mostMemory, alone atomic.Int64
+	use := func(th, mem int64) func(context.Context, *Task) error {
+		return func(_ context.Context, task *Task) error {
+			if int64(task.Threads) != min(th, 4) {
+				return fmt.Errorf("%d threads, want %d", task.Threads, min(th, 4))
+			}
+			now, nowMemory := threads.Add(int64(task.Threads)), memory.Add(mem)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			for old := mostMemory.Load(); nowMemory > old && !mostMemory.CompareAndSwap(old, nowMemory); old = mostMemory.Load() {
+			}
+			if mem > 100 && nowMemory != mem {
+				alone.Add(1)
+			}
+			for range 100 {
+				runtime.Gosched()
+			}
+			threads.Add(-int64(task.Threads))
+			memory.Add(-mem)
+			return nil
+		}
+	}
+	s := newSketch()
+	for i := range 60 {
+		th, mem := int64(1+i%6), int64(10*(i%7))
+		if i%20 == 19 {
+			mem = 500 // more than there is: alone
+		}
+		n := s.task(fmt.Sprintf("t%02d", i), &join{Text: fmt.Sprint(i), during: use(th, mem)})
+		n.Stage.Kind = &Kind{Name: "join", Code: "1", Threads: int(th), Memory: mem}
+	}
+	res, _ := s.run(t, newStore(t), Options{Workers: 4, Memory: 100})
+	if res.Ran != 60 {
+		t.Errorf("%+v", res)
+	}
+	if most.Load() > 4 {
+		t.Errorf("%d threads were in use, of 4", most.Load())
+	}
+	if mostMemory.Load() > 100 && alone.Load() > 0 {
+		t.Errorf("%d bytes were in use, of 100, and not by one task alone", mostMemory.Load())
+	}
+}
+
+func TestProgressAndCheckpoint(t *testing.T) {
+	st := newStore(t)
+	stop := errors.New("stopped")
+	var had []byte
+	step := func(save string, end error) *sketch {
+		s := newSketch()
+		s.task("a", &join{Text: "a", during: func(_ context.Context, task *Task) error {
+			had = task.Checkpoint()
+			task.Progress(1, 10, "epoch 1")
+			if err := task.SaveCheckpoint([]byte(save)); err != nil {
+				return err
+			}
+			return end
+		}})
+		return s
+	}
+	notes := 0
+	step("one", stop).run(t, st, Options{Progress: func(e Event) {
+		if e.Total > 0 {
+			notes++
+			if e.Task != "a" || e.Done != 1 || e.Total != 10 || e.Note != "epoch 1" || e.State != Running {
+				t.Errorf("%+v", e)
+			}
+		}
+	}})
+	if had != nil || notes != 1 {
+		t.Errorf("first: checkpoint %q, %d notes", had, notes)
+	}
+	step("two", nil).run(t, st, Options{})
+	if string(had) != "one" {
+		t.Errorf("second: checkpoint %q, want one", had)
+	}
+	step("three", nil).run(t, st, Options{Force: []string{"a"}})
+	if had != nil {
+		t.Errorf("after the task was done, there is the checkpoint %q", had)
+	}
+}
+
+func TestUntilOnlyForce(t *testing.T) {
+	full := "a:ran b:ran c:ran d:ran"
+	for _, tt := range []struct {
+		name  string
+		first bool // run everything before
+		o     Options
+		ran   string
+		tasks int
+	}{
+		{"until", false, Options{Until: []string{"b"}}, "a:ran b:ran", 2},
+		{"until, two", false, Options{Until: []string{"d", "a"}}, "a:ran d:ran", 2},
+		{"only, without what it needs", false, Options{Only: []string{"b"}}, "b:failed", 1},
+		{"only", true, Options{Only: []string{"b"}}, "", 1},
+		{"only, forced", true, Options{Only: []string{"b"}, Force: []string{"b"}}, "b:ran", 1},
+		{"force", true, Options{Force: []string{"a"}}, "a:ran", 4},
+		{"force by pattern", true, Options{Force: []string{"?"}}, full, 4},
+		{"force outside until", true, Options{Until: []string{"a"}, Force: []string{"d"}}, "", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := newStore(t)
+			if tt.first {
+				chain("a").run(t, st, Options{})
+			}
+			res, ran := chain("a").run(t, st, tt.o)
+			if ran != tt.ran || res.Tasks != tt.tasks {
+				t.Errorf("%q ran of %d, want %q of %d", ran, res.Tasks, tt.ran, tt.tasks)
+			}
+			for _, e := range res.Errors {
+				if want := "test.yaml:2: b: needs a, which is not up to date; run it too, or run without only"; e.Error() != want {
+					t.Errorf("%v, want %s", e, want)
+				}
+			}
+		})
+	}
+	for _, o := range []Options{{Until: []string{"x"}}, {Force: []string{"a[fold=1]"}}, {Only: []string{"a"}, Until: []string{"a"}}} {
+		if _, err := Run(context.Background(), &chain("a").Graph, newStore(t), o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+func TestCircle(t *testing.T) {
+	s := chain("a")
+	s.nodes["a"].Inputs = []Binding{{Port: "in", Sources: []Source{{Node: s.nodes["c"], Output: "out"}}}}
+	_, err := Run(context.Background(), &s.Graph, newStore(t), Options{})
+	if err == nil || err.Error() != "the tasks need each other in a circle: a needs c needs b needs a" {
+		t.Error(err)
+	}
+}
+
+// TestGraphOrder writes the users of a task before it: the plan keeps the
+// graph's order, and the run finds its own.
+func TestGraphOrder(t *testing.T) {
+	s := chain("a")
+	slices.Reverse(s.Stages)
+	st := newStore(t)
+	res, ran := s.run(t, st, Options{})
+	if ran != "d:ran c:ran b:ran a:ran" || res.Ran != 4 {
+		t.Errorf("%s %+v", ran, res)
+	}
+}

@@ -1,0 +1,334 @@
+package dag
+
+import (
+	"container/heap"
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"prgnn/artifacts"
+)
+
+// A runner carries out one run, or one plan (dry). The goroutine in loop owns
+// it; workers get numbers of nodes and send answers back. A node goes
+//
+//	waiting → queued → checking → settled                     its result is in the store
+//	                            → ready → running → settled   it is not
+//
+// and, when bytes that it needs turn out to be lost, from running back to
+// waiting while their producer goes back to ready.
+type runner struct {
+	*index
+	graph *Graph
+	store *artifacts.Store
+	opt   Options
+	dry   bool
+	id    string // of the run
+	began time.Time
+	known bool // the store has a record of the run, which says that it is going on
+	files fileDigests
+	past  *history         // of plans
+	code  map[*Kind]string // digests of the code identities
+
+	at        []status          // by node
+	left      int               // nodes not settled
+	toCheck   numbers           // the ranks of queued nodes
+	toRun     numbers           // the ranks of ready nodes
+	heldBack  map[int32][]int32 // by producer of lost bytes: who waits for it
+	elsewhere []int32           // ready, but another process is at it
+	checks    int               // batches under way
+	jobs      int               // tasks under way
+	active    []int32           // which they are
+	threads   int               // free
+	memory    int64             // free, when opt.Memory sets a limit
+	stopped   error             // why nothing more is started
+	fatal     error             // why the run as a whole cannot go on
+	readOnly  error             // why nothing can be stored
+
+	batches  chan []int32
+	checked  chan []verdict
+	outcomes chan outcome
+	notes    chan Event
+}
+
+// A phase is how far the runner is with a node.
+type phase uint8
+
+const (
+	outside phase = iota // not part of this run
+	waiting
+	queued
+	checking
+	ready
+	running
+	settled // state says how
+)
+
+// A status is what the runner knows of one node. Only the runner's goroutine
+// touches it, but for outputs, which checks and tasks downstream read.
+type status struct {
+	phase    phase
+	state    State
+	wanted   bool // selected; else it is only looked up
+	target   bool // its bytes must be there, not only the record of them
+	forced   bool
+	remake   bool  // there is a record, but bytes of it that somebody needs are lost
+	ran      bool  // in this run; it may be looked at again all the same, when bytes are lost
+	passedOn bool  // its users know that it is settled
+	told     State // the end that was reported last
+	heals    int8  // how often inputs of it had to be made again
+	waits    int32
+
+	key            artifacts.Key
+	err            error  // Failed: an *Error. Skipped: what it waited for
+	reason         string // Stale, Unknown: why
+	note           string
+	start, seconds float64
+	read, memory   int64 // see TaskRecord
+	outputs        atomic.Pointer[map[string]artifacts.Ref]
+}
+
+func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
+	x, err := newIndex(g)
+	if err != nil {
+		return nil, err
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	r := &runner{
+		index: x, graph: g, store: s, opt: o, began: time.Now(),
+		at:       make([]status, len(x.nodes)),
+		heldBack: map[int32][]int32{},
+		threads:  o.Workers, memory: o.Memory,
+		batches: make(chan []int32), checked: make(chan []verdict), outcomes: make(chan outcome),
+		notes: make(chan Event, 64),
+	}
+	r.files.rehash = o.Rehash
+	if err := r.choose(); err != nil {
+		return nil, err
+	}
+	return r, r.identify()
+}
+
+// choose works out which nodes take part, and how.
+func (r *runner) choose() error {
+	o := r.opt
+	if len(o.Until) > 0 && len(o.Only) > 0 {
+		return errOnlyAndUntil
+	}
+	targets, err := r.marks(slices.Concat(o.Until, o.Only))
+	if err != nil {
+		return err
+	}
+	forced, err := r.marks(o.Force)
+	if err != nil {
+		return err
+	}
+	all := len(o.Until) == 0 && len(o.Only) == 0
+	part := r.upstream(targets)
+	for i := range r.at {
+		if !all && !part[i] {
+			continue
+		}
+		p := &r.at[i]
+		p.phase, p.state = waiting, Waiting
+		p.wanted = len(o.Only) == 0 || targets[i]
+		p.target = targets[i] || all && len(r.users[i]) == 0
+		p.forced = forced[i] && p.wanted
+		p.waits = int32(len(r.needs[i]))
+		r.left++
+		if p.waits == 0 {
+			r.queue(int32(i))
+		}
+	}
+	return nil
+}
+
+func (r *runner) marks(patterns []string) ([]bool, error) {
+	m := make([]bool, len(r.nodes))
+	nodes, err := r.graph.Select(patterns...)
+	for _, n := range nodes {
+		m[r.of[n]] = true
+	}
+	return m, err
+}
+
+// loop runs until every node is settled, or nothing more may be started and
+// what was started has answered.
+func (r *runner) loop(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	checkers := max(2, min(r.opt.Workers, runtime.GOMAXPROCS(0)))
+	for range checkers {
+		go r.checker()
+	}
+	defer close(r.batches)
+	interrupted := ctx.Done()
+	ask := time.NewTicker(askAgain)
+	defer ask.Stop()
+	for {
+		r.dispatchChecks(checkers)
+		r.dispatchTasks(ctx)
+		if r.checks == 0 && r.jobs == 0 && (len(r.elsewhere) == 0 || r.stopped != nil) {
+			break
+		}
+		select {
+		case <-ask.C:
+			r.sampleMemory()
+			// A few at a time, in turn: asking costs some 20 µs each.
+			for _, i := range r.elsewhere[:min(len(r.elsewhere), 2*r.opt.Workers)] {
+				r.makeReady(i)
+				r.elsewhere = r.elsewhere[1:]
+			}
+		case vs := <-r.checked:
+			r.checks--
+			for i := range vs {
+				r.take(&vs[i])
+			}
+		case o := <-r.outcomes:
+			r.drainNotes() // what it told of itself comes before its end
+			r.jobs--
+			r.finish(ctx, &o)
+			if r.fatal != nil {
+				cancel(r.fatal)
+			}
+		case e := <-r.notes:
+			r.emit(e)
+		case <-interrupted:
+			interrupted = nil
+			if r.fatal == nil {
+				r.fatal = context.Cause(ctx)
+			}
+			r.stopped = r.fatal
+		}
+	}
+	if r.fatal == nil && r.left > 0 {
+		r.giveUp()
+	}
+	return r.fatal
+}
+
+func (r *runner) drainNotes() {
+	for {
+		select {
+		case e := <-r.notes:
+			r.emit(e)
+		default:
+			return
+		}
+	}
+}
+
+// dispatchChecks hands queued nodes to the checkers, in batches that are small
+// enough to keep all of them busy and large enough that 100,000 checks are not
+// 100,000 messages.
+func (r *runner) dispatchChecks(checkers int) {
+	for len(r.toCheck) > 0 && r.checks < checkers && r.stopped == nil {
+		n := min(max(len(r.toCheck)/(2*checkers), 1), 256)
+		batch := make([]int32, 0, n)
+		for len(r.toCheck) > 0 && len(batch) < n && r.stopped == nil {
+			i := r.order[heap.Pop(&r.toCheck).(int32)]
+			if problem := r.nodes[i].Problem; problem != nil {
+				r.settle(i, Failed, nil, problem)
+				continue
+			}
+			r.at[i].phase = checking
+			batch = append(batch, i)
+		}
+		if len(batch) > 0 {
+			r.checks++
+			r.batches <- batch
+		}
+	}
+}
+
+// lookahead is how many ready tasks that do not fit are passed over for a later
+// one that does.
+const lookahead = 64
+
+func (r *runner) dispatchTasks(ctx context.Context) {
+	var passed []int32
+	for len(r.toRun) > 0 && r.threads > 0 && len(passed) < lookahead && r.stopped == nil {
+		rank := heap.Pop(&r.toRun).(int32)
+		i := r.order[rank]
+		if !r.fits(i) {
+			passed = append(passed, rank)
+			continue
+		}
+		p := &r.at[i]
+		claim, err := r.claim(p.key)
+		if err == nil && !r.known {
+			r.known = true
+			err = r.save(false)
+		}
+		if err != nil {
+			r.fatal, r.stopped = err, err
+			break
+		}
+		if claim == nil {
+			r.elsewhere = append(r.elsewhere, i)
+			continue
+		}
+		p.phase, p.start = running, time.Since(r.began).Seconds()
+		r.active = append(r.active, i)
+		threads, memory := r.need(i)
+		r.threads -= threads
+		r.memory -= memory
+		r.jobs++
+		r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Running, Key: p.key})
+		j := job{node: i, key: p.key, threads: threads, forced: p.forced}
+		go func() {
+			o := r.carryOut(ctx, j)
+			// What is not released is released with the process.
+			_ = claim.Release()
+			r.outcomes <- o
+		}()
+	}
+	for _, rank := range passed {
+		heap.Push(&r.toRun, rank)
+	}
+}
+
+// askAgain is how often a task that another process was at is looked at again.
+const askAgain = 25 * time.Millisecond
+
+// claim takes the right to do a piece of work, so that of two runs on one store
+// each does it once; nil when another has it.
+func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
+	if r.readOnly != nil {
+		return nil, &storeError{r.readOnly}
+	}
+	c, ok, err := r.store.TryClaim(k)
+	if err != nil {
+		return nil, &storeError{err}
+	}
+	if !ok {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// need is what a task takes of the free threads and memory. One that asks for
+// more than there is takes all of it, so that it runs alone.
+func (r *runner) need(i int32) (threads int, memory int64) {
+	k := r.nodes[i].Stage.Kind
+	return min(max(k.Threads, 1), r.opt.Workers), min(k.Memory, r.opt.Memory)
+}
+
+func (r *runner) fits(i int32) bool {
+	threads, memory := r.need(i)
+	return threads <= r.threads && memory <= r.memory
+}
+
+func (r *runner) queue(i int32) {
+	r.at[i].phase = queued
+	heap.Push(&r.toCheck, r.rank[i])
+}
+
+func (r *runner) makeReady(i int32) {
+	r.at[i].phase = ready
+	heap.Push(&r.toRun, r.rank[i])
+}

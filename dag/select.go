@@ -1,0 +1,169 @@
+package dag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Select finds the tasks that patterns name, in the order of the graph. A
+// pattern is the name of a stage, which means all its tasks, or a stage with
+// coordinates in brackets:
+//
+//	train                     all tasks of the stage
+//	train[fold=2]             those whose fold is 2
+//	train[pool=topk,fold=2]
+//	connectivity[sub-003]     a value alone is that of the axis subject, or of the only axis
+//	connectivity[sub-00*]     * stands for any text, ? for any one character
+//
+// A pattern that names nothing is an error, which says what it may have meant.
+func (g *Graph) Select(patterns ...string) ([]*Node, error) {
+	chosen := map[*Node]bool{}
+	for _, text := range patterns {
+		p, err := parsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		some := false
+		for _, s := range g.Stages {
+			if !glob(p.stage, s.Name) {
+				continue
+			}
+			for _, t := range s.Tasks {
+				if p.matches(t) {
+					chosen[t], some = true, true
+				}
+			}
+		}
+		if !some {
+			return nil, g.noMatch(text, p)
+		}
+	}
+	var nodes []*Node
+	for _, s := range g.Stages {
+		for _, t := range s.Tasks {
+			if chosen[t] {
+				nodes = append(nodes, t)
+			}
+		}
+	}
+	return nodes, nil
+}
+
+func (g *Graph) noMatch(text string, p pattern) error {
+	var names, ids []string
+	known := false
+	for _, s := range g.Stages {
+		names = append(names, s.Name)
+		known = known || glob(p.stage, s.Name)
+		for _, t := range s.Tasks {
+			ids = append(ids, t.ID)
+		}
+	}
+	near, of := "", "stage"
+	if known {
+		near, of = Nearest(text, ids), "task"
+	} else {
+		near = Nearest(p.stage, names)
+	}
+	if near != "" {
+		return fmt.Errorf("there is no %s %q (did you mean %q?)", of, text, near)
+	}
+	if known {
+		return fmt.Errorf("there is no task %q", text)
+	}
+	return fmt.Errorf("there is no stage %q; there are %s", text, strings.Join(names, ", "))
+}
+
+// A pattern is one argument of Select, taken apart.
+type pattern struct {
+	stage  string
+	coords []Coord // Axis "" for a value alone
+}
+
+func parsePattern(text string) (pattern, error) {
+	stage, rest, has := strings.Cut(text, "[")
+	p := pattern{stage: strings.TrimSpace(stage)}
+	if !has {
+		return p, nil
+	}
+	if !strings.HasSuffix(rest, "]") {
+		return p, fmt.Errorf("task %q: the bracket is not closed", text)
+	}
+	for _, part := range splitCoords(rest[:len(rest)-1]) {
+		c := Coord{Value: strings.TrimSpace(part)}
+		if axis, value, ok := strings.Cut(part, "="); ok && !strings.ContainsAny(axis, `"[`) {
+			c = Coord{Axis: strings.TrimSpace(axis), Value: strings.TrimSpace(value)}
+		}
+		if strings.HasPrefix(c.Value, `"`) {
+			v, err := strconv.Unquote(c.Value)
+			if err != nil {
+				return p, fmt.Errorf("task %q: %s is not a quoted text", text, c.Value)
+			}
+			c.Value = v
+		}
+		p.coords = append(p.coords, c)
+	}
+	return p, nil
+}
+
+// splitCoords splits at the commas that stand outside quotes and inner
+// brackets: "pool=topk,lambda=[0.1, 0.1]" has two parts.
+func splitCoords(s string) []string {
+	var parts []string
+	depth, from, quoted := 0, 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == ',' && depth == 0:
+			parts = append(parts, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, s[from:])
+}
+
+func (p pattern) matches(n *Node) bool {
+	for _, want := range p.coords {
+		found := false
+		for _, c := range n.Coords {
+			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == subjectAxis || len(n.Coords) == 1)
+			found = found || axisFits && glob(want.Value, c.Value)
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// glob matches a whole text; * stands for any text and ? for one character.
+// (path.Match gives brackets a meaning, which lists as values need themselves.)
+func glob(pattern, text string) bool {
+	p, t := 0, 0
+	star, again := -1, 0 // the last * and where its text may end next
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*':
+			p++
+			t++
+		case p < len(pattern) && pattern[p] == '*':
+			star, again = p, t
+			p++
+		case star >= 0:
+			again++
+			p, t = star+1, again
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

@@ -1,0 +1,111 @@
+package dag
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fanned is a graph with the fan-outs that pipelines have.
+func fanned() *Graph {
+	g := &Graph{}
+	add := func(name string, coords ...[]Coord) {
+		s := &StageNode{Name: name}
+		for _, c := range coords {
+			s.Tasks = append(s.Tasks, &Node{ID: TaskID(name, c), Stage: s, Coords: c})
+		}
+		g.Stages = append(g.Stages, s)
+	}
+	add("folds", nil)
+	add("connectivity", []Coord{{"subject", "sub-001"}}, []Coord{{"subject", "sub-002"}}, []Coord{{"subject", "sub-010"}})
+	var train [][]Coord
+	for _, pool := range []string{"topk", "sage"} {
+		for _, fold := range []string{"1", "2"} {
+			train = append(train, []Coord{{"pool", pool}, {"lambda", "[0.1, 0.1]"}, {"fold", fold}})
+		}
+	}
+	add("train", train...)
+	add("mixed", []Coord{{"fold", "2"}, {"subject", "sub-003"}})
+	add("odd", []Coord{{"subject", "a,b]"}})
+	add("echo", []Coord{{"value", "1"}}, []Coord{{"value", "12"}})
+	return g
+}
+
+func TestSelect(t *testing.T) {
+	for _, tt := range []struct{ patterns, want string }{
+		{"folds", "folds"},
+		{"train", "train[pool=topk,lambda=[0.1, 0.1],fold=1] train[pool=topk,lambda=[0.1, 0.1],fold=2] train[pool=sage,lambda=[0.1, 0.1],fold=1] train[pool=sage,lambda=[0.1, 0.1],fold=2]"},
+		{"train[fold=2]", "train[pool=topk,lambda=[0.1, 0.1],fold=2] train[pool=sage,lambda=[0.1, 0.1],fold=2]"},
+		{"train[fold=2, pool=topk]", "train[pool=topk,lambda=[0.1, 0.1],fold=2]"},
+		{"train[pool=topk,lambda=[0.1, 0.1],fold=2]", "train[pool=topk,lambda=[0.1, 0.1],fold=2]"},
+		{"connectivity[sub-001]", "connectivity[sub-001]"},
+		{"connectivity[subject=sub-001]", "connectivity[sub-001]"},
+		{"connectivity[sub-00*]", "connectivity[sub-001] connectivity[sub-002]"},
+		{"connectivity[sub-0?0]", "connectivity[sub-010]"},
+		{"conn*", "connectivity[sub-001] connectivity[sub-002] connectivity[sub-010]"},
+		{"*[sub-003]", "mixed[sub-003,fold=2]"},
+		{"mixed[sub-003,fold=2]", "mixed[sub-003,fold=2]"},
+		{`odd["a,b]"]`, `odd["a,b]"]`},
+		{"echo[1]", "echo[value=1]"},
+		{"echo[1*]", "echo[value=1] echo[value=12]"},
+		{"folds connectivity[sub-010] folds", "folds connectivity[sub-010]"},
+	} {
+		sep := " "
+		if strings.Contains(tt.patterns, ", ") {
+			sep = "\x00"
+		}
+		nodes, err := fanned().Select(strings.Split(tt.patterns, sep)...)
+		if err != nil {
+			t.Errorf("%s: %v", tt.patterns, err)
+			continue
+		}
+		var ids []string
+		for _, n := range nodes {
+			ids = append(ids, n.ID)
+		}
+		if got := strings.Join(ids, " "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.patterns, got, tt.want)
+		}
+	}
+	for pattern, want := range map[string]string{
+		"trian":                 `there is no stage "trian" (did you mean "train"?)`,
+		"trian[fold=2]":         `there is no stage "trian[fold=2]" (did you mean "train"?)`,
+		"nothing":               `there is no stage "nothing"; there are folds, connectivity, train, mixed, odd, echo`,
+		"connectivity[sub-0O1]": `there is no task "connectivity[sub-0O1]" (did you mean "connectivity[sub-001]"?)`,
+		"train[fold=7]":         `there is no task "train[fold=7]"`,
+		"train[fold=2":          `task "train[fold=2": the bracket is not closed`,
+		`odd["a]`:               `task "odd[\"a]": "a is not a quoted text`,
+		"folds[1]":              `there is no task "folds[1]"`,
+		"connectivity[fold=1]":  `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
+		"train[topk]":           `there is no task "train[topk]"`,
+	} {
+		if _, err := fanned().Select(pattern); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", pattern, err, want)
+		}
+	}
+}
+
+// TestEveryIDSelectsItself is what lets a person paste a task's name back.
+func TestEveryIDSelectsItself(t *testing.T) {
+	g := fanned()
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			nodes, err := g.Select(n.ID)
+			if err != nil || len(nodes) != 1 || nodes[0] != n {
+				t.Errorf("%s selects %v, %v", n.ID, nodes, err)
+			}
+		}
+	}
+}
+
+func TestCompareCoords(t *testing.T) {
+	want := []string{"-1", "0.5", "1", "1.0", "2", "10", "a", "sub-002", "sub-010", "sub-2"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, func(a, b string) int {
+		return CompareCoords([]Coord{{"x", "same"}, {"y", a}}, []Coord{{"x", "same"}, {"y", b}})
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -1,0 +1,245 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"prgnn/artifacts"
+)
+
+// take moves a node on after it was compared with the store.
+func (r *runner) take(v *verdict) {
+	p := &r.at[v.node]
+	p.key = v.key
+	switch {
+	case v.err != nil:
+		r.settle(v.node, Failed, nil, v.err)
+		return
+	case v.outputs != nil && !v.lost && p.ran:
+		r.settle(v.node, Ran, v.outputs, nil)
+		return
+	case v.outputs != nil && !v.lost && !p.forced:
+		r.settle(v.node, Cached, v.outputs, nil)
+		return
+	}
+	p.remake = v.lost
+	if r.dry || !p.wanted {
+		r.settle(v.node, Stale, nil, nil)
+		return
+	}
+	r.makeReady(v.node)
+}
+
+// finish moves a node on after its task came to an end.
+func (r *runner) finish(ctx context.Context, o *outcome) {
+	i, p := o.node, &r.at[o.node]
+	threads, memory := r.need(i)
+	r.threads += threads
+	r.memory += memory
+	r.sampleMemory()
+	r.active = slices.DeleteFunc(r.active, func(j int32) bool { return j == i })
+	p.key, p.seconds, p.read = o.key, o.seconds, o.read
+	var broken *storeError
+	switch {
+	case errors.As(o.err, &broken):
+		r.fatal, r.stopped = broken, broken
+		p.phase = waiting
+	case o.err == nil && o.lost == nil && o.adopted && !p.ran:
+		r.settle(i, Cached, o.outputs, nil)
+	case o.err == nil && o.lost == nil:
+		p.ran = true
+		r.settle(i, Ran, o.outputs, nil)
+	case ctx.Err() != nil: // whatever it says: it was told to stop
+		p.phase = waiting
+	case o.lost != nil && p.heals < maxHeals:
+		p.heals++
+		r.makeAgain(i, o.lost)
+	case o.err == nil:
+		r.settle(i, Failed, nil, fmt.Errorf("its inputs from %s were made again %d times, and are lost again: check the disk", r.nodes[o.lost[0]].ID, maxHeals))
+	default:
+		r.settle(i, Failed, nil, o.err)
+	}
+}
+
+// maxHeals bounds how often inputs of one task are made again within a run: a
+// disk that damages everything must not keep it going for ever.
+const maxHeals = 3
+
+// makeAgain sends the producers of lost bytes back to work, and the task that
+// needs the bytes back to wait for them.
+func (r *runner) makeAgain(user int32, producers []int32) {
+	p := &r.at[user]
+	p.phase, p.waits = waiting, 0
+	for _, j := range producers {
+		q := &r.at[j]
+		switch {
+		case !q.wanted:
+			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are not in the store any more; run it too, or run without only", r.nodes[j].ID))
+			return
+		case q.phase == settled && q.state != Ran && q.state != Cached:
+			r.settle(user, Skipped, nil, r.because(user, j))
+			return
+		}
+	}
+	for _, j := range producers {
+		p.waits++
+		r.heldBack[j] = append(r.heldBack[j], user)
+		if q := &r.at[j]; q.phase == settled {
+			q.state, q.remake = Waiting, true
+			r.left++
+			r.makeReady(j)
+		}
+	}
+}
+
+// settle ends a node's part in the run and moves on what waited for it: to its
+// check, or, when it ended badly, to an end of its own.
+func (r *runner) settle(i int32, s State, outputs map[string]artifacts.Ref, err error) {
+	type ending struct {
+		node int32
+		s    State
+		err  error
+	}
+	// A list and not a recursion: a chain of tasks may be long.
+	for todo := []ending{{i, s, err}}; len(todo) > 0; {
+		e := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		p, n := &r.at[e.node], r.nodes[e.node]
+		if p.phase == settled {
+			continue
+		}
+		p.phase, p.state, p.err = settled, e.s, e.err
+		r.left--
+		if e.s == Failed {
+			p.err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err}
+		}
+		if outputs != nil {
+			if before := p.outputs.Load(); before != nil {
+				p.note = otherBytes(*before, outputs)
+			}
+			mine := outputs
+			p.outputs.Store(&mine)
+			outputs = nil // those of the first, not of what it moves on
+		}
+		r.report(e.node)
+		tell := r.heldBack[e.node]
+		delete(r.heldBack, e.node)
+		if !p.passedOn {
+			p.passedOn = true
+			tell = append(tell, r.users[e.node]...)
+		}
+		for k := len(tell) - 1; k >= 0; k-- { // the list is taken from its end
+			u := tell[k]
+			switch q := &r.at[u]; {
+			case q.phase != waiting:
+			case e.s == Ran || e.s == Cached:
+				if q.waits--; q.waits == 0 {
+					r.queue(u)
+				}
+			default:
+				todo = append(todo, ending{u, r.after(u, e.node), r.because(u, e.node)})
+			}
+		}
+		if e.s == Failed && r.opt.FailFast && !r.dry && r.stopped == nil {
+			r.stopped = fmt.Errorf("not started, since %s failed", n.ID)
+		}
+	}
+}
+
+// after is what becomes of a node when one that it needs did not end well.
+func (r *runner) after(u, cause int32) State {
+	switch s := r.at[cause].state; {
+	case s == Failed || s == Skipped:
+		return Skipped
+	case r.at[u].wanted && !r.at[cause].wanted:
+		return Failed // only: what it needs must be there
+	}
+	return Unknown
+}
+
+func (r *runner) because(u, cause int32) error {
+	how := map[State]string{
+		Failed: "failed", Skipped: "was skipped", Stale: "is not up to date", Unknown: "may not be up to date",
+	}[r.at[cause].state]
+	if r.at[u].wanted && !r.at[cause].wanted {
+		how += "; run it too, or run without only"
+	}
+	return fmt.Errorf("needs %s, which %s", r.nodes[cause].ID, how)
+}
+
+// giveUp settles what was never started after the first failure.
+func (r *runner) giveUp() {
+	for _, i := range r.order {
+		if p := &r.at[i]; p.phase != settled && p.phase != outside {
+			r.settle(i, Skipped, nil, r.stopped)
+		}
+	}
+}
+
+// otherBytes says that a task made again gave other bytes than the record of it
+// promised: its stage is not a function of its inputs alone.
+func otherBytes(before, after map[string]artifacts.Ref) string {
+	if maps.Equal(before, after) {
+		return ""
+	}
+	return "made again, it gave other bytes than before: the stage is not deterministic"
+}
+
+func (r *runner) emit(e Event) {
+	if r.opt.Progress != nil && !r.dry {
+		r.opt.Progress(e)
+	}
+}
+
+// report tells the world how a node ended.
+func (r *runner) report(i int32) {
+	p, n := &r.at[i], r.nodes[i]
+	if r.opt.Progress == nil || !p.wanted || p.told == p.state {
+		return
+	}
+	p.told = p.state
+	e := Event{Task: n.ID, Stage: n.Stage.Name, State: p.state, Key: p.key, Note: p.note}
+	switch p.state {
+	case Ran, Cached:
+		e.Outputs = *p.outputs.Load()
+	}
+	if p.state == Ran || p.state == Failed {
+		e.Seconds = p.seconds
+	}
+	e.Err = p.err
+	r.emit(e)
+}
+
+func (r *runner) result() *Result {
+	res := &Result{ID: r.id, Outputs: make(map[string]map[string]artifacts.Ref, len(r.nodes))}
+	for i := range r.at {
+		p := &r.at[i]
+		if p.phase == outside {
+			continue
+		}
+		if out := p.outputs.Load(); out != nil && (p.state == Ran || p.state == Cached) {
+			res.Outputs[r.nodes[i].ID] = *out
+		}
+		if !p.wanted {
+			continue
+		}
+		res.Tasks++
+		switch p.state {
+		case Ran:
+			res.Ran++
+		case Cached:
+			res.Cached++
+		case Failed:
+			res.Failed++
+			res.Errors = append(res.Errors, p.err.(*Error))
+		case Skipped:
+			res.Skipped++
+		}
+	}
+	res.Seconds = time.Since(r.began).Seconds()
+	return res
+}

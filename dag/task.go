@@ -1,0 +1,155 @@
+package dag
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"prgnn/artifacts"
+)
+
+// A Task is what a running stage sees of the world: its inputs, and where to
+// tell how far it is.
+type Task struct {
+	// ID and Coords are for messages. They are not part of the key, so nothing
+	// in an output may depend on them: what a stage must know of its place in a
+	// fan-out is a parameter (an axis fills the one of its name).
+	ID      string  // "train[pool=topk,fold=2]"
+	Coords  []Coord // in the order of the stage's axes
+	Threads int     // how many goroutines it may use; results never depend on it
+
+	inputs map[string][]Input
+
+	// The way out to the engine. They are functions, so that the code identity
+	// of a stage, which reaches all of Task, does not reach the engine.
+	progress       func(done, total int, note string)
+	checkpoint     func() []byte
+	saveCheckpoint func([]byte) error
+}
+
+// An Input is one thing connected to an input port.
+type Input struct {
+	Coords []Coord // of a gathering port: the member of the fan-out that it comes from
+	Name   string  // for messages: the path of the user's file, or "bootstrap[sub-003].series"
+	Ref    artifacts.Ref
+	// Path is where the bytes lie, for readers that need to seek; "" in memory.
+	// What is read there is not checked on the way: the engine checks the whole
+	// file again before it keeps what the stage made of it.
+	Path   string
+	Reader func() (io.ReadCloser, error) // checks the bytes against Ref on the way
+}
+
+// NewTask makes a task outside a run, for tests: each port with its inputs.
+func NewTask(inputs map[string][]Input) *Task {
+	var saved []byte
+	t := &Task{
+		ID: "test", Threads: 1, inputs: make(map[string][]Input, len(inputs)),
+		progress:       func(int, int, string) {},
+		checkpoint:     func() []byte { return slices.Clone(saved) },
+		saveCheckpoint: func(b []byte) error { saved = slices.Clone(b); return nil },
+	}
+	for port, ins := range inputs {
+		ins = slices.Clone(ins)
+		slices.SortStableFunc(ins, func(a, b Input) int { return CompareCoords(a.Coords, b.Coords) })
+		t.inputs[port] = ins
+	}
+	return t
+}
+
+// InputOf wraps a value as an input, for tests.
+func InputOf(v artifacts.Value, coords ...Coord) Input {
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		panic(fmt.Sprintf("dag: the value does not encode: %v", err))
+	}
+	return Input{
+		Coords: coords,
+		Name:   "a value in memory",
+		Ref:    artifacts.Ref{Digest: artifacts.DigestOf(b.Bytes()), Size: int64(b.Len()), Format: v.Format()},
+		Reader: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil },
+	}
+}
+
+// Has tells whether an optional port is connected.
+func (t *Task) Has(port string) bool { return len(t.inputs[port]) > 0 }
+
+// In is the one input of a port that does not gather. It panics when the port
+// is not connected: ask Has first where it is optional.
+func (t *Task) In(port string) Input {
+	ins := t.inputs[port]
+	if len(ins) != 1 {
+		panic(fmt.Sprintf("dag: In(%q) on a port with %d inputs", port, len(ins)))
+	}
+	return ins[0]
+}
+
+// All are the inputs of a gathering port, sorted by their coordinates (numbers
+// as numbers).
+func (t *Task) All(port string) []Input { return t.inputs[port] }
+
+// Progress tells how far the task is: done of total, and a short note such as
+// "epoch 12, loss 0.53". It may be called often and from any goroutine; the
+// engine passes on what a person can follow.
+func (t *Task) Progress(done, total int, note string) { t.progress(done, total, note) }
+
+// Checkpoint returns what SaveCheckpoint last saved for a task of the same key,
+// or nil. A checkpoint is a help to go on, not a result: a stage must give the
+// same bytes with it and without it.
+func (t *Task) Checkpoint() []byte { return t.checkpoint() }
+
+// SaveCheckpoint keeps b (atomically) until the task is done.
+func (t *Task) SaveCheckpoint(b []byte) error { return t.saveCheckpoint(b) }
+
+// Bytes reads and checks the whole input.
+func (in Input) Bytes() ([]byte, error) {
+	r, err := in.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	defer r.Close()
+	// The size is a hint: a file that has grown since is read to its end, and
+	// then refused for what it holds.
+	const most = 1 << 30
+	b := bytes.NewBuffer(make([]byte, 0, min(max(in.Ref.Size, 0), most)+bytes.MinRead))
+	if _, err := b.ReadFrom(r); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Array reads an npy input. Nothing is parsed before all bytes are checked.
+func (in Input) Array() (*artifacts.Array, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := artifacts.ReadArray(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return a, nil
+}
+
+// Table reads an Arrow input. Nothing is parsed before all bytes are checked.
+func (in Input) Table() (*artifacts.Table, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	t, err := artifacts.ReadTable(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return t, nil
+}
+
+// Coord is the value of one coordinate of the input, or "".
+func (in Input) Coord(axis string) string {
+	for _, c := range in.Coords {
+		if c.Axis == axis {
+			return c.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package dag
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"prgnn/artifacts"
+)
+
+// An Explanation says why a task would run, or why it ran last.
+type Explanation struct {
+	Step
+	// Run is the run whose result the task is compared with, and When it was; ""
+	// when there is none to compare with.
+	Run  string
+	When time.Time
+	// Differences between the recipe then and the recipe now. Of a task that is
+	// cached: between the recipe now and the last other one before it, that is,
+	// what made it run when it ran.
+	Differences []Difference
+	// WaitsFor are the tasks upstream that are stale themselves, of a task that is
+	// Unknown: what they will give decides.
+	WaitsFor []string
+	// Recipe and Before are the two recipes as far as they are known.
+	Recipe, Before string
+}
+
+// A Difference is one fact in which two recipes differ.
+type Difference struct {
+	What string // "stage", "code", "parameter", "input" or "format"
+	Name string // of the parameter; of the input port, with coordinates where it gathers; of the source file or module
+	Old  string // "" when the fact is new
+	New  string // "" when it is gone
+	From string // input: the path of the file, or the task and output, that it comes from now
+}
+
+// String tells a difference to a person, on one line.
+func (d Difference) String() string {
+	what := strings.TrimSpace(d.What + " " + d.Name)
+	if d.What == "input" {
+		from := ""
+		if d.From != "" {
+			from = " (" + d.From + ")"
+		}
+		switch {
+		case d.Old == "":
+			return fmt.Sprintf("%s%s is new", what, from)
+		case d.New == "":
+			return fmt.Sprintf("%s is gone", what)
+		}
+		return fmt.Sprintf("%s%s has changed", what, from)
+	}
+	switch {
+	case d.Old == "" && d.New == "":
+		return what + " has changed"
+	case d.Old == "":
+		return fmt.Sprintf("%s is new: %s", what, d.New)
+	case d.New == "":
+		return fmt.Sprintf("%s is gone (it was %s)", what, d.Old)
+	case d.What == "code":
+		return what + " has changed"
+	}
+	return fmt.Sprintf("%s: %s → %s", what, d.Old, d.New)
+}
+
+// Why explains one task. Nothing is run.
+func Why(g *Graph, s *artifacts.Store, o Options, task string) (*Explanation, error) {
+	nodes, err := g.Select(task)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) != 1 {
+		return nil, fmt.Errorf("%q names %d tasks, such as %s: name one", task, len(nodes), nodes[0].ID)
+	}
+	o.Until, o.Only = []string{task}, nil
+	r, err := newRunner(g, s, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.plan(); err != nil {
+		return nil, err
+	}
+	i := r.of[nodes[0]]
+	e := &Explanation{Step: r.step(i), Recipe: r.draft(i)}
+	other := func(*TaskRecord) bool { return true }
+	if e.State == Cached {
+		other = func(t *TaskRecord) bool { return t.Key != e.Key }
+	}
+	if past, t := r.past.last(e.Node.ID, other); t != nil {
+		e.Run, e.When = past.ID, past.Started
+		if a, err := s.Lookup(t.Key); err == nil {
+			e.Before = a.Recipe
+			e.Differences = r.differences(i, past, a.Recipe, e.Recipe)
+		}
+	}
+	if e.State == Unknown {
+		e.WaitsFor = r.waitsFor(i)
+	}
+	return e, nil
+}
+
+// waitsFor lists the stale tasks that a task needs, directly or not.
+func (r *runner) waitsFor(i int32) []string {
+	of := make([]bool, len(r.nodes))
+	of[i] = true
+	var ids []string
+	for j, part := range r.upstream(of) {
+		if s := r.at[j].state; part && (s == Stale || s == Failed) {
+			ids = append(ids, r.nodes[j].ID)
+		}
+	}
+	return ids
+}
+
+// reason says for a person, on one line, why a task is stale.
+func (r *runner) reason(i int32) string {
+	switch p := &r.at[i]; {
+	case p.reason != "":
+		return p.reason
+	case p.forced:
+		return "it was asked to run again"
+	case p.remake:
+		return "its result is not in the store any more"
+	}
+	past, t := r.past.last(r.nodes[i].ID, func(*TaskRecord) bool { return true })
+	if t == nil {
+		return "it has not been run before"
+	}
+	a, err := r.store.Lookup(t.Key)
+	if err != nil || t.Key == r.at[i].key {
+		return "the record of it is not in the store any more"
+	}
+	const most = 3
+	var parts []string
+	ds := r.differences(i, past, a.Recipe, r.draft(i))
+	for _, d := range ds[:min(len(ds), most)] {
+		parts = append(parts, d.String())
+	}
+	if len(ds) > most {
+		parts = append(parts, fmt.Sprintf("and %d more differences", len(ds)-most))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,195 @@
+package dag
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+// study is a small pipeline whose every kind of fact a test can change.
+type study struct {
+	density string
+	code    string
+	file    string
+	extra   bool // one member more in the gather
+}
+
+func (y study) sketch() *sketch {
+	s := newSketch()
+	s.task("series", &join{Text: "series"})
+	s.file("series", y.file)
+	s.task("graph", &join{Text: y.density}, "series")
+	s.nodes["graph"].Stage.Kind = &Kind{Name: "graph", Code: y.code}
+	s.task("other", &join{Text: "other"})
+	from := []string{"graph", "other"}
+	if y.extra {
+		from = append(from, "series")
+	}
+	s.task("train", &join{Text: "train"}, from...)
+	return s
+}
+
+const codeNow = "prgnn/gnn/model.go 01\nprgnn/gnn/pool.go 02\nmodule gonum.org/v1/gonum v0.17.0\n"
+
+func TestWhy(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bold.txt")
+	write(t, file, "bold")
+	other := filepath.Join(dir, "other.txt")
+	write(t, other, "other bold")
+	base := study{density: "0.1", code: codeNow, file: file}
+	for _, tt := range []struct {
+		name   string
+		change func(*study)
+		plan   string // task state reason, one a line, without those that are cached
+		task   string
+		diff   string // of Why of that task
+	}{
+		{"nothing", func(*study) {}, "", "graph", ""},
+		{"a parameter", func(y *study) { y.density = "0.12" },
+			"graph stale parameter text: \"0.1\" → \"0.12\"\ntrain unknown needs graph, which is not up to date\n",
+			"train", "waits for graph"},
+		{"a parameter, at the task", func(y *study) { y.density = "0.12" },
+			"graph stale parameter text: \"0.1\" → \"0.12\"\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "parameter text: \"0.1\" → \"0.12\""},
+		{"a file", func(y *study) { y.file = other },
+			"series stale input file (" + other + ") has changed\ngraph unknown needs series, which is not up to date\ntrain unknown needs graph, which may not be up to date\n",
+			"train", "waits for series"},
+		{"code", func(y *study) { y.code = strings.Replace(codeNow, "pool.go 02", "pool.go 03", 1) },
+			"graph stale code prgnn/gnn/pool.go has changed\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code prgnn/gnn/pool.go has changed"},
+		{"a module and a file more", func(y *study) {
+			y.code = strings.Replace(codeNow, "v0.17.0", "v0.18.0", 1) + "prgnn/gnn/new.go 04\n"
+		},
+			"graph stale code module gonum.org/v1/gonum has changed; code prgnn/gnn/new.go is new: 04\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code module gonum.org/v1/gonum has changed\ncode prgnn/gnn/new.go is new: 04"},
+		{"a member more", func(y *study) { y.extra = true },
+			"train stale input in[from=3] (series.out) is new\n",
+			"train", "input in[from=3] (series.out) is new"},
+		{"several", func(y *study) { y.extra, y.density = true, "0.12" },
+			"graph stale parameter text: \"0.1\" → \"0.12\"\ntrain unknown needs graph, which is not up to date\n",
+			"train", "waits for graph\ninput in[from=3] (series.out) is new"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := newStore(t)
+			base.sketch().run(t, st, Options{})
+			y := base
+			tt.change(&y)
+			s := y.sketch()
+			steps, err := Plan(&s.Graph, st, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var plan strings.Builder
+			for _, p := range steps {
+				if p.State != Cached {
+					plan.WriteString(p.Node.ID + " " + string(p.State) + " " + p.Reason + "\n")
+				}
+			}
+			if plan.String() != tt.plan {
+				t.Errorf("plan:\n%swant:\n%s", &plan, tt.plan)
+			}
+			e, err := Why(&s.Graph, st, Options{}, tt.task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			if e.WaitsFor != nil {
+				lines = append(lines, "waits for "+strings.Join(e.WaitsFor, " "))
+			}
+			for _, d := range e.Differences {
+				lines = append(lines, d.String())
+			}
+			if got := strings.Join(lines, "\n"); got != tt.diff {
+				t.Errorf("why %s:\n%s\nwant:\n%s", tt.task, got, tt.diff)
+			}
+		})
+	}
+}
+
+// TestWhyItRan asks about a task that is up to date: what made it run is told.
+func TestWhyItRan(t *testing.T) {
+	st := newStore(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	y := study{density: "0.1", code: codeNow, file: file}
+	e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
+	if err != nil || e.State != Unknown {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if e, err = Why(&y.sketch().Graph, st, Options{}, "series"); err != nil || e.State != Stale || e.Reason != "it has not been run before" || e.Differences != nil {
+		t.Errorf("before the first run: %+v, %v", e, err)
+	}
+	y.sketch().run(t, st, Options{})
+	if e, err = Why(&y.sketch().Graph, st, Options{}, "graph"); err != nil || e.State != Cached || e.Differences != nil {
+		t.Errorf("after the first run: %+v, %v", e, err)
+	}
+	y.density = "0.2"
+	y.sketch().run(t, st, Options{})
+	y.sketch().run(t, st, Options{}) // nothing to do: it does not hide what made it run
+	e, err = Why(&y.sketch().Graph, st, Options{}, "graph")
+	if err != nil || e.State != Cached || len(e.Differences) != 1 || e.Differences[0].String() != `parameter text: "0.1" → "0.2"` {
+		t.Errorf("after the second: %+v, %v", e, err)
+	}
+	if e.Run == "" || e.When.IsZero() || !strings.HasPrefix(e.Recipe, recipeFormat) || !strings.HasPrefix(e.Before, recipeFormat) {
+		t.Errorf("%+v", e)
+	}
+	if _, err := Why(&y.sketch().Graph, st, Options{}, "*"); err == nil {
+		t.Error("a pattern of several tasks is explained")
+	}
+}
+
+func TestRecord(t *testing.T) {
+	st := newStore(t)
+	s := chain("a")
+	s.Source = "pipeline: test\n"
+	s.nodes["b"].Problem = artifacts.ErrMiss
+	first, _ := s.run(t, st, Options{Force: []string{"d"}})
+	s = chain("a")
+	s.Source = "pipeline: test\n"
+	second, _ := s.run(t, st, Options{})
+	s.run(t, st, Options{})
+	for _, tt := range []struct {
+		id    string
+		tasks string
+	}{
+		{first.ID, "a:ran b:failed c:skipped d:ran"},
+		{second.ID, "a:cached b:ran c:ran d:cached"},
+	} {
+		rr, err := st.LoadRun(tt.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := ReadRecord(rr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tasks []string
+		for _, k := range rec.Tasks {
+			tasks = append(tasks, k.ID+":"+string(k.State))
+			if k.State == Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs["out"].Size == 0 || k.Key == (artifacts.Key{})) {
+				t.Errorf("%+v", k)
+			}
+			if k.State == Ran && k.ID == "c" && k.Read != second.Outputs["a"]["out"].Size+second.Outputs["b"]["out"].Size {
+				t.Errorf("c read %d bytes", k.Read)
+			}
+			if (k.State == Failed || k.State == Skipped) && k.Error == "" {
+				t.Errorf("%+v", k)
+			}
+		}
+		if got := strings.Join(tasks, " "); got != tt.tasks {
+			t.Errorf("%s, want %s", got, tt.tasks)
+		}
+		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" || rec.Codes["join"] != "1" || rec.Finished.IsZero() || rec.Seconds <= 0 {
+			t.Errorf("%+v", rec)
+		}
+	}
+	took := Durations(&s.Graph, st)
+	for _, id := range []string{"a", "b", "c", "d"} {
+		if took[id] <= 0 {
+			t.Errorf("no time is known of %s", id)
+		}
+	}
+}
