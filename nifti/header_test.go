@@ -1,0 +1,172 @@
+package nifti
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The table of fields agrees with nibabel's, and covers every byte of the header.
+func TestFields(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "nibabel", "offsets.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nibabel map[int]map[string][2]any
+	if err := json.Unmarshal(b, &nibabel); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[kind]string{i8: "|u1", i16: "<i2", i32: "<i4", i64: "<i8", f32: "<f4", f64: "<f8"}
+	// Those that nibabel has one by one, and others that it calls otherwise.
+	first := map[string]string{"intent_p": "intent_p1", "quatern": "quatern_b", "qoffset": "qoffset_x"}
+	for version, size := range headerSize {
+		if version == 0 {
+			continue
+		}
+		covered := make([]int, size)
+		for _, f := range fields {
+			p := f.place(version)
+			if p.kind == none {
+				continue
+			}
+			n := 1
+			switch v := f.at(new(Header)).(type) {
+			case []byte:
+				n = len(f.bytesOf(new(Header), version))
+			case []int64:
+				n = len(v)
+			case []float64:
+				n = len(v)
+			}
+			for i := range n * kindSize[p.kind] {
+				covered[p.offset+i]++
+			}
+			name := f.name
+			if other, ok := first[name]; ok {
+				name = other
+			}
+			want, ok := nibabel[version][name]
+			if !ok {
+				t.Errorf("NIfTI-%d: nibabel has no field %s", version, name)
+				continue
+			}
+			if float64(p.offset) != want[0] {
+				t.Errorf("NIfTI-%d: %s at %d, want %v", version, name, p.offset, want[0])
+			}
+			if k := kinds[p.kind]; k != "" && k != want[1] && !(p.kind == i8 && want[1] == "|S1") {
+				t.Errorf("NIfTI-%d: %s is %s, want %v", version, name, k, want[1])
+			}
+		}
+		for i, n := range covered {
+			if n != 1 {
+				t.Errorf("NIfTI-%d: byte %d is in %d fields", version, i, n)
+			}
+		}
+		if want := nibabel[version]["end"][0]; float64(size) != want {
+			t.Errorf("NIfTI-%d: %d bytes, want %v", version, size, want)
+		}
+	}
+}
+
+// decode∘encode is the identity, for the headers that others have written and for
+// one with a different value in every byte.
+func TestHeaderRoundTrip(t *testing.T) {
+	check := func(name string, b []byte) {
+		version, big := versionOf(b)
+		if version == 0 || len(b) < headerSize[version] {
+			return
+		}
+		b = b[:headerSize[version]]
+		if got := decodeHeader(b, version, big).encode(); !bytes.Equal(got, b) {
+			t.Errorf("%s: header changed by decoding and encoding", name)
+		}
+	}
+	for version := 1; version <= 2; version++ {
+		for _, big := range []bool{false, true} {
+			b := make([]byte, headerSize[version])
+			for i := range b {
+				b[i] = byte(i*37+11) & 0x3f // no float is a NaN, whose bits may change
+			}
+			h := &Header{Version: version, BigEndian: big, SizeofHdr: int64(headerSize[version])}
+			copy(b, h.encode()[:4])
+			if version == 2 {
+				clear(b[168:176]) // vox_offset is kept as a float64: places beyond 2⁵³ are not
+			}
+			check("made up", b)
+		}
+	}
+	n := 0
+	root := sharedFile(t, "data", "nifti_conformance")
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.Contains(path, ".HEAD") || strings.Contains(path, ".BRIK") {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		r, err := unzip(f)
+		if err != nil {
+			return err
+		}
+		b := make([]byte, headerSize[2])
+		if k, _ := r.Read(b); k >= headerSize[1] {
+			check(path, b[:k])
+			n++
+		}
+		return nil
+	})
+	if err != nil || n < 15 {
+		t.Errorf("%d files, error %v", n, err)
+	}
+}
+
+func TestTR(t *testing.T) {
+	for _, c := range []struct {
+		version int
+		units   int64
+		pixdim  float64
+		want    float64
+	}{
+		{1, 10, 2, 2},
+		{1, 10, float64(float32(0.72)), 0.72}, // the decimal that was meant
+		{2, 10, 0.72, 0.72},
+		{1, 2 + 16, 2500, 2.5},
+		{1, 2 + 24, 2e6, 2},
+		{1, 2, 2, 2},  // no unit: seconds
+		{1, 10, 0, 0}, // none
+		{1, 10, -2, 0},
+	} {
+		h := &Header{Version: c.version, XYZTUnits: c.units, Dim: [8]int64{4, 1, 1, 1, 9}}
+		h.Pixdim[4] = c.pixdim
+		if got := h.TR(); got != c.want {
+			t.Errorf("%+v: TR %v", c, got)
+		}
+	}
+}
+
+// The rules of nibabel's get_slope_inter (test_slope_inter).
+func TestScaling(t *testing.T) {
+	nan, inf := nanInf()
+	for _, c := range []struct {
+		slope, inter         float64
+		wantSlope, wantInter float64
+		fails                bool
+	}{
+		{1, 0, 1, 0, false}, {2, 3, 2, 3, false}, {-2, 3, -2, 3, false},
+		{0, 0, 1, 0, false}, {0, 5, 1, 0, false}, {0, nan, 1, 0, false}, {0, inf, 1, 0, false},
+		{nan, 0, 1, 0, false}, {nan, 5, 1, 0, false}, {nan, nan, 1, 0, false},
+		{inf, 0, 1, 0, false}, {-inf, 5, 1, 0, false}, {inf, inf, 1, 0, false},
+		{1, nan, 0, 0, true}, {2, inf, 0, 0, true}, {2, -inf, 0, 0, true},
+	} {
+		h := &Header{Version: 1, SclSlope: c.slope, SclInter: c.inter}
+		s, i, err := h.Scaling()
+		if (err != nil) != c.fails || err == nil && (s != c.wantSlope || i != c.wantInter) {
+			t.Errorf("slope %v, intercept %v: %v, %v, error %v", c.slope, c.inter, s, i, err)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package inflate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+var (
+	errCode     = errors.New("bits that are no code")
+	errDistance = errors.New("a distance beyond the beginning")
+	errType     = errors.New("a block of a type that there is not")
+	errLengths  = errors.New("code lengths that make no code")
+	errStored   = errors.New("a stored block whose length and its check differ")
+)
+
+// corrupt says where the stream is wrong. What is wrong so near to the end that the
+// trailer is missing is the zeros that were read beyond it.
+func (z *Reader) corrupt(err error) error {
+	if z.overrun(maxBits) {
+		return z.truncated()
+	}
+	return fmt.Errorf("gzip: damaged at byte %d: %w; fetch or write the file again", z.place(), err)
+}
+
+// truncated says where the stream ends.
+func (z *Reader) truncated() error {
+	return fmt.Errorf("gzip: truncated at byte %d; fetch or write the file again (%w)", z.base+int64(z.end), io.ErrUnexpectedEOF)
+}
+
+// readBlock reads the header of a block, and of a compressed one the codes.
+func (z *Reader) readBlock() error {
+	if z.final {
+		z.state = atTrailer
+		return nil
+	}
+	head, err := z.bits(3)
+	if err != nil {
+		return err
+	}
+	z.final = head&1 == 1
+	switch head >> 1 {
+	case 0:
+		z.align()
+		sizes, err := z.bits(32)
+		if err != nil {
+			return err
+		}
+		if sizes&0xffff != ^sizes>>16 {
+			return z.corrupt(errStored)
+		}
+		z.align()
+		z.stored = int(sizes & 0xffff)
+		z.state = inStored
+		return nil
+	case 1:
+		for s := range z.lens[:288] {
+			z.lens[s] = fixedLength(s)
+		}
+		for s := range 32 {
+			z.lens[288+s] = 5
+		}
+		return z.tables(288, 32)
+	case 2:
+		return z.readCodes()
+	}
+	return z.corrupt(errType)
+}
+
+// fixedLength is the length of a symbol's code in a block of fixed codes.
+func fixedLength(symbol int) uint8 {
+	switch {
+	case symbol < 144:
+		return 8
+	case symbol < 256:
+		return 9
+	case symbol < 280:
+		return 7
+	}
+	return 8
+}
+
+// preOrder is the order in which the lengths of the code of code lengths stand.
+var preOrder = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
+
+// readCodes reads the codes of a block (RFC 1951, 3.2.7).
+func (z *Reader) readCodes() error {
+	head, err := z.bits(14)
+	if err != nil {
+		return err
+	}
+	lits, dists, pres := int(head&31)+257, int(head>>5&31)+1, int(head>>10)+4
+	if lits > 286 || dists > 30 {
+		return z.corrupt(errLengths)
+	}
+	var pre [19]uint8
+	for i := range pres {
+		n, err := z.bits(3)
+		if err != nil {
+			return err
+		}
+		pre[preOrder[i]] = uint8(n)
+	}
+	if !build(z.pre[:], 7, pre[:], preMeaning[:]) {
+		return z.corrupt(errLengths)
+	}
+	for i := 0; i < lits+dists; {
+		if z.n < 7 {
+			if err := z.need(); err != nil {
+				return err
+			}
+		}
+		e := z.pre[z.hold&127]
+		if e == 0 {
+			return z.corrupt(errCode)
+		}
+		if _, err := z.bits(uint(e & consume)); err != nil {
+			return err
+		}
+		symbol := uint8(e >> 8)
+		if symbol < 16 {
+			z.lens[i] = symbol
+			i++
+			continue
+		}
+		repeat := [...]struct {
+			bits uint
+			base int
+		}{{2, 3}, {3, 3}, {7, 11}}[symbol-16]
+		more, err := z.bits(repeat.bits)
+		if err != nil {
+			return err
+		}
+		length := uint8(0)
+		if symbol == 16 {
+			if i == 0 {
+				return z.corrupt(errLengths)
+			}
+			length = z.lens[i-1]
+		}
+		times := repeat.base + int(more)
+		if i+times > lits+dists {
+			return z.corrupt(errLengths)
+		}
+		for range times {
+			z.lens[i] = length
+			i++
+		}
+	}
+	return z.tables(lits, dists)
+}
+
+// tables builds the tables from the first lengths, and starts the block.
+func (z *Reader) tables(lits, dists int) error {
+	if !build(z.lit[:], litBits, z.lens[:lits], litMeaning[:]) || !build(z.dist[:], distBits, z.lens[lits:lits+dists], distMeaning[:]) {
+		return z.corrupt(errLengths)
+	}
+
+	z.state = inBlock
+	return nil
+}
+
+// copyStored copies the part of a stored block that is there and fits.
+func (z *Reader) copyStored() error {
+	if z.stored > 0 && z.pos == z.end {
+		if err := z.fill(); err != nil {
+			return err
+		}
+		if z.pos == z.end {
+			return z.truncated()
+		}
+	}
+	n := min(z.stored, z.end-z.pos, history+piece-z.done)
+	copy(z.out[z.done:], z.in[z.pos:z.pos+n])
+	z.pos += n
+	z.stored -= n
+	z.decompressed(z.done, z.done+n)
+	if z.stored == 0 {
+		z.state = atBlock
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package inflate
+
+import "math/bits"
+
+// An entry of a decoding table says what the next bits mean. Its lowest bits are
+// how many bits to consume; of the rest,
+//
+//	a literal   flagLiteral, the byte in bits 8–15; with flagTwo the one after it in bits 16–23
+//	a length    flagBase, its least value in bits 16–24, and in bits 8–11 how many of
+//	            the bits to consume are its code: the others are added to the value
+//	a distance  likewise, its least value in bits 16–30
+//	the end     flagEnd
+//	a subtable  flagSubtable, where it starts in bits 16–28, its size in bits 8–11;
+//	            codes longer than the table's bits are there
+//
+// and 0 is no code.
+const (
+	consume      = 0x3f
+	flagBase     = 1 << 13 // not looked at in a literal
+	flagSubtable = 1 << 14
+	flagEnd      = 1 << 15
+	flagTwo      = 1 << 30
+	flagLiteral  = 1 << 31
+)
+
+// The bits of the main tables (10 to 12 are as fast as each other for literals), and
+// the sizes with the subtables. A subtable of k bits has at least k+1 codes if the
+// code is complete, so n symbols need no more than n·2ᵏ/(k+1) entries, k being 15
+// less the table's bits.
+const (
+	maxBits  = 15 // of a code
+	litBits  = 11
+	distBits = 8
+	litSize  = 1<<litBits + 288*16/5
+	distSize = 1<<distBits + 32*128/8
+)
+
+// The least values and extra bits of the lengths of symbols 257 to 285, and of the
+// distances of symbols 0 to 29 (RFC 1951, 3.2.5).
+var (
+	lengthBase = [29]uint32{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31,
+		35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258}
+	lengthExtra = [29]uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
+		3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
+	distBase = [30]uint32{1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193,
+		257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577}
+	distExtra = [30]uint32{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6,
+		7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
+)
+
+// litMeaning, distMeaning and preMeaning are the entries of the symbols of each
+// code without the bits of their codes. The code of code lengths gives bytes.
+var litMeaning, distMeaning, preMeaning = func() (lit [288]uint32, dist [32]uint32, pre [19]uint32) {
+	for s := range 256 {
+		lit[s] = flagLiteral | uint32(s)<<8
+	}
+	lit[256] = flagEnd
+	for i := range lengthBase {
+		lit[257+i] = flagBase | lengthBase[i]<<16 | lengthExtra[i]
+	}
+	for i := range distBase {
+		dist[i] = flagBase | distBase[i]<<16 | distExtra[i]
+	}
+	for s := range pre {
+		pre[s] = flagLiteral | uint32(s)<<8
+	}
+	return lit, dist, pre
+}()
+
+// finish puts the bits of a code into the entry of its symbol.
+func finish(meaning uint32, n int) uint32 {
+	switch {
+	case meaning == 0:
+		return 0
+	case meaning&flagLiteral == 0 && meaning&flagBase != 0:
+		return meaning + uint32(n)<<8 + uint32(n)
+	}
+	return meaning + uint32(n)
+}
+
+// build fills a decoding table from the lengths of the codes by symbol. It tells
+// whether they are those of a complete prefix code. A code of no symbol, and one
+// of a single symbol of one bit, are let pass too, as every decompressor does.
+func build(table []uint32, tableBits int, lengths []uint8, meaning []uint32) bool {
+	var count, end [maxBits + 2]int // by length: symbols; the end of theirs among the sorted ones
+	for _, n := range lengths {
+		count[n]++
+	}
+	count[0] = 0
+	left, longest := 1, 0
+	for n := 1; n <= maxBits; n++ {
+		left = left<<1 - count[n]
+		if left < 0 {
+			return false // more codes than there can be
+		}
+		if count[n] > 0 {
+			longest = n
+		}
+		end[n+1] = end[n] + count[n]
+	}
+	if left > 0 && longest > 1 {
+		return false // bits that no code starts with
+	}
+	var sorted [288]uint16 // symbols, by length
+	for s, n := range lengths {
+		if n > 0 {
+			sorted[end[n]] = uint16(s)
+			end[n]++
+		}
+	}
+
+	// Codes of n bits count up; with their bits reversed, as they stand in the
+	// stream, they are places in a table of n bits. The table is filled for the
+	// shortest codes first, and for each further bit repeated.
+	table[0] = 0
+	code, at, n := uint32(0), 0, 1
+	for ; n <= tableBits; n++ {
+		size := 1 << (n - 1)
+		copy(table[size:2*size], table[:size])
+		for ; at < end[n]; at++ {
+			table[code] = finish(meaning[sorted[at]], n)
+			code = increment(code, n)
+		}
+	}
+
+	free := 1 << tableBits
+	prefix, start, size := ^uint32(0), 0, 0
+	for ; n <= longest; n++ {
+		for ; at < end[n]; at++ {
+			if p := code & (1<<tableBits - 1); p != prefix {
+				// A subtable as deep as the codes of this prefix: deeper, while
+				// those of a length do not fill it.
+				bits := n - tableBits
+				for used := end[n] - at; used < 1<<bits && tableBits+bits < longest; {
+					bits++
+					used = used<<1 + count[tableBits+bits]
+				}
+				prefix, start, size = p, free, 1<<bits
+				free += size
+				table[p] = flagSubtable | uint32(start)<<16 | uint32(bits)<<8 | uint32(tableBits)
+			}
+			e := finish(meaning[sorted[at]], n-tableBits)
+			for i := int(code >> tableBits); i < size; i += 1 << (n - tableBits) {
+				table[start+i] = e
+			}
+			code = increment(code, n)
+		}
+	}
+	return true
+}
+
+// increment adds one to a code of n bits whose bits are reversed.
+func increment(code uint32, n int) uint32 {
+	// The ones at its top become zeros, and the zero below them a one.
+	ones := bits.LeadingZeros32(^(code << (32 - n)))
+	if ones >= n {
+		return 0
+	}
+	top := uint32(1) << (n - 1 - ones)
+	return code&(top-1) | top
+}

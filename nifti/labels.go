@@ -1,0 +1,201 @@
+package nifti
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// Labels is a label image: each voxel holds the number of the region it belongs
+// to, 0 for none.
+type Labels struct {
+	Grid
+	Voxels []int32 // x fastest
+}
+
+// ReadLabels reads a label image of any real data type whose values are integers
+// that fit in an int32. A float image is taken if every value is a whole number,
+// since atlases often come so; a fraction is refused, for it means that somebody
+// interpolated the labels, and so made regions that are not there.
+func ReadLabels(r *Reader) (*Labels, error) {
+	l, err := readLabels(r)
+	var named *unreadable
+	if err != nil && !errors.As(err, &named) {
+		err = r.fail(err)
+	}
+	return l, err
+}
+
+func readLabels(r *Reader) (*Labels, error) {
+	h := r.Header
+	if h.cifti() {
+		return nil, errors.New("it is a CIFTI file, of grayordinates and not of voxels; give a label image of voxels")
+	}
+	if n := r.Volumes(); n != 1 {
+		return nil, fmt.Errorf("shape %v has %d volumes, and a label image has one; give one volume (of a probabilistic atlas, its maximum-probability labels)", h.Shape(), n)
+	}
+	slope, inter, err := h.Scaling()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := r.NextRaw()
+	if err != nil {
+		return nil, err
+	}
+	t := DataType(h.Datatype)
+	g := h.Grid()
+	l := &Labels{Grid: g, Voxels: make([]int32, len(raw)/t.Size())}
+	const some = 4096
+	var buf [some]float64
+	for at := 0; at < len(l.Voxels); at += some {
+		part := buf[:min(some, len(l.Voxels)-at)]
+		decode(part, raw[at*t.Size():], t)
+		scale(part, slope, inter)
+		for i, v := range part {
+			if v != math.Trunc(v) || math.IsInf(v, 0) { // a NaN is not equal to itself
+				return nil, fmt.Errorf("voxel %v holds %v, and labels are whole numbers; were they interpolated? make them again with nearest-neighbour interpolation", g.coords(at+i), v)
+			}
+			if v < math.MinInt32 || v > math.MaxInt32 {
+				return nil, fmt.Errorf("voxel %v holds %v, and labels go up to %d", g.coords(at+i), v, math.MaxInt32)
+			}
+			l.Voxels[at+i] = int32(v)
+		}
+	}
+	if _, err := r.NextRaw(); err != io.EOF {
+		return nil, err
+	}
+	return l, nil
+}
+
+// coords are the indices of a voxel given by its place in memory.
+func (g Grid) coords(at int) [3]int {
+	nx, ny := g.Shape[0], g.Shape[1]
+	return [3]int{at % nx, at / nx % ny, at / nx / ny}
+}
+
+// Values are the labels that occur, ascending, without 0.
+func (l *Labels) Values() []int32 {
+	seen := map[int32]bool{}
+	var last int32
+	for _, v := range l.Voxels {
+		if v != last && v != 0 {
+			seen[v] = true
+		}
+		last = v
+	}
+	values := make([]int32, 0, len(seen))
+	for v := range seen {
+		values = append(values, v)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// Onto resamples the labels to another grid, by nearest neighbour: voxel o of the
+// grid takes the label of voxel ⌊A·o + b + ½⌋, where [A|b] = inverse(label affine) ·
+// grid affine, and 0 where A·o + b lies outside of [0, n−1] on any axis. That is
+// nilearn's resample_img(interpolation="nearest"), which is scipy's
+// affine_transform(order=0, cval=0), voxel for voxel.
+//
+// It is an error when one of the two files does not say where it lies (unless both
+// do not and their shapes agree), or when no label reaches the grid.
+func (l *Labels) Onto(g Grid) (*Labels, error) {
+	if l.Grid.Same(g) {
+		return &Labels{g, slices.Clone(l.Voxels)}, nil
+	}
+	for _, x := range []struct {
+		g    Grid
+		what string
+	}{{l.Grid, "the label image"}, {g, "the scan"}} {
+		if !x.g.Oriented {
+			return nil, fmt.Errorf("%s does not say where it lies (sform and qform codes are 0), so the labels (%v) cannot be laid over the scan (%v); set its sform or qform", x.what, l.Grid, g)
+		}
+	}
+	inv, ok := l.Affine.Inverse()
+	if !ok {
+		return nil, fmt.Errorf("the affine of the label image cannot be inverted")
+	}
+	m := inv.Mul(&g.Affine)
+	out := &Labels{g, make([]int32, g.Voxels())}
+	out.fill(l, &m)
+	if !slices.ContainsFunc(out.Voxels, func(v int32) bool { return v != 0 }) {
+		return nil, fmt.Errorf("no label reaches the scan: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?", l.Grid, g)
+	}
+	return out, nil
+}
+
+// fill takes each voxel's label from the voxel of l nearest to where m takes it.
+func (out *Labels) fill(l *Labels, m *Affine) {
+	n := out.Shape
+	at := 0
+	if !m.diagonal() {
+		for k := range n[2] {
+			for j := range n[1] {
+				for i := range n[0] {
+					out.Voxels[at] = l.at(m, float64(i), float64(j), float64(k))
+					at++
+				}
+			}
+		}
+		return
+	}
+	// scipy takes another way when the axes are parallel, (o + b/a)·a for a·o + b,
+	// which rounds otherwise; from 2 mm to 3 mm every second voxel is a tie.
+	var step [3][]int
+	for a := range step {
+		step[a] = make([]int, n[a])
+		for o := range step[a] {
+			c := (float64(o) + m[a][3]/m[a][a]) * m[a][a]
+			step[a][o] = nearest(c, l.Shape[a])
+		}
+	}
+	for k := range n[2] {
+		for j := range n[1] {
+			for i := range n[0] {
+				if x, y, z := step[0][i], step[1][j], step[2][k]; x >= 0 && y >= 0 && z >= 0 {
+					out.Voxels[at] = l.Voxels[x+l.Shape[0]*(y+l.Shape[1]*z)]
+				}
+				at++
+			}
+		}
+	}
+}
+
+// at is the label nearest to where m takes a voxel. The three products are added
+// in the order of scipy's loop, then the offset.
+func (l *Labels) at(m *Affine, i, j, k float64) int32 {
+	place, stride := 0, 1
+	for a := range 3 {
+		c := float64(i*m[a][0]) + float64(j*m[a][1]) + float64(k*m[a][2]) + m[a][3]
+		v := nearest(c, l.Shape[a])
+		if v < 0 {
+			return 0
+		}
+		place += v * stride
+		stride *= l.Shape[a]
+	}
+	return l.Voxels[place]
+}
+
+// nearest is the index nearest to a coordinate on an axis of n voxels, or -1
+// outside of the first and the last voxel's middle.
+func nearest(c float64, n int) int {
+	if !(c >= 0 && c <= float64(n-1)) {
+		return -1
+	}
+	return int(math.Floor(c + 0.5))
+}
+
+// diagonal tells whether the affine's axes are parallel to the world's.
+func (a *Affine) diagonal() bool {
+	for r := range 3 {
+		for c := range 3 {
+			if r != c && a[r][c] != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
