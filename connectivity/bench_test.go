@@ -1,0 +1,51 @@
+package connectivity
+
+import "testing"
+
+// draws of the paper's size: T = 146, N = 84.
+func manySeries(n int) []Matrix {
+	v := randoms(1, n*146*84)
+	draws := make([]Matrix, n)
+	for d := range draws {
+		draws[d] = Matrix{Rows: 146, Cols: 84, Data: v[d*146*84:][:146*84]}
+	}
+	return draws
+}
+
+func BenchmarkEstimate(b *testing.B) {
+	draws := manySeries(118)
+	for _, e := range []Estimator{Empirical, LedoitWolf} {
+		b.Run(string(e), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Estimate(draws, Options{Partial: e}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(draws)), "ns/graph")
+		})
+	}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	c, err := Estimate(manySeries(118), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		for d := range c.Draws {
+			if _, err := Build(c.view(c.Partial, d), Rule{Density: 0.1}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*c.Draws), "ns/graph")
+}
+
+func BenchmarkGlasso84(b *testing.B) {
+	draws := manySeries(1)
+	for b.Loop() {
+		if _, err := Estimate(draws, Options{Partial: Glasso, Alpha: 0.1, Tolerance: 1e-4}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package connectivity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Cleaning says what is taken out of the series of a run. Its order is that of
+// nilearn's signal.clean, with censored volumes interpolated as they should be:
+//
+//  1. with a Butterworth filter, censored volumes are bridged by a cubic spline
+//     (series and regressors), as a recursive filter cannot leave them out;
+//     otherwise they are left out now;
+//  2. the polynomial trend is taken out of series and regressors;
+//  3. the Butterworth filter runs over series and regressors (Lindquist et al.
+//     2019: a regression after filtering brings back what was filtered, unless the
+//     regressors are filtered alike), and the censored volumes are left out;
+//  4. the regressors, the cosines of a cosine filter among them, are taken out by
+//     least squares, together with the mean;
+//  5. the series are scaled.
+type Cleaning struct {
+	TR          float64 // s; needed by a filter only
+	Detrend     int     // degree of the polynomial; -1 takes out nothing
+	TrendOver   TrendOver
+	Filter      Filter
+	HighPass    float64 // Hz, lower edge of the pass band; 0 has none
+	LowPass     float64 // Hz, upper edge; 0 has none
+	Order       int     // of the Butterworth filter; 0 means 5
+	Regressors  Matrix  // T×K; the zero Matrix has none
+	Keep        []bool  // volumes that are kept; nil keeps all
+	Standardize Standardize
+}
+
+// TrendOver is what the trend is a polynomial of: time (""), or the number of the
+// kept volume, as in nilearn, which closes the gaps that censoring left.
+type TrendOver string
+
+// The two differ when volumes are censored and there is no Butterworth filter.
+const (
+	OverTime TrendOver = "time"
+	OverKept TrendOver = "kept"
+)
+
+// A Filter is a way to keep a band of frequencies.
+type Filter string
+
+// Filters. Butterworth runs forwards and backwards (filtfilt). Cosine regresses
+// the discrete cosines outside the band out of the series, with the other
+// regressors in one step.
+const (
+	NoFilter    Filter = "none"
+	Butterworth Filter = "butterworth"
+	Cosine      Filter = "cosine"
+)
+
+// Standardize is how cleaned series are scaled.
+type Standardize string
+
+// Scales: standard deviation 1 (ddof 1); per cent of the mean of the kept volumes
+// before cleaning; as they are.
+const (
+	ScaleZ    Standardize = "zscore"
+	ScalePSC  Standardize = "psc"
+	ScaleNone Standardize = "none"
+)
+
+// CleanQuality is what cleaning left.
+type CleanQuality struct {
+	Volumes    int     // of the run
+	Kept       int     // after censoring
+	Regressors int     // linearly independent ones, without the trend and the cosines
+	Trend      int     // degree of the polynomial taken out
+	FilterLoss float64 // degrees of freedom that the filter took
+	// TEff is the number of independent volumes that the cleaned series are worth:
+	// kept − regressors − filter loss − trend. The mean is not subtracted, as in the
+	// T of Fisher's 1/√(T−3). A Butterworth filter takes the share of the spectrum
+	// up to the Nyquist frequency that lies outside its band; a trend that its lower
+	// edge has taken already is not counted twice.
+	TEff float64
+}
+
+// A Cleaner cleans the draws of one run, which share its regressors and censoring.
+type Cleaner struct {
+	o        Cleaning
+	volumes  int
+	keep     []int
+	trend    basis // over all volumes, before a Butterworth filter
+	sections []section
+	nuisance basis // over the kept volumes
+	Quality  CleanQuality
+}
+
+// NewCleaner prepares the cleaning of runs of this many volumes.
+func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
+	c := &Cleaner{o: o, volumes: volumes}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	for t := range volumes {
+		if o.Keep == nil || o.Keep[t] {
+			c.keep = append(c.keep, t)
+		}
+	}
+	if len(c.keep) < 3 {
+		return nil, fmt.Errorf("%d of %d volumes are kept: too few for anything; raise the thresholds of scrubbing, or leave this run out", len(c.keep), volumes)
+	}
+	if o.Filter == Butterworth {
+		order := o.Order
+		if order == 0 {
+			order = 5
+		}
+		nyquist := 0.5 / o.TR
+		c.sections = butterworth(order, o.HighPass/nyquist, o.LowPass/nyquist)
+		if p := padding(c.sections); volumes <= p {
+			return nil, fmt.Errorf("%d volumes are too few for a Butterworth filter of order %d, which needs more than %d; use the cosine filter", volumes, order, p)
+		}
+	}
+	c.trend.trend(floats(upTo(volumes)), o.Detrend)
+	c.prepareNuisance()
+	c.account()
+	if c.Quality.TEff <= 0 {
+		return nil, fmt.Errorf("cleaning leaves nothing: of %d kept volumes %d go to regressors, %.4g to the filter and %d to the trend; use fewer regressors or a wider band",
+			c.Quality.Kept, c.Quality.Regressors, c.Quality.FilterLoss, c.Quality.Trend)
+	}
+	return c, nil
+}
+
+// prepareNuisance makes the basis of everything that step 4 takes out.
+func (c *Cleaner) prepareNuisance() {
+	c.nuisance.trend(floats(c.keep), 0)
+	if c.o.Filter != Butterworth {
+		c.nuisance.trend(c.times(), c.o.Detrend)
+	}
+	if c.o.Filter == Cosine {
+		for _, k := range c.cosines() {
+			if c.nuisance.add(at(cosine(c.volumes, k), c.keep)) {
+				c.Quality.FilterLoss++
+			}
+		}
+	}
+	if c.o.Regressors.Cols == 0 {
+		return
+	}
+	r := c.filtered(c.o.Regressors)
+	for j := range r.Cols {
+		if c.nuisance.add(r.column(nil, j)) {
+			c.Quality.Regressors++
+		}
+	}
+}
+
+// times are the places of the kept volumes on the axis of the trend.
+func (c *Cleaner) times() []float64 {
+	if c.o.TrendOver == OverKept {
+		return floats(upTo(len(c.keep)))
+	}
+	return floats(c.keep)
+}
+
+// filtered does steps 1 to 3 (the trend of the kept volumes alone is left to the
+// regression, which takes it out in the same step: Frisch & Waugh 1933).
+func (c *Cleaner) filtered(x Matrix) Matrix {
+	if c.o.Filter != Butterworth {
+		return x.rows(c.keep)
+	}
+	y := x.Clone()
+	if len(c.keep) < c.volumes {
+		bridge(y, c.keep)
+	}
+	c.trend.remove(y)
+	filtfilt(y, c.sections)
+	if len(c.keep) < c.volumes {
+		y = y.rows(c.keep)
+	}
+	return y
+}
+
+// cosines are the numbers of the cosines outside the pass band; the k-th has the
+// frequency k/(2·T·TR).
+func (c *Cleaner) cosines() []int {
+	var list []int
+	for k := 1; k < c.volumes; k++ {
+		f := float64(k) / (2 * float64(c.volumes) * c.o.TR)
+		if (c.o.HighPass > 0 && f <= c.o.HighPass) || (c.o.LowPass > 0 && f > c.o.LowPass) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// account fills in the quality.
+func (c *Cleaner) account() {
+	q := &c.Quality
+	q.Volumes, q.Kept, q.Trend = c.volumes, len(c.keep), max(c.o.Detrend, 0)
+	trend := float64(q.Trend)
+	if c.o.Filter == Butterworth {
+		nyquist := 0.5 / c.o.TR
+		top := nyquist
+		if c.o.LowPass > 0 {
+			top = c.o.LowPass
+		}
+		kept := float64(q.Kept)
+		q.FilterLoss = kept * (1 - (top-c.o.HighPass)/nyquist)
+		trend = max(0, trend-float64(kept*c.o.HighPass)/nyquist)
+	}
+	q.TEff = float64(q.Kept-q.Regressors) - q.FilterLoss - trend
+}
+
+// check refuses what cannot be meant, all mistakes at once.
+func (c *Cleaner) check() error {
+	var errs []error
+	o := c.o
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if o.Keep != nil && len(o.Keep) != c.volumes {
+		bad("the series have %d volumes, the censoring %d", c.volumes, len(o.Keep))
+	}
+	if r := o.Regressors; r.Cols > 0 {
+		if r.Rows != c.volumes {
+			bad("the series have %d volumes, the regressors %d", c.volumes, r.Rows)
+		}
+		for i, v := range r.Data {
+			if !finite(v) {
+				bad("regressor %d has no number in volume %d", i%r.Cols+1, i/r.Cols+1)
+				break
+			}
+		}
+	}
+	switch o.Filter {
+	case "", NoFilter:
+		if o.HighPass != 0 || o.LowPass != 0 {
+			bad("a pass band is given, and the filter is %q: choose butterworth or cosine", NoFilter)
+		}
+	case Butterworth, Cosine:
+		if o.HighPass == 0 && o.LowPass == 0 {
+			bad("the %s filter has no pass band: give high_pass, low_pass or both, in Hz", o.Filter)
+		}
+		if !(o.TR > 0) {
+			bad("a filter needs the repetition time: give tr, in s")
+			break
+		}
+		nyquist := 0.5 / o.TR
+		for _, edge := range []struct {
+			name string
+			hz   float64
+		}{{"high_pass", o.HighPass}, {"low_pass", o.LowPass}} {
+			if edge.hz < 0 || edge.hz >= nyquist || math.IsNaN(edge.hz) {
+				bad("%s is %g Hz: it must lie between 0 and the Nyquist frequency, %.4g Hz at a repetition time of %g s", edge.name, edge.hz, nyquist, o.TR)
+			}
+		}
+		if o.HighPass > 0 && o.LowPass > 0 && o.HighPass >= o.LowPass {
+			bad("high_pass (%g Hz) is not below low_pass (%g Hz)", o.HighPass, o.LowPass)
+		}
+	default:
+		bad("there is no filter %q", o.Filter)
+	}
+	return errors.Join(errs...)
+}
+
+// Clean returns the cleaned series (kept volumes × regions) and the status of each
+// region.
+func (c *Cleaner) Clean(x Matrix) (Matrix, []Status, error) {
+	if x.Rows != c.volumes {
+		return Matrix{}, nil, fmt.Errorf("the series have %d volumes, and the cleaning was prepared for %d", x.Rows, c.volumes)
+	}
+	kept := x.rows(c.keep)
+	status, err := Inspect(kept)
+	if err != nil {
+		return Matrix{}, nil, err
+	}
+	mean := center(kept)
+	before := squares(kept)
+	y := c.filtered(x)
+	var level []float64
+	if c.o.Detrend < 0 {
+		level = means(y)
+	}
+	c.nuisance.remove(y)
+	after := squares(y)
+	for j, s := range after {
+		// What is left of a series that the regressors explain is rounding: about
+		// 1e-15 of the numbers themselves, a little more after a filter.
+		length := math.Sqrt(before[j])
+		size := math.Sqrt(before[j] + float64(float64(mean[j]*mean[j])*float64(len(c.keep))))
+		if status[j] == Present && !(math.Sqrt(s) > float64(1e-11*length)+float64(1e-13*size)) {
+			status[j] = Constant
+		}
+	}
+	switch c.o.Standardize {
+	case ScaleZ, "":
+		zscore(y, status)
+	case ScalePSC:
+		for j, m := range mean {
+			if status[j] == Present && math.Abs(m) <= flat*math.Sqrt(before[j]) {
+				return Matrix{}, nil, fmt.Errorf("region %d has the mean %g: per cent of it has no meaning; the series were standardised before", j+1, m)
+			}
+		}
+		scaleColumns(y, status, func(j int) float64 { return 100 / math.Abs(mean[j]) })
+	case ScaleNone:
+		scaleColumns(y, status, func(int) float64 { return 1 })
+		for j, m := range level {
+			for t := 0; status[j] == Present && t < y.Rows; t++ {
+				y.Data[t*y.Cols+j] += m
+			}
+		}
+	default:
+		return Matrix{}, nil, fmt.Errorf("there is no scale %q", c.o.Standardize)
+	}
+	return y, status, nil
+}
+
+// scaleColumns multiplies the columns with a signal and clears the constant ones.
+func scaleColumns(y Matrix, status []Status, scale func(j int) float64) {
+	for j, s := range status {
+		f := 0.0
+		if s == Present {
+			f = scale(j)
+		}
+		if s == Missing {
+			continue
+		}
+		for t := range y.Rows {
+			y.Data[t*y.Cols+j] *= f
+		}
+	}
+}
+
+func upTo(n int) []int {
+	v := make([]int, n)
+	for i := range v {
+		v[i] = i
+	}
+	return v
+}
+
+func floats(v []int) []float64 {
+	f := make([]float64, len(v))
+	for i, x := range v {
+		f[i] = float64(x)
+	}
+	return f
+}
+
+func at(v []float64, places []int) []float64 {
+	w := make([]float64, len(places))
+	for i, p := range places {
+		w[i] = v[p]
+	}
+	return w
+}

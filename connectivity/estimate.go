@@ -1,0 +1,223 @@
+package connectivity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Options say what Estimate estimates.
+type Options struct {
+	Pearson Estimator // of the correlation; "" is Empirical
+	Partial Estimator // of the partial correlation; "" is LedoitWolf
+	// Raw takes the series as they are. Shrinkage depends on their scale then: a
+	// region with a large variance is shrunk less than one with a small.
+	Raw   bool
+	Rho   float64 // of Ridge
+	Alpha float64 // of Glasso
+	// Tolerance is the dual gap at which the graphical lasso ends; 0 is 1e-6.
+	Tolerance float64
+	FisherZ   Fisher
+	// TEff is how many independent volumes the series are worth (CleanQuality); 0
+	// takes the number of volumes.
+	TEff float64
+	// Both asks for the covariance of the partial estimator and its inverse, too.
+	Both    bool
+	Workers int // draws at a time; 0 is one
+}
+
+// Fisher says which matrices are given as Fisher's z.
+type Fisher string
+
+// Which matrices: neither, one, both.
+const (
+	FisherNone    Fisher = "none"
+	FisherPearson Fisher = "pearson"
+	FisherPartial Fisher = "partial"
+	FisherBoth    Fisher = "both"
+)
+
+// Quality says how far the matrices of one draw can be trusted.
+type Quality struct {
+	Volumes, Regions  int
+	Missing, Constant int     // regions without a signal
+	TEff              float64 // independent volumes
+	// Shrinkage used by the estimator of the partial correlation (δ, ρ or α), and by
+	// that of the correlation; NaN for the empirical one.
+	Shrinkage, PearsonShrinkage float64
+	// Condition is ‖A‖₁·‖A⁻¹‖₁ of the covariance A of the partial estimator.
+	Condition float64
+	// PartialSE is the standard error of the Fisher z of an empirical partial
+	// correlation that is truly 0, 1/√(T_eff−(N−2)−3) with N the regions that have a
+	// signal (Fisher 1924, Metron 3:329); NaN when T_eff does not reach.
+	PartialSE float64
+	Saturated int    // pairs whose Fisher z was bounded
+	Warning   string // for a person; empty when all is well
+}
+
+// Connectomes are the matrices of the draws of one run.
+type Connectomes struct {
+	Draws, N         int
+	Pearson, Partial []float64 // draw × N × N, symmetric
+	// Covariance and Precision, when asked for, of the (scaled) series.
+	Covariance, Precision []float64
+	Quality               []Quality // by draw
+}
+
+// Estimate estimates the connectivity of each draw (each T×N).
+func Estimate(draws []Matrix, o Options) (*Connectomes, error) {
+	if len(draws) == 0 {
+		return nil, errors.New("there are no series")
+	}
+	n := draws[0].Cols
+	size := len(draws) * n * n
+	c := &Connectomes{Draws: len(draws), N: n, Quality: make([]Quality, len(draws)),
+		Pearson: make([]float64, size), Partial: make([]float64, size)}
+	if o.Both {
+		c.Covariance, c.Precision = make([]float64, size), make([]float64, size)
+	}
+	errs := make([]error, len(draws))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(1, min(o.Workers, len(draws))) {
+		wg.Go(func() {
+			var w estimation
+			for {
+				d := int(next.Add(1)) - 1
+				if d >= len(draws) {
+					return
+				}
+				if err := w.estimate(c, d, draws[d], o); err != nil {
+					errs[d] = fmt.Errorf("draw %d: %w", d, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs { // draws fail alike; the first tells it
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// view is the matrix of one draw.
+func (c *Connectomes) view(all []float64, d int) Matrix {
+	size := c.N * c.N
+	return Matrix{Rows: c.N, Cols: c.N, Data: all[d*size : (d+1)*size]}
+}
+
+// An estimation is the work space for one draw after another.
+type estimation struct {
+	moments
+	cov, inv []float64 // m×m
+	solver   *spd
+}
+
+func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error {
+	status, err := Inspect(x)
+	if err != nil {
+		return err
+	}
+	if x.Cols != c.N {
+		return fmt.Errorf("it has %d regions, and draw 0 has %d", x.Cols, c.N)
+	}
+	place := present(status)
+	q := &c.Quality[d]
+	q.Volumes, q.Regions, q.TEff = x.Rows, x.Cols, o.TEff
+	q.Missing, q.Constant = count(status)
+	if q.TEff == 0 {
+		q.TEff = float64(x.Rows)
+	}
+	if len(place) < 2 || x.Rows < 3 {
+		return fmt.Errorf("%d volumes and %d regions with a signal (%d are missing, %d constant) have no connectivity", x.Rows, len(place), q.Missing, q.Constant)
+	}
+	partial := o.Partial
+	if partial == "" {
+		partial = LedoitWolf
+	}
+	if err := q.judge(len(place), partial); err != nil {
+		return err
+	}
+	w.load(x, place, o.Raw)
+	if len(w.cov) != len(w.s) {
+		w.cov, w.inv, w.solver = make([]float64, len(w.s)), make([]float64, len(w.s)), newSPD(w.n)
+	}
+	w.solver.n = w.n
+
+	pearson := o.Pearson
+	if pearson == "" {
+		pearson = Empirical
+	}
+	cov := w.s
+	q.PearsonShrinkage = math.NaN()
+	if pearson != Empirical {
+		if q.PearsonShrinkage, err = w.covariance(w.cov, w.inv, pearson, o); err != nil {
+			return err
+		}
+		cov = w.cov
+	}
+	correlations(c.view(c.Pearson, d), place, cov, w.m)
+
+	if q.Shrinkage, err = w.covariance(w.cov, w.inv, partial, o); err != nil {
+		return err
+	}
+	if partial != Glasso && partial != GlassoCV {
+		if !w.solver.factor(w.cov) {
+			return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
+		}
+		w.solver.invert(w.inv)
+	}
+	q.Condition = norm1(w.cov, w.n, w.m) * norm1(w.inv, w.n, w.m)
+	partials(c.view(c.Partial, d), place, w.inv, w.m)
+	if o.Both {
+		spread(c.view(c.Covariance, d), place, w.cov, w.m)
+		spread(c.view(c.Precision, d), place, w.inv, w.m)
+	}
+	if o.FisherZ == FisherPearson || o.FisherZ == FisherBoth {
+		q.Saturated += FisherZ(c.view(c.Pearson, d))
+	}
+	if o.FisherZ == FisherPartial || o.FisherZ == FisherBoth {
+		q.Saturated += FisherZ(c.view(c.Partial, d))
+	}
+	return nil
+}
+
+// Between T_eff = N and N+margin the empirical inverse exists, and is noise.
+const margin = 10
+
+// judge compares T_eff with the number of regions: it refuses an empirical inverse
+// that would be noise, and warns of one that would be weak.
+func (q *Quality) judge(n int, partial Estimator) error {
+	q.PartialSE = math.NaN()
+	if df := q.TEff - float64(n-2) - 3; df > 0 {
+		q.PartialSE = 1 / math.Sqrt(df)
+	}
+	const remedy = "use partial: ledoit-wolf or ridge; what cleaning took can be won back by a wider band or fewer regressors"
+	switch {
+	case partial == Empirical && q.TEff < float64(n+margin):
+		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, and these series are worth %.4g (of %d volumes): it would be noise that looks strong; %s",
+			n, n+margin, q.TEff, q.Volumes, remedy)
+	case q.TEff < float64(n+margin):
+		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes: the partial correlations owe more to %s than to the data; a wider band, fewer regressors or fewer regions would help", n, q.TEff, partial)
+	case partial == Empirical && q.TEff < float64(2*n):
+		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes, fewer than twice as many: a partial correlation that is truly 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
+	}
+	return nil
+}
+
+// norm1 is the largest column sum of absolute values.
+func norm1(a []float64, n, m int) float64 {
+	largest := 0.0
+	for i := range n { // symmetric: rows for columns
+		s := 0.0
+		for _, v := range a[i*m:][:n] {
+			s += math.Abs(v)
+		}
+		largest = max(largest, s)
+	}
+	return largest
+}

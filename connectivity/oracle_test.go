@@ -1,0 +1,257 @@
+package connectivity
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// oracleValues are what testdata/oracle.py wrote.
+type oracleValues struct {
+	Filtfilt []struct {
+		Order     int
+		High, Low float64
+		Y         [][]float64
+	}
+	Bridge []struct {
+		Censored []int
+		Y        [][]float64
+	}
+	Trend []struct {
+		Order int
+		Y     [][]float64
+	}
+	ScrubbedButterworth scrubbed `json:"scrubbed_butterworth"`
+	ScrubbedTrend       scrubbed `json:"scrubbed_trend"`
+	ScrubbedCosine      scrubbed `json:"scrubbed_cosine"`
+	Glasso              []struct {
+		Alpha                 float64
+		Covariance, Precision [][]float64
+	}
+	GlassoCV struct{ Alpha float64 } `json:"glasso_cv"`
+	Tangent  struct{ Mean, Last [][]float64 }
+	Authors  struct{ Edges [][3]float64 }
+}
+
+type scrubbed struct {
+	Censored []int
+	N        int
+	Y        [][]float64
+}
+
+func oracle(t *testing.T) oracleValues {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "oracle.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o oracleValues
+	if err := json.Unmarshal(b, &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func matrixOf(rows [][]float64) Matrix {
+	m := NewMatrix(len(rows), len(rows[0]))
+	for i, r := range rows {
+		copy(m.Row(i), r)
+	}
+	return m
+}
+
+// firstColumns copies k columns.
+func firstColumns(x Matrix, k int) Matrix {
+	y := NewMatrix(x.Rows, k)
+	for t := range x.Rows {
+		copy(y.Row(t), x.Row(t))
+	}
+	return y
+}
+
+func keepAllBut(n int, censored []int) ([]bool, []int) {
+	keep, list := make([]bool, n), []int{}
+	for t := range keep {
+		keep[t] = true
+	}
+	for _, t := range censored {
+		keep[t] = false
+	}
+	for t, k := range keep {
+		if k {
+			list = append(list, t)
+		}
+	}
+	return keep, list
+}
+
+func TestFiltfiltOfScipy(t *testing.T) {
+	x := firstColumns(golden(t, "ts_raw"), 2)
+	for _, c := range oracle(t).Filtfilt {
+		y := x.Clone()
+		const nyquist = 0.25
+		filtfilt(y, butterworth(c.Order, c.High/nyquist, c.Low/nyquist))
+		// Near 1000, and poles near the unit circle: nine digits.
+		closeTo(t, "filtfilt", y, matrixOf(c.Y), 1e-6)
+	}
+}
+
+func TestBridgeOfScipy(t *testing.T) {
+	x := firstColumns(golden(t, "ts_raw"), 2)
+	for _, c := range oracle(t).Bridge {
+		_, keep := keepAllBut(x.Rows, c.Censored)
+		y := x.Clone()
+		for _, t := range c.Censored { // what was censored must not matter
+			y.Row(t)[0], y.Row(t)[1] = 1e6, -1e6
+		}
+		bridge(y, keep)
+		scale := 1.0
+		for _, v := range matrixOf(c.Y).Data {
+			scale = max(scale, math.Abs(v))
+		}
+		closeTo(t, "bridge", y, matrixOf(c.Y), 1e-12*scale)
+	}
+}
+
+func TestTrendOfNumpy(t *testing.T) {
+	x := firstColumns(golden(t, "ts_raw"), 3)
+	for _, c := range oracle(t).Trend {
+		cleaner, err := NewCleaner(x.Rows, Cleaning{Detrend: c.Order, Standardize: ScaleNone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, _, err := cleaner.Clean(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeTo(t, "trend", y, matrixOf(c.Y), 1e-9)
+		if want := float64(x.Rows - c.Order); cleaner.Quality.TEff != want {
+			t.Errorf("order %d: T_eff %v, want %v", c.Order, cleaner.Quality.TEff, want)
+		}
+	}
+}
+
+// The whole cleaning of a censored run, filters and all.
+func TestScrubbedRunOfNumpy(t *testing.T) {
+	x := golden(t, "ts_raw")
+	_, confounds := readTSV(t, filepath.Join("testdata", "nilearn", "confounds.tsv"))
+	o := oracle(t)
+	for _, c := range []struct {
+		name string
+		o    Cleaning
+		want scrubbed
+		teff float64
+	}{
+		{"butterworth", Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1}, o.ScrubbedButterworth, 54*0.36 - 4},
+		{"trend", Cleaning{Detrend: 2}, o.ScrubbedTrend, 54 - 4 - 2},
+		{"cosine", Cleaning{TR: 2, Detrend: 1, Filter: Cosine, HighPass: 0.01, LowPass: 0.1}, o.ScrubbedCosine, float64(54 - 4 - 1 - o.ScrubbedCosine.N)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.o.Regressors = confounds
+			c.o.Keep, _ = keepAllBut(x.Rows, c.want.Censored)
+			cleaner, err := NewCleaner(x.Rows, c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spiked := x.Clone()
+			for _, at := range c.want.Censored { // a spike in a censored volume goes nowhere
+				for j := range spiked.Row(at) {
+					spiked.Row(at)[j] += 1e4
+				}
+			}
+			for _, in := range []Matrix{x, spiked} {
+				got, _, err := cleaner.Clean(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				closeTo(t, c.name, got, matrixOf(c.want.Y), 1e-8)
+			}
+			if got := cleaner.Quality.TEff; math.Abs(got-c.teff) > 1e-9 {
+				t.Errorf("T_eff %v, want %v", got, c.teff)
+			}
+		})
+	}
+}
+
+func TestGlassoOfScikitLearn(t *testing.T) {
+	x := golden(t, "ts_raw")
+	for _, c := range oracle(t).Glasso {
+		got, err := Estimate([]Matrix{x}, Options{Partial: Glasso, Alpha: c.Alpha, Tolerance: 1e-11, Both: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeTo(t, "covariance", got.view(got.Covariance, 0), matrixOf(c.Covariance), 1e-6)
+		closeTo(t, "precision", got.view(got.Precision, 0), matrixOf(c.Precision), 1e-6)
+		if got.Quality[0].Shrinkage != c.Alpha {
+			t.Errorf("the quality tells α = %v, want %v", got.Quality[0].Shrinkage, c.Alpha)
+		}
+	}
+}
+
+func TestGlassoCVOfScikitLearn(t *testing.T) {
+	got, err := Estimate([]Matrix{golden(t, "ts_raw")}, Options{Partial: GlassoCV, Tolerance: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, want := got.Quality[0].Shrinkage, oracle(t).GlassoCV.Alpha; math.Abs(a-want) > 1e-9 {
+		t.Errorf("α %v, scikit-learn %v", a, want)
+	}
+}
+
+func TestTangentOfNilearn(t *testing.T) {
+	x := golden(t, "ts_raw")
+	var covariances []Matrix
+	for i := range 4 {
+		part := Matrix{Rows: 15, Cols: x.Cols, Data: x.Data[i*15*x.Cols : (i+1)*15*x.Cols]}
+		c, err := Estimate([]Matrix{part}, Options{Both: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		covariances = append(covariances, c.view(c.Covariance, 0))
+	}
+	tangent, err := FitTangent(covariances[:3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := oracle(t)
+	closeTo(t, "mean", tangent.Mean, matrixOf(o.Tangent.Mean), 1e-8)
+	got, err := tangent.Transform(covariances[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeTo(t, "tangent", got, matrixOf(o.Tangent.Last), 1e-7)
+}
+
+func TestEdgesOfTheAuthorsCode(t *testing.T) {
+	p := readNPY(t, filepath.Join("testdata", "p20short", "pcorr_lw.npy"))
+	g, err := Build(p, Rule{Kind: AuthorsCode, Percentile: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := oracle(t).Authors.Edges
+	if len(g.Edges) != len(want) {
+		t.Fatalf("%d edges, want %d", len(g.Edges), len(want))
+	}
+	for k, e := range g.Edges {
+		if w := want[k]; e.Source != int(w[0]) || e.Target != int(w[1]) || e.Weight != w[2] {
+			t.Errorf("edge %d is %v, want %v", k, e, w)
+		}
+	}
+	if g.Quality.Repaired != 0 {
+		t.Errorf("%d nodes were repaired; the authors' code repairs none", g.Quality.Repaired)
+	}
+	// At 84 nodes and the 95th percentile: the largest 353 of 7056 entries and the
+	// twin of the smallest, less the diagonal, are 135 pairs.
+	p = NewMatrix(84, 84)
+	for i := range 84 {
+		p.Data[i*84+i] = 1
+		for j, v := range randoms(uint64(i), i) {
+			p.Data[i*84+j], p.Data[j*84+i] = v/10, v/10
+		}
+	}
+	if g, err = Build(p, Rule{Kind: AuthorsCode, Percentile: 95}); err != nil || len(g.Edges) != 135 {
+		t.Errorf("%d edges (%v), want 135", len(g.Edges), err)
+	}
+}

@@ -1,0 +1,65 @@
+#include "textflag.h"
+
+// func tileAddAVX(c *float64, ldc int, a, b *float64, ld, n int)
+//
+// Two 256-bit registers a row of the tile. Products are rounded (VMULPD) before
+// they are added (VADDPD); VFMADD would give other bits than the portable tile.
+TEXT ·tileAddAVX(SB), NOSPLIT, $0-48
+	MOVQ c+0(FP), DI
+	MOVQ ldc+8(FP), DX
+	MOVQ a+16(FP), SI
+	MOVQ b+24(FP), BX
+	MOVQ ld+32(FP), R8
+	MOVQ n+40(FP), CX
+	SHLQ $3, DX
+	SHLQ $3, R8
+	LEAQ (DI)(DX*1), R9
+	LEAQ (DI)(DX*2), R10
+	LEAQ (R9)(DX*2), R11
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R9), Y2
+	VMOVUPD 32(R9), Y3
+	VMOVUPD (R10), Y4
+	VMOVUPD 32(R10), Y5
+	VMOVUPD (R11), Y6
+	VMOVUPD 32(R11), Y7
+
+loop:
+	VMOVUPD (BX), Y8
+	VMOVUPD 32(BX), Y9
+	VBROADCASTSD (SI), Y10
+	VMULPD Y8, Y10, Y11
+	VMULPD Y9, Y10, Y12
+	VADDPD Y11, Y0, Y0
+	VADDPD Y12, Y1, Y1
+	VBROADCASTSD 8(SI), Y13
+	VMULPD Y8, Y13, Y14
+	VMULPD Y9, Y13, Y15
+	VADDPD Y14, Y2, Y2
+	VADDPD Y15, Y3, Y3
+	VBROADCASTSD 16(SI), Y10
+	VMULPD Y8, Y10, Y11
+	VMULPD Y9, Y10, Y12
+	VADDPD Y11, Y4, Y4
+	VADDPD Y12, Y5, Y5
+	VBROADCASTSD 24(SI), Y13
+	VMULPD Y8, Y13, Y14
+	VMULPD Y9, Y13, Y15
+	VADDPD Y14, Y6, Y6
+	VADDPD Y15, Y7, Y7
+	ADDQ R8, SI
+	ADDQ R8, BX
+	DECQ CX
+	JNZ loop
+
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, (R10)
+	VMOVUPD Y5, 32(R10)
+	VMOVUPD Y6, (R11)
+	VMOVUPD Y7, 32(R11)
+	VZEROUPPER
+	RET

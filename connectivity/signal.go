@@ -1,0 +1,154 @@
+package connectivity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Status says whether a region has a signal.
+type Status int8
+
+// The states of a region: see the package comment.
+const (
+	Present Status = iota
+	Missing
+	Constant
+)
+
+func (s Status) String() string { return [...]string{"present", "missing", "constant"}[s] }
+
+// flat is how much of its size a series may vary and still be constant: rounding
+// of single precision means, not signal, which is 1e-3 of the mean in a scan.
+const flat = 1e-12
+
+// Inspect finds the status of each region of a series, T×N. A region with some
+// finite volumes and some not is an error: it can be neither used nor left out
+// without changing what the others mean.
+func Inspect(x Matrix) ([]Status, error) {
+	status := make([]Status, x.Cols)
+	low, high := make([]float64, x.Cols), make([]float64, x.Cols)
+	absent := make([]int, x.Cols)
+	for j := range low {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
+	var errs []error
+	for t := range x.Rows {
+		for j, v := range x.Row(t) {
+			switch {
+			case math.IsNaN(v):
+				absent[j]++
+			case math.IsInf(v, 0):
+				errs = append(errs, fmt.Errorf("region %d is infinite in volume %d", j+1, t+1))
+			default:
+				low[j], high[j] = min(low[j], v), max(high[j], v)
+			}
+		}
+	}
+	for j := range status {
+		switch {
+		case absent[j] == x.Rows:
+			status[j] = Missing
+		case absent[j] > 0:
+			errs = append(errs, fmt.Errorf("region %d has no number in %d of %d volumes; give all of its volumes, or none when it is missing", j+1, absent[j], x.Rows))
+		case high[j]-low[j] <= flat*max(math.Abs(high[j]), math.Abs(low[j])):
+			status[j] = Constant
+		}
+	}
+	const most = 5
+	if len(errs) > most {
+		errs = append(errs[:most], fmt.Errorf("and %d more", len(errs)-most))
+	}
+	return status, errors.Join(errs...)
+}
+
+// present lists the regions that have a signal.
+func present(status []Status) []int {
+	var p []int
+	for j, s := range status {
+		if s == Present {
+			p = append(p, j)
+		}
+	}
+	return p
+}
+
+// count tells how many regions are missing and how many constant.
+func count(status []Status) (missing, constant int) {
+	for _, s := range status {
+		switch s {
+		case Missing:
+			missing++
+		case Constant:
+			constant++
+		}
+	}
+	return missing, constant
+}
+
+// means of the columns, the rows added in order.
+func means(x Matrix) []float64 {
+	m := make([]float64, x.Cols)
+	for t := range x.Rows {
+		for j, v := range x.Row(t) {
+			m[j] += v
+		}
+	}
+	for j := range m {
+		m[j] /= float64(x.Rows)
+	}
+	return m
+}
+
+// squares are the sums of squares of the columns, the rows added in order.
+func squares(x Matrix) []float64 {
+	s := make([]float64, x.Cols)
+	for t := range x.Rows {
+		for j, v := range x.Row(t) {
+			s[j] += float64(v * v)
+		}
+	}
+	return s
+}
+
+// center subtracts from each column its mean.
+func center(x Matrix) []float64 {
+	m := means(x)
+	for t := range x.Rows {
+		row := x.Row(t)
+		for j := range row {
+			row[j] -= m[j]
+		}
+	}
+	return m
+}
+
+// ZScore returns the series with mean 0 and standard deviation 1 (ddof 1, the
+// "zscore_sample" of nilearn) in every region that has a signal; a constant region
+// is 0, a missing one stays NaN.
+func ZScore(x Matrix) (Matrix, error) {
+	status, err := Inspect(x)
+	if err != nil {
+		return Matrix{}, err
+	}
+	z := x.Clone()
+	zscore(z, status)
+	return z, nil
+}
+
+func zscore(z Matrix, status []Status) {
+	center(z)
+	scale := squares(z)
+	for j, s := range scale {
+		scale[j] = 0
+		if status[j] == Present && s > 0 {
+			scale[j] = 1 / math.Sqrt(s/float64(z.Rows-1))
+		}
+	}
+	for t := range z.Rows {
+		row := z.Row(t)
+		for j := range row {
+			row[j] *= scale[j] // NaN stays
+		}
+	}
+}

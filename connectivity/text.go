@@ -1,0 +1,213 @@
+package connectivity
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxFile bounds what Decompress takes in, bytes: a thousand regions over 30,000
+// volumes as text.
+const MaxFile = 1 << 28
+
+// ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS,
+// fMRIPrep, XCP-D), CSV, and the 1D of AFNI and C-PAC, gzipped or not, one row a
+// volume. Columns are separated by tabs, commas, semicolons or, when there is none
+// of these, white space. n/a, NA, nan, NaN and an empty cell are NaN.
+//
+// names is nil when the columns have none. They have names when the first line has
+// a field that is not a number; when it starts with # and has as many fields as
+// there are columns (C-PAC: "#10	#11"); or when its fields are whole numbers and
+// those below it are not all (region numbers as names). Other lines that start with #
+// are comments. A first column without a name that counts rows from 0 is the index that
+// pandas writes, and is left out.
+func ReadText(r io.Reader) (names []string, x Matrix, err error) {
+	b, err := Decompress(r)
+	if err != nil {
+		return nil, Matrix{}, err
+	}
+	if bytes.IndexByte(b, 0) >= 0 {
+		return nil, Matrix{}, errors.New("this is not a text; series are TSV, CSV, 1D or npy files")
+	}
+	t := &text{}
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
+		number++
+		if err := t.line(strings.TrimRight(line, "\r\n"), number); err != nil {
+			return nil, Matrix{}, err
+		}
+	}
+	return t.finish()
+}
+
+// Decompress reads all bytes of a file, through gzip when its first bytes say so.
+func Decompress(r io.Reader) ([]byte, error) {
+	br := bufio.NewReader(r)
+	var in io.Reader = br
+	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("gzip: %w", err)
+		}
+		in = z
+	}
+	b, err := io.ReadAll(io.LimitReader(in, MaxFile+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("the compressed file ends too early; copy it again")
+	case err != nil:
+		return nil, err
+	case len(b) > MaxFile:
+		return nil, fmt.Errorf("it holds more than %d bytes", MaxFile)
+	}
+	return b, nil
+}
+
+// A text is a table while it is read.
+type text struct {
+	split   func(string) []string
+	comment string // the last line with # before the first row
+	first   []string
+	whole   bool // all fields below the first line are whole numbers so far
+	width   int
+	started bool // the first line has been seen
+	rows    int  // below it
+	data    []float64
+}
+
+func (t *text) line(s string, number int) error {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	if strings.HasPrefix(strings.TrimSpace(s), "#") {
+		if !t.started {
+			t.comment = strings.TrimSpace(s)
+		}
+		return nil
+	}
+	if t.split == nil {
+		t.split = splitter(s)
+	}
+	fields := t.split(s)
+	if !t.started {
+		t.started, t.first, t.width, t.whole = true, fields, len(fields), true
+		return nil
+	}
+	if len(fields) != t.width {
+		return fmt.Errorf("line %d has %d columns, and the first has %d", number, len(fields), t.width)
+	}
+	return t.row(fields, number)
+}
+
+func (t *text) row(fields []string, number int) error {
+	for j, f := range fields {
+		v, ok := parseNumber(f)
+		if !ok {
+			return fmt.Errorf("line %d, column %d: %q is not a number", number, j+1, f)
+		}
+		if v != math.Trunc(v) { // also for NaN
+			t.whole = false
+		}
+		t.data = append(t.data, v)
+	}
+	t.rows++
+	return nil
+}
+
+// finish settles what the first line is.
+func (t *text) finish() (names []string, x Matrix, err error) {
+	if !t.started {
+		return nil, Matrix{}, errors.New("the file has no numbers")
+	}
+	numbers, whole := true, true
+	var first []float64
+	for _, f := range t.first {
+		v, ok := parseNumber(f)
+		numbers = numbers && ok && strings.TrimSpace(f) != ""
+		whole = whole && v == math.Trunc(v)
+		first = append(first, v)
+	}
+	switch {
+	case !numbers, t.comment == "" && whole && !t.whole && t.rows > 0:
+		for _, f := range t.first {
+			names = append(names, strings.Trim(strings.TrimSpace(f), `"`))
+		}
+	default:
+		t.data = append(first, t.data...)
+		t.rows++
+		names = commentNames(t.comment, t.width)
+	}
+	x = Matrix{Rows: t.rows, Cols: t.width, Data: t.data}
+	if names, x = dropIndex(names, x); x.Rows == 0 {
+		return nil, Matrix{}, errors.New("the file has names and no numbers")
+	}
+	for i, n := range names {
+		if n == "" {
+			return nil, Matrix{}, fmt.Errorf("column %d has no name", i+1)
+		}
+		if k := slices.Index(names, n); k < i {
+			return nil, Matrix{}, fmt.Errorf("columns %d and %d are both named %q", k+1, i+1, n)
+		}
+	}
+	return names, x, nil
+}
+
+// commentNames takes names from a line that starts with #, when there is one for
+// each column.
+func commentNames(line string, width int) []string {
+	if line == "" {
+		return nil
+	}
+	names := splitter(line)(strings.TrimSpace(strings.TrimPrefix(line, "#")))
+	if len(names) != width {
+		return nil
+	}
+	for i, n := range names {
+		names[i] = strings.Trim(strings.TrimLeft(strings.TrimSpace(n), "#"), `" `)
+	}
+	return names
+}
+
+// dropIndex leaves out a first column without a name that holds 0, 1, 2 …
+func dropIndex(names []string, x Matrix) ([]string, Matrix) {
+	if len(names) < 2 || names[0] != "" {
+		return names, x
+	}
+	for t := range x.Rows {
+		if x.At(t, 0) != float64(t) {
+			return names, x
+		}
+	}
+	y := NewMatrix(x.Rows, x.Cols-1)
+	for t := range x.Rows {
+		copy(y.Row(t), x.Row(t)[1:])
+	}
+	return names[1:], y
+}
+
+// splitter chooses the separator by a line.
+func splitter(line string) func(string) []string {
+	for _, sep := range []string{"\t", ",", ";"} {
+		if strings.Contains(line, sep) {
+			return func(s string) []string { return strings.Split(strings.TrimRight(s, " "), sep) }
+		}
+	}
+	return strings.Fields
+}
+
+func parseNumber(s string) (float64, bool) {
+	s = strings.TrimSpace(s)
+	switch s {
+	case "", "n/a", "N/A", "NA", "nan", "NaN", "NAN":
+		return math.NaN(), true
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil
+}
