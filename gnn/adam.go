@@ -1,0 +1,42 @@
+package gnn
+
+import "math"
+
+// Adam is the optimiser of Kingma & Ba (2015), in the form of torch.optim.Adam:
+// weight decay is an L2 term in the gradient.
+type Adam[T Float] struct {
+	Beta1, Beta2, Epsilon, Decay float64
+
+	Steps  int
+	power1 float64 // Beta1^Steps
+	power2 float64
+	m, v   []T
+}
+
+// NewAdam makes an optimiser of n values with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
+func NewAdam[T Float](n int, decay float64) *Adam[T] {
+	return &Adam[T]{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: decay,
+		power1: 1, power2: 1, m: make([]T, n), v: make([]T, n)}
+}
+
+// Step moves the parameters against the gradient:
+//
+//	m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g²
+//	p ← p − rate/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)
+func (a *Adam[T]) Step(params, grad []T, rate float64) {
+	a.Steps++
+	a.power1 = float64(a.power1 * a.Beta1)
+	a.power2 = float64(a.power2 * a.Beta2)
+	b1, b2 := T(a.Beta1), T(a.Beta2)
+	c1, c2 := T(1-a.Beta1), T(1-a.Beta2)
+	decay, epsilon := T(a.Decay), T(a.Epsilon)
+	step := T(rate / (1 - a.power1))
+	root := T(math.Sqrt(1 - a.power2))
+	for i, p := range params {
+		g := grad[i] + T(decay*p)
+		m := T(b1*a.m[i]) + T(c1*g)
+		v := T(b2*a.v[i]) + T(c2*T(g*g))
+		a.m[i], a.v[i] = m, v
+		params[i] = p - T(step*(m/(T(math.Sqrt(float64(v)))/root+epsilon)))
+	}
+}

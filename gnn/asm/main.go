@@ -1,0 +1,828 @@
+// Command asm writes ../vector_amd64.s and ../vector_amd64.go: the inner
+// loops of package gnn in float32 for processors with AVX2. It is a module of its
+// own, so that package gnn does not depend on avo.
+//
+//	cd gnn/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg gnn
+//
+// Each function does what the portable one of the same name in kernels.go does,
+// operation by operation: a product is rounded before it is added (there is no
+// fused multiply-add), sums run in the same order, and several sums are worked on
+// side by side in the lanes of a register. So the bits are the same.
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("!purego")
+	gemm("gemm16", 2)
+	gemm("gemm8", 1)
+	spread("spread16", 2, false)
+	spread("spread8", 1, false)
+	spread("spread16back", 2, true)
+	spread("spread8back", 1, true)
+	dotRows()
+	edgeDotRows()
+	attend()
+	attendBack()
+	collect()
+	spread1("spread1Slices", false)
+	spread1("spread1BackSlices", true)
+	edgeDots1()
+	outerAdd("outerAdd16", 2)
+	outerAdd("outerAdd8", 1)
+	gate()
+	gateBack()
+	addVec()
+	sigmoid()
+	rank()
+	mmd()
+	Generate()
+}
+
+// constants are the numbers that the loops need, by name.
+var constants = map[string]uint32{
+	"minusInf": math.Float32bits(float32(math.Inf(-1))),
+	"one":      math.Float32bits(1),
+	"sign":     1 << 31,
+	"intOne":   1,
+	// Of Exp32 in package exact.
+	"expMin": math.Float32bits(-0x1.5d589ep+6),
+	"log2e":  math.Float32bits(1 / math.Ln2),
+	"round":  math.Float32bits(0x1.8p+23),
+	"ln2Hi":  math.Float32bits(0x1.62e4p-1),
+	"ln2Lo":  math.Float32bits(0x1.7f7d1cp-20),
+	"c2":     math.Float32bits(0.5),
+	"c3":     math.Float32bits(1.0 / 6),
+	"c4":     math.Float32bits(1.0 / 24),
+	"c5":     math.Float32bits(1.0 / 120),
+	"c6":     math.Float32bits(1.0 / 720),
+	"c7":     math.Float32bits(1.0 / 5040),
+}
+
+var placed = map[string]Mem{}
+
+// c is a constant in all eight lanes of 32 bytes of read-only data.
+func c(name string) Mem {
+	m, ok := placed[name]
+	if !ok {
+		bits, known := constants[name]
+		if !known {
+			panic("no constant " + name)
+		}
+		m = GLOBL(name, RODATA|NOPTR)
+		for i := range 8 {
+			DATA(4*i, U32(bits))
+		}
+		placed[name] = m
+	}
+	return m
+}
+
+func load(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+
+var labels int
+
+func label(name string) string {
+	labels++
+	return name + "_" + string(rune('a'+labels/26)) + string(rune('a'+labels%26))
+}
+
+// loop runs body while count, which it uses up, is above 0.
+func loop(name string, count GPVirtual, body func()) {
+	top, end := label(name), label(name+"_end")
+	Label(top)
+	TESTQ(count, count)
+	JLE(LabelRef(end))
+	body()
+	DECQ(count)
+	JMP(LabelRef(top))
+	Label(end)
+}
+
+// atLeastOnce runs body count times, count being above 0.
+func atLeastOnce(name string, count GPVirtual, body func()) {
+	top := label(name)
+	Label(top)
+	body()
+	DECQ(count)
+	JNZ(LabelRef(top))
+}
+
+// exp sets x to Exp32(x) of package exact, for x ≤ 0.
+func exp(x VecVirtual) {
+	k, n, p, small := YMM(), YMM(), YMM(), YMM()
+	VCMPPS(U8(0x11), c("expMin"), x, small) // x < min
+	VMULPS(c("log2e"), x, k)
+	VADDPS(c("round"), k, k)
+	VSUBPS(c("round"), k, n)
+	t := YMM()
+	VMULPS(c("ln2Hi"), n, t)
+	VSUBPS(t, x, x)
+	VMULPS(c("ln2Lo"), n, t)
+	VSUBPS(t, x, x)
+	VMOVUPS(c("c7"), p)
+	for _, q := range []string{"c6", "c5", "c4", "c3", "c2"} {
+		VMULPS(x, p, p)
+		VADDPS(c(q), p, p)
+	}
+	VMULPS(x, x, t)
+	VMULPS(p, t, t)
+	VADDPS(x, t, t)
+	VADDPS(c("one"), t, t)
+	VPSLLD(U8(23), k, k)
+	VPADDD(k, t, x)
+	VANDNPS(x, small, x)
+}
+
+// sumLanes adds the lanes of v as dot does: ((0+1)+(2+3)) + ((4+5)+(6+7)), into
+// the lowest.
+func sumLanes(v VecVirtual) VecVirtual {
+	VHADDPS(v, v, v)
+	VHADDPS(v, v, v)
+	hi := XMM()
+	VEXTRACTF128(U8(1), v, hi)
+	VADDSS(hi, v.AsX(), hi)
+	return hi
+}
+
+func gemm(name string, cols int) {
+	TEXT(name, NOSPLIT, "func(c *float32, cs int, a *float32, ai, ap int, b *float32, bs, m, n int)")
+	Doc(name + " is gemm for one block of columns; strides are in bytes.")
+	cPtr, cs, a, ai, ap, b, bs := load("c"), load("cs"), load("a"), load("ai"), load("ap"), load("b"), load("bs")
+	m := load("m")
+	tile := func(rows int) {
+		acc := make([]VecVirtual, rows*cols)
+		for i := range acc {
+			acc[i] = YMM()
+			VXORPS(acc[i], acc[i], acc[i])
+		}
+		a0, a3, bp, n := GP64(), GP64(), GP64(), load("n")
+		MOVQ(a, a0)
+		if rows > 3 {
+			LEAQ(Mem{Base: a, Index: ai, Scale: 2}, a3)
+			ADDQ(ai, a3)
+		}
+		MOVQ(b, bp)
+		atLeastOnce("p", n, func() {
+			x, t := YMM(), YMM()
+			bv := make([]VecVirtual, cols)
+			for j := range bv {
+				bv[j] = YMM()
+				VMOVUPS(Mem{Base: bp, Disp: 32 * j}, bv[j])
+			}
+			for r := range rows {
+				base, q := a0, r
+				if r >= 3 {
+					base, q = a3, r-3
+				}
+				at := Mem{Base: base}
+				if q > 0 {
+					at.Index, at.Scale = ai, uint8(q)
+				}
+				VBROADCASTSS(at, x)
+				for j := range bv {
+					if j == len(bv)-1 {
+						VMULPS(bv[j], x, x)
+						VADDPS(x, acc[r*cols+j], acc[r*cols+j])
+					} else {
+						VMULPS(bv[j], x, t)
+						VADDPS(t, acc[r*cols+j], acc[r*cols+j])
+					}
+				}
+			}
+			ADDQ(ap, a0)
+			if rows > 3 {
+				ADDQ(ap, a3)
+			}
+			ADDQ(bs, bp)
+		})
+		for r := range rows {
+			for j := range cols {
+				VMOVUPS(acc[r*cols+j], Mem{Base: cPtr, Disp: 32 * j})
+			}
+			ADDQ(cs, cPtr)
+			ADDQ(ai, a)
+		}
+		SUBQ(I8(int8(rows)), m)
+	}
+	for _, rows := range []int{6, 3, 2, 1} {
+		top, end := label("rows"), label("rows_end")
+		Label(top)
+		CMPQ(m, I8(int8(rows)))
+		JLT(LabelRef(end))
+		tile(rows)
+		if rows == 6 {
+			JMP(LabelRef(top))
+		}
+		Label(end)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// An edgeWalk goes through the rows 0 … n−1 of an adjacency: for each it has the
+// number of entries and the offset in bytes of the first.
+func edgeWalk(name string, body func(i, degree, offset GPVirtual)) {
+	start, deg, n := load("start"), load("degree"), load("n")
+	i := GP64()
+	XORQ(i, i)
+	top, end := label(name), label(name+"_end")
+	Label(top)
+	CMPQ(i, n)
+	JGE(LabelRef(end))
+	offset, s, degree := GP64(), GP64(), GP64()
+	MOVQ(i, s)
+	SHRQ(U8(3), s)
+	MOVLQSX(Mem{Base: start, Index: s, Scale: 4}, offset)
+	MOVQ(i, s)
+	ANDQ(I8(7), s)
+	ADDQ(s, offset)
+	SHLQ(U8(2), offset)
+	MOVLQSX(Mem{Base: deg, Index: i, Scale: 4}, degree)
+	body(i, degree, offset)
+	INCQ(i)
+	JMP(LabelRef(top))
+	Label(end)
+}
+
+func spread(name string, cols int, back bool) {
+	TEXT(name, NOSPLIT, "func(out *float32, n int, start, degree, col, reverse *int32, coef, z *float32, stride int)")
+	Doc(name + " is spread for one block of columns; stride is in bytes.")
+	out, col, coef, z, stride := load("out"), load("col"), load("coef"), load("z"), load("stride")
+	var reverse GPVirtual
+	if back {
+		reverse = load("reverse")
+	}
+	edgeWalk("row", func(i, degree, offset GPVirtual) {
+		acc := make([]VecVirtual, cols)
+		for j := range acc {
+			acc[j] = YMM()
+			VXORPS(acc[j], acc[j], acc[j])
+		}
+		atLeastOnce("entry", degree, func() {
+			at, x, t := GP64(), YMM(), YMM()
+			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
+			IMULQ(stride, at)
+			if back {
+				k := GP64()
+				MOVLQSX(Mem{Base: reverse, Index: offset, Scale: 1}, k)
+				VBROADCASTSS(Mem{Base: coef, Index: k, Scale: 4}, x)
+			} else {
+				VBROADCASTSS(Mem{Base: coef, Index: offset, Scale: 1}, x)
+			}
+			for j := range acc {
+				VMULPS(Mem{Base: z, Index: at, Scale: 1, Disp: 32 * j}, x, t)
+				VADDPS(t, acc[j], acc[j])
+			}
+			ADDQ(I8(32), offset)
+		})
+		for j := range acc {
+			VMOVUPS(acc[j], Mem{Base: out, Disp: 32 * j})
+		}
+		ADDQ(stride, out)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// dotOf is dot of two vectors of w bytes, w a multiple of 32 and above 0.
+func dotOf(a, b Mem, w GPVirtual) VecVirtual {
+	acc, t, j := YMM(), YMM(), GP64()
+	VMOVUPS(a, acc)
+	VMULPS(b, acc, acc)
+	MOVQ(I32(32), j)
+	top, end := label("dot"), label("dot_end")
+	Label(top)
+	CMPQ(j, w)
+	JGE(LabelRef(end))
+	VMOVUPS(a.Idx(j, 1), t)
+	VMULPS(b.Idx(j, 1), t, t)
+	VADDPS(t, acc, acc)
+	ADDQ(I8(32), j)
+	JMP(LabelRef(top))
+	Label(end)
+	return sumLanes(acc)
+}
+
+func dotRows() {
+	TEXT("dotRows", NOSPLIT, "func(out, a, b *float32, n, w int)")
+	Doc("dotRows is dots; w is in bytes.")
+	out, a, b, n, w := load("out"), load("a"), load("b"), load("n"), load("w")
+	loop("row", n, func() {
+		r := dotOf(Mem{Base: a}, Mem{Base: b}, w)
+		VMOVSS(r, Mem{Base: out})
+		ADDQ(I8(4), out)
+		ADDQ(w, a)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func edgeDotRows() {
+	TEXT("edgeDotRows", NOSPLIT, "func(d *float32, n int, start, degree, col *int32, y, z *float32, w int)")
+	Doc("edgeDotRows is edgeDots; w is in bytes.")
+	d, col, y, z, w := load("d"), load("col"), load("y"), load("z"), load("w")
+	edgeWalk("row", func(i, degree, offset GPVirtual) {
+		wide, next := label("wide"), label("next")
+		CMPQ(w, I8(64))
+		JNE(LabelRef(wide))
+		// The usual width of 16: the row stays in two registers.
+		y0, y1 := YMM(), YMM()
+		VMOVUPS(Mem{Base: y}, y0)
+		VMOVUPS(Mem{Base: y, Disp: 32}, y1)
+		product := func() VecVirtual {
+			at, p, q := GP64(), YMM(), YMM()
+			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
+			SHLQ(U8(6), at)
+			ADDQ(z, at)
+			VMULPS(Mem{Base: at}, y0, p)
+			VMULPS(Mem{Base: at, Disp: 32}, y1, q)
+			VADDPS(q, p, p)
+			ADDQ(I8(32), offset)
+			return p
+		}
+		// Four entries at a time: their lanes are added together.
+		four, rest := label("four"), label("rest")
+		Label(four)
+		CMPQ(degree, I8(4))
+		JLT(LabelRef(rest))
+		p := [4]VecVirtual{product(), product(), product(), product()}
+		VHADDPS(p[1], p[0], p[0])
+		VHADDPS(p[3], p[2], p[2])
+		VHADDPS(p[2], p[0], p[0])
+		hi := XMM()
+		VEXTRACTF128(U8(1), p[0], hi)
+		VADDPS(hi, p[0].AsX(), hi)
+		VMOVSS(hi, Mem{Base: d, Index: offset, Scale: 1, Disp: -128})
+		for k := 1; k < 4; k++ {
+			VEXTRACTPS(U8(k), hi, Mem{Base: d, Index: offset, Scale: 1, Disp: -128 + 32*k})
+		}
+		SUBQ(I8(4), degree)
+		JMP(LabelRef(four))
+		Label(rest)
+		loop("one", degree, func() {
+			r := sumLanes(product())
+			VMOVSS(r, Mem{Base: d, Index: offset, Scale: 1, Disp: -32})
+		})
+		JMP(LabelRef(next))
+		Label(wide)
+		atLeastOnce("entry", degree, func() {
+			at := GP64()
+			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
+			IMULQ(w, at)
+			ADDQ(z, at)
+			r := dotOf(Mem{Base: y}, Mem{Base: at}, w)
+			VMOVSS(r, Mem{Base: d, Index: offset, Scale: 1})
+			ADDQ(I8(32), offset)
+		})
+		Label(next)
+		ADDQ(w, y)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// sliceWalk goes through the slices of eight rows of an adjacency: number of
+// entries of the longest row, offset in bytes of the first entry, and of the rows
+// in vectors with one value a row.
+func sliceWalk(body func(length, offset, rows GPVirtual)) {
+	start, n := load("start"), load("slices")
+	rows := GP64()
+	XORQ(rows, rows)
+	loop("slice", n, func() {
+		offset, length := GP64(), GP64()
+		MOVLQSX(Mem{Base: start}, offset)
+		MOVLQSX(Mem{Base: start, Disp: 4}, length)
+		SUBQ(offset, length)
+		SHRQ(U8(3), length)
+		SHLQ(U8(2), offset)
+		next := label("empty")
+		TESTQ(length, length)
+		JZ(LabelRef(next))
+		body(length, offset, rows)
+		Label(next)
+		ADDQ(I8(4), start)
+		ADDQ(I8(32), rows)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// entries runs body for each of length entries, with the mask of the rows that
+// have this entry. offset moves along.
+func entries(name string, degree GPVirtual, rows, length, offset GPVirtual, body func(valid VecVirtual, at GPVirtual)) {
+	t, one, deg, count, at := YMM(), YMM(), YMM(), GP64(), GP64()
+	VPXOR(t, t, t)
+	VMOVDQU(c("intOne"), one)
+	VMOVDQU(Mem{Base: degree, Index: rows, Scale: 1}, deg)
+	MOVQ(length, count)
+	MOVQ(offset, at)
+	atLeastOnce(name, count, func() {
+		valid := YMM()
+		VPCMPGTD(t, deg, valid)
+		body(valid, at)
+		VPADDD(one, t, t)
+		ADDQ(I8(32), at)
+	})
+}
+
+// gather loads v[index] for the eight 32-bit numbers at index.
+func gather(v GPVirtual, index Mem) VecVirtual {
+	i, all, out := YMM(), YMM(), YMM()
+	VMOVDQU(index, i)
+	VPCMPEQD(all, all, all)
+	VXORPS(out, out, out)
+	VGATHERDPS(all, Mem{Base: v, Index: i, Scale: 4}, out)
+	return out
+}
+
+func scalar(name string) VecVirtual {
+	v := YMM()
+	addr, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VBROADCASTSS(addr.Addr, v)
+	return v
+}
+
+func attend() {
+	TEXT("attendSlices", NOSPLIT, "func(alpha *float32, start, degree, col *int32, weight, fi, gj *float32, slope float32, slices int)")
+	Doc("attendSlices is attend, eight rows at a time.")
+	alpha, degree, col, weight, f, g := load("alpha"), load("degree"), load("col"), load("weight"), load("fi"), load("gj")
+	slope := scalar("slope")
+	sliceWalk(func(length, offset, rows GPVirtual) {
+		fv, largest := YMM(), YMM()
+		VMOVUPS(Mem{Base: f, Index: rows, Scale: 1}, fv)
+		VMOVUPS(c("minusInf"), largest)
+		entries("logit", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := gather(g, Mem{Base: col, Index: at, Scale: 1})
+			low, zero, l := YMM(), YMM(), YMM()
+			VADDPS(x, fv, x)
+			VXORPS(zero, zero, zero)
+			VMINPS(x, zero, low)
+			VMULPS(low, slope, low)
+			VMAXPS(x, zero, x)
+			VADDPS(low, x, x)
+			VMULPS(Mem{Base: weight, Index: at, Scale: 1}, x, x)
+			VMOVUPS(c("minusInf"), l)
+			VBLENDVPS(valid, x, l, l)
+			VMOVUPS(l, Mem{Base: alpha, Index: at, Scale: 1})
+			VMAXPS(largest, l, largest)
+		})
+		sum := YMM()
+		VXORPS(sum, sum, sum)
+		entries("exp", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := YMM()
+			VMOVUPS(Mem{Base: alpha, Index: at, Scale: 1}, x)
+			VSUBPS(largest, x, x)
+			exp(x)
+			VMOVUPS(x, Mem{Base: alpha, Index: at, Scale: 1})
+			VADDPS(x, sum, sum)
+		})
+		scale := YMM()
+		VMOVUPS(c("one"), scale)
+		VDIVPS(sum, scale, scale)
+		entries("scale", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := YMM()
+			VMULPS(Mem{Base: alpha, Index: at, Scale: 1}, scale, x)
+			VANDPS(valid, x, x)
+			VMOVUPS(x, Mem{Base: alpha, Index: at, Scale: 1})
+		})
+	})
+}
+
+func attendBack() {
+	TEXT("attendBackSlices", NOSPLIT, "func(d, alpha *float32, start, degree, col *int32, weight, fi, gj *float32, slope float32, df *float32, slices int)")
+	Doc("attendBackSlices is attendBack, eight rows at a time.")
+	d, alpha, degree, col, weight, f, g, df := load("d"), load("alpha"), load("degree"), load("col"), load("weight"), load("fi"), load("gj"), load("df")
+	slope := scalar("slope")
+	sliceWalk(func(length, offset, rows GPVirtual) {
+		mean := YMM()
+		VXORPS(mean, mean, mean)
+		entries("mean", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := YMM()
+			VMOVUPS(Mem{Base: alpha, Index: at, Scale: 1}, x)
+			VMULPS(Mem{Base: d, Index: at, Scale: 1}, x, x)
+			VANDPS(valid, x, x)
+			VADDPS(x, mean, mean)
+		})
+		fv, sum := YMM(), YMM()
+		VMOVUPS(Mem{Base: f, Index: rows, Scale: 1}, fv)
+		VXORPS(sum, sum, sum)
+		entries("slope", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			pre := gather(g, Mem{Base: col, Index: at, Scale: 1})
+			x, zero := YMM(), YMM()
+			VADDPS(pre, fv, pre)
+			VXORPS(zero, zero, zero)
+			VCMPPS(U8(0x1e), zero, pre, pre) // pre > 0
+			VBLENDVPS(pre, c("one"), slope, pre)
+			VMOVUPS(Mem{Base: d, Index: at, Scale: 1}, x)
+			VSUBPS(mean, x, x)
+			VMULPS(Mem{Base: alpha, Index: at, Scale: 1}, x, x)
+			VMULPS(Mem{Base: weight, Index: at, Scale: 1}, x, x)
+			VMULPS(pre, x, x)
+			VANDPS(valid, x, x)
+			VMOVUPS(x, Mem{Base: d, Index: at, Scale: 1})
+			VADDPS(x, sum, sum)
+		})
+		VMOVUPS(sum, Mem{Base: df, Index: rows, Scale: 1})
+	})
+}
+
+func collect() {
+	TEXT("collectSlices", NOSPLIT, "func(out *float32, start, degree, reverse *int32, d *float32, slices int)")
+	Doc("collectSlices is collect, eight rows at a time.")
+	out, degree, reverse, d := load("out"), load("degree"), load("reverse"), load("d")
+	sliceWalk(func(length, offset, rows GPVirtual) {
+		sum := YMM()
+		VXORPS(sum, sum, sum)
+		entries("entry", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := gather(d, Mem{Base: reverse, Index: at, Scale: 1})
+			VANDPS(valid, x, x)
+			VADDPS(x, sum, sum)
+		})
+		VMOVUPS(sum, Mem{Base: out, Index: rows, Scale: 1})
+	})
+}
+
+func spread1(name string, back bool) {
+	TEXT(name, NOSPLIT, "func(out *float32, start, degree, col, reverse *int32, coef, z *float32, slices int)")
+	Doc(name + " is spread1, eight rows at a time.")
+	out, degree, col, coef, z := load("out"), load("degree"), load("col"), load("coef"), load("z")
+	var reverse GPVirtual
+	if back {
+		reverse = load("reverse")
+	}
+	sliceWalk(func(length, offset, rows GPVirtual) {
+		sum := YMM()
+		VXORPS(sum, sum, sum)
+		entries("entry", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := gather(z, Mem{Base: col, Index: at, Scale: 1})
+			if back {
+				k := gather(coef, Mem{Base: reverse, Index: at, Scale: 1})
+				VMULPS(k, x, x)
+			} else {
+				VMULPS(Mem{Base: coef, Index: at, Scale: 1}, x, x)
+			}
+			VANDPS(valid, x, x)
+			VADDPS(x, sum, sum)
+		})
+		VMOVUPS(sum, Mem{Base: out, Index: rows, Scale: 1})
+	})
+}
+
+func edgeDots1() {
+	TEXT("edgeDots1Slices", NOSPLIT, "func(d *float32, start, degree, col *int32, y, z *float32, slices int)")
+	Doc("edgeDots1Slices is edgeDots1, eight rows at a time.")
+	d, degree, col, y, z := load("d"), load("degree"), load("col"), load("y"), load("z")
+	sliceWalk(func(length, offset, rows GPVirtual) {
+		yv := YMM()
+		VMOVUPS(Mem{Base: y, Index: rows, Scale: 1}, yv)
+		entries("entry", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+			x := gather(z, Mem{Base: col, Index: at, Scale: 1})
+			VMULPS(x, yv, x)
+			VMOVUPS(x, Mem{Base: d, Index: at, Scale: 1})
+		})
+	})
+}
+
+func outerAdd(name string, cols int) {
+	TEXT(name, NOSPLIT, "func(y, c, v *float32, n, stride int)")
+	Doc(name + " is outerAdd for one block of columns; stride is in bytes.")
+	y, cp, v, n, stride := load("y"), load("c"), load("v"), load("n"), load("stride")
+	vv := make([]VecVirtual, cols)
+	for j := range vv {
+		vv[j] = YMM()
+		VMOVUPS(Mem{Base: v, Disp: 32 * j}, vv[j])
+	}
+	loop("row", n, func() {
+		x, t := YMM(), YMM()
+		VBROADCASTSS(Mem{Base: cp}, x)
+		for j := range vv {
+			VMULPS(vv[j], x, t)
+			VADDPS(Mem{Base: y, Disp: 32 * j}, t, t)
+			VMOVUPS(t, Mem{Base: y, Disp: 32 * j})
+		}
+		ADDQ(I8(4), cp)
+		ADDQ(stride, y)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// blocks runs body for the offsets 0, 32 … below w.
+func blocks(w GPVirtual, body func(j GPVirtual)) {
+	j := GP64()
+	XORQ(j, j)
+	top := label("block")
+	Label(top)
+	body(j)
+	ADDQ(I8(32), j)
+	CMPQ(j, w)
+	JLT(LabelRef(top))
+}
+
+func gate() {
+	TEXT("gateRows", NOSPLIT, "func(out, h, s *float32, kept *int32, k, w int)")
+	Doc("gateRows is gate; w is in bytes.")
+	out, h, s, kept, k, w := load("out"), load("h"), load("s"), load("kept"), load("k"), load("w")
+	loop("row", k, func() {
+		i, x := GP64(), YMM()
+		MOVLQSX(Mem{Base: kept}, i)
+		VBROADCASTSS(Mem{Base: s, Index: i, Scale: 4}, x)
+		IMULQ(w, i)
+		ADDQ(h, i)
+		blocks(w, func(j GPVirtual) {
+			t := YMM()
+			VMULPS(Mem{Base: i, Index: j, Scale: 1}, x, t)
+			VMOVUPS(t, Mem{Base: out, Index: j, Scale: 1})
+		})
+		ADDQ(I8(4), kept)
+		ADDQ(w, out)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func gateBack() {
+	TEXT("gateBackRows", NOSPLIT, "func(dh, dr, dOut, h, s *float32, kept *int32, k, w int)")
+	Doc("gateBackRows is gateBack; w is in bytes.")
+	dh, dr, dOut, h, s, kept, k, w := load("dh"), load("dr"), load("dOut"), load("h"), load("s"), load("kept"), load("k"), load("w")
+	loop("row", k, func() {
+		i, at, x := GP64(), GP64(), YMM()
+		MOVLQSX(Mem{Base: kept}, i)
+		MOVQ(i, at)
+		IMULQ(w, at)
+		hi := GP64()
+		LEAQ(Mem{Base: h, Index: at, Scale: 1}, hi)
+		r := dotOf(Mem{Base: dOut}, Mem{Base: hi}, w)
+		VADDSS(Mem{Base: dr, Index: i, Scale: 4}, r, r)
+		VMOVSS(r, Mem{Base: dr, Index: i, Scale: 4})
+		VBROADCASTSS(Mem{Base: s, Index: i, Scale: 4}, x)
+		ADDQ(dh, at)
+		blocks(w, func(j GPVirtual) {
+			t := YMM()
+			VMULPS(Mem{Base: dOut, Index: j, Scale: 1}, x, t)
+			VMOVUPS(t, Mem{Base: at, Index: j, Scale: 1})
+		})
+		ADDQ(I8(4), kept)
+		ADDQ(w, dOut)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func addVec() {
+	TEXT("addVec", NOSPLIT, "func(y, x *float32, n int)")
+	Doc("addVec is add; n counts vectors of eight.")
+	y, x, n := load("y"), load("x"), load("n")
+	loop("block", n, func() {
+		t := YMM()
+		VMOVUPS(Mem{Base: y}, t)
+		VADDPS(Mem{Base: x}, t, t)
+		VMOVUPS(t, Mem{Base: y})
+		ADDQ(I8(32), x)
+		ADDQ(I8(32), y)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func sigmoid() {
+	TEXT("sigmoidVec", NOSPLIT, "func(s, tail, r *float32, n int)")
+	Doc("sigmoidVec is sigmoid; n counts vectors of eight.")
+	s, tail, r, n := load("s"), load("tail"), load("r"), load("n")
+	loop("block", n, func() {
+		x, e, q, zero := YMM(), YMM(), YMM(), YMM()
+		VMOVUPS(Mem{Base: r}, x)
+		VORPS(c("sign"), x, e)
+		exp(e)
+		VMOVUPS(e, Mem{Base: tail})
+		VADDPS(c("one"), e, q)
+		one := YMM()
+		VMOVUPS(c("one"), one)
+		VDIVPS(q, one, q)
+		VMULPS(q, e, e)
+		VXORPS(zero, zero, zero)
+		VCMPPS(U8(0x1d), zero, x, x) // r >= 0
+		VBLENDVPS(x, q, e, e)
+		VMOVUPS(e, Mem{Base: s})
+		for _, p := range []GPVirtual{s, tail, r} {
+			ADDQ(I8(32), p)
+		}
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func rank() {
+	TEXT("rankVec", NOSPLIT, "func(rank *int32, r *float32, n, blocks int)")
+	Doc("rankVec is rank, for eight places at a time; r and rank have room for whole blocks of eight.")
+	out, r, n, count := load("rank"), load("r"), load("n"), load("blocks")
+	// Lane i of laneAfter[q] is set when i > q.
+	after := GLOBL("laneAfter", RODATA|NOPTR)
+	for q := range 8 {
+		for i := range 8 {
+			v := uint32(0)
+			if i > q {
+				v = math.MaxUint32
+			}
+			DATA(4*(8*q+i), U32(v))
+		}
+	}
+	masks := GP64()
+	LEAQ(after, masks)
+	base := GP64()
+	XORQ(base, base)
+	loop("block", count, func() {
+		x, sum, j, limit := YMM(), YMM(), GP64(), GP64()
+		VMOVUPS(Mem{Base: r, Index: base, Scale: 4}, x)
+		VPXOR(sum, sum, sum)
+		compare := func(predicate uint8) {
+			y := YMM()
+			VBROADCASTSS(Mem{Base: r, Index: j, Scale: 4}, y)
+			VCMPPS(U8(predicate), x, y, y)
+			VPSUBD(y, sum, sum)
+		}
+		until := func(name string, body func()) {
+			top, end := label(name), label(name+"_end")
+			Label(top)
+			CMPQ(j, limit)
+			JGE(LabelRef(end))
+			body()
+			INCQ(j)
+			JMP(LabelRef(top))
+			Label(end)
+		}
+		XORQ(j, j)
+		MOVQ(base, limit)
+		until("before", func() { compare(0x1d) }) // y >= x
+		ADDQ(I8(8), limit)
+		CMPQ(n, limit)
+		CMOVQLT(n, limit)
+		m := GP64()
+		MOVQ(masks, m)
+		until("within", func() {
+			y, e := YMM(), YMM()
+			VBROADCASTSS(Mem{Base: r, Index: j, Scale: 4}, y)
+			VCMPPS(U8(0x00), x, y, e) // y == x
+			VANDPS(Mem{Base: m}, e, e)
+			VCMPPS(U8(0x1e), x, y, y) // y > x
+			VORPS(e, y, y)
+			VPSUBD(y, sum, sum)
+			ADDQ(I8(32), m)
+		})
+		MOVQ(n, limit)
+		until("behind", func() { compare(0x1e) }) // y > x
+		VMOVDQU(sum, Mem{Base: out, Index: base, Scale: 4})
+		ADDQ(I8(8), base)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func mmd() {
+	TEXT("mmdVec", NOSPLIT, "func(value, slope, s, weight *float32, inside float32, n, blocks int)")
+	Doc("mmdVec is mmdSums, for eight places at a time; the arrays have room for whole blocks of eight.")
+	value, slope, s, weight, n, count := load("value"), load("slope"), load("s"), load("weight"), load("n"), load("blocks")
+	inside := scalar("inside")
+	base := GP64()
+	XORQ(base, base)
+	loop("block", count, func() {
+		si, v, g, j := YMM(), YMM(), YMM(), GP64()
+		VMOVUPS(Mem{Base: s, Index: base, Scale: 4}, si)
+		VXORPS(v, v, v)
+		VXORPS(g, g, g)
+		XORQ(j, j)
+		top, end := label("pair"), label("pair_end")
+		Label(top)
+		CMPQ(j, n)
+		JGE(LabelRef(end))
+		d, x, w := YMM(), YMM(), YMM()
+		VBROADCASTSS(Mem{Base: s, Index: j, Scale: 4}, x)
+		VSUBPS(x, si, d)
+		VMULPS(d, d, x)
+		VMULPS(inside, x, x)
+		exp(x)
+		VBROADCASTSS(Mem{Base: weight, Index: j, Scale: 4}, w)
+		VMULPS(w, x, x)
+		VADDPS(x, v, v)
+		VMULPS(d, x, x)
+		VADDPS(x, g, g)
+		INCQ(j)
+		JMP(LabelRef(top))
+		Label(end)
+		VMOVUPS(v, Mem{Base: value, Index: base, Scale: 4})
+		VMOVUPS(g, Mem{Base: slope, Index: base, Scale: 4})
+		ADDQ(I8(8), base)
+	})
+	VZEROUPPER()
+	RET()
+}

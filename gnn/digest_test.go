@@ -1,0 +1,85 @@
+package gnn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"testing"
+)
+
+// TestDigest trains small models for a few epochs and hashes weights, history
+// and predictions. The digest is the same for every GOARCH and GOAMD64, with and
+// without vector kernels, and for any number of goroutines:
+//
+//	GOAMD64=v3 go test ./gnn -run Digest
+//	CGO_ENABLED=0 GOARCH=arm64 go test -c -o gnn.test ./gnn && qemu-aarch64-static gnn.test -test.run Digest
+func TestDigest(t *testing.T) {
+	const want = "90280fb36f351c3a"
+	for _, workers := range []int{1, 2, 7} {
+		if got := trainingDigest(t, workers); got != want {
+			t.Errorf("%d goroutines: digest %s, want %s", workers, got, want)
+		}
+	}
+}
+
+// digestCases turn every option at least once.
+func digestCases() []Options {
+	paper := Paper(21)
+	sage := paper
+	sage.Pool, sage.Distance, sage.Widths, sage.Hidden, sage.Classes = "sage", "mmd", []int{9, 8, 5}, []int{7}, 3
+	literal := paper
+	literal.Distance, literal.Kernel, literal.GLC, literal.Slope, literal.Gate, literal.Readout = "mmd", "outside", "norm", 0.1, false, "maxmean"
+	authors := AuthorsCode(21)
+	mmd := AuthorsCode(21)
+	mmd.Distance, mmd.Pool, mmd.GLC = "mmd", "sage", "trace"
+	return []Options{paper, sage, literal, authors, mmd}
+}
+
+func trainingDigest(t *testing.T, workers int) string {
+	t.Helper()
+	h := sha256.New()
+	for _, o := range digestCases() {
+		hashTraining[float32](t, h, o, workers)
+		hashTraining[float64](t, h, o, workers)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int) {
+	t.Helper()
+	m, err := New[T](o, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := randomGraphs[T](o, 26, 21, 40)
+	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01, Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	predictions, err := m.Predict(graphs, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(v any) {
+		if err := binary.Write(h, binary.LittleEndian, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(m.Params)
+	put(m.Buffers)
+	for _, e := range history {
+		put([]float64{e.Losses.Total, e.Losses.CE, e.Losses.GLC, e.TrainAccuracy, e.TestAccuracy, e.TestCE})
+		put(e.Losses.Dist)
+		put(e.Scores)
+	}
+	for _, p := range predictions {
+		put(p.Probability)
+		for _, l := range p.Layers {
+			put(l.Node)
+			put(l.Score)
+			put(l.Kept)
+		}
+	}
+}

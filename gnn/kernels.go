@@ -1,0 +1,50 @@
+package gnn
+
+// kernels are the inner loops of the model, in one precision. The portable ones
+// (portable.go) define the result: every other implementation does the same
+// operations on the same numbers in the same order, and rounds after each. Where a
+// loop runs over something that is summed, the sum is sequential in that loop's order;
+// vector code works on several sums side by side. The one exception is dot,
+// whose order is its own.
+//
+// Rows of node features are w values long, w being a multiple of 8, and lie one
+// after the other unless a stride is given. Vectors with a value for each node
+// have room for padded(n) of them, and what is beyond n is not defined.
+type kernels[T Float] struct {
+	// gemm: c[i·cs+j] = Σ_p a[i·ai+p·ap]·b[p·bs+j], i < m, p < n in order, j < w.
+	gemm func(c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int)
+	// dots: out[i] = dot(row i of a, b) for i < n.
+	dots func(out, a, b []T, n, w int)
+	// outerAdd: row i of y += c[i]·v for i < n.
+	outerAdd func(y, c, v []T, n, w int)
+	// add: y += x.
+	add func(y, x []T)
+
+	// attend: alpha = softmax over each row of e_ij·act(f_i+g_j).
+	attend func(alpha []T, a *adjacency[T], f, g []T, slope T)
+	// attendBack: from d = dL/dα to d = dL/d(f_i+g_j), and df_i = Σ_j of it.
+	attendBack func(d, alpha []T, a *adjacency[T], f, g []T, slope T, df []T)
+	// spread: row i of out = Σ coef[entry]·(row col of z) over the entries of i;
+	// with back, coef is taken at the reverse entry.
+	spread func(out []T, a *adjacency[T], coef, z []T, w int, back bool)
+	// edgeDots: d[entry (i,j)] = dot(row i of y, row j of z).
+	edgeDots func(d []T, a *adjacency[T], y, z []T, w int)
+	// collect: out[i] = Σ d[reverse entry] over the entries of i.
+	collect func(out []T, a *adjacency[T], d []T)
+	// spread1 and edgeDots1 are spread and edgeDots for rows of a single value.
+	spread1   func(out []T, a *adjacency[T], coef, z []T, back bool)
+	edgeDots1 func(d []T, a *adjacency[T], y, z []T)
+
+	// sigmoid: s = 1/(1+exp(−r)), tail = exp(−|r|).
+	sigmoid func(s, tail, r []T)
+	// rank: rank[i] = how many of the n come before i in descending order of r,
+	// equal ones in order of place.
+	rank func(rank []int32, r []T, n int)
+	// gate: row p of out = s[i]·(row i of h), i = kept[p].
+	gate func(out, h, s []T, kept []int32, w int)
+	// gateBack: dr[i] += dot(row p of dOut, row i of h); row i of dh = s[i]·(row p of dOut).
+	gateBack func(dh, dr, dOut, h, s []T, kept []int32, w int)
+	// mmdSums: with x = weight[j]·exp(inside·(s[i]−s[j])²), value[i] = Σ_j x and
+	// slope[i] = Σ_j x·(s[i]−s[j]); inside·(s[i]−s[j])² is at most 0, or small.
+	mmdSums func(value, slope, s, weight []T, inside T, n int)
+}

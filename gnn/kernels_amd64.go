@@ -1,0 +1,128 @@
+//go:build !purego
+
+package gnn
+
+import "golang.org/x/sys/cpu"
+
+// vector_amd64.s and vector_amd64.go are written by the program in asm; its comment
+// says how.
+
+// fastest gives the kernels for this machine; their results are those of the
+// portable ones, bit for bit. In float32, on a processor with AVX2, they are
+// written in assembly (by the program in asm).
+func fastest[T Float]() *kernels[T] {
+	k := portable[T]()
+	if k, ok := any(k).(*kernels[float32]); ok && cpu.X86.HasAVX2 {
+		vectorize(k)
+	}
+	return k
+}
+
+// The functions below check that every access of the assembly is inside the
+// slices, and pass on addresses, strides in bytes and blocks of columns.
+
+func vectorize(k *kernels[float32]) {
+	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int) {
+		if m == 0 {
+			return
+		}
+		_, _, _ = c[(m-1)*cs+w-1], a[(m-1)*ai+(n-1)*ap], b[(n-1)*bs+w-1]
+		j := 0
+		for ; j+16 <= w; j += 16 {
+			gemm16(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)
+		}
+		if j < w {
+			gemm8(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)
+		}
+	}
+	k.dots = func(out, a, b []float32, n, w int) {
+		_, _, _ = out[n-1], a[n*w-1], b[w-1]
+		dotRows(&out[0], &a[0], &b[0], n, 4*w)
+	}
+	k.outerAdd = func(y, c, v []float32, n, w int) {
+		_, _, _ = y[n*w-1], c[n-1], v[w-1]
+		j := 0
+		for ; j+16 <= w; j += 16 {
+			outerAdd16(&y[j], &c[0], &v[j], n, 4*w)
+		}
+		if j < w {
+			outerAdd8(&y[j], &c[0], &v[j], n, 4*w)
+		}
+	}
+	k.add = func(y, x []float32) {
+		n := len(y)
+		_ = x[:n]
+		if n >= lanes {
+			addVec(&y[0], &x[0], n/lanes)
+		}
+		add(y[n&^(lanes-1):], x[n&^(lanes-1):n])
+	}
+	k.attend = func(alpha []float32, a *adjacency[float32], f, g []float32, slope float32) {
+		_, _, _ = alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1]
+		attendSlices(&alpha[0], &a.start[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, len(a.degree)/lanes)
+	}
+	k.attendBack = func(d, alpha []float32, a *adjacency[float32], f, g []float32, slope float32, df []float32) {
+		_, _, _, _, _ = d[a.size()-1], alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1], df[len(a.degree)-1]
+		attendBackSlices(&d[0], &alpha[0], &a.start[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, &df[0], len(a.degree)/lanes)
+	}
+	k.spread = func(out []float32, a *adjacency[float32], coef, z []float32, w int, back bool) {
+		_, _, _ = out[a.n*w-1], coef[a.size()-1], z[a.n*w-1]
+		wide, narrow := spread16, spread8
+		if back {
+			wide, narrow = spread16back, spread8back
+		}
+		j := 0
+		for ; j+16 <= w; j += 16 {
+			wide(&out[j], a.n, &a.start[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
+		}
+		if j < w {
+			narrow(&out[j], a.n, &a.start[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
+		}
+	}
+	k.edgeDots = func(d []float32, a *adjacency[float32], y, z []float32, w int) {
+		_, _, _ = d[a.size()-1], y[a.n*w-1], z[a.n*w-1]
+		edgeDotRows(&d[0], a.n, &a.start[0], &a.degree[0], &a.col[0], &y[0], &z[0], 4*w)
+	}
+	k.collect = func(out []float32, a *adjacency[float32], d []float32) {
+		_, _ = out[len(a.degree)-1], d[a.size()-1]
+		collectSlices(&out[0], &a.start[0], &a.degree[0], &a.reverse[0], &d[0], len(a.degree)/lanes)
+	}
+	k.spread1 = func(out []float32, a *adjacency[float32], coef, z []float32, back bool) {
+		_, _, _ = out[len(a.degree)-1], coef[a.size()-1], z[a.n-1]
+		sum := spread1Slices
+		if back {
+			sum = spread1BackSlices
+		}
+		sum(&out[0], &a.start[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[0], len(a.degree)/lanes)
+	}
+	k.edgeDots1 = func(d []float32, a *adjacency[float32], y, z []float32) {
+		_, _, _ = d[a.size()-1], y[len(a.degree)-1], z[a.n-1]
+		edgeDots1Slices(&d[0], &a.start[0], &a.degree[0], &a.col[0], &y[0], &z[0], len(a.degree)/lanes)
+	}
+	k.sigmoid = func(s, tail, r []float32) {
+		n := len(r) &^ (lanes - 1)
+		_, _ = s[len(r)-1], tail[len(r)-1]
+		if n > 0 {
+			sigmoidVec(&s[0], &tail[0], &r[0], n/lanes)
+		}
+		sigmoid(s[n:], tail[n:], r[n:])
+	}
+	k.rank = func(rank []int32, r []float32, n int) {
+		_, _ = rank[padded(n)-1], r[padded(n)-1]
+		rankVec(&rank[0], &r[0], n, padded(n)/lanes)
+	}
+	k.gate = func(out, h, s []float32, kept []int32, w int) {
+		_, _ = out[len(kept)*w-1], s[:len(h)/w]
+		gateRows(&out[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
+	}
+	k.gateBack = func(dh, dr, dOut, h, s []float32, kept []int32, w int) {
+		n := len(dh) / w
+		_, _, _, _ = dr[:n], dOut[len(kept)*w-1], h[len(dh)-1], s[:n]
+		gateBackRows(&dh[0], &dr[0], &dOut[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
+	}
+	k.mmdSums = func(value, slope, s, weight []float32, inside float32, n int) {
+		p := padded(n)
+		_, _, _, _ = value[p-1], slope[p-1], s[p-1], weight[p-1]
+		mmdVec(&value[0], &slope[0], &s[0], &weight[0], inside, n, p/lanes)
+	}
+}

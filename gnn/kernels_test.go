@@ -1,0 +1,183 @@
+package gnn
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"prgnn/internal/random"
+)
+
+// TestKernels compares the kernels of this machine with the portable ones, bit
+// for bit, on adjacencies and widths of all shapes.
+func TestKernels(t *testing.T) {
+	fast, slow := fastest[float32](), portable[float32]()
+	if reflect.ValueOf(fast.gemm).Pointer() == reflect.ValueOf(slow.gemm).Pointer() {
+		t.Skip("this machine has only the portable kernels")
+	}
+	r := random.New(1, "kernels")
+	vec := func(n int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(r.Normal())
+			if r.IntN(20) == 0 {
+				v[i] = 0
+			}
+		}
+		return v
+	}
+	same := func(what string, n, w int, outputs func(k *kernels[float32]) [][]float32) {
+		t.Helper()
+		for i, want := range outputs(slow) {
+			got := outputs(fast)[i]
+			for j := range want {
+				if math.Float32bits(got[j]) != math.Float32bits(want[j]) {
+					t.Errorf("%s of %d rows of %d: value %d of output %d is %v, portable %v", what, n, w, j, i, got[j], want[j])
+					return
+				}
+			}
+		}
+	}
+	for _, n := range []int{1, 2, 7, 8, 9, 16, 21, 42, 84, 101} {
+		o := Paper(3)
+		g, err := NewGraph[float32](o, 0, make([]float64, 3*n), randomEdges(n, n, 4*n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, p := &g.adjacency, padded(n)
+		alpha, f, gg := vec(a.size()), vec(p), vec(p)
+		for _, slope := range []float32{0, 0.2} {
+			same("attend", n, 0, func(k *kernels[float32]) [][]float32 {
+				out := make([]float32, a.size())
+				k.attend(out, a, f, gg, slope)
+				return [][]float32{out}
+			})
+			same("attendBack", n, 0, func(k *kernels[float32]) [][]float32 {
+				d, df := slices.Clone(alpha), make([]float32, p)
+				for e := range d { // what is not an entry holds anything
+					if !isEntry(a, e) {
+						d[e] = float32(math.NaN())
+					}
+				}
+				k.attendBack(d, alpha, a, f, gg, slope, df)
+				for e := range d {
+					if !isEntry(a, e) {
+						d[e] = 0
+					}
+				}
+				return [][]float32{d, df[:n]}
+			})
+		}
+		for _, back := range []bool{false, true} {
+			same("spread1", n, 1, func(k *kernels[float32]) [][]float32 {
+				out := make([]float32, p)
+				k.spread1(out, a, alpha, f, back)
+				return [][]float32{out[:n]}
+			})
+		}
+		same("edgeDots1 and collect", n, 1, func(k *kernels[float32]) [][]float32 {
+			d, out := make([]float32, a.size()), make([]float32, p)
+			k.edgeDots1(d, a, f, gg)
+			k.collect(out, a, d)
+			for e := range d {
+				if !isEntry(a, e) {
+					d[e] = 0
+				}
+			}
+			return [][]float32{d, out[:n]}
+		})
+		same("sigmoid", n, 1, func(k *kernels[float32]) [][]float32 {
+			s, tail := make([]float32, p), make([]float32, p)
+			r := slices.Clone(f)
+			for i := range r {
+				r[i] *= 40
+			}
+			k.sigmoid(s, tail, r)
+			return [][]float32{s, tail}
+		})
+		same("rank", n, 1, func(k *kernels[float32]) [][]float32 {
+			rank, r := make([]int32, p), slices.Clone(f)
+			r[n/2] = r[0] // a tie
+			k.rank(rank, r, n)
+			out := make([]float32, n)
+			for i := range out {
+				out[i] = float32(rank[i])
+			}
+			return [][]float32{out}
+		})
+		same("mmdSums", n, 1, func(k *kernels[float32]) [][]float32 {
+			v, s := make([]float32, p), make([]float32, p)
+			k.mmdSums(v, s, f, gg, -0.2, n)
+			return [][]float32{v[:n], s[:n]}
+		})
+		for _, w := range []int{8, 16, 24, 32, 40} {
+			y, z, b := vec(n*w), vec(n*w), vec(w)
+			for _, back := range []bool{false, true} {
+				same("spread", n, w, func(k *kernels[float32]) [][]float32 {
+					out := make([]float32, n*w)
+					k.spread(out, a, alpha, z, w, back)
+					return [][]float32{out}
+				})
+			}
+			same("edgeDots", n, w, func(k *kernels[float32]) [][]float32 {
+				d := make([]float32, a.size())
+				k.edgeDots(d, a, y, z, w)
+				return [][]float32{d}
+			})
+			same("dots and outerAdd", n, w, func(k *kernels[float32]) [][]float32 {
+				out, y := make([]float32, n), slices.Clone(y)
+				k.dots(out, y, b, n, w)
+				k.outerAdd(y, f, b, n, w)
+				k.add(y[:n*w-3], z)
+				return [][]float32{out, y}
+			})
+			var kept []int32
+			for i := n - 1; i >= 0; i -= 2 {
+				kept = append(kept, int32(i))
+			}
+			same("gate and gateBack", n, w, func(k *kernels[float32]) [][]float32 {
+				out, dh, dr := make([]float32, len(kept)*w), make([]float32, n*w), slices.Clone(gg)
+				k.gate(out, z, f, kept, w)
+				k.gateBack(dh, dr, y, z, f, kept, w)
+				return [][]float32{out, dh, dr}
+			})
+			for _, m := range []int{1, 2, 3, 5, 6, 13} {
+				x := vec(max(m*n, 1))
+				same("gemm", m, w, func(k *kernels[float32]) [][]float32 {
+					c, ct := make([]float32, m*(w+1)), make([]float32, m*w)
+					k.gemm(c, w+1, x, n, 1, z, w, m, n, w)
+					k.gemm(ct, w, x, 1, m, z, w, m, n, w)
+					return [][]float32{c, ct}
+				})
+			}
+		}
+	}
+}
+
+// isEntry tells whether place e of an adjacency is an entry of a row.
+func isEntry(a *adjacency[float32], e int) bool {
+	for i := range a.n {
+		if at := e - a.entry(i, 0); at >= 0 && at%lanes == 0 && at/lanes < int(a.degree[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// The exponentials of the vector kernels, over the whole range, seen through sigmoid.
+func TestVectorExp(t *testing.T) {
+	const n = 1 << 16
+	r, s, tail, want, wantTail := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	for i := range r {
+		r[i] = float32(i-n/2) / (n / 2) * 95
+	}
+	r[0], r[1], r[2] = float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.Copysign(0, -1))
+	fastest[float32]().sigmoid(s, tail, r)
+	sigmoid(want, wantTail, r)
+	for i := range r {
+		if s[i] != want[i] || tail[i] != wantTail[i] {
+			t.Fatalf("sigmoid(%v) = %v, %v; portable %v, %v", r[i], s[i], tail[i], want[i], wantTail[i])
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package gnn
+
+import (
+	"unsafe"
+
+	"prgnn/internal/exact"
+)
+
+func portable[T Float]() *kernels[T] {
+	return &kernels[T]{
+		gemm: gemm[T], dots: dots[T], outerAdd: outerAdd[T], add: add[T],
+		attend: attend[T], attendBack: attendBack[T], spread: spread[T], edgeDots: edgeDots[T], collect: collect[T],
+		spread1: spread1[T], edgeDots1: edgeDots1[T],
+		sigmoid: sigmoid[T], rank: rank[T], gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
+	}
+}
+
+// exp is e**x in the precision of T.
+func exp[T Float](x T) T {
+	if unsafe.Sizeof(x) == 4 {
+		return T(exact.Exp32(float32(x)))
+	}
+	return T(exact.Exp(float64(x)))
+}
+
+func gemm[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int) {
+	for j := 0; j < w; j += 4 {
+		i := 0
+		for ; i+1 < m; i += 2 {
+			var c00, c01, c02, c03, c10, c11, c12, c13 T
+			x, y := i*ai, (i+1)*ai
+			for p := range n {
+				b := b[p*bs+j:][:4:4]
+				a0, a1 := a[x], a[y]
+				c00 += T(a0 * b[0])
+				c01 += T(a0 * b[1])
+				c02 += T(a0 * b[2])
+				c03 += T(a0 * b[3])
+				c10 += T(a1 * b[0])
+				c11 += T(a1 * b[1])
+				c12 += T(a1 * b[2])
+				c13 += T(a1 * b[3])
+				x += ap
+				y += ap
+			}
+			c0, c1 := c[i*cs+j:][:4:4], c[(i+1)*cs+j:][:4:4]
+			c0[0], c0[1], c0[2], c0[3] = c00, c01, c02, c03
+			c1[0], c1[1], c1[2], c1[3] = c10, c11, c12, c13
+		}
+		for ; i < m; i++ {
+			var c0, c1, c2, c3 T
+			x := i * ai
+			for p := range n {
+				b := b[p*bs+j:][:4:4]
+				a0 := a[x]
+				c0 += T(a0 * b[0])
+				c1 += T(a0 * b[1])
+				c2 += T(a0 * b[2])
+				c3 += T(a0 * b[3])
+				x += ap
+			}
+			c := c[i*cs+j:][:4:4]
+			c[0], c[1], c[2], c[3] = c0, c1, c2, c3
+		}
+	}
+}
+
+// dot is the inner product of two vectors of w values in the order of a vector
+// unit: eight sums run side by side over the places 0, 8, 16 …, and are then added in
+// pairs, ((0+1)+(2+3)) + ((4+5)+(6+7)).
+func dot[T Float](a, b []T, w int) T {
+	x, y := a[:8:8], b[:8:8]
+	s0, s1, s2, s3 := T(x[0]*y[0]), T(x[1]*y[1]), T(x[2]*y[2]), T(x[3]*y[3])
+	s4, s5, s6, s7 := T(x[4]*y[4]), T(x[5]*y[5]), T(x[6]*y[6]), T(x[7]*y[7])
+	for j := lanes; j < w; j += lanes {
+		a, b := a[j:][:8:8], b[j:][:8:8]
+		s0 += T(a[0] * b[0])
+		s1 += T(a[1] * b[1])
+		s2 += T(a[2] * b[2])
+		s3 += T(a[3] * b[3])
+		s4 += T(a[4] * b[4])
+		s5 += T(a[5] * b[5])
+		s6 += T(a[6] * b[6])
+		s7 += T(a[7] * b[7])
+	}
+	return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+}
+
+func dots[T Float](out, a, b []T, n, w int) {
+	for i := range n {
+		out[i] = dot(a[i*w:][:w], b, w)
+	}
+}
+
+// attend takes the largest logit off before the exponentials, so that none
+// overflows; the sum of a row is then at least 1.
+func attend[T Float](alpha []T, a *adjacency[T], f, g []T, slope T) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		var largest T
+		for e := e0; e < e1; e += lanes {
+			pre := f[i] + g[a.col[e]]
+			l := T(a.weight[e] * activate(pre, slope))
+			alpha[e] = l
+			if e == e0 || l > largest {
+				largest = l
+			}
+		}
+		var sum T
+		for e := e0; e < e1; e += lanes {
+			x := exp(alpha[e] - largest)
+			alpha[e] = x
+			sum += x
+		}
+		scale := 1 / sum
+		for e := e0; e < e1; e += lanes {
+			alpha[e] *= scale
+		}
+	}
+}
+
+func attendBack[T Float](d, alpha []T, a *adjacency[T], f, g []T, slope T, df []T) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		var mean T // Σ α·dα
+		for e := e0; e < e1; e += lanes {
+			mean += T(alpha[e] * d[e])
+		}
+		var sum T
+		for e := e0; e < e1; e += lanes {
+			// α = softmax(l): dl = α·(dα − mean); l = e·act(pre)
+			x := alpha[e] * (d[e] - mean) * a.weight[e]
+			x = T(x * activateBack(f[i]+g[a.col[e]], slope))
+			d[e] = x
+			sum += x
+		}
+		df[i] = sum
+	}
+}
+
+// activate is ReLU, or LeakyReLU with a slope below zero.
+func activate[T Float](x, slope T) T {
+	return max(x, 0) + T(slope*min(x, 0))
+}
+
+// activateBack is its derivative; at 0 it is the slope.
+func activateBack[T Float](x, slope T) T {
+	if x > 0 {
+		return 1
+	}
+	return slope
+}
+
+func spread[T Float](out []T, a *adjacency[T], coef, z []T, w int, back bool) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		for j := 0; j < w; j += 4 {
+			var s0, s1, s2, s3 T
+			for e := e0; e < e1; e += lanes {
+				k := e
+				if back {
+					k = int(a.reverse[e])
+				}
+				c, z := coef[k], z[int(a.col[e])*w+j:][:4:4]
+				s0 += T(c * z[0])
+				s1 += T(c * z[1])
+				s2 += T(c * z[2])
+				s3 += T(c * z[3])
+			}
+			o := out[i*w+j:][:4:4]
+			o[0], o[1], o[2], o[3] = s0, s1, s2, s3
+		}
+	}
+}
+
+func edgeDots[T Float](d []T, a *adjacency[T], y, z []T, w int) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		y := y[i*w:][:w]
+		for e := e0; e < e1; e += lanes {
+			d[e] = dot(y, z[int(a.col[e])*w:][:w], w)
+		}
+	}
+}
+
+func collect[T Float](out []T, a *adjacency[T], d []T) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		var sum T
+		for e := e0; e < e1; e += lanes {
+			sum += d[a.reverse[e]]
+		}
+		out[i] = sum
+	}
+}
+
+func sigmoid[T Float](s, tail, r []T) {
+	for i, r := range r {
+		e := exp(-abs(r))
+		q := 1 / (1 + e)
+		tail[i] = e
+		if r >= 0 {
+			s[i] = q
+		} else {
+			s[i] = e * q
+		}
+	}
+}
+
+func abs[T Float](x T) T { return max(x, -x) }
+
+func rank[T Float](rank []int32, r []T, n int) {
+	r = r[:n]
+	for i, x := range r {
+		before := int32(0)
+		for _, y := range r[:i] {
+			if y >= x {
+				before++
+			}
+		}
+		for _, y := range r[i:] {
+			if y > x {
+				before++
+			}
+		}
+		rank[i] = before
+	}
+}
+
+func outerAdd[T Float](y, c, v []T, n, w int) {
+	v = v[:w]
+	for i, c := range c[:n] {
+		y := y[i*w:][:len(v)]
+		for j, v := range v {
+			y[j] += T(c * v)
+		}
+	}
+}
+
+func add[T Float](y, x []T) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += x[i]
+	}
+}
+
+func spread1[T Float](out []T, a *adjacency[T], coef, z []T, back bool) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		var sum T
+		for e := e0; e < e1; e += lanes {
+			k := e
+			if back {
+				k = int(a.reverse[e])
+			}
+			sum += T(coef[k] * z[a.col[e]])
+		}
+		out[i] = sum
+	}
+}
+
+func edgeDots1[T Float](d []T, a *adjacency[T], y, z []T) {
+	for i := range a.n {
+		e0 := int(a.start[i/lanes]) + i%lanes
+		e1 := e0 + lanes*int(a.degree[i])
+		for e := e0; e < e1; e += lanes {
+			d[e] = y[i] * z[a.col[e]]
+		}
+	}
+}
+
+func gate[T Float](out, h, s []T, kept []int32, w int) {
+	for p, i := range kept {
+		s, h, out := s[i], h[int(i)*w:][:w], out[p*w:][:w]
+		for j := range out {
+			out[j] = s * h[j]
+		}
+	}
+}
+
+func gateBack[T Float](dh, dr, dOut, h, s []T, kept []int32, w int) {
+	for p, i := range kept {
+		s, dOut, dh := s[i], dOut[p*w:][:w], dh[int(i)*w:][:w]
+		dr[i] += dot(dOut, h[int(i)*w:][:w], w)
+		for j := range dh {
+			dh[j] = s * dOut[j]
+		}
+	}
+}
+
+func mmdSums[T Float](value, slope, s, weight []T, inside T, n int) {
+	for i, si := range s[:n] {
+		var v, g T
+		for j, sj := range s[:n] {
+			d := si - sj
+			x := T(weight[j] * exp(T(inside*T(d*d))))
+			v += x
+			g += T(x * d)
+		}
+		value[i], slope[i] = v, g
+	}
+}
