@@ -1,0 +1,133 @@
+package pipelines
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shared is where the outside data for tests are, or "".
+func shared(t *testing.T, path ...string) string {
+	t.Helper()
+	dir := os.Getenv("PRGNN_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	dir, err := filepath.Abs(filepath.Join(append([]string{dir}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("the outside data are not here: %v", err)
+	}
+	return dir
+}
+
+// tasks counts the tasks of each stage.
+func tasks(p *Pipeline) map[string]int {
+	n := map[string]int{}
+	for _, s := range p.Graph.Stages {
+		n[s.Name] += len(s.Tasks)
+	}
+	return n
+}
+
+func TestBuiltins(t *testing.T) {
+	for _, name := range []string{"biopoint.yaml", "quick.yaml", "rest40.yaml"} {
+		if !slices.Contains(Builtins(), name) {
+			t.Errorf("there is no built-in %s", name)
+		}
+	}
+	if !strings.HasPrefix(Template(), "# Pooling Regularized GNN") {
+		t.Errorf("the template begins with %.40q", Template())
+	}
+	t.Chdir(t.TempDir())
+	p, err := Load("biopoint.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := tasks(p)
+	for stage, want := range map[string]int{"cohort": 119, "parcels": 118, "graphs": 118, "train": 5, "summary": 1} {
+		if got[stage] != want {
+			t.Errorf("biopoint: %d tasks of %s, want %d", got[stage], stage, want)
+		}
+	}
+	if p, err = Load("quick.yaml", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := tasks(p); got["train"] != 3 || got["clean"] != 42 {
+		t.Errorf("quick: %v", got)
+	}
+}
+
+// TestOwnCohort: biopoint.yaml runs on a table of scans when its cohort is
+// changed and nothing else.
+func TestOwnCohort(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.nii.gz", "b.nii.gz", "labels.nii.gz"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table := "participant_id\tgroup\tscan\nsub-1\tASD\ta.nii.gz\nsub-2\tHC\tb.nii.gz\n"
+	if err := os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(Template(), "\n")
+	from := slices.Index(lines, "  simulate:")
+	text := strings.Join(slices.Concat(lines[:from],
+		[]string{"  table: { file: participants.tsv, bold: scan, labels: labels.nii.gz }"}, lines[from+4:]), "\n")
+	p, err := build("biopoint.yaml", []byte(text), dir, nil, maxTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tasks(p); got["cohort"] != 1 || got["parcels"] != 2 {
+		t.Errorf("%v", got)
+	}
+	want := []string{
+		"stage clean: input confounds stays unconnected: the cohort (table) gives no confounds",
+		"stage biomarkers: input truth stays unconnected: the cohort (table) gives no truth",
+	}
+	for _, w := range want {
+		if !slices.Contains(p.Notes, w) {
+			t.Errorf("no note %q in %q", w, p.Notes)
+		}
+	}
+}
+
+func TestRest40(t *testing.T) {
+	t.Run("without data", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		_, err := Load("rest40.yaml", nil)
+		want := `rest40.yaml:14:9: the variable "data" is empty: --set data=DIR, the directory that holds participants.csv and the scans`
+		if err == nil || err.Error() != want || !errors.As(err, new(Errors)) {
+			t.Errorf("%v\nwant\n%s", err, want)
+		}
+	})
+	data := shared(t, "data", "bold", "coinstac_rest40_mni10mm")
+	t.Chdir(t.TempDir())
+	p, err := Load("rest40.yaml", []string{"data=" + data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tasks(p); got["parcels"] != 40 || got["cohort"] != 1 {
+		t.Errorf("%v", got)
+	}
+	groups, err := p.Roster.Participants.Strings("group")
+	if err != nil {
+		t.Fatal(err)
+	}
+	male := 0
+	for _, g := range groups {
+		if g == "Male" {
+			male++
+		}
+	}
+	// Counted with: cut -d, -f5 participants.csv | sort | uniq -c
+	if male != 24 || len(groups) != 40 {
+		t.Errorf("%d of %d are male", male, len(groups))
+	}
+}

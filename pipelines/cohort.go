@@ -1,0 +1,283 @@
+package pipelines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages"
+)
+
+// cohortKeys stand beside the kind under cohort:, whatever the kind is.
+var cohortKeys = []string{"exclude", "limit"}
+
+// kindsIn are the keys under cohort: that name a kind, or try to.
+func kindsIn(t *tree) []key {
+	var kinds []key
+	for _, k := range t.keys {
+		if !slices.Contains(cohortKeys, k.name) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+func (l *loader) readCohort(t *tree) {
+	l.cohortTree = t
+	if t == nil {
+		return
+	}
+	l.vars.resolve(t, nil)
+	var names []string
+	kinds := map[string]stages.Cohort{}
+	for _, c := range stages.Cohorts() {
+		names = append(names, c.Name)
+		kinds[c.Name] = c
+	}
+	if t.bad {
+		return
+	}
+	if t.kind != mapping {
+		l.bad.add(t.pos, "cohort takes a mapping with one of %s, not %s", strings.Join(names, ", "), t)
+		return
+	}
+	given := kindsIn(t)
+	for i, k := range given {
+		if i > 0 {
+			l.bad.add(k.pos, "the cohort is %s already: exactly one kind says who takes part", given[0].name)
+		} else if _, ok := kinds[k.name]; !ok {
+			l.bad.add(k.pos, "there is no cohort kind %q%s", k.name, hint(k.name, append(names, cohortKeys...)))
+		}
+	}
+	if len(given) == 0 {
+		l.bad.add(t.pos, "the cohort says no kind: one of %s", strings.Join(names, ", "))
+		return
+	}
+	c, ok := kinds[given[0].name]
+	if !ok {
+		return
+	}
+	l.loadCohort(c, given[0], t)
+}
+
+func (l *loader) loadCohort(c stages.Cohort, at key, t *tree) {
+	if at.value.kind != mapping && at.value.kind != empty {
+		if !at.value.bad {
+			l.bad.add(at.value.pos, "cohort %s takes a mapping of parameters, not %s", c.Name, at.value)
+		}
+		return
+	}
+	l.cohortKind = c.Name
+	kind, before := c.New(), len(l.bad.list)
+	l.fill(kind, at.value, "cohort "+c.Name, func(string) bool { return false })
+	if at.value.broken() || len(l.bad.list) > before {
+		return // what it would find is not what was meant
+	}
+	place := placeOf(at.pos, at.value)
+	if v, ok := kind.(dag.Validator); ok {
+		for _, err := range v.Validate() {
+			l.bad.each(err, place, "cohort %s: ", c.Name)
+		}
+		if len(l.bad.list) > before {
+			return
+		}
+	}
+	roster, err := kind.Load(l.dir)
+	if err != nil {
+		l.bad.each(err, place, "cohort %s: ", c.Name)
+		return
+	}
+	chosen := l.choose(roster, t)
+	if chosen == nil {
+		return
+	}
+	l.roster, l.notes = chosen, chosen.Notes
+	l.producers["cohort"] = l.cohortProducers(at.pos)
+}
+
+// choose leaves out whom exclude names, and keeps limit of the rest.
+func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
+	out := map[string]bool{}
+	ids := make([]string, len(r.Subjects))
+	for i, s := range r.Subjects {
+		ids[i] = s.ID
+	}
+	known := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		known[id] = true
+	}
+	notes, fine := slices.Clone(r.Notes), true
+	if x := t.get("exclude"); x != nil && x.kind != empty {
+		if x.kind == scalar {
+			x = &tree{pos: x.pos, kind: list, items: []*tree{x}, bad: x.bad}
+		}
+		if x.kind != list && !x.bad {
+			l.bad.add(x.pos, "exclude takes a list of participants, not %s", x)
+			fine = false
+		}
+		for _, item := range x.items {
+			switch {
+			case item.bad:
+				fine = false
+			case item.kind == scalar && known[item.text]:
+				out[item.text] = true
+			case item.kind == scalar && known["sub-"+item.text]:
+				out["sub-"+item.text] = true
+			default:
+				l.bad.add(item.pos, "exclude: there is no participant %q%s", item.text, nearID(item.text, ids))
+				fine = false
+			}
+		}
+		if len(out) > 0 {
+			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", counted(len(out), "participant"), some(slices.Sorted(maps.Keys(out)), 10)))
+		}
+	}
+	all := len(ids) - len(out)
+	few := all
+	if n := t.get("limit"); n != nil && n.kind != empty {
+		limit, whole := n.value.(int)
+		switch {
+		case n.bad:
+			fine = false
+		case !whole || limit < 1:
+			l.bad.add(n.pos, "limit takes a whole number from 1, not %s", n)
+			fine = false
+		case limit < all:
+			notes = append(notes, fmt.Sprintf("limit: %d of %d participants, spread evenly over their list", limit, all))
+			few = limit
+		}
+	}
+	if !fine {
+		return nil
+	}
+	chosen := *r
+	chosen.Notes, chosen.Subjects = notes, nil
+	kept := map[string]bool{}
+	at := -1
+	for _, s := range r.Subjects {
+		if out[s.ID] {
+			continue
+		}
+		if at++; at*few/all < (at+1)*few/all { // a list that has one group first keeps both
+			chosen.Subjects = append(chosen.Subjects, s)
+			kept[s.ID] = true
+		}
+	}
+	if len(kept) == 0 {
+		l.bad.add(t.pos, "the cohort has no participants%s", map[bool]string{true: " left after exclude"}[len(ids) > 0])
+		return nil
+	}
+	if len(kept) < len(ids) {
+		chosen.Participants = keepRows(r.Participants, kept)
+	}
+	return &chosen
+}
+
+func nearID(id string, ids []string) string {
+	if near := dag.Nearest(id, ids[:min(len(ids), 1000)]); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return fmt.Sprintf(" (they are called %s)", some(ids, 3))
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// keepRows keeps the participants of that name.
+func keepRows(t *artifacts.Table, keep map[string]bool) *artifacts.Table {
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		panic(fmt.Sprintf("pipelines: a cohort's participants: %v", err)) // every roster has the column
+	}
+	columns := make([]artifacts.Column, len(t.Columns))
+	for c, col := range t.Columns {
+		from := reflect.ValueOf(col.Values)
+		to := reflect.MakeSlice(from.Type(), 0, len(keep))
+		var valid []bool
+		for i, id := range ids {
+			if keep[id] {
+				to = reflect.Append(to, from.Index(i))
+				if col.Valid != nil {
+					valid = append(valid, col.Valid[i])
+				}
+			}
+		}
+		col.Values, col.Valid = to.Interface(), valid
+		columns[c] = col
+	}
+	out := artifacts.NewTable(columns...)
+	out.Meta = t.Meta
+	return out
+}
+
+// cohortValues is the stage of the values that a cohort has as a whole: they
+// are known when the file is loaded, and its recipe is their digests. With a
+// problem it stands for a participant for whom nothing can be done.
+type cohortValues struct {
+	Values  []string `param:"values" doc:"the digest of each value"`
+	ports   []dag.Port
+	outputs dag.Outputs
+	problem error
+}
+
+func (c *cohortValues) Ports() dag.Ports { return dag.Ports{Out: c.ports} }
+
+func (c *cohortValues) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	return c.outputs, c.problem
+}
+
+// cohortKindOf is no kind that a file could use. What it gives is in its
+// parameters, so its code needs no other identity than a number.
+var cohortKindOf = &dag.Kind{
+	Name: "cohort",
+	Doc:  "the participants, as the cohort of the pipeline file gives them",
+	New:  func() dag.Stage { return &cohortValues{} },
+	Code: "cohort 1",
+}
+
+func newCohortValues(r *stages.Roster) (*cohortValues, error) {
+	c := &cohortValues{outputs: dag.Outputs{}}
+	add := func(name string, v artifacts.Value, doc string) error {
+		h := sha256.New()
+		if err := v.Encode(h); err != nil {
+			return fmt.Errorf("cohort.%s cannot be written: %w", name, err)
+		}
+		t := dag.Type{Format: v.Format()}
+		if table, ok := v.(*artifacts.Table); ok {
+			for _, col := range table.Columns {
+				t.Columns = append(t.Columns, col.Name)
+			}
+		}
+		c.Values = append(c.Values, name+" "+v.Format()+" "+hex.EncodeToString(h.Sum(nil)))
+		c.ports = append(c.ports, dag.Port{Name: name, Type: t, Doc: doc})
+		c.outputs[name] = v
+		return nil
+	}
+	if r.Participants != nil {
+		if err := add("participants", r.Participants, "one row a participant"); err != nil {
+			return nil, err
+		}
+	}
+	if r.Nodes != nil {
+		if err := add("nodes", r.Nodes, "one row a node of the brain graph"); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
+		if err := add(name, r.Extra[name], "of the cohort as a whole"); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}

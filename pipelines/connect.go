@@ -1,0 +1,358 @@
+package pipelines
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A link is what an input port is connected to.
+type link struct {
+	port  *dag.Port
+	from  []source
+	stage bool // a list: members carry the name of their stage as a coordinate
+}
+
+// A source is one reference, understood.
+type source struct {
+	ref
+	producer *producer // nil for a file
+	output   string
+	format   string   // of a file
+	files    []string // absolute, one a member of the referring stage
+	// groups are the producer's members that agree on what both fan out over;
+	// group says for each member of the referring stage which it means.
+	groups [][]int32
+	group  []int32
+}
+
+// connect understands and checks every reference.
+func (l *loader) connect() {
+	for _, s := range l.stages {
+		l.producers[s.name] = []*producer{l.stageProducer(s)}
+	}
+	for _, s := range l.stages {
+		if s.kind == nil || s.vague {
+			continue
+		}
+		l.connectStage(s)
+		l.checkAxes(s)
+	}
+	l.checkCycles()
+}
+
+func (l *loader) connectStage(s *stage) {
+	var given []key
+	if s.in != nil {
+		given = s.in.keys
+	}
+	names := make([]string, len(s.ports.In))
+	for i := range s.ports.In {
+		names[i] = s.ports.In[i].Name
+	}
+	connected := map[string]bool{}
+	for _, k := range given {
+		i := slices.Index(names, k.name)
+		if i < 0 {
+			l.bad.add(k.pos, "stage %s has no input %q%s", s.label(), k.name, hint(k.name, names))
+			s.loose = true
+			continue
+		}
+		connected[k.name] = true
+		l.connectPort(s, &s.ports.In[i], k.value)
+	}
+	slices.SortFunc(s.links, func(a, b link) int {
+		return slices.Index(names, a.port.Name) - slices.Index(names, b.port.Name)
+	})
+	for i := range s.ports.In {
+		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
+			l.bad.add(s.pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
+		}
+	}
+}
+
+// candidate proposes an output of the same name that would fit.
+func (l *loader) candidate(s *stage, p *dag.Port) string {
+	for _, name := range append([]string{"cohort"}, l.stageNames()...) {
+		for _, from := range l.producers[name] {
+			if from.of == s {
+				continue
+			}
+			for _, out := range from.outs {
+				if out.Name == p.Name && dag.Fits(out.Type, p.Type) == nil {
+					text := name + "." + out.Name
+					if p.Gather && len(from.axes) > 0 {
+						text = quoteFlow(name + "[*]." + out.Name)
+					}
+					return fmt.Sprintf(" (in: { %s: %s } would fit)", p.Name, text)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (l *loader) stageNames() []string {
+	names := make([]string, len(l.stages))
+	for i, s := range l.stages {
+		names[i] = s.name
+	}
+	return names
+}
+
+func (l *loader) connectPort(s *stage, p *dag.Port, t *tree) {
+	where := fmt.Sprintf("stage %s: input %s", s.name, p.Name)
+	items := []*tree{t}
+	k := link{port: p}
+	if t.kind == list {
+		items, k.stage = t.items, true
+		if !p.Gather {
+			l.bad.add(t.pos, "%s takes one reference, not a list", where)
+			s.loose = true
+			return
+		}
+		if len(items) == 0 {
+			l.bad.add(t.pos, "%s: the list of references is empty", where)
+			s.loose = true
+		}
+	}
+	for _, item := range items {
+		r, ok := l.readRef(item, where)
+		if !ok {
+			s.loose = true
+			continue
+		}
+		src, ok := l.understand(s, p, r, where)
+		if !ok {
+			s.loose = true
+		} else if src != nil {
+			k.from = append(k.from, *src)
+		}
+	}
+	if len(k.from) > 0 {
+		s.links = append(s.links, k)
+	}
+}
+
+// understand finds what a reference means, or says why it means nothing. It
+// gives neither when an optional input asks for what this cohort does not have.
+func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
+	if r.file != nil {
+		return l.userFile(s, p, r, where)
+	}
+	if r.stage == "cohort" && l.roster == nil {
+		if l.cohortTree == nil {
+			l.bad.add(r.pos, "%s refers to the cohort, and the file has none", where)
+		}
+		return nil, false
+	}
+	named, ok := l.producers[r.stage]
+	if !ok {
+		if _, broken := l.byName[r.stage]; !broken {
+			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, hint(r.stage, append(l.stageNames(), "cohort")))
+		}
+		return nil, false
+	}
+	if named[0].of != nil && (named[0].of.kind == nil || named[0].of.vague) {
+		return nil, false
+	}
+	from, out := findOutput(named, r.output)
+	if out == nil {
+		return nil, l.noOutput(p, r, named, where)
+	}
+	if err := dag.Fits(out.Type, p.Type); err != nil {
+		l.bad.add(r.pos, "%s %v: %s.%s does not fit", where, err, r.stage, out.Name)
+		return nil, false
+	}
+	src := &source{ref: r, producer: from, output: out.Name}
+	return src, l.matchAxes(s, p, src, where)
+}
+
+// findOutput finds a port by name, or the first.
+func findOutput(named []*producer, output string) (*producer, *dag.Port) {
+	for _, from := range named {
+		for i := range from.outs {
+			if output == "" || from.outs[i].Name == output {
+				return from, &from.outs[i]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// noOutput tells whether a reference to an output that is not there is fine.
+func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) bool {
+	var names []string
+	for _, from := range named {
+		for _, out := range from.outs {
+			names = append(names, out.Name)
+		}
+	}
+	if r.stage == "cohort" && slices.Contains(cohortPorts, r.output) {
+		if p.Optional {
+			l.note("%s stays unconnected: the cohort (%s) gives no %s", where, l.cohortKind, r.output)
+			return true
+		}
+		l.bad.add(r.pos, "%s needs cohort.%s, and this cohort (%s) gives %s", where, r.output, l.cohortKind, strings.Join(names, ", "))
+		return false
+	}
+	if r.output == "" {
+		l.bad.add(r.pos, "%s: %s has no outputs", where, r.stage)
+		return false
+	}
+	l.bad.add(r.pos, "%s: %s has no output %q%s", where, r.stage, r.output, hint(r.output, names))
+	return false
+}
+
+func (l *loader) note(format string, args ...any) {
+	if n := fmt.Sprintf(format, args...); !slices.Contains(l.notes, n) {
+		l.notes = append(l.notes, n)
+	}
+}
+
+// userFile connects {file: PATH}.
+func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
+	src := &source{ref: r, format: p.Type.Format}
+	if src.format == "" {
+		src.format = formatOf(r.text)
+	}
+	open := r.file.open()
+	for _, name := range open {
+		for i := range s.axes {
+			s.axes[i].used = s.axes[i].used || s.axes[i].name == name
+		}
+	}
+	n := s.members
+	if len(open) == 0 {
+		n = min(n, 1)
+	}
+	missing := 0
+	for m := range n {
+		name, isText := r.file.fill(func(axis string) (any, string) { return s.coordinate(m, axis) }).(string)
+		if !isText {
+			name = fmt.Sprint(r.file.value)
+		}
+		path, err := filepath.Abs(filepath.FromSlash(name))
+		if !filepath.IsAbs(name) {
+			path, err = filepath.Abs(filepath.Join(l.dir, filepath.FromSlash(name)))
+		}
+		if err == nil {
+			var info os.FileInfo
+			if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+				err = fmt.Errorf("%s is not a file", path)
+			}
+		}
+		if os.IsNotExist(err) {
+			err = fmt.Errorf("there is no file %s", path)
+		}
+		if err != nil {
+			if missing++; missing == 1 {
+				l.bad.add(r.file.pos, "%s: %v", where, err)
+			}
+		}
+		src.files = append(src.files, path)
+	}
+	return src, missing == 0
+}
+
+// formatOf tells the format of a file by its name.
+func formatOf(name string) string {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	switch ext := strings.TrimPrefix(filepath.Ext(name), "."); ext {
+	case "nii":
+		return "nifti"
+	case "feather", "ipc":
+		return "arrow"
+	case "txt", "md", "":
+		return "text"
+	default:
+		return ext
+	}
+}
+
+// checkAxes finds matrix axes that would make many tasks of one.
+func (l *loader) checkAxes(s *stage) {
+	if s.loose {
+		return
+	}
+	for _, t := range []*tree{s.with, s.in} {
+		if t == nil {
+			continue
+		}
+		for _, name := range t.open() {
+			for i := range s.axes {
+				s.axes[i].used = s.axes[i].used || s.axes[i].name == name
+			}
+		}
+	}
+	for _, a := range s.axes {
+		if !a.param && !a.used {
+			var names []string
+			for _, p := range dag.Params(s.work) {
+				names = append(names, p.Name)
+			}
+			l.bad.add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, hint(a.name, names))
+		}
+	}
+}
+
+// checkCycles finds stages that need each other. The message starts at the one
+// that stands first in the file.
+func (l *loader) checkCycles() {
+	const visiting, visited = 1, 2
+	state := map[*stage]int{}
+	var path []*stage
+	var visit func(s *stage)
+	visit = func(s *stage) {
+		state[s] = visiting
+		path = append(path, s)
+		for _, k := range s.links {
+			for i := range k.from {
+				p := k.from[i].producer
+				if p == nil || p.of == nil {
+					continue
+				}
+				switch state[p.of] {
+				case 0:
+					visit(p.of)
+				case visiting:
+					l.cycle(path[slices.Index(path, p.of):])
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		state[s] = visited
+	}
+	for _, s := range l.stages {
+		if state[s] == 0 {
+			visit(s)
+		}
+	}
+}
+
+func (l *loader) cycle(path []*stage) {
+	first := 0
+	for i, s := range path {
+		if slices.Index(l.stages, s) < slices.Index(l.stages, path[first]) {
+			first = i
+		}
+	}
+	path = append(slices.Clone(path[first:]), path[:first]...)
+	var names []string
+	for _, s := range append(path, path[0]) {
+		names = append(names, s.name)
+	}
+	next, pos := path[1%len(path)], path[0].pos
+	for _, k := range path[0].links {
+		for i := range k.from {
+			if p := k.from[i].producer; p != nil && p.of == next {
+				pos = k.from[i].pos
+			}
+		}
+	}
+	l.bad.add(pos, "the stages need each other in a circle: %s", strings.Join(names, " needs "))
+}

@@ -1,0 +1,107 @@
+package pipelines
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A Mistake is one thing that is wrong with a pipeline file.
+type Mistake struct {
+	Pos  dag.Pos
+	Text string
+}
+
+func (m *Mistake) Error() string { return m.Pos.String() + ": " + m.Text }
+
+// Errors are all mistakes of a pipeline file, sorted by their places: those of
+// the file first, then those of --set.
+type Errors []*Mistake
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, m := range e {
+		lines[i] = m.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the mistakes one by one.
+func (e Errors) Unwrap() []error {
+	errs := make([]error, len(e))
+	for i, m := range e {
+		errs[i] = m
+	}
+	return errs
+}
+
+// mistakes collects what is wrong, in any order.
+type mistakes struct{ list Errors }
+
+func (m *mistakes) add(pos dag.Pos, format string, args ...any) {
+	m.list = append(m.list, &Mistake{pos, fmt.Sprintf(format, args...)})
+}
+
+// each adds the parts of a joined error one by one, each where its place is.
+func (m *mistakes) each(err error, place func(text string) dag.Pos, format string, args ...any) {
+	for _, e := range parts(err) {
+		m.add(place(e.Error()), format+"%v", append(slices.Clone(args), e)...)
+	}
+}
+
+// parts takes errors.Join apart.
+func parts(err error) []error {
+	if err == nil {
+		return nil
+	}
+	var joined interface{ Unwrap() []error }
+	if _, mistake := err.(Errors); !mistake && errors.As(err, &joined) && err.Error() == errors.Join(joined.Unwrap()...).Error() {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, parts(e)...)
+		}
+		return all
+	}
+	return []error{err}
+}
+
+// sorted returns what was collected by place, each once.
+func (m *mistakes) sorted() Errors {
+	slices.SortStableFunc(m.list, func(a, b *Mistake) int {
+		return cmp.Or(
+			-cmp.Compare(min(a.Pos.Line, 1), min(b.Pos.Line, 1)),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col),
+			cmp.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(a.Text, b.Text))
+	})
+	return slices.CompactFunc(m.list, func(a, b *Mistake) bool { return *a == *b })
+}
+
+// hint ends an error about an unknown name: with the nearest of the names there
+// are, or with all of them when none is near.
+func hint(name string, names []string) string {
+	names = names[:min(len(names), 1000)] // a fan-out may have a hundred thousand
+	if near := dag.Nearest(name, names); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	switch len(names) {
+	case 0:
+		return " (there is none)"
+	case 1:
+		return fmt.Sprintf(" (there is only %s)", names[0])
+	}
+	return fmt.Sprintf(" (there are %s)", some(names, 30))
+}
+
+// some writes out at most n of the names, and how many more there are.
+func some(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s … and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}

@@ -1,0 +1,522 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+)
+
+// describe writes a graph down: every task with its parameters and what its
+// ports are connected to.
+func describe(g *dag.Graph) string {
+	var b strings.Builder
+	for _, s := range g.Stages {
+		fmt.Fprintf(&b, "%s %s %v\n", s.Name, s.Kind.Name, s.Axes)
+		for _, n := range s.Tasks {
+			b.WriteString("  " + task(n) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func task(n *dag.Node) string {
+	var b strings.Builder
+	b.WriteString(n.ID)
+	if n.Problem != nil {
+		fmt.Fprintf(&b, " cannot: %v", n.Problem)
+		return b.String()
+	}
+	fmt.Fprintf(&b, " (%s)", strings.Join(dag.ParamText(n.Work), ", "))
+	for _, in := range n.Inputs {
+		var from []string
+		for _, s := range in.Sources {
+			from = append(from, source_(s))
+		}
+		fmt.Fprintf(&b, " %s<-%s", in.Port, strings.Join(from, "+"))
+	}
+	return b.String()
+}
+
+func source_(s dag.Source) string {
+	text := s.Output
+	if s.Node != nil {
+		text = s.Node.ID + "." + s.Output
+	} else {
+		text = s.File + ":" + s.Format
+	}
+	for i, c := range s.Coords {
+		text += []string{"{", ","}[min(i, 1)] + c.Axis + "=" + c.Value
+	}
+	if len(s.Coords) > 0 {
+		text += "}"
+	}
+	return text
+}
+
+func mustBuild(t *testing.T, text string, sets ...string) *Pipeline {
+	t.Helper()
+	p, err := build("x.yaml", []byte(text), ".", sets, maxTasks)
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, text)
+	}
+	return p
+}
+
+// stageText is what describe says of one stage.
+func stageText(t *testing.T, p *Pipeline, name string) string {
+	t.Helper()
+	var lines []string
+	for _, s := range p.Graph.Stages {
+		if s.Name == name {
+			for _, n := range s.Tasks {
+				lines = append(lines, task(n))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func check(t *testing.T, what, got, want string) {
+	t.Helper()
+	want = strings.TrimSpace(strings.ReplaceAll(want, "\n\t\t", "\n"))
+	if got != want {
+		t.Errorf("%s:\n%s\nwant:\n%s", what, got, want)
+	}
+}
+
+const chain = `
+pipeline: chain
+seed: 7
+vars: { density: 0.1 }
+cohort: { t-files: { people: 2 } }
+stages:
+  clean: { use: t-clean, each: subject, in: { scan: cohort.bold, confounds: cohort.confounds } }
+  connectivity: { use: t-correlate, each: subject, in: { series: clean } }
+  graphs: { use: t-graph, each: subject, in: { pearson: connectivity, partial: connectivity.partial }, with: { density: "${density}" } }
+  folds: { use: t-split, in: { participants: cohort }, with: { folds: 2 } }
+  train:
+    use: t-train
+    matrix: { pool: [topk, sage], lambda: [[0, 0], [0.1, 0.10]], fold: [1..2] }
+    in: { edges: "graphs[*]", folds: folds }
+  evaluate: { use: t-evaluate, in: { predictions: "train[*].predictions" } }
+`
+
+func TestChain(t *testing.T) {
+	p := mustBuild(t, chain)
+	if p.Name != "chain" || p.Graph.Name != "chain" || p.Graph.Source != chain || p.File != "x.yaml" {
+		t.Errorf("name %q %q, file %q", p.Name, p.Graph.Name, p.File)
+	}
+	if got := p.Graph.Stages[1].Pos.String(); got != "x.yaml:7:3" {
+		t.Errorf("stage clean is at %s", got)
+	}
+	cohort := p.Graph.Stages[0].Tasks[0]
+	if got := dag.ParamText(cohort.Work)[0]; !strings.Contains(got, "participants arrow ") || !strings.Contains(got, "nodes arrow ") {
+		t.Errorf("the cohort's recipe has no digests: %s", got)
+	}
+	got := describe(p.Graph)
+	got = got[strings.Index(got, "clean t-clean"):]
+	check(t, "graph", strings.TrimSpace(got), `
+clean t-clean [subject]
+  clean[sub-001] (detrend = 1, seed = 7, subject = "sub-001", tr = 0) scan<-/scans/sub-001.nii.gz:nifti{subject=sub-001} confounds<-/sub-001.tsv:tsv{subject=sub-001}
+  clean[sub-002] (detrend = 1, seed = 7, subject = "sub-002", tr = 0) scan<-/scans/sub-002.nii.gz:nifti{subject=sub-002} confounds<-/sub-002.tsv:tsv{subject=sub-002}
+connectivity t-correlate [subject]
+  connectivity[sub-001] (estimator = "empirical", fisher_z = false) series<-clean[sub-001].series{subject=sub-001}
+  connectivity[sub-002] (estimator = "empirical", fisher_z = false) series<-clean[sub-002].series{subject=sub-002}
+graphs t-graph [subject]
+  graphs[sub-001] (density = 0.1, features = []) pearson<-connectivity[sub-001].pearson{subject=sub-001} partial<-connectivity[sub-001].partial{subject=sub-001}
+  graphs[sub-002] (density = 0.1, features = []) pearson<-connectivity[sub-002].pearson{subject=sub-002} partial<-connectivity[sub-002].partial{subject=sub-002}
+folds t-split []
+  folds (folds = 2, seed = 7) participants<-cohort.participants
+train t-train [pool lambda fold]
+  train[pool=topk,lambda=0-0,fold=1] (batch = 0, epochs = 0, fold = 1, lambda = [0, 0], pool = "topk") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=topk,lambda=0-0,fold=2] (batch = 0, epochs = 0, fold = 2, lambda = [0, 0], pool = "topk") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=topk,lambda=0.1-0.1,fold=1] (batch = 0, epochs = 0, fold = 1, lambda = [0.1, 0.1], pool = "topk") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=topk,lambda=0.1-0.1,fold=2] (batch = 0, epochs = 0, fold = 2, lambda = [0.1, 0.1], pool = "topk") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=sage,lambda=0-0,fold=1] (batch = 0, epochs = 0, fold = 1, lambda = [0, 0], pool = "sage") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=sage,lambda=0-0,fold=2] (batch = 0, epochs = 0, fold = 2, lambda = [0, 0], pool = "sage") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=sage,lambda=0.1-0.1,fold=1] (batch = 0, epochs = 0, fold = 1, lambda = [0.1, 0.1], pool = "sage") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+  train[pool=sage,lambda=0.1-0.1,fold=2] (batch = 0, epochs = 0, fold = 2, lambda = [0.1, 0.1], pool = "sage") edges<-graphs[sub-001].edges{subject=sub-001}+graphs[sub-002].edges{subject=sub-002} folds<-folds.folds
+evaluate t-evaluate []
+  evaluate (positive = "") predictions<-train[pool=sage,lambda=0-0,fold=1].predictions{fold=1,lambda=0-0,pool=sage}+train[pool=topk,lambda=0-0,fold=1].predictions{fold=1,lambda=0-0,pool=topk}+train[pool=sage,lambda=0.1-0.1,fold=1].predictions{fold=1,lambda=0.1-0.1,pool=sage}+train[pool=topk,lambda=0.1-0.1,fold=1].predictions{fold=1,lambda=0.1-0.1,pool=topk}+train[pool=sage,lambda=0-0,fold=2].predictions{fold=2,lambda=0-0,pool=sage}+train[pool=topk,lambda=0-0,fold=2].predictions{fold=2,lambda=0-0,pool=topk}+train[pool=sage,lambda=0.1-0.1,fold=2].predictions{fold=2,lambda=0.1-0.1,pool=sage}+train[pool=topk,lambda=0.1-0.1,fold=2].predictions{fold=2,lambda=0.1-0.1,pool=topk}`)
+}
+
+func TestSelections(t *testing.T) {
+	p := mustBuild(t, `
+cohort: { t-files: { people: 3 } }
+stages:
+  n: { use: echo, matrix: { value: [10, 9, 1..2, b, a] } }
+  s: { use: t-clean, each: subject, matrix: { detrend: [0, 1] }, in: { scan: cohort.bold } }
+  one: { use: echo, in: { input: "n[value=9]" } }
+  bare: { use: echo, in: { input: "n[b].value" } }
+  sorted: { use: echo, in: { inputs: "n[*]" } }
+  some: { use: echo, in: { inputs: "s[sub-002]" } }
+  subject: { use: echo, in: { inputs: "s[*, sub-002]" } }
+  agree: { use: t-correlate, each: subject, in: { series: "s[detrend=1].series" } }
+  each: { use: echo, each: subject, in: { inputs: "s[*].quality" } }
+  matrix: { use: t-correlate, each: subject, matrix: { detrend: [1, 0] }, in: { series: s } }
+  list: { use: echo, in: { inputs: [one, "n[value=a]", "agree[*].pearson"] } }
+  both: { use: t-evaluate, in: { predictions: [t1, t2], extra: "cohort[*].bold" } }
+  t1: { use: t-train, in: { edges: "g[*]", folds: f } }
+  t2: { use: t-train, in: { edges: "g[*]", folds: f } }
+  f: { use: t-split, in: { participants: cohort } }
+  g: { use: t-graph, each: subject, in: { pearson: agree, partial: agree.partial } }
+`)
+	for _, c := range []struct{ stage, want string }{
+		{"one", `one (value = "") input<-n[value=9].value{value=9}`},
+		{"bare", `bare (value = "") input<-n[value=b].value{value=b}`},
+		{"sorted", `sorted (value = "") inputs<-n[value=1].value{value=1}+n[value=2].value{value=2}+n[value=9].value{value=9}+n[value=10].value{value=10}+n[value=a].value{value=a}+n[value=b].value{value=b}`},
+		{"some", `some (value = "") inputs<-s[sub-002,detrend=0].series{detrend=0,subject=sub-002}+s[sub-002,detrend=1].series{detrend=1,subject=sub-002}`},
+		{"subject", `subject (value = "") inputs<-s[sub-002,detrend=0].series{detrend=0,subject=sub-002}+s[sub-002,detrend=1].series{detrend=1,subject=sub-002}`},
+		{"agree", `agree[sub-001] (estimator = "empirical", fisher_z = false) series<-s[sub-001,detrend=1].series{detrend=1,subject=sub-001}
+agree[sub-002] (estimator = "empirical", fisher_z = false) series<-s[sub-002,detrend=1].series{detrend=1,subject=sub-002}
+agree[sub-003] (estimator = "empirical", fisher_z = false) series<-s[sub-003,detrend=1].series{detrend=1,subject=sub-003}`},
+		{"each", `each[sub-001] (value = "") inputs<-s[sub-001,detrend=0].quality{detrend=0,subject=sub-001}+s[sub-001,detrend=1].quality{detrend=1,subject=sub-001}
+each[sub-002] (value = "") inputs<-s[sub-002,detrend=0].quality{detrend=0,subject=sub-002}+s[sub-002,detrend=1].quality{detrend=1,subject=sub-002}
+each[sub-003] (value = "") inputs<-s[sub-003,detrend=0].quality{detrend=0,subject=sub-003}+s[sub-003,detrend=1].quality{detrend=1,subject=sub-003}`},
+		{"matrix", `matrix[sub-001,detrend=1] (estimator = "empirical", fisher_z = false) series<-s[sub-001,detrend=1].series{detrend=1,subject=sub-001}
+matrix[sub-001,detrend=0] (estimator = "empirical", fisher_z = false) series<-s[sub-001,detrend=0].series{detrend=0,subject=sub-001}
+matrix[sub-002,detrend=1] (estimator = "empirical", fisher_z = false) series<-s[sub-002,detrend=1].series{detrend=1,subject=sub-002}
+matrix[sub-002,detrend=0] (estimator = "empirical", fisher_z = false) series<-s[sub-002,detrend=0].series{detrend=0,subject=sub-002}
+matrix[sub-003,detrend=1] (estimator = "empirical", fisher_z = false) series<-s[sub-003,detrend=1].series{detrend=1,subject=sub-003}
+matrix[sub-003,detrend=0] (estimator = "empirical", fisher_z = false) series<-s[sub-003,detrend=0].series{detrend=0,subject=sub-003}`},
+		{"list", `list (value = "") inputs<-agree[sub-001].pearson{stage=agree,subject=sub-001}+agree[sub-002].pearson{stage=agree,subject=sub-002}+agree[sub-003].pearson{stage=agree,subject=sub-003}+n[value=a].value{stage=n,value=a}+one.value{stage=one}`},
+		{"both", `both (positive = "") predictions<-t1.predictions{stage=t1}+t2.predictions{stage=t2} extra<-/scans/sub-001.nii.gz:nifti{subject=sub-001}+/scans/sub-002.nii.gz:nifti{subject=sub-002}+/scans/sub-003.nii.gz:nifti{subject=sub-003}`},
+	} {
+		check(t, c.stage, stageText(t, p, c.stage), c.want)
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	ids := func(matrix string, sets ...string) string {
+		p := mustBuild(t, "stages: { a: { use: t-free, with: { outputs: [x], command: [\"${b}\", \"${c}\"] }, matrix: "+matrix+" } }", sets...)
+		var all []string
+		for _, n := range p.Graph.Stages[0].Tasks {
+			all = append(all, strings.TrimPrefix(n.ID, "a"))
+		}
+		return strings.Join(all, " ")
+	}
+	for _, c := range []struct{ matrix, want string }{
+		{"{ b: [1, 2], c: [x, y] }", "[b=1,c=x] [b=1,c=y] [b=2,c=x] [b=2,c=y]"},
+		{"{ b: 1..3, c: x }", "[b=1,c=x] [b=2,c=x] [b=3,c=x]"},
+		{"{ b: [0, 3..4, 9], c: [-1..1] }", "[b=0,c=-1] [b=0,c=0] [b=0,c=1] [b=3,c=-1] [b=3,c=0] [b=3,c=1] [b=4,c=-1] [b=4,c=0] [b=4,c=1] [b=9,c=-1] [b=9,c=0] [b=9,c=1]"},
+		{"{ b: ['1..3'], c: [x] }", "[b=1..3,c=x]"},
+		{"{ b: [0.10, 1.0, 1e-9, 1e21, -0.0], c: [true] }", "[b=0.1,c=true] [b=1,c=true] [b=1e-09,c=true] [b=1e+21,c=true] [b=0,c=true]"},
+		{"{ b: [[1, 2.50], [a]], c: [2001-01-02] }", "[b=1-2.5,c=2001-01-02] [b=a,c=2001-01-02]"},
+		{"{ b: [1, 2], c: [x, y], exclude: [{ b: 1, c: y }] }", "[b=1,c=x] [b=2,c=x] [b=2,c=y]"},
+		{"{ b: [1, 2], c: [x, y], exclude: [{ b: 2 }] }", "[b=1,c=x] [b=1,c=y]"},
+		{"{ b: [1, 2], c: [x], include: [{ c: z, b: 7 }, { b: 1, c: x }] }", "[b=1,c=x] [b=2,c=x] [b=7,c=z]"},
+		{"{ b: [1, 2], c: [x], exclude: [{ c: x }], include: [{ c: x, b: 1 }] }", "[b=1,c=x]"},
+	} {
+		if got := ids(c.matrix); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.matrix, got, c.want)
+		}
+	}
+	if got, want := ids("{ b: [1, 2], c: [x, y] }", "a.b=2", "a.c=[z, x]"), "[b=2,c=z] [b=2,c=x]"; got != want {
+		t.Errorf("axes that are set: %s, want %s", got, want)
+	}
+}
+
+// TestAxisInText: ${axis} in with: and in a file's path is the task's own.
+func TestAxisInText(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"in-1.csv", "in-2.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := `
+vars: { prefix: in, list: [p, q] }
+stages:
+  a:
+    use: t-free
+    matrix: { k: [1, 2], l: [[x, y]] }
+    with: { inputs: [table], outputs: [o], command: [run, "-n${k}", "$${k}", "${l}", "${prefix}"] }
+    in: { table: { file: "${prefix}-${k}.csv" } }
+  b: { use: t-free, with: { outputs: "${list}" } }
+  c: { use: t-free, matrix: { l: [[x, 7], [y]] }, with: { outputs: [o], command: "${l}" } }
+`
+	p, err := build("x.yaml", []byte(text), dir, nil, maxTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(describe(p.Graph), dir+string(filepath.Separator), "DIR/")
+	check(t, "tasks", strings.TrimSpace(got), `
+a t-free [k l]
+  a[k=1,l=x-y] (command = ["run", "-n1", "${k}", "x-y", "in"], inputs = ["table"], outputs = ["o"]) table<-DIR/in-1.csv:csv
+  a[k=2,l=x-y] (command = ["run", "-n2", "${k}", "x-y", "in"], inputs = ["table"], outputs = ["o"]) table<-DIR/in-2.csv:csv
+b t-free []
+  b (command = [], inputs = [], outputs = ["p", "q"])
+c t-free [l]
+  c[l=x-7] (command = ["x", "7"], inputs = [], outputs = ["o"])
+  c[l=y] (command = ["y"], inputs = [], outputs = ["o"])`)
+}
+
+func TestSet(t *testing.T) {
+	density := func(sets ...string) string {
+		p := mustBuild(t, chain, sets...)
+		return strings.Fields(stageText(t, p, "graphs"))[3]
+	}
+	for _, set := range []string{"density=0.2", "graphs.density=0.2", "stages.graphs.with.density=0.2", "graphs.with.density=0.2", "vars.density=0.2", "density= 0.20"} {
+		if got := density(set); got != "0.2," {
+			t.Errorf("--set %s: density %s", set, got)
+		}
+	}
+	if got := density("density=0.2", "density=0.3"); got != "0.3," {
+		t.Errorf("the last --set does not win: %s", got)
+	}
+	p := mustBuild(t, chain, "seed=18446744073709551615", "cohort.people=1", "cohort.seed=5", "train.epochs=3", "train.pool=sage", "stages.train.matrix.fold=[2]", "pipeline=other", "cohort.limit=1", "train.matrix.lambda=[[1, 1]]")
+	if got := stageText(t, p, "train"); got != `train[pool=sage,lambda=1-1,fold=2] (batch = 0, epochs = 3, fold = 2, lambda = [1, 1], pool = "sage") edges<-graphs[sub-001].edges{subject=sub-001} folds<-folds.folds` {
+		t.Errorf("train: %s", got)
+	}
+	if got := stageText(t, p, "folds"); !strings.Contains(got, "seed = 18446744073709551615") {
+		t.Errorf("folds: %s", got)
+	}
+	if p.Name != "other" {
+		t.Errorf("name %s", p.Name)
+	}
+	if !strings.HasSuffix(p.Graph.Source, "\n# --set seed=18446744073709551615\n# --set cohort.people=1\n# --set cohort.seed=5\n# --set train.epochs=3\n# --set train.pool=sage\n# --set stages.train.matrix.fold=[2]\n# --set pipeline=other\n# --set cohort.limit=1\n# --set train.matrix.lambda=[[1, 1]]\n") {
+		t.Errorf("the kept text does not tell what was set:\n%s", p.Graph.Source)
+	}
+	if whole := mustBuild(t, chain, "cohort.t-files={ people: 1 }"); len(whole.Roster.Subjects) != 1 {
+		t.Errorf("%d participants", len(whole.Roster.Subjects))
+	}
+}
+
+func TestCohort(t *testing.T) {
+	const file = `
+cohort: { t-files: { people: 10, lacking: true, impossible: true } }
+stages:
+  clean: { use: t-clean, each: subject, in: { scan: cohort.bold, confounds: cohort.confounds, truth: cohort.truth } }
+  later: { use: echo, each: subject, in: { inputs: "cohort[*].bold", input: clean } }
+  all: { use: echo, in: { inputs: "cohort[*].confounds" } }
+`
+	t.Run("problems", func(t *testing.T) {
+		p := mustBuild(t, file)
+		if p.Graph.Stages[1].Name != "cohort" || len(p.Graph.Stages[1].Tasks) != 2 {
+			t.Fatalf("no tasks for the two that cannot be used:\n%s", describe(p.Graph))
+		}
+		check(t, "cohort", strings.Join(strings.Split(stageText(t, p, "cohort"), "\n")[1:], "\n"), `
+cohort[sub-002] cannot: participant sub-002 has no bold, which clean needs: give it one, or leave the participant out with exclude: [sub-002] under cohort
+cohort[sub-003] cannot: participants.csv:4: participant sub-003 has no group`)
+		check(t, "clean", strings.Join(strings.Split(stageText(t, p, "clean"), "\n")[:4], "\n"), `
+clean[sub-001] (detrend = 1, seed = 0, subject = "sub-001", tr = 0) scan<-/scans/sub-001.nii.gz:nifti{subject=sub-001} confounds<-/sub-001.tsv:tsv{subject=sub-001}
+clean[sub-002] (detrend = 1, seed = 0, subject = "sub-002", tr = 0) scan<-cohort[sub-002].bold{subject=sub-002}
+clean[sub-003] (detrend = 1, seed = 0, subject = "sub-003", tr = 0) scan<-cohort[sub-003].bold{subject=sub-003} confounds<-cohort[sub-003].confounds{subject=sub-003}
+clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans/sub-004.nii.gz:nifti{subject=sub-004} confounds<-/sub-004.tsv:tsv{subject=sub-004}`)
+		if all := stageText(t, p, "all"); strings.Contains(all, "sub-002") || !strings.Contains(all, "cohort[sub-003].confounds") {
+			t.Errorf("the gather over an optional port: %s", all)
+		}
+		if want := []string{"a test", "stage clean: input truth stays unconnected: the cohort (t-files) gives no truth"}; !slices.Equal(p.Notes, want) {
+			t.Errorf("notes %q", p.Notes)
+		}
+	})
+	t.Run("exclude and limit", func(t *testing.T) {
+		p := mustBuild(t, file, "cohort.exclude=[sub-002, 003]", "cohort.limit=4")
+		var ids []string
+		for _, s := range p.Roster.Subjects {
+			ids = append(ids, s.ID)
+		}
+		rows, err := p.Roster.Participants.Strings("participant_id")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ages, err := p.Roster.Participants.Ints("age")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "sub-004 sub-006 sub-008 sub-010"
+		if strings.Join(ids, " ") != want || strings.Join(rows, " ") != want || !slices.Equal(ages, []int64{23, 25, 27, 29}) {
+			t.Errorf("%v\n%v\n%v", ids, rows, ages)
+		}
+		if want := []string{"a test", "2 participants left out by exclude: sub-002, sub-003", "limit: 4 of 8 participants, spread evenly over their list"}; !slices.Equal(p.Notes[:3], want) {
+			t.Errorf("notes %q", p.Notes)
+		}
+		if len(p.Graph.Stages[0].Tasks) != 1 || p.Graph.Stages[1].Name != "clean" {
+			t.Errorf("a task for nobody:\n%s", describe(p.Graph))
+		}
+	})
+	t.Run("made", func(t *testing.T) {
+		p := mustBuild(t, `
+seed: 3
+cohort: { t-made: { people: 2 } }
+stages:
+  clean: { use: t-clean, each: subject, in: { scan: cohort.bold, truth: cohort.truth } }
+`)
+		check(t, "cohort", strings.Join(strings.Split(stageText(t, p, "cohort"), "\n")[1:], "\n"), `
+cohort[sub-001] (seed = 3, subject = "sub-001")
+cohort[sub-002] (seed = 3, subject = "sub-002")`)
+		check(t, "clean", stageText(t, p, "clean"), `
+clean[sub-001] (detrend = 1, seed = 3, subject = "sub-001", tr = 0) scan<-cohort[sub-001].bold{subject=sub-001} truth<-cohort.truth
+clean[sub-002] (detrend = 1, seed = 3, subject = "sub-002", tr = 0) scan<-cohort[sub-002].bold{subject=sub-002} truth<-cohort.truth`)
+		if p.Graph.Stages[1].Kind.Name != "t-free" {
+			t.Errorf("kind %s", p.Graph.Stages[1].Kind.Name)
+		}
+	})
+}
+
+func TestVariables(t *testing.T) {
+	p := mustBuild(t, `
+vars: { n: 3, pair: [0.5, 0.5], dir: /data, file: "${dir}/x-${n}.csv", folds: [1, 2] }
+cohort: { t-files: { people: "${n}", folder: "${dir}/scans" } }
+stages:
+  a: { use: t-clean, each: subject, in: { scan: cohort.bold }, with: { detrend: "${n}" } }
+  e: { use: echo, with: { value: "${file} of $${HOME}" } }
+  c: { use: t-correlate, each: subject, in: { series: a } }
+  g: { use: t-graph, each: subject, in: { pearson: c, partial: c } }
+  f: { use: t-split, in: { participants: cohort } }
+  t: { use: t-train, matrix: { fold: "${folds}" }, with: { lambda: "${pair}" }, in: { edges: "g[*]", folds: f } }
+`)
+	check(t, "e", stageText(t, p, "e"), `e (value = "/data/x-3.csv of ${HOME}")`)
+	if got := stageText(t, p, "a"); !strings.HasPrefix(got, "a[sub-001] (detrend = 3") || !strings.Contains(got, "/data/scans/sub-003.nii.gz") {
+		t.Errorf("a: %s", got)
+	}
+	if got := stageText(t, p, "t"); !strings.HasPrefix(got, "t[fold=1] (batch = 0, epochs = 0, fold = 1, lambda = [0.5, 0.5]") || strings.Count(got, "\n") != 1 {
+		t.Errorf("t: %s", got)
+	}
+}
+
+// recipes are the tasks of a graph without the order in which they stand: what
+// each does, and with what.
+func recipes(p *Pipeline) []string {
+	var all []string
+	for _, s := range p.Graph.Stages {
+		for _, n := range s.Tasks {
+			all = append(all, n.Stage.Kind.Name+" "+task(n))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestOrder: the order of keys in the file changes no task. (Of the axes it
+// changes the names of tasks, and so what describe says of them; that is tested
+// in TestAxisOrder.)
+func TestOrder(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(chain), "\n")
+	top, entries := lines[:4], append([]string(nil), lines[5:9]...)
+	entries = append(entries, strings.Join(lines[9:13], "\n"), lines[13])
+	want := recipes(mustBuild(t, chain))
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var shuffled []string
+		for _, i := range r.Perm(len(entries)) {
+			shuffled = append(shuffled, entries[i])
+		}
+		stages := "stages:\n" + strings.Join(shuffled, "\n")
+		parts := append(append([]string(nil), top...), stages)
+		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		p := mustBuild(t, "# shuffled\n"+strings.Join(parts, "\n")+"\n")
+		if got := recipes(p); !slices.Equal(got, want) {
+			t.Fatalf("order %d gives\n%s\nwant\n%s", seed, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		before := map[*dag.Node]bool{}
+		for _, s := range p.Graph.Stages {
+			for _, n := range s.Tasks {
+				for _, in := range n.Inputs {
+					for _, src := range in.Sources {
+						if src.Node != nil && !before[src.Node] {
+							t.Fatalf("order %d: %s stands before %s, which it needs", seed, n.ID, src.Node.ID)
+						}
+					}
+				}
+				before[n] = true
+			}
+		}
+	}
+}
+
+// TestAxisOrder: however the axes of a matrix are ordered, a gather takes the
+// same members, in the same order, under the same coordinates.
+func TestAxisOrder(t *testing.T) {
+	gathered := func(matrix string) string {
+		p := mustBuild(t, `
+stages:
+  a: { use: t-free, matrix: `+matrix+`, with: { outputs: [x], command: ["${b}", "${c}"] } }
+  g: { use: echo, in: { inputs: "a[*]" } }
+`)
+		var b strings.Builder
+		for _, s := range p.Graph.Stages[1].Tasks[0].Inputs[0].Sources {
+			fmt.Fprintln(&b, s.Coords, dag.ParamText(s.Node.Work))
+		}
+		return b.String()
+	}
+	one, other := gathered("{ b: [1, 10, 2], c: [y, x] }"), gathered("{ c: [x, y], b: [10, 1, 2] }")
+	if one != other || !strings.HasPrefix(one, `[{b 1} {c x}]`) {
+		t.Errorf("%s\nother order:\n%s", one, other)
+	}
+}
+
+func TestLoadFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("sub/own.yaml", "stages: { a: { use: echo } }")
+	p, err := Load(filepath.Join("sub", "own.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Builtin || p.Dir != "sub" || p.Name != "own" || p.Roster != nil {
+		t.Errorf("%+v", p)
+	}
+	p, err = Load("quick.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Builtin || p.Dir != "." {
+		t.Errorf("built-in: %+v", p)
+	}
+	write("quick.yaml", "pipeline: mine\nstages: { a: { use: echo } }")
+	if p, err = Load("quick.yaml", nil); err != nil || p.Builtin || p.Name != "mine" {
+		t.Errorf("a file in the directory does not come first: %+v, %v", p, err)
+	}
+	for name, want := range map[string]string{
+		"sub/quick.yaml": `sub/quick.yaml: file does not exist (did you mean the built-in "quick.yaml"?)`,
+		"biopint.yaml":   `biopint.yaml: file does not exist (did you mean the built-in "biopoint.yaml"?)`,
+		"biopoint":       `biopoint: file does not exist (did you mean the built-in "biopoint.yaml"?)`,
+	} {
+		_, err := Load(name, nil)
+		if err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := Load("sub", nil); err == nil || errors.As(err, new(Errors)) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// TestManyTasks: what a large fan-out costs is counted, not timed: allocations
+// grow with the number of tasks.
+func TestManyTasks(t *testing.T) {
+	allocations := func(n int) float64 {
+		text := []byte(fmt.Sprintf("stages:\n  a: { use: echo, matrix: { value: [1..%d] } }\n  b: { use: echo, matrix: { value: [1..%d] }, in: { input: a } }\n  c: { use: echo, in: { inputs: \"b[*]\" } }\n", n, n))
+		return testing.AllocsPerRun(1, func() {
+			p, err := build("x.yaml", text, ".", nil, maxTasks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(p.Graph.Stages[2].Tasks[0].Inputs[0].Sources); got != n {
+				t.Fatalf("%d gathered, want %d", got, n)
+			}
+		})
+	}
+	small, large := allocations(1000), allocations(10000)
+	if large > 11*small {
+		t.Errorf("%g allocations for 1000 tasks, %g for 10000", small, large)
+	}
+}

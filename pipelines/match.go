@@ -1,0 +1,202 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// matchAxes finds out which members of the producer each task of s means.
+func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) bool {
+	from := src.producer
+	target := src.stage
+	if src.ref.output != "" {
+		target += "." + src.ref.output
+	}
+	fixed, ok := l.fixedAxes(src, where)
+	if !ok {
+		return false
+	}
+	var apart []string // axes of the producer that s does not have
+	var mine []int     // for each axis of the producer: the one of s, or −1
+	for i, name := range from.axes {
+		at := slices.IndexFunc(s.axes, func(a axis) bool { return a.name == name })
+		if fixed[i] >= 0 {
+			at = -1
+		} else if at < 0 {
+			apart = append(apart, name)
+		} else {
+			s.axes[at].used = true
+		}
+		mine = append(mine, at)
+	}
+	switch {
+	case src.picked && len(from.axes) == 0:
+		l.bad.add(src.pos, "%s: %s is a single task and has no members to choose from: write %s", where, src.stage, target)
+		return false
+	case src.gather && !p.Gather:
+		l.bad.add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, insteadOfAll(s, src.stage, apart, target))
+		return false
+	case len(apart) > 0 && !p.Gather:
+		l.bad.add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, choose(src.stage, apart))
+		return false
+	case p.Gather && !src.picked && len(from.axes) > 0:
+		all := src.stage + "[*]" + strings.TrimPrefix(target, src.stage)
+		l.bad.add(src.pos, "%s gathers: write %s for all members of %s", where, quoteFlow(all), src.stage)
+		return false
+	}
+	if s.unknown || from.unknown {
+		return true
+	}
+	return l.matchMembers(s, src, fixed, mine, where)
+}
+
+// quoteFlow puts a reference in quotes: within { } YAML would take [ for a list.
+func quoteFlow(text string) string { return `"` + text + `"` }
+
+func insteadOfAll(s *stage, stage string, apart []string, target string) string {
+	if len(apart) == 0 {
+		return ": write " + target
+	}
+	return fmt.Sprintf(": %s does not fan out over %s%s", s.name, strings.Join(apart, ", "), choose(stage, apart))
+}
+
+func choose(stage string, apart []string) string {
+	if slices.Contains(apart, "subject") {
+		return " (add each: subject)"
+	}
+	var parts []string
+	for _, name := range apart {
+		parts = append(parts, name+"=…")
+	}
+	return fmt.Sprintf(" (choose one with \"%s[%s]\", or give it the axis)", stage, strings.Join(parts, ","))
+}
+
+// fixedAxes finds the values in brackets: for each axis of the producer the
+// place of its value, or −1.
+func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
+	from := src.producer
+	fixed := slices.Repeat([]int32{-1}, len(from.axes))
+	if len(from.axes) == 0 {
+		return fixed, true // matchAxes says that there is nothing to choose from
+	}
+	fine := true
+	for _, c := range src.fixed {
+		at := slices.Index(from.axes, c.Axis)
+		if c.Axis == "" {
+			if at = slices.Index(from.axes, "subject"); at < 0 && len(from.axes) == 1 {
+				at = 0
+			}
+		}
+		if at < 0 {
+			if c.Axis == "" {
+				l.bad.add(src.pos, "%s: %q in %s names no axis: write AXIS=%s", where, c.Value, src.text, c.Value)
+			} else {
+				l.bad.add(src.pos, "%s: %s has no axis %q%s", where, src.stage, c.Axis, hint(c.Axis, from.axes))
+			}
+			fine = false
+			continue
+		}
+		if from.unknown {
+			fixed[at] = 0
+			continue
+		}
+		texts := from.texts(at)
+		if fixed[at] = int32(slices.Index(texts, c.Value)); fixed[at] < 0 {
+			l.bad.add(src.pos, "%s: %s has no member with %s=%s%s", where, src.stage, from.axes[at], c.Value, hint(c.Value, texts))
+			fine = false
+		}
+	}
+	return fixed, fine
+}
+
+// matchMembers sorts the producer's members into groups that agree on the axes
+// that both have, and finds the group of each member of s.
+func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, where string) bool {
+	from := src.producer
+	var shared []int // axes of the producer
+	for a, at := range mine {
+		if at >= 0 {
+			shared = append(shared, a)
+		}
+	}
+	ids := map[string]int32{}
+	var b []byte
+	for m := range from.members {
+		chosen := true
+		for a, f := range fixed {
+			chosen = chosen && (f < 0 || from.value(m, a) == f)
+		}
+		if !chosen {
+			continue
+		}
+		b = b[:0]
+		for _, a := range shared {
+			b = appendInt(b, from.value(m, a))
+		}
+		g, ok := ids[string(b)]
+		if !ok {
+			g = int32(len(src.groups))
+			ids[string(b)] = g
+			src.groups = append(src.groups, nil)
+		}
+		src.groups[g] = append(src.groups[g], int32(m))
+	}
+	translate := make([][]int32, len(shared)) // a value of s → the same of the producer, or −1
+	for i, a := range shared {
+		translate[i] = sameValues(s.axes[mine[a]].texts(), from.texts(a))
+	}
+	src.group = make([]int32, s.members)
+	var none []int
+	for m := range src.group {
+		b = b[:0]
+		for i, a := range shared {
+			b = appendInt(b, translate[i][s.picks[m*len(s.axes)+mine[a]]])
+		}
+		g, ok := ids[string(b)]
+		if !ok {
+			none = append(none, m)
+		}
+		src.group[m] = g
+	}
+	if len(none) > 0 {
+		coords := s.coords(none[0])
+		more := ""
+		if len(none) > 1 {
+			more = fmt.Sprintf(", and as little for %d more", len(none)-1)
+		}
+		l.bad.add(src.pos, "%s: %s gives nothing for %s%s", where, src.text, dag.TaskID(s.name, coords), more)
+		return false
+	}
+	return true
+}
+
+func appendInt(b []byte, v int32) []byte {
+	return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+}
+
+// sameValues finds each of the texts a among b.
+func sameValues(a, b []string) []int32 {
+	if slices.Equal(a, b) {
+		same := make([]int32, len(a))
+		for i := range same {
+			same[i] = int32(i)
+		}
+		return same
+	}
+	place := make(map[string]int32, len(b))
+	for i, text := range b {
+		place[text] = int32(i)
+	}
+	same := make([]int32, len(a))
+	for i, text := range a {
+		p, ok := place[text]
+		if !ok {
+			p = -1
+		}
+		same[i] = p
+	}
+	return same
+}

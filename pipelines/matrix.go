@@ -1,0 +1,448 @@
+package pipelines
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// maxTasks bounds what a file can ask for by a slip such as [1..1000000000].
+const maxTasks = 1_000_000
+
+// An axis is one direction of a fan-out.
+type axis struct {
+	name   string
+	pos    dag.Pos
+	values []axisValue // those of include: stand after the first own ones
+	own    int
+	param  bool // it fills the parameter of its name
+	used   bool // … or an input has it, or ${name} asks for it
+	index  map[string]int32
+}
+
+type axisValue struct {
+	value any
+	text  string // as it stands in the names of tasks and in key columns
+	pos   dag.Pos
+}
+
+// combos are the include and exclude lists of a matrix, one value an axis;
+// −1 in exclude stands for any.
+type combos struct {
+	include, exclude [][]int32
+}
+
+func (l *loader) readEach(s *stage, t *tree) {
+	if t == nil || t.kind == empty {
+		return
+	}
+	l.vars.resolve(t, nil)
+	a := axis{name: "subject", pos: t.pos, used: true}
+	switch {
+	case t.bad:
+	case t.text != "subject" || t.kind != scalar:
+		l.bad.add(t.pos, "stage %s: each takes subject, not %s; other axes are written under matrix", s.name, t)
+	case l.cohortTree == nil:
+		l.bad.add(t.pos, "stage %s: each: subject needs a cohort, and the file has none", s.name)
+	case l.roster != nil: // or else what is wrong with the cohort has been said
+		for _, sub := range l.roster.Subjects {
+			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.pos})
+		}
+	}
+	a.own = len(a.values)
+	s.unknown = a.own == 0
+	s.axes = append(s.axes, a)
+}
+
+func (l *loader) readMatrix(s *stage, t *tree) (c combos) {
+	if t == nil || t.kind == empty {
+		return c
+	}
+	l.vars.resolve(t, nil)
+	if t = l.wantMapping(t, "matrix of stage "+s.name+" takes a mapping of axes to values"); t == nil {
+		s.unknown = true
+		return c
+	}
+	from, named := len(s.axes), 0
+	for _, k := range t.keys {
+		if k.name != "include" && k.name != "exclude" {
+			named++
+		}
+		switch k.name {
+		case "include", "exclude":
+			continue
+		case "subject":
+			l.bad.add(k.pos, "stage %s: the axis subject is written each: subject", s.name)
+			continue
+		case "stage":
+			l.bad.add(k.pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)
+			continue
+		}
+		if !isName(k.name) {
+			l.bad.add(k.pos, "stage %s: an axis cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", s.name, k.name)
+			continue
+		}
+		a := axis{name: k.name, pos: k.pos, index: map[string]int32{}}
+		l.readAxis(s, &a, k.value)
+		a.own = len(a.values)
+		s.axes = append(s.axes, a)
+	}
+	own := s.axes[from:]
+	if named == 0 {
+		l.bad.add(t.pos, "stage %s: the matrix has no axes", s.name)
+	}
+	s.unknown = s.unknown || len(own) < max(named, 1)
+	c.exclude = l.readCombos(s, own, t.get("exclude"), "exclude")
+	c.include = l.readCombos(s, own, t.get("include"), "include")
+	return c
+}
+
+func (l *loader) readAxis(s *stage, a *axis, t *tree) {
+	items := []*tree{t}
+	if t.kind == list {
+		items = t.items
+	}
+	for _, item := range items {
+		if item.broken() {
+			s.unknown = true
+			continue
+		}
+		if lo, hi, ok, wrong := rangeOf(item); wrong != "" {
+			l.bad.add(item.pos, "stage %s: %s", s.name, wrong)
+			s.unknown = true
+		} else if ok {
+			if n := len(a.values) + hi - lo + 1; n > min(l.values, l.left) {
+				l.tooMany(s, item.pos, float64(n))
+				return
+			}
+			a.values = slices.Grow(a.values, hi-lo+1)
+			if len(a.index) == 0 {
+				a.index = make(map[string]int32, hi-lo+1)
+			}
+			for v := lo; v <= hi; v++ {
+				l.addValue(s, a, axisValue{v, strconv.Itoa(v), item.pos})
+			}
+		} else if text, ok := valueText(item); ok {
+			l.addValue(s, a, axisValue{item.decoded(), text, item.pos})
+		} else {
+			l.bad.add(item.pos, "stage %s: a value of the axis %s is a number, a text, a truth value or a list of them, not %s", s.name, a.name, item)
+			s.unknown = true
+		}
+	}
+	l.values -= len(a.values)
+	if len(items) == 0 {
+		l.bad.add(t.pos, "stage %s: the axis %s has no values", s.name, a.name)
+		s.unknown = true
+	}
+}
+
+func (l *loader) addValue(s *stage, a *axis, v axisValue) {
+	if _, twice := a.index[v.text]; twice {
+		l.bad.add(v.pos, "stage %s: the axis %s has the value %s twice", s.name, a.name, v.text)
+		return
+	}
+	a.index[v.text] = int32(len(a.values))
+	a.values = append(a.values, v)
+}
+
+func (l *loader) tooMany(s *stage, pos dag.Pos, n float64) {
+	l.bad.add(pos, "stage %s fans out into %s tasks, and a pipeline may have at most %d in all", s.name, strconv.FormatFloat(n, 'f', -1, 64), l.limit)
+	s.unknown = true
+}
+
+var rangeForm = regexp.MustCompile(`^(-?[0-9]+)\.\.(-?[0-9]+)$`)
+
+// rangeOf reads 1..5, both ends included. In quotes it is a text.
+func rangeOf(t *tree) (lo, hi int, ok bool, wrong string) {
+	if t.kind != scalar || !t.plain {
+		return 0, 0, false, ""
+	}
+	m := rangeForm.FindStringSubmatch(t.text)
+	if m == nil {
+		return 0, 0, false, ""
+	}
+	lo, errLo := strconv.Atoi(m[1])
+	hi, errHi := strconv.Atoi(m[2])
+	switch {
+	case errLo != nil || errHi != nil || max(lo, -lo) > math.MaxInt32 || max(hi, -hi) > math.MaxInt32:
+		return 0, 0, false, fmt.Sprintf("the range %s goes beyond ±%d", t.text, math.MaxInt32)
+	case lo > hi:
+		return 0, 0, false, fmt.Sprintf("the range %s counts down; write it %d..%d", t.text, hi, lo)
+	}
+	return lo, hi, true, ""
+}
+
+// valueText is the canonical text of an axis value: numbers in their shortest
+// form, the elements of a list joined by -.
+func valueText(t *tree) (string, bool) {
+	switch t.kind {
+	case scalar:
+		x, isFloat := t.value.(float64)
+		return scalarText(t.value), !isFloat || !math.IsNaN(x) && !math.IsInf(x, 0)
+	case list:
+		texts := make([]string, len(t.items))
+		for i, item := range t.items {
+			text, ok := valueText(item)
+			if !ok || item.kind != scalar {
+				return "", false
+			}
+			texts[i] = text
+		}
+		return strings.Join(texts, "-"), len(texts) > 0
+	}
+	return "", false
+}
+
+func scalarText(v any) string {
+	if x, ok := v.(float64); ok {
+		return strconv.FormatFloat(x+0, 'g', -1, 64) // −0 + 0 is 0
+	}
+	return fmt.Sprint(v)
+}
+
+// textual gives a parameter that takes a text the text of a number, rather than
+// refuse it: as an axis, value: [1..10] is as good as value: ["1", "2", …].
+func textual(typ string, value any, text string) any {
+	elements, isList := value.([]any)
+	switch {
+	case typ == "text" && !isList:
+		return text
+	case typ == "list of texts" && isList:
+		all := make([]any, len(elements))
+		for i, e := range elements {
+			all[i] = scalarText(e)
+		}
+		return all
+	}
+	return value
+}
+
+// readCombos reads a list of combinations. Those of include state every axis,
+// and may bring new values; those of exclude name values that there are.
+func (l *loader) readCombos(s *stage, axes []axis, t *tree, what string) [][]int32 {
+	if t == nil || t.kind == empty || t.bad {
+		return nil
+	}
+	if t.kind != list {
+		l.bad.add(t.pos, "stage %s: %s takes a list of combinations such as [{ %s: … }], not %s", s.name, what, axesExample(axes), t)
+		return nil
+	}
+	var all [][]int32
+	for _, item := range t.items {
+		if item.bad {
+			continue
+		}
+		if item.kind != mapping {
+			l.bad.add(item.pos, "stage %s: %s takes combinations such as { %s: … }, not %s", s.name, what, axesExample(axes), item)
+			continue
+		}
+		combo := slices.Repeat([]int32{-1}, len(axes))
+		fine := true
+		for _, k := range item.keys {
+			i := slices.IndexFunc(axes, func(a axis) bool { return a.name == k.name })
+			if i < 0 {
+				l.bad.add(k.pos, "stage %s: %s: the matrix has no axis %q%s", s.name, what, k.name, hint(k.name, axisNames(axes)))
+				fine = false
+				continue
+			}
+			text, ok := valueText(k.value)
+			place, known := axes[i].index[text]
+			switch {
+			case k.value.broken():
+				fine = false
+			case !ok:
+				l.bad.add(k.value.pos, "stage %s: %s: %s is no value of an axis", s.name, what, k.value)
+				fine = false
+			case !known && what == "exclude":
+				l.bad.add(k.value.pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.name, text, hint(text, axes[i].texts()))
+				fine = false
+			case !known:
+				place = int32(len(axes[i].values))
+				axes[i].index[text] = place
+				axes[i].values = append(axes[i].values, axisValue{k.value.decoded(), text, k.value.pos})
+			}
+			combo[i] = place
+		}
+		if i := slices.Index(combo, -1); what == "include" && fine && i >= 0 {
+			l.bad.add(item.pos, "stage %s: include: the combination lacks the axis %s", s.name, axes[i].name)
+			continue
+		}
+		if fine {
+			all = append(all, combo)
+		}
+	}
+	return all
+}
+
+func axesExample(axes []axis) string {
+	if len(axes) == 0 {
+		return "AXIS"
+	}
+	return axes[0].name
+}
+
+func axisNames(axes []axis) []string {
+	names := make([]string, len(axes))
+	for i, a := range axes {
+		names[i] = a.name
+	}
+	return names
+}
+
+func (a *axis) texts() []string {
+	texts := make([]string, len(a.values))
+	for i, v := range a.values {
+		texts[i] = v.text
+	}
+	return texts
+}
+
+// fanOut lists the members of a stage: the product of its axes, the last one
+// running fastest, without what exclude names, and then what include adds.
+func (l *loader) fanOut(s *stage, c combos) {
+	if s.unknown {
+		return
+	}
+	product := 1.0 // exact as far as it matters
+	for _, a := range s.axes {
+		product *= float64(a.own)
+	}
+	subjects := 1
+	matrix := s.axes
+	if len(s.axes) > 0 && s.axes[0].name == "subject" {
+		subjects, matrix = s.axes[0].own, s.axes[1:]
+	}
+	product += float64(len(c.include)) * float64(subjects)
+	if product > float64(l.left) {
+		pos := s.pos
+		if len(matrix) > 0 {
+			pos = matrix[0].pos
+		}
+		l.tooMany(s, pos, product)
+		return
+	}
+	l.left -= int(product)
+	rows := matrixRows(matrix, c)
+	for subject := range subjects {
+		for _, row := range rows {
+			if len(matrix) < len(s.axes) {
+				s.picks = append(s.picks, int32(subject))
+			}
+			s.picks = append(s.picks, row...)
+			s.members++
+		}
+	}
+	if s.members == 0 && !s.unknown {
+		l.bad.add(s.pos, "stage %s: exclude leaves no task", s.name)
+		s.unknown = true
+	}
+}
+
+// matrixRows lists the combinations of a matrix; one empty one when there is no
+// axis.
+func matrixRows(axes []axis, c combos) [][]int32 {
+	excluded := newComboSets(c.exclude)
+	n := 1
+	for _, a := range axes {
+		n *= a.own
+	}
+	flat := make([]int32, 0, n*len(axes))
+	rows := make([][]int32, 0, n+len(c.include))
+	row := make([]int32, len(axes))
+	for range n {
+		if !excluded.match(row) {
+			from := len(flat)
+			flat = append(flat, row...)
+			rows = append(rows, flat[from:len(flat):len(flat)])
+		}
+		for i := len(axes) - 1; i >= 0; i-- {
+			if row[i]++; int(row[i]) < axes[i].own {
+				break
+			}
+			row[i] = 0
+		}
+	}
+	if len(c.include) > 0 {
+		there := newComboSets(rows)
+		for _, row := range c.include {
+			if !there.match(row) {
+				rows = append(rows, row)
+				there.add(row)
+			}
+		}
+	}
+	return rows
+}
+
+// comboSets finds combinations in one step for each set of axes that they
+// state, however many there are.
+type comboSets map[string]map[string]bool // which axes → which values
+
+func newComboSets(all [][]int32) comboSets {
+	sets := comboSets{}
+	for _, c := range all {
+		sets.add(c)
+	}
+	return sets
+}
+
+func (sets comboSets) add(c []int32) {
+	which := make([]byte, len(c))
+	for i, v := range c {
+		if v >= 0 {
+			which[i] = 1
+		}
+	}
+	if sets[string(which)] == nil {
+		sets[string(which)] = map[string]bool{}
+	}
+	sets[string(which)][comboKey(c, string(which))] = true
+}
+
+func (sets comboSets) match(row []int32) bool {
+	for which, set := range sets {
+		if set[comboKey(row, which)] {
+			return true
+		}
+	}
+	return false
+}
+
+func comboKey(c []int32, which string) string {
+	b := make([]byte, 0, 4*len(c))
+	for i, v := range c {
+		if which[i] == 1 {
+			b = append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		}
+	}
+	return string(b)
+}
+
+// at is a coordinate of a member.
+func (s *stage) at(member, axis int) *axisValue {
+	return &s.axes[axis].values[s.picks[member*len(s.axes)+axis]]
+}
+
+func (s *stage) coordinate(member int, axis string) (any, string) {
+	for i := range s.axes {
+		if s.axes[i].name == axis {
+			v := s.at(member, i)
+			return v.value, v.text
+		}
+	}
+	return nil, ""
+}
+
+// coords are the coordinates of a member, in the order of the axes.
+func (s *stage) coords(member int) []dag.Coord {
+	coords := make([]dag.Coord, len(s.axes))
+	for a := range coords {
+		coords[a] = dag.Coord{Axis: s.axes[a].name, Value: s.at(member, a).text}
+	}
+	return coords
+}

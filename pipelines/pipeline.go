@@ -1,0 +1,280 @@
+package pipelines
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages"
+)
+
+// A Pipeline is a pipeline file that has been read and found right.
+type Pipeline struct {
+	Graph   *dag.Graph
+	Name    string
+	File    string         // as the user gave it
+	Builtin bool           // the file is one of those within the program
+	Dir     string         // where relative paths begin and the store goes: the file's directory, or for a built-in the working directory
+	Notes   []string       // for the person who runs it
+	Roster  *stages.Roster // the cohort without those who are excluded; nil when the file has none
+}
+
+// Load reads a pipeline file, sets what --set asks for ("density=0.2",
+// "graphs.density=0.2", "stages.graphs.with.density=0.2", "seed=7"), loads the
+// cohort and builds the graph. A file that is not there is looked for among the
+// built-in pipelines when its name has no directory. Mistakes in the file or in
+// sets are Errors.
+func Load(file string, sets []string) (*Pipeline, error) {
+	text, builtin, err := readSource(file)
+	if err != nil {
+		return nil, err
+	}
+	dir := "."
+	if !builtin {
+		dir = filepath.Dir(file)
+	}
+	p, err := build(file, text, dir, sets, maxTasks)
+	if err != nil {
+		return nil, err
+	}
+	p.Builtin = builtin
+	return p, nil
+}
+
+// maxFile is far above any pipeline file, and far below what would hurt.
+const maxFile = 16 << 20
+
+func readSource(file string) (text []byte, builtin bool, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		if _, ok := builtins[file]; ok && os.IsNotExist(err) {
+			return []byte(builtins[file]), true, nil
+		}
+		if os.IsNotExist(err) {
+			return nil, false, fmt.Errorf("%s: %w%s", file, fs.ErrNotExist, nearBuiltin(file))
+		}
+		return nil, false, fmt.Errorf("the pipeline file cannot be read: %w", err)
+	}
+	defer f.Close()
+	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, false, fmt.Errorf("the pipeline file cannot be read: %w", err)
+	}
+	if len(text) > maxFile {
+		return nil, false, fmt.Errorf("%s: larger than %d MB: this is no pipeline file", file, maxFile>>20)
+	}
+	return text, false, nil
+}
+
+func nearBuiltin(file string) string {
+	if near := dag.Nearest(file, append(Builtins(), file+".yaml")); near != "" && near != file+".yaml" {
+		return fmt.Sprintf(" (did you mean the built-in %q?)", near)
+	}
+	if _, ok := builtins[file+".yaml"]; ok {
+		return fmt.Sprintf(" (did you mean the built-in %q?)", file+".yaml")
+	}
+	return ""
+}
+
+// A loader is one reading of one file.
+type loader struct {
+	file   string
+	dir    string // absolute
+	bad    *mistakes
+	vars   *variables
+	seed   any // nil when the file has none
+	seedAt dag.Pos
+	limit  int // of tasks
+	left   int // tasks that may still be made
+	values int // values of axes that may still be made
+	roster *stages.Roster
+	notes  []string
+
+	cohortTree  *tree
+	cohortKind  string
+	stages      []*stage // in the order of the file
+	byName      map[string]*stage
+	producers   map[string][]*producer // the cohort has two
+	cohortNodes *cohortGraph
+}
+
+// build makes a pipeline of a file's text.
+func build(file string, text []byte, dir string, sets []string, limit int) (*Pipeline, error) {
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the directory of %s cannot be found: %w", file, err)
+	}
+	l := &loader{file: file, dir: start, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, byName: map[string]*stage{}, producers: map[string][]*producer{}}
+	at := func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }
+	p := &Pipeline{File: file, Dir: dir}
+	if root := parse(text, at, l.bad); root != nil {
+		l.read(root, sets, p)
+	}
+	if len(l.bad.list) > 0 {
+		return nil, l.bad.sorted()
+	}
+	p.Graph = &dag.Graph{Name: p.Name, File: file, Source: withSets(string(text), sets), Stages: l.graph()}
+	if len(l.bad.list) > 0 {
+		return nil, l.bad.sorted()
+	}
+	p.Roster, p.Notes = l.roster, l.notes
+	return p, nil
+}
+
+// withSets is the text that is kept with a run: the file's own lines, then what
+// was set over them.
+func withSets(text string, sets []string) string {
+	if len(sets) == 0 {
+		return text
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	for _, s := range sets {
+		text += "# --set " + strings.ReplaceAll(s, "\n", "\n# ") + "\n"
+	}
+	return text
+}
+
+// read goes through the file from its top. It never stops at a mistake: what
+// cannot be known is left out, and nothing is said of what depends on it.
+func (l *loader) read(root *tree, sets []string, p *Pipeline) {
+	switch root.kind {
+	case empty:
+		l.bad.add(root.pos, "the file is empty; pipeline init writes one to start from")
+		return
+	case scalar, list:
+		l.bad.add(root.pos, "a pipeline file is a mapping with the key stages, not %s", root)
+		return
+	}
+	applySets(root, sets, l.bad)
+	l.only(root, "a pipeline file", ownKeys)
+	l.vars = readVars(root.get("vars"), l.bad)
+	p.Name = l.name(root.get("pipeline"))
+	l.readSeed(root.get("seed"))
+	l.readCohort(root.get("cohort"))
+	l.readStages(root)
+	l.vars.all()
+	l.connect()
+}
+
+// only reports the keys of a mapping that mean nothing there.
+func (l *loader) only(t *tree, what string, known []string) {
+	for _, k := range t.keys {
+		l.known(k, what, known)
+	}
+}
+
+func (l *loader) known(k key, what string, known []string) bool {
+	if slices.Contains(known, k.name) {
+		return true
+	}
+	l.bad.add(k.pos, "%s has no key %q%s", what, k.name, hint(k.name, known))
+	return false
+}
+
+func (l *loader) name(t *tree) string {
+	base := filepath.Base(l.file)
+	if t == nil || t.kind == empty {
+		return strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	l.vars.resolve(t, nil)
+	if !t.bad && t.kind != scalar {
+		l.bad.add(t.pos, "pipeline takes a name, not %s", t)
+	}
+	return t.text
+}
+
+func (l *loader) readSeed(t *tree) {
+	if t == nil || t.kind == empty {
+		return
+	}
+	l.vars.resolve(t, nil)
+	if t.bad {
+		return
+	}
+	l.seedAt = t.pos
+	if n, whole := t.value.(int); whole && n >= 0 {
+		l.seed = n
+	} else if _, large := t.value.(uint64); large {
+		l.seed = t.value
+	} else {
+		l.bad.add(t.pos, "seed takes a whole number from 0, not %s", t)
+	}
+}
+
+// fill sets the parameters of a stage or a cohort kind from a mapping. owner
+// names it in errors. The seed of the pipeline is filled in where there is a
+// parameter for it, unless the mapping or taken has it.
+func (l *loader) fill(target any, t *tree, owner string, taken func(name string) bool) {
+	params := dag.Params(target)
+	var names []string
+	for _, p := range params {
+		names = append(names, p.Name)
+		if p.Name == "seed" && l.seed != nil && !taken("seed") && (t == nil || t.get("seed") == nil) {
+			if err := dag.SetParam(target, "seed", l.seed); err != nil {
+				l.bad.add(l.seedAt, "%s: the pipeline's seed does not fit: %v", owner, err)
+			}
+		}
+	}
+	if t == nil {
+		return
+	}
+	for _, k := range t.keys {
+		i := slices.Index(names, k.name)
+		if i < 0 {
+			l.bad.add(k.pos, "%s has no parameter %q%s", owner, k.name, hint(k.name, names))
+			continue
+		}
+		if k.value.broken() || k.value.open() != nil {
+			continue
+		}
+		if err := dag.SetParam(target, k.name, k.value.parameter(params[i].Type)); err != nil {
+			l.bad.add(k.value.pos, "%s: %s", owner, oneLine(err))
+		}
+	}
+}
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// placeOf finds where an error about parameters belongs: at the first parameter
+// that it mentions, or else at the whole.
+func placeOf(whole dag.Pos, maps ...*tree) func(text string) dag.Pos {
+	return func(text string) dag.Pos {
+		at, place := len(text), whole
+		for _, t := range maps {
+			if t == nil {
+				continue
+			}
+			for _, k := range t.keys {
+				if i := indexWord(text, k.name); i >= 0 && i < at {
+					at, place = i, k.value.pos
+				}
+			}
+		}
+		return place
+	}
+}
+
+// indexWord finds name in text where it stands as a word.
+func indexWord(text, name string) int {
+	letter := func(i int) bool {
+		return i >= 0 && i < len(text) && (text[i] == '_' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 || name == "" {
+			return -1
+		}
+		i += from
+		if !letter(i-1) && !letter(i+len(name)) {
+			return i
+		}
+		from = i + 1
+	}
+}

@@ -1,0 +1,157 @@
+package pipelines
+
+import (
+	"maps"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/stages"
+)
+
+// A producer is what a reference can name: a stage, or one of the two halves of
+// the cohort (its tables, and the files of each participant).
+type producer struct {
+	name    string
+	of      *stage // nil for the cohort
+	outs    []dag.Port
+	axes    []string
+	members int
+	unknown bool // its members could not be found out
+	// text is a coordinate of a member.
+	text func(member, axis int) string
+	// value is where the value of a coordinate stands among those of its axis,
+	// and texts are these values.
+	value func(member, axis int) int32
+	texts func(axis int) []string
+	// source is an output of a member; nil when it has none and need not.
+	source func(member int, output string, optional bool, user string) *dag.Source
+
+	coords [][]dag.Coord // of each member, by the names of the axes; made when first asked for
+	ranks  [][]int32     // of each value of each axis, in the order of gathers; likewise
+}
+
+func (l *loader) stageProducer(s *stage) *producer {
+	return &producer{
+		name: s.name, of: s, outs: s.ports.Out, axes: axisNames(s.axes), members: s.members,
+		unknown: s.unknown || s.kind == nil,
+		text:    func(m, a int) string { return s.at(m, a).text },
+		value:   func(m, a int) int32 { return s.picks[m*len(s.axes)+a] },
+		texts:   func(a int) []string { return s.axes[a].texts() },
+		source: func(m int, output string, _ bool, _ string) *dag.Source {
+			return &dag.Source{Node: &s.nodes[m], Output: output}
+		},
+	}
+}
+
+// cohortPorts are what some cohort gives and another does not: an optional
+// input that asks for one that is not there stays unconnected, so that a
+// pipeline can change its cohort and nothing else.
+var cohortPorts = []string{"bold", "labels", "confounds", "series", "truth"}
+
+// A cohortGraph is what the cohort adds to the graph.
+type cohortGraph struct {
+	values  *dag.StageNode
+	members *dag.StageNode // tasks that make a participant's files, or say why they cannot be had
+	needed  map[string]*dag.Node
+	lacks   map[string][]string // participant → what is missing, and who needs it
+}
+
+func (l *loader) cohortProducers(pos dag.Pos) []*producer {
+	r := l.roster
+	work, err := newCohortValues(r)
+	if err != nil {
+		l.bad.add(pos, "%v", err)
+		return nil
+	}
+	g := &cohortGraph{
+		values:  &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos},
+		members: &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos, Axes: []string{"subject"}},
+		needed:  map[string]*dag.Node{}, lacks: map[string][]string{},
+	}
+	l.cohortNodes = g
+	node := &dag.Node{ID: "cohort", Stage: g.values, Work: work}
+	g.values.Tasks = []*dag.Node{node}
+	whole := &producer{
+		name: "cohort", outs: work.ports, members: 1,
+		source: func(_ int, output string, _ bool, _ string) *dag.Source {
+			return &dag.Source{Node: node, Output: output}
+		},
+	}
+	each := &producer{
+		name: "cohort", axes: []string{"subject"}, members: len(r.Subjects),
+		text:  func(m, _ int) string { return r.Subjects[m].ID },
+		value: func(m, _ int) int32 { return int32(m) },
+		texts: func(int) []string {
+			ids := make([]string, len(r.Subjects))
+			for i, s := range r.Subjects {
+				ids[i] = s.ID
+			}
+			return ids
+		},
+	}
+	if r.Make != nil {
+		l.makeSubjects(each, g)
+	} else {
+		for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+			each.outs = append(each.outs, dag.Port{Name: name, Type: r.Files[name]})
+		}
+		each.source = func(m int, output string, optional bool, user string) *dag.Source {
+			return g.file(&r.Subjects[m], output, r.Files[output].Format, optional, user)
+		}
+		for i := range r.Subjects {
+			if s := &r.Subjects[i]; s.Problem != nil {
+				g.problem(s).Problem = s.Problem
+			}
+		}
+	}
+	return []*producer{whole, each}
+}
+
+// makeSubjects makes the tasks of a cohort that makes its own files.
+func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
+	r := l.roster
+	kind, ok := stages.Lookup(r.MakeKind)
+	if !ok {
+		panic("pipelines: the cohort makes its files with a kind that is not registered: " + r.MakeKind)
+	}
+	g.members.Kind = kind
+	nodes := make([]dag.Node, len(r.Subjects))
+	for i, s := range r.Subjects {
+		coords := []dag.Coord{{Axis: "subject", Value: s.ID}}
+		nodes[i] = dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: r.Make(s.ID), Problem: s.Problem}
+		g.members.Tasks = append(g.members.Tasks, &nodes[i])
+	}
+	p.outs = nodes[0].Work.Ports().Out
+	p.source = func(m int, output string, _ bool, _ string) *dag.Source {
+		return &dag.Source{Node: &nodes[m], Output: output}
+	}
+}
+
+// file is a file of a participant's. Where there is none, the task that needs
+// it waits for one that fails and says so, once for each participant.
+func (g *cohortGraph) file(s *stages.Subject, port, format string, optional bool, user string) *dag.Source {
+	path, there := s.Files[port]
+	switch {
+	case s.Problem != nil:
+		return &dag.Source{Node: g.problem(s), Output: port}
+	case there:
+		return &dag.Source{File: path, Format: format}
+	case optional:
+		return nil
+	}
+	if lack := port + ", which " + user + " needs"; !slices.Contains(g.lacks[s.ID], lack) {
+		g.lacks[s.ID] = append(g.lacks[s.ID], lack)
+	}
+	return &dag.Source{Node: g.problem(s), Output: port}
+}
+
+// problem is the task that stands for what a participant does not have.
+func (g *cohortGraph) problem(s *stages.Subject) *dag.Node {
+	n := g.needed[s.ID]
+	if n == nil {
+		coords := []dag.Coord{{Axis: "subject", Value: s.ID}}
+		n = &dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: &cohortValues{}}
+		g.needed[s.ID] = n
+	}
+	return n
+}

@@ -1,0 +1,124 @@
+package pipelines
+
+import (
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A ref is one source of an input port as the file names it.
+type ref struct {
+	pos    dag.Pos
+	text   string
+	stage  string
+	fixed  []dag.Coord // axis=value; Axis "" for a value alone
+	gather bool        // [*]
+	picked bool        // there are brackets
+	output string
+	file   *tree // {file: PATH}: none of the above
+}
+
+// readRef takes STAGE[SELECTION].OUTPUT apart.
+func (l *loader) readRef(t *tree, where string) (ref, bool) {
+	r := ref{pos: t.pos}
+	switch {
+	case t.broken():
+		return r, false
+	case t.kind == mapping:
+		r.file = t.get("file")
+		if r.file == nil || r.file.kind != scalar || len(t.keys) != 1 {
+			l.bad.add(t.pos, "%s: a file is written {file: PATH}", where)
+			return r, false
+		}
+		r.text = r.file.text
+		return r, true
+	case t.kind != scalar || t.parts != nil:
+		l.bad.add(t.pos, "%s takes a reference such as STAGE.OUTPUT, not %s", where, t)
+		return r, false
+	}
+	r.text = strings.TrimSpace(t.text)
+	rest := r.text
+	end := strings.IndexAny(rest, "[.")
+	if end < 0 {
+		end = len(rest)
+	}
+	r.stage, rest = strings.TrimSpace(rest[:end]), rest[end:]
+	if strings.HasPrefix(rest, "[") {
+		var inner string
+		var ok bool
+		if inner, rest, ok = bracket(rest); !ok {
+			l.bad.add(r.pos, "%s: the bracket in %q is not closed", where, r.text)
+			return r, false
+		}
+		r.picked = true
+		for _, sel := range split(inner) {
+			axis, value, has := strings.Cut(sel, "=")
+			switch {
+			case sel == "*":
+				r.gather = true
+			case sel == "":
+				l.bad.add(r.pos, "%s: a selection in %q is empty; it takes * or axis=value", where, r.text)
+				return r, false
+			case has:
+				r.fixed = append(r.fixed, dag.Coord{Axis: strings.TrimSpace(axis), Value: unquote(strings.TrimSpace(value))})
+			default:
+				r.fixed = append(r.fixed, dag.Coord{Value: unquote(sel)})
+			}
+		}
+	}
+	output, dotted := strings.CutPrefix(rest, ".")
+	r.output = strings.TrimSpace(output)
+	if r.stage == "" || dotted != (r.output != "") || !dotted && rest != "" {
+		l.bad.add(r.pos, "%s: %q is no reference; one is written STAGE, STAGE.OUTPUT or STAGE[*].OUTPUT", where, r.text)
+		return r, false
+	}
+	return r, true
+}
+
+// bracket cuts "[inner]rest"; brackets within, and quoted texts, belong to inner.
+func bracket(s string) (inner, rest string, ok bool) {
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			depth++
+		case c == ']':
+			if depth--; depth == 0 {
+				return s[1:i], s[i+1:], true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// split cuts at the commas outside quotes.
+func split(s string) []string {
+	var all []string
+	from, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			all = append(all, strings.TrimSpace(s[from:i]))
+			from = i + 1
+		}
+	}
+	return append(all, strings.TrimSpace(s[from:]))
+}
+
+// unquote takes the quotes off that dag.TaskID puts around odd values.
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		r := strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+		return r.Replace(s[1 : len(s)-1])
+	}
+	return s
+}

@@ -1,0 +1,289 @@
+package pipelines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"prgnn/dag"
+)
+
+// A tree is one value of a pipeline file and where it stands. Aliases have been
+// written out, scalars decoded; later ${name} is put in and --set put over it.
+type tree struct {
+	pos     dag.Pos
+	kind    treeKind
+	value   any    // of a scalar: bool, int, uint64, float64 or string
+	text    string // of a scalar, as it is written
+	plain   bool   // a scalar without quotes
+	items   []*tree
+	keys    []key // of a mapping, in the order of the file
+	comment string
+	parts   []part // of a text that waits for the coordinates of a task
+	bad     bool   // stands for a value that cannot be known; what is wrong has been said
+}
+
+type key struct {
+	name  string
+	pos   dag.Pos
+	value *tree
+}
+
+type treeKind byte
+
+const (
+	empty treeKind = iota // nothing, null or ~
+	scalar
+	list
+	mapping
+)
+
+// String names what stands there, as in "takes a mapping, not …".
+func (t *tree) String() string {
+	switch t.kind {
+	case scalar:
+		if s, ok := t.value.(string); ok {
+			return fmt.Sprintf("the text %q", s)
+		}
+		return t.text
+	case list:
+		return "a list"
+	case mapping:
+		return "a mapping"
+	}
+	return "nothing"
+}
+
+// get finds the value of a key, or nil.
+func (t *tree) get(name string) *tree {
+	for i := range t.keys {
+		if t.keys[i].name == name {
+			return t.keys[i].value
+		}
+	}
+	return nil
+}
+
+// decoded is the value as dag.SetParam takes it.
+func (t *tree) decoded() any {
+	switch t.kind {
+	case scalar:
+		return t.value
+	case list:
+		all := make([]any, len(t.items))
+		for i, item := range t.items {
+			all[i] = item.decoded()
+		}
+		return all
+	case mapping:
+		all := map[string]any{}
+		for _, k := range t.keys {
+			all[k.name] = k.value.decoded()
+		}
+		return all
+	}
+	return nil
+}
+
+// parameter is the value as a parameter of that type takes it: decoded, but a
+// text is what is written there, so that a participant may be called 007.
+func (t *tree) parameter(typ string) any {
+	switch {
+	case t.kind == scalar && typ == "text":
+		return t.text
+	case t.kind == list && typ == "list of texts":
+		all := make([]any, len(t.items))
+		for i, item := range t.items {
+			all[i] = item.parameter("text")
+		}
+		return all
+	}
+	return t.decoded()
+}
+
+// broken tells whether any part of t is bad.
+func (t *tree) broken() bool {
+	if t.bad {
+		return true
+	}
+	for _, item := range t.items {
+		if item.broken() {
+			return true
+		}
+	}
+	for _, k := range t.keys {
+		if k.value.broken() {
+			return true
+		}
+	}
+	return false
+}
+
+// maxValues bounds how far aliases may blow a file up.
+const maxValues = 1_000_000
+
+// A reader turns YAML nodes into trees.
+type reader struct {
+	at   func(line, col int) dag.Pos
+	bad  *mistakes
+	left int          // values that may still be made
+	open []*yaml.Node // the aliases that are being written out
+}
+
+// parse reads one YAML document. It returns nil after a syntax error.
+func parse(text []byte, at func(line, col int) dag.Pos, bad *mistakes) *tree {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, next yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return &tree{pos: at(1, 1)}
+	} else if err != nil {
+		syntax(err, text, at, bad)
+		return nil
+	}
+	if err := dec.Decode(&next); err == nil {
+		bad.add(at(next.Line, next.Column), "a pipeline file is one YAML document, and here begins a second")
+	} else if !errors.Is(err, io.EOF) {
+		syntax(err, text, at, bad)
+	}
+	if len(doc.Content) == 0 {
+		return &tree{pos: at(1, 1)}
+	}
+	r := &reader{at: at, bad: bad, left: maxValues}
+	return r.read(doc.Content[0])
+}
+
+var yamlLine = regexp.MustCompile(`^(?s)(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+// syntax reports what the YAML parser said. The line that it gives is often the
+// one in which the surrounding mapping begins; the first line that cannot be
+// added to what is YAML so far is nearer to the mistake.
+func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *mistakes) {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	line, _ := strconv.Atoi(m[1])
+	if first := firstBadLine(text); first > line || strings.Contains(m[2], "end of stream") {
+		line = first
+	}
+	bad.add(at(line, 0), "this is not YAML: %s", strings.TrimSpace(m[2]))
+}
+
+func firstBadLine(text []byte) int {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if len(lines) > 500 { // the search below takes time with the square of the length
+		return 0
+	}
+	end := len(text)
+	for n := len(lines) - 1; n > 0; n-- {
+		end -= len(lines[n])
+		var doc yaml.Node
+		if yaml.Unmarshal(text[:end], &doc) == nil {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+func (r *reader) read(n *yaml.Node) *tree {
+	t := &tree{pos: r.at(n.Line, n.Column), comment: strings.TrimSpace(strings.TrimLeft(n.LineComment, "# "))}
+	if r.left--; r.left < 0 {
+		if r.left == -1 {
+			r.bad.add(t.pos, "the file has more than %d values once its aliases are written out", maxValues)
+		}
+		t.bad = true
+		return t
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		for _, o := range r.open {
+			if o == n.Alias {
+				r.bad.add(t.pos, "the alias *%s stands within what it stands for", n.Value)
+				t.bad = true
+				return t
+			}
+		}
+		r.open = append(r.open, n.Alias)
+		t = r.read(n.Alias)
+		r.open = r.open[:len(r.open)-1]
+	case yaml.ScalarNode:
+		r.scalar(t, n)
+	case yaml.SequenceNode:
+		t.kind = list
+		t.items = make([]*tree, 0, min(len(n.Content), max(r.left, 0)))
+		for _, c := range n.Content {
+			if r.left < 0 {
+				break
+			}
+			t.items = append(t.items, r.read(c))
+		}
+	case yaml.MappingNode:
+		t.kind = mapping
+		r.mapping(t, n)
+	}
+	return t
+}
+
+func (r *reader) mapping(t *tree, n *yaml.Node) {
+	seen := make(map[string]int, len(n.Content)/2) // name → line
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if r.left < 0 {
+			t.bad = true
+			return
+		}
+		k, pos := n.Content[i], r.at(n.Content[i].Line, n.Content[i].Column)
+		if k.Kind != yaml.ScalarNode {
+			r.bad.add(pos, "a key must be a name")
+			t.bad = true
+			continue
+		}
+		if line, twice := seen[k.Value]; twice {
+			r.bad.add(pos, "%q stands here twice (first in line %d)", k.Value, line)
+			continue
+		}
+		seen[k.Value] = k.Line
+		v := r.read(n.Content[i+1])
+		if v.comment == "" {
+			v.comment = strings.TrimSpace(strings.TrimLeft(k.LineComment, "# "))
+		}
+		t.keys = append(t.keys, key{k.Value, pos, v})
+	}
+}
+
+// scalar decodes one value. Dates stay text: nothing here takes a date, and a
+// participant may be called 2001-01-01.
+func (r *reader) scalar(t *tree, n *yaml.Node) {
+	t.kind, t.text = scalar, n.Value
+	t.plain = n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	var err error
+	switch n.ShortTag() {
+	case "!!null":
+		t.kind = empty
+	case "!!bool":
+		var b bool
+		err = n.Decode(&b)
+		t.value = b
+	case "!!int":
+		var v any
+		err = n.Decode(&v)
+		t.value = v
+		if big, ok := v.(int64); ok {
+			t.value = int(big)
+		}
+	case "!!float":
+		var x float64
+		err = n.Decode(&x)
+		t.value = x
+	case "!!str", "!!timestamp", "!!merge":
+		t.value = n.Value
+	default:
+		err = fmt.Errorf("the tag %s means nothing here", n.ShortTag())
+	}
+	if err != nil {
+		r.bad.add(t.pos, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		t.bad = true
+	}
+}

@@ -1,0 +1,205 @@
+package atlas
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The order of MRtrix3's fs_default.txt, stated by its rule: left cortex, left
+// cerebellum, left subcortex, right subcortex, right cortex, right cerebellum.
+func TestDK84Order(t *testing.T) {
+	var want []int
+	for id := 1001; id <= 1035; id++ {
+		if id != 1004 { // the corpus callosum
+			want = append(want, id)
+		}
+	}
+	want = append(want, 8, 10, 11, 12, 13, 17, 18, 26, 49, 50, 51, 52, 53, 54, 58)
+	for id := 2001; id <= 2035; id++ {
+		if id != 2004 {
+			want = append(want, id)
+		}
+	}
+	want = append(want, 47)
+	nodes := DK84()
+	if len(nodes) != 84 || len(want) != 84 {
+		t.Fatalf("%d nodes, want 84 (%d)", len(nodes), len(want))
+	}
+	for i, n := range nodes {
+		if n.Index != i+1 || n.ID != want[i] {
+			t.Errorf("node %d: index %d, id %d, want id %d", i+1, n.Index, n.ID, want[i])
+		}
+		if (n.X < 0) != (n.Hemisphere == "L") || n.Volume <= 0 || n.Color == "" || !strings.HasPrefix(n.Abbreviation, n.Hemisphere+".") {
+			t.Errorf("node %d is not whole: %+v", i+1, n)
+		}
+	}
+	numbered, _ := Named("dk84-index")
+	for i, n := range numbered {
+		if n.ID != i+1 || n.Name != nodes[i].Name {
+			t.Errorf("dk84-index: node %d has id %d, name %s", i+1, n.ID, n.Name)
+		}
+	}
+	if _, ok := Named("aal"); ok {
+		t.Error("Named knows a list that there is not")
+	}
+}
+
+// The embedded list holds what the outside sources say.
+func TestDK84AgainstItsSources(t *testing.T) {
+	shared := os.Getenv("PRGNN_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	nodes := DK84()
+	byID := map[string]Node{}
+	for _, n := range nodes {
+		byID[strconv.Itoa(n.ID)] = n
+	}
+	for _, source := range []struct {
+		path, id  string
+		separator rune
+		columns   map[string]func(Node) string
+	}{
+		{"science/dk84.tsv", "fs_id", '\t', map[string]func(Node) string{
+			"index":        func(n Node) string { return strconv.Itoa(n.Index) },
+			"name":         func(n Node) string { return n.Name },
+			"abbreviation": func(n Node) string { return n.Abbreviation },
+			"color":        func(n Node) string { return n.Color },
+		}},
+		{"data/atlas/dk84.csv", "id", ',', map[string]func(Node) string{
+			"node":       func(n Node) string { return strconv.Itoa(n.Index) },
+			"hemisphere": func(n Node) string { return n.Hemisphere },
+			"structure":  func(n Node) string { return n.Structure },
+			"x_mni":      func(n Node) string { return strconv.FormatFloat(n.X, 'f', 1, 64) },
+			"y_mni":      func(n Node) string { return strconv.FormatFloat(n.Y, 'f', 1, 64) },
+			"z_mni":      func(n Node) string { return strconv.FormatFloat(n.Z, 'f', 1, 64) },
+			"volume_mm3": func(n Node) string { return strconv.FormatFloat(n.Volume, 'f', -1, 64) },
+		}},
+	} {
+		t.Run(filepath.Base(source.path), func(t *testing.T) {
+			f, err := os.Open(filepath.Join(shared, source.path))
+			if err != nil {
+				t.Skipf("the outside list is not here (PRGNN_SHARED names its directory): %v", err)
+			}
+			defer f.Close()
+			r := csv.NewReader(f)
+			r.Comma = source.separator
+			rows, err := r.ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rows) != 85 {
+				t.Fatalf("%d rows, want 84 and a header", len(rows))
+			}
+			at := map[string]int{}
+			for i, name := range rows[0] {
+				at[name] = i
+			}
+			for _, row := range rows[1:] {
+				n, ok := byID[row[at[source.id]]]
+				if !ok {
+					t.Errorf("id %s is not in the list", row[at[source.id]])
+					continue
+				}
+				for column, of := range source.columns {
+					if got, want := of(n), row[at[column]]; got != want {
+						t.Errorf("id %d: %s is %s, the source says %s", n.ID, column, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []Node // Index, ID, Name, Color, X are compared
+	}{
+		{"BIDS", "index\tname\n0\tbackground\n17\tLeft-Hippocampus\n4\tLeft-Ventricle\n",
+			[]Node{{Index: 1, ID: 17, Name: "Left-Hippocampus", X: nan}, {Index: 2, ID: 4, Name: "Left-Ventricle", X: nan}}},
+		{"ours", "index,id,name,x,color\n1,10,a,-3.5,#00FF00\n2,11,b,n/a,n/a\n",
+			[]Node{{Index: 1, ID: 10, Name: "a", X: -3.5, Color: "#00FF00"}, {Index: 2, ID: 11, Name: "b", X: nan}}},
+		{"Excel", "\ufeffIndex;Name\r\n3;\"x, y\"\r\n\r\n", []Node{{Index: 1, ID: 3, Name: "x, y", X: nan}}},
+		{"plain names", "left\nright\n", []Node{{Index: 1, ID: 1, Name: "left", X: nan}, {Index: 2, ID: 2, Name: "right", X: nan}}},
+		{"plain numbers", "101\n7\n", []Node{{Index: 1, ID: 101, Name: "101", X: nan}, {Index: 2, ID: 7, Name: "7", X: nan}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Read(strings.NewReader(c.text), "nodes.tsv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != len(c.want) {
+				t.Fatalf("%d nodes, want %d: %+v", len(got), len(c.want), got)
+			}
+			for i, w := range c.want {
+				g := got[i]
+				same := g.X == w.X || math.IsNaN(g.X) && math.IsNaN(w.X)
+				if g.Index != w.Index || g.ID != w.ID || g.Name != w.Name || g.Color != w.Color || !same {
+					t.Errorf("node %d: %+v, want %+v", i, g, w)
+				}
+			}
+		})
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "n.tsv: empty, where a list of regions was expected"},
+		{"no name", "index,label\n1,a\n", `n.tsv:1: no column "name"; the columns are index, label`},
+		{"no value", "name,label\na,1\n", `n.tsv:1: no column "index" (or "id") with the value of each region in the label image; the columns are name, label`},
+		{"header only", "index,name\n", "the list names no region"},
+		{"two columns", "name,index,name\n", `n.tsv:1: two columns are called "name"`},
+		{"all at once", "index\tname\tcolor\tx\n1\ta\tred\t0\n1\ta\t#000000\tleft\nx\tb\t\t\n2\n3\t\t\t\n",
+			`n.tsv:2: color is "red"; colours are written #rrggbb
+n.tsv:3: x is "left", which is not a number
+n.tsv:4: index is "x"; the value in a label image is a whole number from 0 to 2147483647
+n.tsv:5: 1 fields, where the first line has 4
+n.tsv:3: the name "a" was used before (n.tsv:2)
+n.tsv:3: the value 1 was used before (n.tsv:2)
+n.tsv:6: the region has no name`},
+		{"latin-1", "index,name\n1,Gehirnh\xe4lfte\n", "n.tsv:2: not UTF-8 text"},
+		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(c.text), "n.tsv")
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// Column names of C-PAC's 1D files carry "#".
+func TestPlain(t *testing.T) {
+	nodes, err := Plain([]string{"#10", "#2001"})
+	if err != nil || nodes[1].ID != 2001 || nodes[1].Name != "2001" {
+		t.Errorf("%+v, %v", nodes, err)
+	}
+	nodes, err = Plain([]string{"0", "1"}) // 0 is the background, so these cannot be values of a label image
+	if err != nil || nodes[0].ID != 1 || nodes[0].Name != "0" {
+		t.Errorf("%+v, %v", nodes, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("index\tname\n1\ta\n")
+	f.Add("a\nb\n")
+	f.Add("id;name;x\n5;q;1e3\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		nodes, err := Read(strings.NewReader(text), "f")
+		if err == nil && len(nodes) == 0 {
+			t.Error("an empty list without an error")
+		}
+		for i, n := range nodes {
+			if err == nil && (n.Index != i+1 || n.ID < 1 || n.Name == "") {
+				t.Errorf("node %d: %+v", i, n)
+			}
+		}
+	})
+}

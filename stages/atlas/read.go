@@ -1,0 +1,204 @@
+package atlas
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxNodes bounds a list: the finest parcellations in use have some thousands of
+// regions, and matrices of N² numbers are made from it.
+const maxNodes = 20_000
+
+// Read reads a list from a table separated by tabs, commas or semicolons, whose
+// first line names the columns. It must have a column "name" and the label's
+// value in "id", or, as BIDS has it, in "index". abbreviation, hemisphere,
+// structure, x, y, z (mm), volume (mm³) and color (#rrggbb) may follow in any
+// order; other columns are left alone. The order of the rows is the order of the
+// nodes, and a row of value 0 (the background) is passed over. A file that has
+// one column and no such header is a plain list of names. All mistakes are
+// reported at once, with file and line.
+func Read(r io.Reader, file string) ([]Node, error) {
+	lines, err := readLines(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: empty, where a list of regions was expected", file)
+	}
+	sep := separator(lines[0].text)
+	header := split(lines[0].text, sep)
+	columns := map[string]int{}
+	for i, name := range header {
+		name = strings.ToLower(name)
+		if _, twice := columns[name]; twice {
+			return nil, fmt.Errorf("%s:%d: two columns are called %q", file, lines[0].number, name)
+		}
+		columns[name] = i
+	}
+	if _, named := columns["name"]; !named {
+		if len(header) == 1 {
+			return readPlain(lines, file)
+		}
+		return nil, fmt.Errorf("%s:%d: no column \"name\"; the columns are %s", file, lines[0].number, strings.Join(header, ", "))
+	}
+	idColumn := "id"
+	if _, ok := columns["id"]; !ok {
+		idColumn = "index"
+		if _, ok := columns["index"]; !ok {
+			return nil, fmt.Errorf("%s:%d: no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s",
+				file, lines[0].number, strings.Join(header, ", "))
+		}
+	}
+
+	var nodes []Node
+	var at []int // the line of each node
+	var problems []error
+	for _, line := range lines[1:] {
+		fields := split(line.text, sep)
+		problem := func(format string, args ...any) {
+			problems = append(problems, fmt.Errorf("%s:%d: %s", file, line.number, fmt.Sprintf(format, args...)))
+		}
+		if len(fields) != len(header) {
+			problem("%d fields, where the first line has %d", len(fields), len(header))
+			continue
+		}
+		text := func(column string) string {
+			i, ok := columns[column]
+			if !ok || fields[i] == "n/a" {
+				return ""
+			}
+			return fields[i]
+		}
+		number := func(column string) float64 {
+			s := text(column)
+			if s == "" {
+				return nan
+			}
+			v, err := strconv.ParseFloat(s, 64)
+			if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+				problem("%s is %q, which is not a number", column, s)
+				return nan
+			}
+			return v
+		}
+		id, ok := parseID(text(idColumn))
+		if !ok {
+			problem("%s is %q; the value in a label image is a whole number from 0 to %d", idColumn, text(idColumn), math.MaxInt32)
+			continue
+		}
+		if id == 0 {
+			continue
+		}
+		n := Node{Index: len(nodes) + 1, ID: id, Name: text("name"), Abbreviation: text("abbreviation"),
+			Hemisphere: text("hemisphere"), Structure: text("structure"),
+			X: number("x"), Y: number("y"), Z: number("z"), Volume: number("volume"), Color: text("color")}
+		if n.Color != "" && !isColor.MatchString(n.Color) {
+			problem("color is %q; colours are written #rrggbb", n.Color)
+		}
+		nodes = append(nodes, n)
+		at = append(at, line.number)
+	}
+	problems = append(problems, check(nodes, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }))
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return nodes, nil
+}
+
+var isColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+func readPlain(lines []line, file string) ([]Node, error) {
+	names := make([]string, len(lines))
+	for i, l := range lines {
+		names[i] = l.text
+	}
+	nodes, err := Plain(names)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return nodes, nil
+}
+
+// check looks at the list as a whole; where tells the place of node i.
+func check(nodes []Node, where func(i int) string) error {
+	var problems []error
+	if len(nodes) == 0 {
+		problems = append(problems, errors.New("the list names no region"))
+	}
+	if len(nodes) > maxNodes {
+		return fmt.Errorf("the list names %d regions, and %d is the most that can be used", len(nodes), maxNodes)
+	}
+	ids, names := map[int]int{}, map[string]int{}
+	for i, n := range nodes {
+		if n.Name == "" {
+			problems = append(problems, fmt.Errorf("%s: the region has no name", where(i)))
+		} else if j, twice := names[n.Name]; twice {
+			problems = append(problems, fmt.Errorf("%s: the name %q was used before (%s)", where(i), n.Name, where(j)))
+		} else {
+			names[n.Name] = i
+		}
+		if j, twice := ids[n.ID]; twice {
+			problems = append(problems, fmt.Errorf("%s: the value %d was used before (%s)", where(i), n.ID, where(j)))
+		} else {
+			ids[n.ID] = i
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func parseID(s string) (int, bool) {
+	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
+	return int(v), err == nil && v >= 0
+}
+
+type line struct {
+	text   string
+	number int
+}
+
+// readLines gives the lines that are not blank.
+func readLines(r io.Reader, file string) ([]line, error) {
+	var lines []line
+	s := bufio.NewScanner(r)
+	for n := 1; s.Scan(); n++ {
+		text := s.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if !utf8.ValidString(text) {
+			return nil, fmt.Errorf("%s:%d: not UTF-8 text", file, n)
+		}
+		if strings.TrimSpace(text) != "" {
+			lines = append(lines, line{strings.TrimRight(text, "\r"), n})
+		}
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, len(lines)+1, err)
+	}
+	return lines, nil
+}
+
+// separator is the one of tab, semicolon and comma that the header uses.
+func separator(header string) string {
+	for _, sep := range []string{"\t", ";", ","} {
+		if strings.Contains(header, sep) {
+			return sep
+		}
+	}
+	return "\t"
+}
+
+func split(text, sep string) []string {
+	fields := strings.Split(text, sep)
+	for i, f := range fields {
+		fields[i] = strings.Trim(strings.TrimSpace(f), `"`)
+	}
+	return fields
+}

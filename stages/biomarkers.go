@@ -1,0 +1,326 @@
+package stages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "biomarkers",
+		Doc: "which regions the trained models look at\n" +
+			"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). Where the truth is known, as for simulated participants, it is told how well the planted regions were found.",
+		New: func() dag.Stage { return &Biomarkers{Layer: 1, Top: 10} },
+	})
+}
+
+// Biomarkers ranks regions.
+type Biomarkers struct {
+	Layer int `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
+	Top   int `param:"top" doc:"how many of the first regions count as found" min:"1" max:"20000"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Biomarkers) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
+			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
+		},
+		Out: []dag.Port{
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "id", "name", "abbreviation", "score", "sd", "frequency", "participants", "planted"),
+				Doc: "every region in every setting, the most salient first"},
+			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "the same of every participant"},
+			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc"), Doc: "how well the planted regions were found; no rows when nothing was planted or it is not known"},
+		},
+	}
+}
+
+// A settingScores collects what the models of one setting gave to the regions:
+// those whose coordinates agree but for fold and repeat.
+type settingScores struct {
+	coords  []dag.Coord
+	tallies map[string][]tally // participant → node
+	graphs  map[string]int     // participant → test graphs
+}
+
+// settingOf finds the setting of a member of a fan-out, or begins it.
+func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, []*settingScores) {
+	var own []dag.Coord
+	for _, c := range coords {
+		if c.Axis != "fold" && c.Axis != "repeat" {
+			own = append(own, c)
+		}
+	}
+	for _, s := range settings {
+		if slices.Equal(s.coords, own) {
+			return s, settings
+		}
+	}
+	s := &settingScores{own, map[string][]tally{}, map[string]int{}}
+	return s, append(settings, s)
+}
+
+// A tally sums the scores of one region over the graphs of one participant.
+type tally struct {
+	score  float64
+	scored int // graphs in which the region reached the layer
+	kept   int
+}
+
+// A saliency is one region's row of a ranking.
+type saliency struct {
+	node                 int     // 0 … N−1
+	score, sd, frequency float64 // over participants
+	participants         int
+}
+
+// Run averages and ranks.
+func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	people, err := readPeople(t.In("participants"))
+	if err != nil {
+		return nil, err
+	}
+	planted, err := plantedNodes(t, nodes.Rows())
+	if err != nil {
+		return nil, err
+	}
+	var settings []*settingScores
+	for _, in := range t.All("scores") {
+		var of *settingScores
+		of, settings = settingOf(settings, in.Coords)
+		if err := b.add(in, nodes.Rows(), people, of); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	if len(settings) == 0 {
+		return nil, errors.New("no scores to rank: connect them to a train stage")
+	}
+	var axes []string
+	for _, c := range settings[0].coords {
+		axes = append(axes, c.Axis)
+	}
+	ranking, individual, recovery := &rankingRows{}, &individualRows{}, &recoveryRows{}
+	for _, of := range settings {
+		rows := b.rank(people.ids, of, nodes.Rows())
+		ranking.add(of.coords, rows, planted)
+		recovery.add(of.coords, b.Top, rows, planted)
+		for _, id := range people.ids {
+			if ts, ok := of.tallies[id]; ok {
+				individual.add(of.coords, id, people.group[id], ts, of.graphs[id])
+			}
+		}
+	}
+	table, err := ranking.table(axes, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
+	}
+	return dag.Outputs{"ranking": table, "individual": individual.table(axes), "recovery": recovery.table(axes)}, nil
+}
+
+// add sums one table of scores into the tallies.
+func (b *Biomarkers) add(in dag.Input, n int, people *people, of *settingScores) error {
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	c, err := readScores(table)
+	if err != nil {
+		return err
+	}
+	type graph struct {
+		id   string
+		draw int64
+	}
+	seen := map[graph]bool{}
+	for i, id := range c.ids {
+		if c.set[i] != "test" {
+			continue
+		}
+		if _, ok := people.group[id]; !ok {
+			return fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
+		}
+		if c.index[i] < 1 || c.index[i] > int64(n) {
+			return fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, c.index[i], n)
+		}
+		if of.tallies[id] == nil {
+			of.tallies[id] = make([]tally, n)
+		}
+		if g := (graph{id, c.draw[i]}); !seen[g] {
+			seen[g] = true
+			of.graphs[id]++
+		}
+		if c.layer[i] != int64(b.Layer) {
+			continue
+		}
+		if math.IsNaN(c.score[i]) {
+			return fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
+		}
+		t := &of.tallies[id][c.index[i]-1]
+		t.score += c.score[i]
+		t.scored++
+		if c.kept[i] {
+			t.kept++
+		}
+	}
+	return nil
+}
+
+// scoreColumns are the columns of a table of scores.
+type scoreColumns struct {
+	ids, set           []string
+	draw, layer, index []int64
+	score              []float64
+	kept               []bool
+}
+
+func readScores(t *artifacts.Table) (c scoreColumns, err error) {
+	var problems [7]error
+	c.ids, problems[0] = t.Strings("participant_id")
+	c.draw, problems[1] = t.Ints("draw")
+	c.layer, problems[2] = t.Ints("layer")
+	c.index, problems[3] = t.Ints("index")
+	c.score, problems[4] = t.Floats("score")
+	c.kept, problems[5] = t.Bools("kept")
+	c.set, problems[6] = t.Strings("set")
+	return c, errors.Join(problems[:]...)
+}
+
+// rank averages every region over participants, each of whom counts once, and
+// sorts: the highest score first, of equal ones the lower index.
+func (b *Biomarkers) rank(ids []string, of *settingScores, n int) []saliency {
+	rows := make([]saliency, n)
+	for j := range rows {
+		var scores []float64
+		frequency := 0.0
+		people := 0
+		for _, id := range ids { // in their order: sums do not depend on the map
+			ts, ok := of.tallies[id]
+			if !ok {
+				continue
+			}
+			people++
+			frequency += float64(ts[j].kept) / float64(of.graphs[id])
+			if ts[j].scored > 0 {
+				scores = append(scores, ts[j].score/float64(ts[j].scored))
+			}
+		}
+		mean, sd := meanSD(scores)
+		rows[j] = saliency{j, mean, sd, frequency / float64(people), len(scores)}
+	}
+	slices.SortStableFunc(rows, func(a, b saliency) int {
+		return cmp.Compare(b.score, a.score) // NaN, of a region that never reached the layer, is less than all: it comes last
+	})
+	return rows
+}
+
+// meanSD is the mean and the standard deviation of a sample (n − 1); NaN where
+// there is too little of it.
+func meanSD(x []float64) (mean, sd float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	q := 0.0
+	for _, v := range x {
+		q += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(q / float64(len(x)-1))
+}
+
+// people are the participants by id, in the order of their table.
+type people struct {
+	ids       []string
+	group     map[string]string
+	simulated bool // somebody among them does not exist
+}
+
+func readPeople(in dag.Input) (*people, error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	groups, err := t.Strings("group")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	p := &people{ids: ids, group: map[string]string{}}
+	for i, id := range ids {
+		p.group[id] = groups[i]
+	}
+	if simulated, err := t.Bools("simulated"); err == nil {
+		p.simulated = slices.Contains(simulated, true)
+	}
+	return p, nil
+}
+
+// plantedNodes tells of each node whether it is an end of a planted edge; nil when
+// that is not known.
+func plantedNodes(t *dag.Task, n int) ([]bool, error) {
+	if !t.Has("truth") {
+		return nil, nil
+	}
+	in := t.In("truth")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	difference, err := table.Floats("difference")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	planted := make([]bool, n)
+	for _, end := range []string{"source", "target"} {
+		index, err := table.Ints(end)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for i, v := range index {
+			if v < 1 || v > int64(n) {
+				return nil, fmt.Errorf("%s: row %d has the node %d, and the node list goes from 1 to %d", in.Name, i+1, v, n)
+			}
+			if difference[i] != 0 {
+				planted[v-1] = true
+			}
+		}
+	}
+	return planted, nil
+}
+
+// auroc is the chance that a planted region has a higher score than another one,
+// ties counting half (Mann and Whitney 1947); NaN when either kind is absent.
+func auroc(rows []saliency, planted []bool) float64 {
+	wins, pairs := 0.0, 0
+	for _, a := range rows {
+		for _, b := range rows {
+			if !planted[a.node] || planted[b.node] {
+				continue
+			}
+			pairs++
+			switch cmp.Compare(a.score, b.score) {
+			case 1:
+				wins++
+			case 0:
+				wins += 0.5
+			}
+		}
+	}
+	return wins / float64(pairs)
+}

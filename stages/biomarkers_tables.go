@@ -1,0 +1,124 @@
+package stages
+
+import (
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// rankingRows collects the rankings of all settings.
+type rankingRows struct {
+	coords        [][]dag.Coord
+	rank, people  []int32
+	node          []int // 0 … N−1
+	score, sd     []float64
+	frequency     []float64
+	planted, told []bool
+}
+
+func (r *rankingRows) add(coords []dag.Coord, rows []saliency, planted []bool) {
+	for i, s := range rows {
+		r.coords = append(r.coords, coords)
+		r.rank, r.people = append(r.rank, int32(i+1)), append(r.people, int32(s.participants))
+		r.node = append(r.node, s.node)
+		r.score, r.sd, r.frequency = append(r.score, s.score), append(r.sd, s.sd), append(r.frequency, s.frequency)
+		r.planted, r.told = append(r.planted, planted != nil && planted[s.node]), append(r.told, planted != nil)
+	}
+}
+
+func (r *rankingRows) table(axes []string, nodes *artifacts.Table) (*artifacts.Table, error) {
+	ids, err := nodes.Ints("id")
+	if err != nil {
+		return nil, err
+	}
+	names, err := nodes.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	short, err := nodes.Strings("abbreviation")
+	if err != nil {
+		return nil, err
+	}
+	index, id := make([]int32, len(r.node)), make([]int32, len(r.node))
+	name, abbreviation := make([]string, len(r.node)), make([]string, len(r.node))
+	for i, j := range r.node {
+		index[i], id[i], name[i], abbreviation[i] = int32(j+1), int32(ids[j]), names[j], short[j]
+	}
+	return artifacts.NewTable(append(keyColumns(axes, r.coords),
+		artifacts.Column{Name: "rank", Values: r.rank, Doc: "1 is the most salient"},
+		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
+		artifacts.Column{Name: "id", Values: id, Doc: "value in the label image"},
+		artifacts.Column{Name: "name", Values: name},
+		artifacts.Column{Name: "abbreviation", Values: abbreviation},
+		optionalColumn("score", "pooling score: the mean over participants of their means over test graphs", r.score),
+		optionalColumn("sd", "standard deviation of the score over participants (n−1)", r.sd),
+		optionalColumn("frequency", "share of a participant's test graphs in which the layer kept the region, the mean over participants", r.frequency),
+		artifacts.Column{Name: "participants", Values: r.people, Doc: "participants who have a score of the region"},
+		artifacts.Column{Name: "planted", Values: r.planted, Valid: r.told, Doc: "whether the region has a planted edge, where the truth is known"},
+	)...), nil
+}
+
+// recoveryRows tells how well the planted regions were found: no row when that
+// is not known or nothing was planted.
+type recoveryRows struct {
+	coords              [][]dag.Coord
+	top, planted, found []int32
+	auroc               []float64
+}
+
+func (r *recoveryRows) add(coords []dag.Coord, top int, rows []saliency, planted []bool) {
+	total, found := 0, 0
+	for i, s := range rows {
+		if planted != nil && planted[s.node] {
+			total++
+			if i < top {
+				found++
+			}
+		}
+	}
+	if total == 0 {
+		return
+	}
+	r.coords, r.top = append(r.coords, coords), append(r.top, int32(min(top, len(rows))))
+	r.planted, r.found = append(r.planted, int32(total)), append(r.found, int32(found))
+	r.auroc = append(r.auroc, auroc(rows, planted))
+}
+
+func (r *recoveryRows) table(axes []string) *artifacts.Table {
+	return artifacts.NewTable(append(keyColumns(axes, r.coords),
+		artifacts.Column{Name: "top", Values: r.top, Doc: "how many of the first regions count as found"},
+		artifacts.Column{Name: "planted", Values: r.planted, Doc: "regions with a planted edge"},
+		artifacts.Column{Name: "found", Values: r.found, Doc: "planted regions among the first"},
+		optionalColumn("auroc", "chance that a planted region has a higher score than another one; 0.5 by guessing", r.auroc),
+	)...)
+}
+
+// individualRows collects the scores of every participant.
+type individualRows struct {
+	coords           [][]dag.Coord
+	id, group        []string
+	index            []int32
+	score, frequency []float64
+	scored           []bool
+}
+
+func (r *individualRows) add(coords []dag.Coord, id, group string, ts []tally, graphs int) {
+	for j, t := range ts {
+		r.coords, r.id, r.group, r.index = append(r.coords, coords), append(r.id, id), append(r.group, group), append(r.index, int32(j+1))
+		score := 0.0
+		if t.scored > 0 {
+			score = t.score / float64(t.scored)
+		}
+		r.score, r.scored = append(r.score, score), append(r.scored, t.scored > 0)
+		r.frequency = append(r.frequency, float64(t.kept)/float64(graphs))
+	}
+}
+
+func (r *individualRows) table(axes []string) *artifacts.Table {
+	return artifacts.NewTable(append(keyColumns(axes, r.coords),
+		artifacts.Column{Name: "participant_id", Values: r.id},
+		artifacts.Column{Name: "group", Values: r.group},
+		artifacts.Column{Name: "index", Values: r.index, Doc: "node number"},
+		artifacts.Column{Name: "score", Values: r.score, Valid: r.scored, Doc: "mean pooling score over the participant's test graphs"},
+		artifacts.Column{Name: "frequency", Values: r.frequency, Doc: "share of the participant's test graphs in which the layer kept the region"},
+	)...)
+}

@@ -1,0 +1,255 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/nifti"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "bootstrap",
+		Doc: "mean series of every node, and of random thirds of its voxels\n" +
+			"One pass over the scan. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), chosen without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node of few voxels has few distinct draws; the voxels table counts them.",
+		New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
+		Memory: 64 << 20,
+	})
+}
+
+// Bootstrap averages the voxels of each node.
+type Bootstrap struct {
+	Draws       int     `param:"draws" doc:"number of random draws; draw 0, the mean of all voxels, comes on top" min:"0" max:"10000"`
+	Fraction    float64 `param:"fraction" doc:"share of a node's valid voxels in a draw, rounded up, at least one" min:"0" max:"1"`
+	Replacement bool    `param:"replacement" doc:"draw voxels with replacement"`
+	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node with less has no series" min:"0" max:"1"`
+	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the scan" min:"0" unit:"s"`
+	Seed        uint64  `param:"seed" doc:"of the random draws"`
+	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Bootstrap) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},
+			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers on the scan's grid"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+		},
+		Out: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
+			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn", "distinct"), Doc: "what the means were made of"},
+			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
+		},
+	}
+}
+
+// Run averages.
+func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := parcelNodes(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	r, err := openImage(t.In("parcels"))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	parcels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return nil, err
+	}
+	rois := nifti.ROIs{Voxels: make([][]int32, len(nodes)), Draws: b.Draws}
+	for at, v := range parcels.Voxels {
+		if v == 0 {
+			continue
+		}
+		if v < 0 || int(v) > len(nodes) {
+			return nil, fmt.Errorf("%s: holds the node number %d, and the node list goes from 1 to %d", t.In("parcels").Name, v, len(nodes))
+		}
+		rois.Voxels[v-1] = append(rois.Voxels[v-1], int32(at))
+	}
+	distinct := make([]int32, len(nodes))
+	drawn := make([]int32, len(nodes))
+	rois.Choose = func(roi, n int) [][]int32 {
+		lists := make([][]int32, b.Draws)
+		for d := range lists {
+			s := random.New(b.Seed, "bootstrap", b.Subject, nodes[roi].id, d+1)
+			lists[d] = b.draw(s, n)
+		}
+		distinct[roi], drawn[roi] = countDistinct(lists), int32(b.size(n))
+		return lists
+	}
+
+	bold := t.In("bold")
+	open := func() (*nifti.Reader, error) {
+		r, err := openImage(bold)
+		if err != nil {
+			return nil, err
+		}
+		if g := r.Header.Grid(); !sameGrid(g, parcels.Grid) {
+			r.Close()
+			return nil, fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, parcels.Grid)
+		}
+		if b.TR == 0 && r.Header.TR() == 0 {
+			r.Close()
+			return nil, fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
+		}
+		return r, nil
+	}
+	m, err := nifti.ROIMeans(open, rois, t.Threads > 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.drop(m, rois); err != nil {
+		return nil, fmt.Errorf("%s: %w", bold.Name, err)
+	}
+	return dag.Outputs{
+		"series": artifacts.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
+		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
+		"scan":   b.scanTable(m),
+	}, nil
+}
+
+// sameGrid compares shape and place. Parcels always say where they lie, also those
+// of a scan that does not, so that is not asked of the two.
+func sameGrid(scan, parcels nifti.Grid) bool {
+	scan.Oriented = parcels.Oriented
+	return scan.Same(parcels)
+}
+
+// size is the number of voxels in a draw from n: ⌈fraction·n⌉, at least 1. The
+// small number keeps a product such as 0.1·30 from being rounded up to 4.
+func (b *Bootstrap) size(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return min(n, max(1, int(math.Ceil(float64(b.Fraction*float64(n))-1e-9))))
+}
+
+// draw chooses voxels among n: numbers below n, ascending.
+func (b *Bootstrap) draw(s *random.Stream, n int) []int32 {
+	k := b.size(n)
+	list := make([]int32, k, max(k, 1))
+	if b.Replacement {
+		for i := range list {
+			list[i] = int32(s.IntN(n))
+		}
+		slices.Sort(list)
+		return list
+	}
+	// The first k steps of a shuffle choose; marks put the choice in order.
+	place := make([]int32, n)
+	for i := range place {
+		place[i] = int32(i)
+	}
+	mark := make([]bool, n)
+	for i := range k {
+		j := i + s.IntN(n-i)
+		place[i], place[j] = place[j], place[i]
+		mark[place[i]] = true
+	}
+	list = list[:0]
+	for i, m := range mark {
+		if m {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// countDistinct counts the different draws of a node.
+func countDistinct(lists [][]int32) int32 {
+	sorted := slices.Clone(lists)
+	slices.SortFunc(sorted, func(a, b []int32) int { return slices.Compare(a, b) })
+	return int32(len(slices.CompactFunc(sorted, func(a, b []int32) bool { return slices.Equal(a, b) })))
+}
+
+// drop takes the series from the nodes with too few valid voxels.
+func (b *Bootstrap) drop(m *nifti.Means, rois nifti.ROIs) error {
+	left := false
+	for i, c := range m.Counts {
+		if c.Used > 0 && float64(c.Used) >= b.MinValid*float64(len(rois.Voxels[i])) {
+			left = true
+			continue
+		}
+		for at := i; at < len(m.Series); at += len(m.Counts) {
+			m.Series[at] = math.NaN()
+		}
+	}
+	if !left {
+		return errors.New("no node has enough voxels that are finite and vary over time; is it a masked or an empty scan, or are the labels elsewhere?")
+	}
+	return nil
+}
+
+func voxelTable(nodes []parcelNode, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *artifacts.Table {
+	n := len(nodes)
+	index, id, name := make([]int32, n), make([]int32, n), make([]string, n)
+	voxels, used := make([]int32, n), make([]int32, n)
+	nonfinite, constant := make([]int32, n), make([]int32, n)
+	for i, node := range nodes {
+		index[i], id[i], name[i] = node.index, node.id, node.name
+		c := m.Counts[i]
+		voxels[i], used[i] = int32(len(rois.Voxels[i])), int32(c.Used)
+		nonfinite[i], constant[i] = int32(c.NonFinite), int32(c.Constant)
+		if c.Used == 0 {
+			drawn[i], distinct[i] = 0, 0
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
+		artifacts.Column{Name: "id", Values: id, Doc: "the node's id in the node list"},
+		artifacts.Column{Name: "name", Values: name, Doc: "the node's name"},
+		artifacts.Column{Name: "voxels", Values: voxels, Doc: "voxels of the node"},
+		artifacts.Column{Name: "used", Values: used, Doc: "voxels averaged and drawn from: finite, and varying over time"},
+		artifacts.Column{Name: "nonfinite", Values: nonfinite, Doc: "voxels left out because some volume holds NaN or an infinity"},
+		artifacts.Column{Name: "constant", Values: constant, Doc: "voxels left out because they never change"},
+		artifacts.Column{Name: "drawn", Values: drawn, Doc: "voxels in a draw"},
+		artifacts.Column{Name: "distinct", Values: distinct, Doc: "different draws among all"},
+	)
+}
+
+// scanTable describes the scan in one row.
+func (b *Bootstrap) scanTable(m *nifti.Means) *artifacts.Table {
+	h := m.Header
+	g := h.Grid()
+	size := g.Affine.VoxelSize()
+	slope, inter, _ := h.Scaling() // checked when the header was read
+	header := h.TR()
+	tr := b.TR
+	if tr == 0 {
+		tr = header
+	}
+	num := func(name, unit, doc string, v float64) artifacts.Column {
+		return artifacts.Column{Name: name, Values: []float64{v}, Unit: unit, Doc: doc}
+	}
+	count := func(name, doc string, v int) artifacts.Column {
+		return artifacts.Column{Name: name, Values: []int32{int32(v)}, Doc: doc}
+	}
+	word := func(name, doc, v string) artifacts.Column {
+		return artifacts.Column{Name: name, Values: []string{v}, Doc: doc}
+	}
+	return artifacts.NewTable(
+		num("tr", "s", "repetition time used", tr),
+		count("volumes", "number of volumes", m.Volumes),
+		num("dx", "mm", "voxel size along the first axis", size[0]),
+		num("dy", "mm", "voxel size along the second axis", size[1]),
+		num("dz", "mm", "voxel size along the third axis", size[2]),
+		count("nx", "voxels along the first axis", g.Shape[0]),
+		count("ny", "voxels along the second axis", g.Shape[1]),
+		count("nz", "voxels along the third axis", g.Shape[2]),
+		num("header_tr", "s", "repetition time in the header, 0 for none", header),
+		word("datatype", "as stored", nifti.DataType(h.Datatype).String()),
+		num("slope", "", "from stored to real values", slope),
+		num("intercept", "", "from stored to real values", inter),
+		word("affine", "where the affine comes from: sform, qform, mgh or none", h.AffineSource()),
+		word("axes", "where the three axes point", g.Affine.Axes()),
+	)
+}

@@ -1,0 +1,318 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/stages/sheet"
+)
+
+// listed are the parameters of the cohorts whose participants stand in a table.
+type listed struct {
+	File    string   `param:"file" doc:"the participants: a CSV or TSV file with a row each"`
+	ID      string   `param:"id" doc:"its column of participants' names; sub- is put before those that lack it"`
+	Group   string   `param:"group" doc:"its column of groups"`
+	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; as they are when empty"`
+	Root    string   `param:"root" doc:"directory that relative paths of files start from; that of the table when empty"`
+	Select  string   `param:"select" doc:"which rows to take, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
+	Exclude []string `param:"exclude" doc:"participants to leave out"`
+}
+
+func defaultListed() listed { return listed{ID: "participant_id", Group: "group"} }
+
+// A row is a participant of the table.
+type listedRow struct {
+	id     string // sub-…
+	source string // as the table has it
+	group  string // "" when it has none
+	line   int
+	cells  map[string]string
+}
+
+// A list is a table of participants that has been read and selected from.
+type list struct {
+	*listed
+	path  string // of the table
+	root  string
+	sheet *sheet.Sheet
+	rows  []listedRow // sorted by id
+	notes []string
+}
+
+// read reads the table, names the participants and selects. All mistakes are
+// reported at once, as far as one does not hide the next.
+func (p *listed) read(dir string) (*list, error) {
+	if p.File == "" {
+		return nil, errors.New("file is not given: the table of participants")
+	}
+	l := &list{listed: p, path: within(dir, p.File)}
+	l.root = filepath.Dir(l.path)
+	if p.Root != "" {
+		l.root = within(dir, p.Root)
+	}
+	f, err := os.Open(l.path)
+	if err != nil {
+		return nil, fmt.Errorf("file: %w", plainError(l.path, err))
+	}
+	defer f.Close()
+	if l.sheet, err = sheet.Read(f, l.path); err != nil {
+		return nil, err
+	}
+	levels, err1 := p.levels()
+	err = errors.Join(l.column("id", p.ID), l.column("group", p.Group), err1)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.name(levels); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(l.exclude(), l.choose()); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// column checks that a parameter names a column.
+func (l *list) column(parameter, name string) error {
+	if slices.Contains(l.sheet.Columns, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
+		parameter, l.path, name, didYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", "), parameter)
+}
+
+// levels reads the parameter of that name.
+func (p *listed) levels() (map[string]string, error) {
+	if len(p.Levels) == 0 {
+		return nil, nil
+	}
+	levels := map[string]string{}
+	var problems []error
+	for _, entry := range p.Levels {
+		value, name, ok := strings.Cut(entry, "=")
+		value, name = strings.TrimSpace(value), strings.TrimSpace(name)
+		switch _, twice := levels[value]; {
+		case !ok || value == "" || name == "":
+			problems = append(problems, fmt.Errorf("levels: %q is not of the form VALUE=NAME, such as 1=ASD", entry))
+		case twice:
+			problems = append(problems, fmt.Errorf("levels: the value %q is named twice", value))
+		}
+		levels[value] = name
+	}
+	return levels, errors.Join(problems...)
+}
+
+// name gives every row its id and group.
+func (l *list) name(levels map[string]string) error {
+	var problems []error
+	changed := ""
+	byID := map[string]listedRow{}
+	for i, cells := range l.sheet.Rows {
+		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
+		for j, c := range l.sheet.Columns {
+			r.cells[c] = cells[j]
+		}
+		r.source = r.cells[l.ID]
+		bad := func(format string, args ...any) {
+			problems = append(problems, fmt.Errorf("%s:%d: %s", l.path, r.line, fmt.Sprintf(format, args...)))
+		}
+		if r.source == "" {
+			bad("the participant has no name (column %q is empty)", l.ID)
+			continue
+		}
+		if r.id = label(r.source); r.id == "sub-" {
+			bad("%q has no letter or digit, and no participant can be named after it", r.source)
+			continue
+		}
+		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {
+			changed = fmt.Sprintf("participants are named by letters and digits alone: %s is %s", r.source, r.id)
+		}
+		if other, twice := byID[r.id]; twice && other.source == r.source {
+			bad("participant %s stands in line %d already", r.source, other.line)
+			continue
+		} else if twice {
+			bad("%q and %q (line %d) would both be called %s: rename one of them", r.source, other.source, other.line, r.id)
+			continue
+		}
+		r.group = r.cells[l.Group]
+		if levels != nil && r.group != "" {
+			group, ok := levels[r.group]
+			if !ok {
+				bad("%s is %q, for which levels has no name", l.Group, r.group)
+			}
+			r.group = group
+		}
+		byID[r.id] = r
+		l.rows = append(l.rows, r)
+	}
+	if changed != "" {
+		l.notes = append(l.notes, changed)
+	}
+	slices.SortFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
+	return errors.Join(problems...)
+}
+
+// label makes a BIDS name: "sub-" and the letters and digits of the name.
+func label(name string) string {
+	name = strings.TrimPrefix(name, "sub-")
+	keep := func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}
+	return "sub-" + strings.Map(keep, name)
+}
+
+// exclude takes out the participants that the parameter names.
+func (l *list) exclude() error {
+	var problems []error
+	var ids []string
+	for _, r := range l.rows {
+		ids = append(ids, r.id)
+	}
+	for _, name := range l.Exclude {
+		before := len(l.rows)
+		l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool { return r.id == name || r.source == name || r.id == "sub-"+name })
+		if len(l.rows) == before && !slices.Contains(ids, label(name)) {
+			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, didYouMean(name, ids)))
+		}
+	}
+	if len(l.Exclude) > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("excluded by name: %s", strings.Join(l.Exclude, ", ")))
+	}
+	return errors.Join(problems...)
+}
+
+// choose selects rows by the parameter of that name.
+func (l *list) choose() error {
+	before := len(l.rows)
+	if l.Select != "" {
+		columns := slices.Clone(l.sheet.Columns)
+		for _, ours := range []string{"participant_id", "group"} {
+			if !slices.Contains(columns, ours) {
+				columns = append(columns, ours)
+			}
+		}
+		q, err := sheet.ParseQuery(l.Select, columns, func(name string) []string {
+			if !slices.Contains(columns, name) {
+				return nil
+			}
+			values := make([]string, len(l.rows))
+			for i, r := range l.rows {
+				values[i] = r.value(name)
+			}
+			return values
+		})
+		if err != nil {
+			return fmt.Errorf("select: %w", err)
+		}
+		keep, counts := q.Select(before)
+		var rows []listedRow
+		for i, r := range l.rows {
+			if keep[i] {
+				rows = append(rows, r)
+			}
+		}
+		l.rows = rows
+		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d participants", len(l.rows), before))
+		for _, c := range counts {
+			if c.No+c.Unknown > 0 {
+				l.notes = append(l.notes, fmt.Sprintf("  left out by %s: %d%s", c.Term, c.No+c.Unknown, lacking(c.Unknown)))
+			}
+		}
+	}
+	if len(l.rows) == 0 {
+		return fmt.Errorf("%s: none of its %d participants is left: %s", l.path, len(l.sheet.Rows), strings.Join(append(l.notes, "see select and exclude"), "; "))
+	}
+	return nil
+}
+
+func lacking(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d for want of a value)", n)
+}
+
+// value is what an expression sees of a row: our id and group under our names,
+// unless the table has columns of these names with other contents.
+func (r *listedRow) value(column string) string {
+	switch v, inTable := r.cells[column]; {
+	case column == "participant_id" && !inTable:
+		return r.id
+	case column == "group":
+		return r.group
+	default:
+		return v
+	}
+}
+
+// participants makes the cohort's table: those who have a group. The columns that
+// held files (used) are left out: no path may enter a result.
+func (l *list) participants(used []string) *artifacts.Table {
+	var rows []listedRow
+	for _, r := range l.rows {
+		if r.group != "" {
+			rows = append(rows, r)
+		}
+	}
+	ids, groups, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
+	renamed := false
+	for i, r := range rows {
+		ids[i], groups[i], sources[i] = r.id, r.group, r.source
+		renamed = renamed || r.id != r.source
+	}
+	columns := []artifacts.Column{
+		{Name: "participant_id", Values: ids},
+		{Name: "group", Values: groups, Doc: "column " + l.Group + " of the participants' table"},
+	}
+	if renamed {
+		name := l.ID
+		if name == "participant_id" || name == "group" {
+			name = "source_id"
+		}
+		columns = append(columns, artifacts.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
+	}
+	for _, name := range l.sheet.Columns {
+		if name == l.ID || name == l.Group || slices.Contains(used, name) {
+			continue
+		}
+		values := make([]string, len(rows))
+		for i, r := range rows {
+			values[i] = r.cells[name]
+		}
+		for slices.ContainsFunc(columns, func(c artifacts.Column) bool { return c.Name == name }) {
+			name += "_in_table"
+		}
+		columns = append(columns, covariate(name, values))
+	}
+	return artifacts.NewTable(columns...)
+}
+
+// covariate makes a column of numbers, if all values are, or of texts.
+func covariate(name string, values []string) artifacts.Column {
+	valid, all := make([]bool, len(values)), true
+	for i, v := range values {
+		valid[i] = v != ""
+		all = all && valid[i]
+	}
+	if all {
+		valid = nil
+	}
+	numbers, _ := sheet.Numbers(values)
+	if numbers == nil {
+		return artifacts.Column{Name: name, Values: values, Valid: valid}
+	}
+	for i := range valid {
+		if !valid[i] {
+			numbers[i] = 0
+		}
+	}
+	return artifacts.Column{Name: name, Values: numbers, Valid: valid}
+}

@@ -1,0 +1,117 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// told makes a prediction table of one fold: per row id, true group, and the
+// probability of the second group.
+func told(fold int32, groups [2]string, rows ...[3]any) *artifacts.Table {
+	n := len(rows)
+	id, group, set := make([]string, n), make([]string, n), make([]string, n)
+	draw, folds, repeat := make([]int32, n), make([]int32, n), make([]int32, n)
+	label, predicted := make([]int32, n), make([]int32, n)
+	p0, p1 := make([]float64, n), make([]float64, n)
+	for i, r := range rows {
+		id[i], label[i], p1[i] = r[0].(string), int32(r[1].(int)), r[2].(float64)
+		group[i], set[i], draw[i], folds[i], repeat[i] = groups[label[i]], "test", int32(i), fold, 1
+		p0[i] = 1 - p1[i]
+		if p1[i] > 0.5 {
+			predicted[i] = 1
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: id}, artifacts.Column{Name: "group", Values: group},
+		artifacts.Column{Name: "draw", Values: draw}, artifacts.Column{Name: "fold", Values: folds}, artifacts.Column{Name: "repeat", Values: repeat},
+		artifacts.Column{Name: "set", Values: set}, artifacts.Column{Name: "label", Values: label}, artifacts.Column{Name: "probability", Values: p1},
+		artifacts.Column{Name: "predicted", Values: predicted},
+		artifacts.Column{Name: "p_" + groups[0], Values: p0}, artifacts.Column{Name: "p_" + groups[1], Values: p1})
+}
+
+// Worked out by hand. Fold 1: graphs of participant a (ASD) at 0.1, 0.2, 0.9 and
+// b (HC) at 0.6, 0.8; fold 2: c (ASD) at 0.7, d (HC) at 0.4.
+func TestEvaluateByHand(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	folds := []dag.Input{
+		dag.InputOf(told(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9}, [3]any{"b", 1, 0.6}, [3]any{"b", 1, 0.8}), dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}), dag.Coord{Axis: "fold", Value: "2"}),
+	}
+	out := mustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": folds})
+	scores := out["scores"].(*artifacts.Table)
+	for name, want := range map[string][]float64{
+		// graph fold 1, graph fold 2, participant fold 1, participant fold 2
+		"n":                 {5, 2, 2, 2},
+		"accuracy":          {4. / 5, 0, 1, 0},
+		"balanced_accuracy": {(2./3 + 1) / 2, 0, 1, 0},
+		"auc":               {4. / 6, 0, 1, 0}, // of the 6 pairs (a, b), 4 have a below b
+		"sensitivity":       {2. / 3, 0, 1, 0}, // ASD is positive, HC a control group
+		"specificity":       {1, 0, 1, 0},
+	} {
+		got, err := scores.Floats(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-15 {
+				t.Errorf("%s: %v, want %v", name, got, want)
+				break
+			}
+		}
+	}
+	summary := out["summary"].(*artifacts.Table)
+	const z2 = 1.959963984540054 * 1.959963984540054
+	for name, want := range map[string][]float64{
+		"accuracy":     {0.4, 0.5},
+		"sd":           {0.8 / math.Sqrt2, 1 / math.Sqrt2},
+		"participants": {4, 4},
+		"majority":     {0.5, 0.5},
+		// Wilson's interval about p: (p + z²/2n ± z√(p(1−p)/n + z²/4n²))/(1 + z²/n)
+		"ci_low":  {(4./7 + z2/8 - math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 - math.Sqrt(z2/(4+z2))/2},
+		"ci_high": {(4./7 + z2/8 + math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 + math.Sqrt(z2/(4+z2))/2},
+	} {
+		got, err := summary.Floats(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-12 {
+				t.Errorf("%s: %v, want %v", name, got, want)
+				break
+			}
+		}
+	}
+}
+
+func TestPositive(t *testing.T) {
+	for _, c := range []struct {
+		named  string
+		groups []string
+		want   int
+	}{
+		{"", []string{"ASD", "HC"}, 0}, {"", []string{"control", "patient"}, 1}, {"", []string{"F", "M"}, 0},
+		{"HC", []string{"ASD", "HC"}, 1}, {"", []string{"a", "b", "c"}, -1}, {"", []string{"0", "1"}, 1},
+	} {
+		if got, err := (&Evaluate{Positive: c.named}).positive(c.groups); err != nil || got != c.want {
+			t.Errorf("%q of %v: %d (%v), want %d", c.named, c.groups, got, err, c.want)
+		}
+	}
+	_, err := (&Evaluate{Positive: "X"}).positive([]string{"ASD", "HC"})
+	if fmt.Sprint(err) != `positive: there is no group "X"; there are ASD, HC` {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestEvaluateTwiceTested(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	a := told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6})
+	b := told(2, g, [3]any{"a", 0, 0.1}, [3]any{"c", 1, 0.6})
+	_, err := runStage(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
+	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not among their coordinates"; fmt.Sprint(err) != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

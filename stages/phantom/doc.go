@@ -1,0 +1,52 @@
+// Package phantom makes scans of people who do not exist: four-dimensional BOLD
+// images with a parcellation and confounds, whose connectivity is known because it
+// was put there. Programs can be tried on them, and methods scored.
+//
+// # The brain
+//
+// An ellipsoid of the size of an adult brain on a coarse grid. Regions grow from
+// their centroids (package atlas) to their volumes, each within its hemisphere;
+// what no region claims is white matter, with a core of cerebrospinal fluid.
+// Centroids and size differ a little between participants.
+//
+// # The signals
+//
+// The signal of region r is a mixture of sources that are independent of each
+// other, each a Gaussian AR(1) process of unit variance:
+//
+//	x_r = one global source
+//	    + one for each of the two streams, sensory and associative, that divide the cortex
+//	    + one for each functional system
+//	    + one for each pair of homologous regions
+//	    + local sources, one at each region, that fade with distance
+//	    + √k · one for the planted circuit + √(1−k) · a source of its own, in the circuit's regions
+//	    + a source of its own, the larger the smaller the region and the nearer to air
+//
+// each with a weight, so that the correlation of two regions is the product of
+// their rows of the mixing matrix. The weights differ a little between participants.
+//
+// # What is planted
+//
+// The circuit joins dorsal striatum, thalamus and frontal gyri of both hemispheres,
+// the regions that Pooling Regularized Graph Neural Network for fMRI Biomarker
+// Analysis reports as most salient. Its coupling k is Coupling in the reference
+// group and Coupling + Strength·Change in the affected one, on average: it differs
+// between participants, and the groups overlap. The shared and the own part add up
+// to the same variance whatever k, so the groups differ in the correlations within
+// the circuit alone, and with Strength 0 in nothing. The circuit's regions lie in
+// different systems and streams, because a pooling layer that had a taste for one
+// stream could otherwise throw all of them away before it has learnt anything.
+//
+// # The scan
+//
+// A voxel shows the signal of its region in percent of its baseline, with AR(1)
+// noise of its own, slow drift, pulse and breath aliased to low frequencies, and
+// the marks of head motion: shifts in proportion to the motion parameters, and
+// drops of the signal when the head jerks. None of it depends on the group.
+//
+// # Invariants
+//
+// Everything is a function of Settings alone, with the same bits on every machine.
+// The numbers of one participant depend on nobody else, and those of one purpose
+// (noise, motion, …) on no other's parameters.
+package phantom

@@ -1,0 +1,207 @@
+package phantom
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/exact"
+	"prgnn/internal/random"
+	"prgnn/stages/atlas"
+)
+
+// The weights of the sources, relative to the global one, before every region is
+// brought to unit variance. They were fitted to the group average of resting
+// connectivity between the 68 cortical regions (Human Connectome Project, from
+// the ENIGMA toolbox); the expected correlations agree with it at r ≈ 0.8.
+const (
+	globalWeight   = 1.0
+	streamWeight   = 0.6  // sensory or associative: the coarsest division of the cortex
+	systemWeight   = 0.5  // visual, somatomotor, …
+	homologWeight  = 0.6  // the same region of the other hemisphere
+	localWeight    = 0.7  // neighbours
+	localReach     = 30.0 // mm: a local source fades as exp(−(d/localReach)²/2)
+	ownVariance    = 0.2
+	smallVariance  = 5.0  // cm³: a region of V cm³ has 5/V of its own besides
+	sinusVariance  = 30.0 // at the sinuses and ear canals, where scanners lose signal …
+	sinusReach     = 12.0 // mm: … fading as exp(−(d/sinusReach)²/2)
+	circuitWeight  = 1.2  // of the planted circuit
+	weightSpread   = 0.15 // standard deviation of a weight between participants, relative
+	couplingSpread = 0.25 // standard deviation of the coupling between participants: people differ, and the groups overlap
+)
+
+// Coupling is how much of its planted part a region has in common with its circuit in the
+// reference group; Strength 1 adds Change to it in the affected group.
+const (
+	Coupling = 0.15
+	Change   = 0.60
+)
+
+// sinuses are where air lies next to the brain: above the nose, beside the ears; mm.
+var sinuses = [3][3]float64{{0, 40, -25}, {-45, -10, -38}, {45, -10, -38}}
+
+// A system is a set of regions, named without their hemisphere, that share a
+// source; a coarse reading of the usual resting-state networks, the subcortex
+// placed with the cortex that it is known to follow: the putamen with the motor
+// and the caudate with the associative cortex.
+type system struct {
+	stream  string
+	regions []string
+}
+
+var systems = []system{
+	{"sensory", []string{"cuneus", "lateraloccipital", "lingual", "pericalcarine", "fusiform"}},
+	{"sensory", []string{"precentral", "postcentral", "paracentral", "superiortemporal", "transversetemporal", "Putamen", "Pallidum"}},
+	{"sensory", []string{"superiorparietal", "supramarginal", "inferiortemporal", "caudalmiddlefrontal"}},
+	{"sensory", []string{"insula", "caudalanteriorcingulate", "parsopercularis"}},
+	{"sensory", []string{"Thalamus"}},
+	{"associative", []string{"rostralmiddlefrontal", "superiorfrontal", "parstriangularis", "Caudate", "Accumbens-area"}},
+	{"associative", []string{"posteriorcingulate", "isthmuscingulate", "precuneus", "inferiorparietal", "medialorbitofrontal",
+		"rostralanteriorcingulate", "middletemporal", "bankssts"}},
+	{"associative", []string{"entorhinal", "temporalpole", "parahippocampal", "lateralorbitofrontal", "parsorbitalis", "frontalpole",
+		"Hippocampus", "Amygdala"}},
+	{"motor", []string{"Cerebellum-Cortex"}},
+}
+
+// circuit are the regions of the planted circuit, of both hemispheres: dorsal
+// striatum, thalamus, and the superior, middle and inferior frontal gyri.
+var circuit = []string{"Caudate", "Putamen", "Thalamus", "superiorfrontal", "rostralmiddlefrontal", "caudalmiddlefrontal",
+	"parsopercularis", "parstriangularis"}
+
+// region is the name of a node without its hemisphere: "Thalamus", "insula".
+func region(n atlas.Node) string {
+	for _, prefix := range []string{"ctx-lh-", "ctx-rh-", "Left-", "Right-"} {
+		if name, ok := strings.CutPrefix(n.Name, prefix); ok {
+			return name
+		}
+	}
+	return n.Name
+}
+
+func inCircuit(n atlas.Node) bool { return slices.Contains(circuit, region(n)) }
+
+// An Edge is a planted one, between two nodes given by index.
+type Edge struct{ Source, Target int }
+
+// Planted are the edges whose coupling differs between the groups: every two
+// regions of the circuit. Sorted, Source < Target.
+func Planted(nodes []atlas.Node) []Edge {
+	var edges []Edge
+	for i, a := range nodes {
+		for _, b := range nodes[i+1:] {
+			if inCircuit(a) && inCircuit(b) {
+				edges = append(edges, Edge{a.Index, b.Index})
+			}
+		}
+	}
+	return edges
+}
+
+// coupling is that of the average participant.
+func (s Settings) coupling() float64 {
+	if !s.Affected {
+		return Coupling
+	}
+	return math.Min(1, Coupling+float64(s.Strength*Change))
+}
+
+// Expected is the correlation of the signals of every two nodes, N×N, for the
+// average participant of a group.
+func Expected(nodes []atlas.Node, affected bool, strength float64) []float64 {
+	m := mixing(nodes, Settings{Affected: affected, Strength: strength}, nil)
+	n := len(nodes)
+	c := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range m[i] {
+				c[i*n+j] += float64(m[i][k] * m[j][k])
+			}
+		}
+	}
+	return c
+}
+
+// mixing is the mixing matrix, N rows over the sources, each of length 1. With
+// r, the weights are those of one participant; without, of the average.
+func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
+	vary := func(w, spread float64) float64 {
+		if r == nil {
+			return w
+		}
+		return w + float64(spread*r.Normal())
+	}
+	weight := func(w float64) float64 { return vary(w, float64(w*weightSpread)) }
+	k := math.Max(0, math.Min(1, vary(s.coupling(), couplingSpread)))
+
+	// The columns: those that several regions share, by name, then the local
+	// sources, then what a region has to itself.
+	columns := map[string]int{}
+	column := func(name string) int {
+		if _, known := columns[name]; !known {
+			columns[name] = len(columns)
+		}
+		return columns[name]
+	}
+	type share struct {
+		column int
+		weight float64
+	}
+	shares := make([][]share, len(nodes))
+	own := make([]float64, len(nodes)) // variance
+	for i, n := range nodes {
+		add := func(name string, w float64) { shares[i] = append(shares[i], share{column(name), w}) }
+		add("global", weight(globalWeight))
+		for k, sys := range systems {
+			if slices.Contains(sys.regions, region(n)) {
+				add("stream "+sys.stream, weight(streamWeight))
+				add("system "+string(rune('0'+k)), weight(systemWeight))
+			}
+		}
+		add("pair "+region(n), weight(homologWeight))
+		own[i] = ownVariance + float64(smallVariance*1000/n.Volume)
+		for _, p := range sinuses {
+			own[i] += float64(sinusVariance * fade(n, p, sinusReach))
+		}
+		if inCircuit(n) {
+			add("circuit", circuitWeight*math.Sqrt(k))
+			own[i] += float64(circuitWeight * circuitWeight * (1 - k))
+		}
+	}
+	local := len(columns)
+	m := make([][]float64, len(nodes))
+	for i, n := range nodes {
+		m[i] = make([]float64, local+2*len(nodes))
+		for _, s := range shares[i] {
+			m[i][s.column] = s.weight
+		}
+		near := m[i][local : local+len(nodes)]
+		for j, b := range nodes {
+			near[j] = fade(n, [3]float64{b.X, b.Y, b.Z}, localReach)
+		}
+		scale(near, weight(localWeight)/length(near))
+		m[i][local+len(nodes)+i] = math.Sqrt(own[i])
+		scale(m[i], 1/length(m[i]))
+	}
+	return m
+}
+
+// fade is exp(−(d/reach)²/2), where d is how far the node is from p, mm.
+func fade(n atlas.Node, p [3]float64, reach float64) float64 {
+	d := [3]float64{n.X - p[0], n.Y - p[1], n.Z - p[2]}
+	u := length(d[:]) / reach
+	return exact.Exp(-float64(u*u) / 2)
+}
+
+func length(x []float64) float64 {
+	q := 0.0
+	for _, v := range x {
+		q += float64(v * v)
+	}
+	return math.Sqrt(q)
+}
+
+func scale(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}

@@ -1,0 +1,268 @@
+package phantom
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/internal/exact"
+	"prgnn/internal/random"
+	"prgnn/stages/atlas"
+)
+
+// Settings say which scan to make.
+type Settings struct {
+	Seed            uint64
+	Subject         string
+	Affected        bool    // of the group whose planted edges are changed
+	Strength        float64 // of the planted change; 0 for none
+	Volumes         int
+	TR              float64 // s
+	Grid            float64 // mm, of a voxel in every direction
+	Motion          float64 // amount of head motion; 1 is that of a person who tries to lie still
+	Noise           float64 // standard deviation of a voxel's own noise, in units of that of its region's signal
+	Autocorrelation float64 // φ of the AR(1) processes, from a volume to the next
+	Site            int     // scanner, from 1; 0 for a single one without a character of its own
+	Missing         []int   // nodes (by index) that have no voxel
+}
+
+// A Scan is what a scanner and a preprocessing would have given.
+type Scan struct {
+	Shape     [4]int      // x, y, z, t
+	Grid      float64     // mm
+	Origin    [3]float64  // centre of the first voxel, mm, RAS+
+	BOLD      []int16     // x fastest, then y, z, t
+	Labels    []int16     // the ids of the nodes, 0 elsewhere; x fastest, then y, z
+	Confounds []Column    // each of t values
+	Signals   [][]float64 // node × t: what was put into the regions
+}
+
+// signalPercent is the standard deviation of a region's signal in percent of its
+// baseline: resting BOLD at 3 T varies by about one percent.
+const signalPercent = 1.0
+
+// A material is what a voxel is made of.
+type material struct {
+	baseline   float64 // in the units of a scanner
+	physiology float64 // how strongly it shows pulse and breath
+	confound   string  // the confound signal that it belongs to, besides the global one
+}
+
+func materialOf(tissue int16) material {
+	switch tissue {
+	case csf:
+		return material{1300, 3, "csf"}
+	case white:
+		return material{900, 0.7, "white_matter"}
+	}
+	return material{1000, 1, ""}
+}
+
+// Make makes one scan.
+func Make(s Settings, nodes []atlas.Node) (*Scan, error) {
+	if err := s.check(nodes); err != nil {
+		return nil, err
+	}
+	b, err := grow(s, nodes)
+	if err != nil {
+		return nil, err
+	}
+	m := move(s)
+	scan := &Scan{
+		Shape:   [4]int{b.shape[0], b.shape[1], b.shape[2], s.Volumes},
+		Grid:    s.Grid,
+		Origin:  b.origin,
+		BOLD:    make([]int16, len(b.tissue)*s.Volumes),
+		Labels:  make([]int16, len(b.tissue)),
+		Signals: signals(s, nodes),
+	}
+	for v, tissue := range b.tissue {
+		if tissue > 0 {
+			scan.Labels[v] = int16(nodes[tissue-1].ID)
+		}
+	}
+	scan.Confounds = confounds(m, scan.fill(s, b, m))
+	return scan, nil
+}
+
+func (s Settings) check(nodes []atlas.Node) error {
+	var problems []error
+	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	if s.Volumes < 2 || s.Volumes > 100_000 {
+		bad("volumes is %d; a series has from 2 to 100000", s.Volumes)
+	}
+	if !(s.Grid >= 1 && s.Grid <= 30) {
+		bad("grid is %g mm; it may be from 1 to 30", s.Grid)
+	}
+	if !(s.TR > 0 && s.TR <= 60) {
+		bad("tr is %g s; it may be up to 60", s.TR)
+	}
+	if !(s.Autocorrelation >= 0 && s.Autocorrelation < 1) {
+		bad("autocorrelation is %g; it may be from 0 to less than 1", s.Autocorrelation)
+	}
+	if !(s.Noise >= 0 && s.Noise <= 100) || !(s.Motion >= 0 && s.Motion <= 100) || !(s.Strength >= 0 && s.Strength <= 100) {
+		bad("noise is %g, motion %g, strength %g; each may be from 0 to 100", s.Noise, s.Motion, s.Strength)
+	}
+	for _, n := range nodes {
+		if n.ID > math.MaxInt16 || math.IsNaN(n.X+n.Y+n.Z+n.Volume) {
+			bad("node %d (%s) has an id above %d, or no position or volume", n.Index, n.Name, math.MaxInt16)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// signals are those of the nodes: N×T, each of unit variance.
+func signals(s Settings, nodes []atlas.Node) [][]float64 {
+	r := random.New(s.Seed, "simulate", s.Subject, "network")
+	m := mixing(nodes, s, r)
+	sources := make([][]float64, len(m[0]))
+	r = random.New(s.Seed, "simulate", s.Subject, "sources")
+	for k := range sources {
+		sources[k] = make([]float64, s.Volumes)
+		ar1(sources[k], s.Autocorrelation, r)
+	}
+	x := make([][]float64, len(m))
+	for i, row := range m {
+		x[i] = make([]float64, s.Volumes)
+		for k, w := range row {
+			if w == 0 {
+				continue
+			}
+			for t, u := range sources[k] {
+				x[i][t] += float64(w * u)
+			}
+		}
+	}
+	return x
+}
+
+// ar1 fills x with a stationary AR(1) process of unit variance.
+func ar1(x []float64, phi float64, r *random.Stream) {
+	innovation := math.Sqrt(1 - float64(phi*phi))
+	x[0] = r.Normal()
+	for t := 1; t < len(x); t++ {
+		x[t] = float64(phi*x[t-1]) + float64(innovation*r.Normal())
+	}
+}
+
+// fill writes the BOLD values and returns the confound signals: the means over
+// the brain, the white matter and the cerebrospinal fluid.
+func (scan *Scan) fill(s Settings, b *brain, m motion) map[string][]float64 {
+	T, nx := s.Volumes, b.shape[0]
+	w := waves{T: T, motion: m}
+	r := random.New(s.Seed, "simulate", s.Subject, "physiology")
+	w.breath = rhythm(T, s.TR, 0.28, r) // Hz
+	w.pulse = rhythm(T, s.TR, 1.10, r)
+	noise := s.Noise * signalPercent
+	if s.Site > 0 { // some scanners are noisier than others
+		noise *= 1 + math.Abs(float64(0.15*random.New(s.Seed, "simulate", "site", s.Site).Normal()))
+	}
+
+	names := []string{"global_signal", "csf", "white_matter"}
+	total := map[string][]int64{} // sums of integers: exact
+	for _, name := range names {
+		total[name] = make([]int64, T+1) // the last one counts voxels
+	}
+	y := make([]float64, T)
+	row := make([]int16, nx*T) // a row of voxels, t fastest: BOLD itself is too wide to be written voxel by voxel
+	r = random.New(s.Seed, "simulate", s.Subject, "voxels")
+	for first := 0; first < len(b.tissue); first += nx {
+		clear(row)
+		empty := true
+		for x, tissue := range b.tissue[first : first+nx] {
+			if tissue == air {
+				continue
+			}
+			empty = false
+			made := materialOf(tissue)
+			baseline := made.baseline * (1 + float64(0.08*r.Normal()))
+			ar1(y, s.Autocorrelation, r)
+			scale(y, noise)
+			if tissue > 0 { // what it shares with its region, more or less of it
+				gain := signalPercent * (1 + float64(0.25*r.Normal()))
+				for t, u := range scan.Signals[tissue-1] {
+					y[t] += float64(gain * u)
+				}
+			}
+			w.disturb(y, made.physiology, r)
+			sums := [2][]int64{total["global_signal"], total[made.confound]}
+			for t, percent := range y {
+				v := math.RoundToEven(baseline * (1 + float64(percent/100)))
+				row[x*T+t] = int16(math.Max(1, math.Min(math.MaxInt16, v)))
+			}
+			for _, sum := range sums {
+				if sum == nil {
+					continue
+				}
+				for t, v := range row[x*T : (x+1)*T] {
+					sum[t] += int64(v)
+				}
+				sum[T]++
+			}
+		}
+		if empty {
+			continue
+		}
+		for t := range T {
+			out := scan.BOLD[t*len(b.tissue)+first:][:nx]
+			for x := range out {
+				out[x] = row[x*T+t]
+			}
+		}
+	}
+	means := map[string][]float64{}
+	for _, name := range names {
+		means[name] = make([]float64, T)
+		for t := range T {
+			means[name][t] = float64(total[name][t]) / float64(max(1, total[name][T]))
+		}
+	}
+	return means
+}
+
+// waves are the disturbances that all voxels of a scan share, each in its measure.
+type waves struct {
+	T             int
+	breath, pulse []float64 // T, of amplitude 1
+	motion        motion
+}
+
+// disturb adds to y, in percent of the baseline, what is not brain activity.
+func (w *waves) disturb(y []float64, physiology float64, r *random.Stream) {
+	slope, bend := 1.5*r.Normal(), r.Normal() // slow drift, up to a few percent over the scan
+	breath, pulse := 0.4*physiology*r.Float64(), 0.4*physiology*r.Float64()
+	var shift [6]float64 // percent a mm, and a mm at the surface of the head
+	for k := range shift {
+		shift[k] = r.Normal()
+		if k >= 3 {
+			shift[k] *= headRadius
+		}
+	}
+	drop := 0.8 * r.Float64() // percent a mm of framewise displacement
+	for t := range y {
+		u := float64(2*t)/float64(w.T-1) - 1 // −1 … 1 over the scan
+		y[t] += float64(slope*u) + float64(bend*(float64(u*u)-1.0/3)) + float64(breath*w.breath[t]) + float64(pulse*w.pulse[t])
+	}
+	for k, m := range w.motion.parameters {
+		for t := range y {
+			y[t] += float64(shift[k] * m[t])
+		}
+	}
+	for t := 1; t < len(y); t++ {
+		y[t] -= float64(drop * w.motion.fd[t])
+	}
+}
+
+// rhythm is a wave of about f Hz seen once a TR, so that what is faster than
+// half the sampling rate appears as a slow one; its phase wanders.
+func rhythm(volumes int, tr, f float64, r *random.Stream) []float64 {
+	x := make([]float64, volumes)
+	f *= 1 + float64(0.1*r.Normal())
+	phase := r.Float64() // in turns
+	for t := range x {
+		phase += float64(f*tr) + float64(0.05*r.Normal())
+		phase -= math.Floor(phase)
+		x[t], _ = exact.Sincos(2 * math.Pi * phase)
+	}
+	return x
+}

@@ -1,0 +1,177 @@
+package sheet
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var people = map[string][]string{
+	"id":        {"a", "b", "c", "d", "e", "f"},
+	"group":     {"ASD", "HC", "ASD", "TD", "", "HC"},
+	"age":       {"7", "6.9", "12", "30", "9", ""},
+	"mean_fd":   {"0.1", "0.3", "0.29", "", "0.2", "0.05"},
+	"scan site": {"NYU", "KKI", "NYU", "NYU", "KKI", "KKI"},
+	"code":      {"007", "8", "9", "10", "11", "12"},
+}
+
+var names = []string{"id", "group", "age", "mean_fd", "scan site", "code"}
+
+func parse(text string) (*Query, error) {
+	return ParseQuery(text, names, func(name string) []string { return people[name] })
+}
+
+// Which of a … f are selected, worked out by hand.
+func TestQuery(t *testing.T) {
+	for _, c := range []struct{ query, want string }{
+		{"group in [ASD, HC] and mean_fd < 0.3 and age >= 7", "ac"},
+		{"group == ASD", "ac"},
+		{"group = 'ASD'", "ac"},
+		{"group != ASD", "bdf"},
+		{"not group == ASD", "bdf"}, // a missing value is neither
+		{"group not in [ASD, TD]", "bf"},
+		{"age < 7", "b"}, {"age <= 7", "ab"}, {"age > 12", "d"}, {"age >= 12", "cd"},
+		{"age == 7.0", "a"},
+		{"age in [7, 30]", "ad"},
+		{"`scan site` == NYU and age < 13", "ac"},
+		{"group == HC or age > 8 and age < 10", "bef"}, // and before or
+		{"(group == HC or age > 8) and age < 10", "be"},
+		{"not (group == HC or age > 8)", "a"},
+		{"not not age < 7", "b"},
+		{"code == 007", "a"}, // a column of texts
+		{"code == 8", "b"},
+		{"mean_fd < 3e-1", "acef"},
+		{"age>=7 and(age<13)", "ace"},
+	} {
+		q, err := parse(c.query)
+		if err != nil {
+			t.Errorf("%s: %v", c.query, err)
+			continue
+		}
+		keep, _ := q.Select(6)
+		got := ""
+		for i, k := range keep {
+			if k {
+				got += people["id"][i]
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: selects %q, want %q", c.query, got, c.want)
+		}
+	}
+}
+
+func TestQueryCounts(t *testing.T) {
+	q, err := parse("group in [ASD, HC] and (mean_fd < 0.3 or age == 1) and age >= 7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, counts := q.Select(6)
+	want := []Count{{"group in [ASD, HC]", 1, 1}, {"(mean_fd < 0.3 or age == 1)", 1, 0}, {"age >= 7", 0, 1}}
+	if !reflect.DeepEqual(counts, want) {
+		t.Errorf("got %+v, want %+v", counts, want)
+	}
+}
+
+func TestQueryRefuses(t *testing.T) {
+	for _, c := range []struct{ query, want string }{
+		{"", "the expression is empty"},
+		{"grup == ASD", `at character 1: there is no column "grup" (did you mean "group"?); the columns are id, group, age, mean_fd, scan site, code`},
+		{"age >= 7 and 0.3 > mean_fd", `at character 14: the name of a column was expected, not "0.3": the column stands on the left, as in mean_fd < 0.3`},
+		{"age", `at character 4: after the column age, one of ==, !=, <, <=, >, >=, in, not in was expected, not the end`},
+		{"age <", `at character 6: after < a value was expected, not the end`},
+		{"age < old", `at character 7: < needs a number on its right, not "old"`},
+		{"group < 3", `at character 1: < compares numbers, and column group holds the text "ASD"`},
+		{"age == ASD", `at character 8: column age holds numbers, and "ASD" is none`},
+		{"age in 7", `at character 8: after in a list such as [a, b] was expected, not "7"`},
+		{"age in [7 8]", `at character 11: a comma or ] was expected in the list, not "8"`},
+		{"age in []", `at character 9: a value was expected in the list, not "]"`},
+		{"(age < 7", `at character 1: the parenthesis is not closed: the end stands where ) was expected`},
+		{"7 < age < 12", `at character 1: the name of a column was expected, not "7": the column stands on the left, as in mean_fd < 0.3`},
+		{"age > 7 < 12", `at character 9: "<" cannot stand here; comparisons are joined by and or or`},
+		{"age > 7 & age < 9", `at character 9: "&" is not an operator; write and or or`},
+		{"!age > 7", `at character 1: "!" is not an operator; write not, or !=`},
+		{"group == 'ASD", `at character 10: the quotation mark ' is not closed`},
+		{"größe > 1", `at character 1: there is no column "größe"; the columns are id, group, age, mean_fd, scan site, code`},
+		{strings.Repeat("(", 200) + "age > 1", "at character 101: more than 100 levels of parentheses"},
+	} {
+		if _, err := parse(c.query); err == nil || err.Error() != c.want {
+			t.Errorf("%s:\ngot  %v\nwant %s", c.query, err, c.want)
+		}
+	}
+}
+
+// De Morgan and the order of terms, over random rows with missing values.
+func TestQueryLogic(t *testing.T) {
+	atom := func(t *rapid.T) string {
+		return fmt.Sprintf("x %s %d", rapid.SampledFrom([]string{"<", "<=", ">", ">=", "==", "!="}).Draw(t, "op"), rapid.IntRange(0, 4).Draw(t, "v"))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "rows")
+		x := make([]string, n+1)
+		for i := range x {
+			x[i] = rapid.SampledFrom([]string{"", "0", "1", "2", "3", "4"}).Draw(t, "x")
+		}
+		x[n] = "0" // so that the column holds numbers
+		selects := func(text string) []bool {
+			q, err := ParseQuery(text, []string{"x"}, func(string) []string { return x })
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			keep, counts := q.Select(len(x))
+			total := 0
+			for _, k := range keep {
+				if k {
+					total++
+				}
+			}
+			for _, c := range counts {
+				total += c.No + c.Unknown
+			}
+			if total != len(x) {
+				t.Fatalf("%s: %d rows are accounted for, of %d", text, total, len(x))
+			}
+			return keep
+		}
+		a, b := atom(t), atom(t)
+		for _, pair := range [][2]string{
+			{"not (" + a + " and " + b + ")", "not " + a + " or not " + b},
+			{"not (" + a + " or " + b + ")", "not " + a + " and not " + b},
+			{a + " and " + b, b + " and " + a},
+			{a + " or " + b, "(" + b + ") or (" + a + ")"},
+		} {
+			if !reflect.DeepEqual(selects(pair[0]), selects(pair[1])) {
+				t.Errorf("%s and %s differ", pair[0], pair[1])
+			}
+		}
+	})
+}
+
+func FuzzQuery(f *testing.F) {
+	f.Add("group in [ASD, HC] and not (age < 7 or `scan site` != 'NYU')")
+	f.Add("age >= 7 and")
+	f.Fuzz(func(t *testing.T, text string) {
+		if q, err := parse(text); err == nil {
+			q.Select(6)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("id,group\n1,ASD\n")
+	f.Add("id\tnote\n1\t\"a\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := Read(strings.NewReader(text), "f")
+		if err != nil {
+			return
+		}
+		for i, row := range s.Rows {
+			if len(row) != len(s.Columns) || s.Lines[i] < 1 {
+				t.Errorf("row %d: %q in line %d", i, row, s.Lines[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package sheet
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxBytes bounds a file: a table of all participants ever scanned is smaller.
+const maxBytes = 64 << 20
+
+// A Sheet is a table of texts.
+type Sheet struct {
+	File    string     // for messages
+	Columns []string   // distinct, not empty
+	Rows    [][]string // each as long as Columns; "" where there is no value
+	Lines   []int      // of each row in the file
+}
+
+// Read reads a table separated by tabs, semicolons or commas, whichever its first
+// line has first in this order. All mistakes are reported at once.
+func Read(r io.Reader, file string) (*Sheet, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(raw) > maxBytes {
+		return nil, fmt.Errorf("%s: more than %d MB, which no table of participants has", file, maxBytes>>20)
+	}
+	if err := isText(raw); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	c := csv.NewReader(bytes.NewReader(raw))
+	c.Comma = separator(raw)
+	c.FieldsPerRecord = -1
+	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
+	s := &Sheet{File: file}
+	var problems []error
+	for {
+		fields, err := c.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			var at *csv.ParseError
+			if errors.As(err, &at) {
+				err = fmt.Errorf("%s:%d:%d: %w", file, at.Line, at.Column, at.Err)
+			}
+			return nil, errors.Join(append(problems, err)...)
+		}
+		line, _ := c.FieldPos(0)
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		switch {
+		case len(fields) == 1 && fields[0] == "" && len(s.Columns) != 1: // a line of blanks
+		case s.Columns == nil:
+			s.Columns = fields
+			problems = append(problems, checkHeader(fields, file, line)...)
+		case len(fields) != len(s.Columns):
+			problems = append(problems, fmt.Errorf("%s:%d: %d fields, where the first line has %d", file, line, len(fields), len(s.Columns)))
+		default:
+			for i, f := range fields {
+				if slices.Contains(noValue, f) {
+					fields[i] = ""
+				}
+			}
+			s.Rows = append(s.Rows, fields)
+			s.Lines = append(s.Lines, line)
+		}
+	}
+	switch {
+	case s.Columns == nil:
+		problems = append(problems, fmt.Errorf("%s: empty, where a table was expected", file))
+	case len(s.Rows) == 0 && len(problems) == 0:
+		problems = append(problems, fmt.Errorf("%s: a header, but no rows", file))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// noValue are the texts that stand for a missing value.
+var noValue = []string{"n/a", "N/A", "NA", "nan", "NaN", "null"}
+
+func checkHeader(columns []string, file string, line int) (problems []error) {
+	for i, name := range columns {
+		switch {
+		case name == "":
+			problems = append(problems, fmt.Errorf("%s:%d: column %d has no name", file, line, i+1))
+		case slices.Contains(columns[:i], name):
+			problems = append(problems, fmt.Errorf("%s:%d: two columns are called %q", file, line, name))
+		}
+	}
+	return problems
+}
+
+func isText(raw []byte) error {
+	switch {
+	case bytes.HasPrefix(raw, []byte("PK\x03\x04")) || bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0")):
+		return errors.New("a spreadsheet or an archive, not a text table: export it as CSV or TSV")
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		return errors.New("UTF-16 text: save it as UTF-8")
+	case bytes.IndexByte(raw, 0) >= 0:
+		return errors.New("not a text file")
+	case !utf8.Valid(raw):
+		line := 1
+		for len(raw) > 0 {
+			r, n := utf8.DecodeRune(raw)
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			if r == '\n' {
+				line++
+			}
+			raw = raw[n:]
+		}
+		return fmt.Errorf("line %d is not UTF-8 text: save the file as UTF-8", line)
+	}
+	return nil
+}
+
+func separator(raw []byte) rune {
+	header, _, _ := bytes.Cut(bytes.TrimLeft(raw, "\r\n"), []byte("\n"))
+	for _, sep := range "\t;" {
+		if bytes.ContainsRune(header, sep) {
+			return sep
+		}
+	}
+	return ','
+}
+
+// Column returns the values of a column.
+func (s *Sheet) Column(name string) (values []string, ok bool) {
+	i := slices.Index(s.Columns, name)
+	if i < 0 {
+		return nil, false
+	}
+	values = make([]string, len(s.Rows))
+	for r, row := range s.Rows {
+		values[r] = row[i]
+	}
+	return values, true
+}
+
+// Numbers returns a column's values as numbers, NaN where there is none, or tells
+// the row of the first value that is not a number (−1 when there is no value at
+// all). A number that begins with a needless zero (007) is a name.
+func Numbers(values []string) (numbers []float64, notAt int) {
+	numbers = make([]float64, len(values))
+	any := false
+	for i, v := range values {
+		if v == "" {
+			numbers[i] = math.NaN()
+			continue
+		}
+		x, ok := number(v)
+		if !ok {
+			return nil, i
+		}
+		numbers[i], any = x, true
+	}
+	if !any {
+		return nil, -1
+	}
+	return numbers, len(values)
+}
+
+// number reads a finite decimal number.
+func number(s string) (float64, bool) {
+	digits := strings.TrimLeft(s, "+-")
+	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || strings.ContainsAny(s, "_xXpPiI") {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+}

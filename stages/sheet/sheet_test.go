@@ -1,0 +1,80 @@
+package sheet
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		columns    []string
+		rows       [][]string
+		lines      []int
+	}{
+		{"BIDS", "participant_id\tgroup\tage\nsub-1\tASD\t9\nsub-2\tn/a\t\n", []string{"participant_id", "group", "age"},
+			[][]string{{"sub-1", "ASD", "9"}, {"sub-2", "", ""}}, []int{2, 3}},
+		{"spreadsheet", "\ufeffid;name\r\n1;\"Doe; Jane\"\r\n\r\n2;NaN\r\n", []string{"id", "name"},
+			[][]string{{"1", "Doe; Jane"}, {"2", ""}}, []int{2, 4}},
+		{"quoted line ends", "id,note\n1,\"two\nlines\"\n2,b\n", []string{"id", "note"},
+			[][]string{{"1", "two\nlines"}, {"2", "b"}}, []int{2, 4}},
+		{"a bare quotation mark", "id\tnote\n1\t5\" coil\n", []string{"id", "note"}, [][]string{{"1", "5\" coil"}}, []int{2}},
+		{"one column", "id\na\n", []string{"id"}, [][]string{{"a"}}, []int{2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Read(strings.NewReader(c.text), "p.tsv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(s.Columns, c.columns) || !reflect.DeepEqual(s.Rows, c.rows) || !reflect.DeepEqual(s.Lines, c.lines) {
+				t.Errorf("got %q %q %v\nwant %q %q %v", s.Columns, s.Rows, s.Lines, c.columns, c.rows, c.lines)
+			}
+		})
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "p.tsv: empty, where a table was expected"},
+		{"no rows", "id,group\n", "p.tsv: a header, but no rows"},
+		{"Excel", "PK\x03\x04rest", "p.tsv: a spreadsheet or an archive, not a text table: export it as CSV or TSV"},
+		{"UTF-16", "\xff\xfei\x00", "p.tsv: UTF-16 text: save it as UTF-8"},
+		{"binary", "id\n\x00\n", "p.tsv: not a text file"},
+		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},
+		{"open quotation", "id,note\n1,\"a\n", "p.tsv:2:6: extraneous or missing \" in quoted-field"},
+		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name
+p.tsv:1: two columns are called "id"
+p.tsv:2: 2 fields, where the first line has 3
+p.tsv:3: 4 fields, where the first line has 3`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(c.text), "p.tsv")
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	x, _ := Numbers([]string{"1", "", "-2.5e1", "0", "0.5", ".5"})
+	want := []float64{1, math.NaN(), -25, 0, 0.5, 0.5}
+	for i := range want {
+		if x[i] != want[i] && !(math.IsNaN(x[i]) && math.IsNaN(want[i])) {
+			t.Errorf("number %d is %v, want %v", i, x[i], want[i])
+		}
+	}
+	for _, c := range []struct {
+		text string
+		at   int
+	}{{"1 007", 1}, {"F", 0}, {"1 0,5", 1}, {"Inf", 0}, {"0x10", 0}, {"1_000", 0}, {"+", 0}} {
+		if _, at := Numbers(strings.Fields(c.text)); at != c.at {
+			t.Errorf("%q: value %d is no number, want %d", c.text, at, c.at)
+		}
+	}
+	if x, at := Numbers([]string{"", ""}); x != nil || at != -1 {
+		t.Errorf("a column without a value: %v, %d", x, at)
+	}
+}

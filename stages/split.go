@@ -1,0 +1,201 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "split",
+		Doc: "divides the participants into folds for cross-validation\n" +
+			"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
+		New: func() dag.Stage { return &Split{Folds: 5, Repeats: 1, Stratify: true} },
+	})
+}
+
+// Split divides participants into folds.
+type Split struct {
+	Folds    int    `param:"folds" doc:"number of folds" min:"2"`
+	Repeats  int    `param:"repeats" doc:"number of independent divisions" min:"1"`
+	Stratify bool   `param:"stratify" doc:"spread each group evenly over the folds"`
+	LeaveOut string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
+	Seed     uint64 `param:"seed" doc:"of the random division"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Split) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their groups"}},
+		Out: []dag.Port{{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"),
+			Doc: "the fold, from 1, in which each participant is tested, for each repeat"}},
+	}
+}
+
+// A member is a participant and its group.
+type member struct{ id, group string }
+
+// Run divides.
+func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in := t.In("participants")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	members, err := readMembers(table, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	var site map[string]string
+	repeats := s.Repeats
+	if s.LeaveOut != "" {
+		values, err := table.Strings(s.LeaveOut)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		ids, _ := table.Strings("participant_id")
+		site = map[string]string{}
+		for i, id := range ids {
+			site[id] = values[i]
+		}
+		repeats = 1 // there is only one such division
+	} else if err := s.enough(members, in.Name); err != nil {
+		return nil, err
+	}
+	var ids, groups []string
+	var repeat, fold []int32
+	for r := range repeats {
+		folds := s.divide(members, r+1)
+		if site != nil {
+			if folds, err = bySite(members, site, s.LeaveOut, in.Name); err != nil {
+				return nil, err
+			}
+		}
+		for i, m := range members {
+			ids, groups = append(ids, m.id), append(groups, m.group)
+			repeat, fold = append(repeat, int32(r+1)), append(fold, folds[i])
+		}
+	}
+	return dag.Outputs{"folds": artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: ids},
+		artifacts.Column{Name: "group", Values: groups},
+		artifacts.Column{Name: "repeat", Values: repeat, Doc: "the division, from 1"},
+		artifacts.Column{Name: "fold", Values: fold, Doc: "the fold in which the participant is tested, from 1"},
+	)}, nil
+}
+
+// readMembers reads a participants table, sorted by id, and reports everyone
+// who is named twice or has no group.
+func readMembers(t *artifacts.Table, name string) ([]member, error) {
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	groups, err := t.Strings("group")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var members []member
+	var lost []string
+	for i, id := range ids {
+		if g := strings.TrimSpace(groups[i]); g == "" || strings.EqualFold(g, "n/a") {
+			lost = append(lost, id)
+		}
+		members = append(members, member{id, groups[i]})
+	}
+	if lost != nil {
+		slices.Sort(lost)
+		return nil, fmt.Errorf("%s: no group is given for %s: a classifier needs one; fill it in, or leave them out", name, strings.Join(lost, ", "))
+	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
+	for i := 1; i < len(members); i++ {
+		if members[i].id == members[i-1].id {
+			return nil, fmt.Errorf("%s: participant %s comes twice", name, members[i].id)
+		}
+	}
+	return members, nil
+}
+
+// groupsOf counts the members of each group, by name.
+func groupsOf(members []member) ([]string, map[string]int) {
+	n := map[string]int{}
+	for _, m := range members {
+		n[m.group]++
+	}
+	return slices.Sorted(maps.Keys(n)), n
+}
+
+// enough refuses divisions in which a fold would lack a group.
+func (s *Split) enough(members []member, name string) error {
+	names, n := groupsOf(members)
+	if len(names) < 2 {
+		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups", name, len(members), strings.Join(names, ""))
+	}
+	smallest := names[0]
+	for _, g := range names {
+		if n[g] < n[smallest] {
+			smallest = g
+		}
+	}
+	if s.Stratify && n[smallest] < s.Folds {
+		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: take folds: %d or less, or stratify: false",
+			name, smallest, n[smallest], s.Folds, n[smallest])
+	}
+	if len(members) < s.Folds {
+		return fmt.Errorf("%s: %d participants, too few for %d folds: take folds: %d or less", name, len(members), s.Folds, len(members))
+	}
+	return nil
+}
+
+// divide deals the shuffled members of each group out to the folds in turn; each
+// group goes on where the one before it stopped, which keeps the folds' sizes even.
+func (s *Split) divide(members []member, repeat int) []int32 {
+	folds := make([]int32, len(members))
+	names, _ := groupsOf(members)
+	if !s.Stratify {
+		names = []string{""}
+	}
+	dealt := 0
+	for _, g := range names {
+		var at []int
+		for i, m := range members {
+			if m.group == g || !s.Stratify {
+				at = append(at, i)
+			}
+		}
+		for _, p := range random.New(s.Seed, "split", repeat, g).Perm(len(at)) {
+			folds[at[p]] = int32(dealt%s.Folds + 1)
+			dealt++
+		}
+	}
+	return folds
+}
+
+// bySite numbers the values of a column, sorted.
+func bySite(members []member, site map[string]string, column, name string) ([]int32, error) {
+	values := map[string]bool{}
+	for _, m := range members {
+		v := site[m.id]
+		if v == "" || v == "n/a" {
+			return nil, fmt.Errorf("%s: participant %s has no value in column %q, by which the folds are made", name, m.id, column)
+		}
+		values[v] = true
+	}
+	sorted := slices.Sorted(maps.Keys(values))
+	if len(sorted) < 2 {
+		return nil, fmt.Errorf("%s: column %q has a single value, %q: leaving it out leaves nobody to train on", name, column, sorted[0])
+	}
+	folds := make([]int32, len(members))
+	for i, m := range members {
+		at, _ := slices.BinarySearch(sorted, site[m.id])
+		folds[i] = int32(at + 1)
+	}
+	return folds, nil
+}

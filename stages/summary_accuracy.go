@@ -1,0 +1,222 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+)
+
+// An accuracyRow is one row of evaluate's summary.
+type accuracyRow struct {
+	setting, level, positive string
+	folds, participants      float64
+	mean, sd, low, high      float64
+	majority                 float64
+	balanced, auc            float64
+	sensitivity, specificity float64
+}
+
+func readAccuracy(in dag.Input) ([]accuracyRow, error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	setting, err := settingsOf(table, "level")
+	if err != nil {
+		return nil, err
+	}
+	level, err := table.Strings("level")
+	if err != nil {
+		return nil, err
+	}
+	positive, err := table.Strings("positive")
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]accuracyRow, len(level))
+	for i := range rows {
+		rows[i].setting, rows[i].level, rows[i].positive = setting[i], level[i], positive[i]
+	}
+	for _, c := range []struct {
+		name string
+		to   func(*accuracyRow) *float64
+	}{
+		{"folds", func(r *accuracyRow) *float64 { return &r.folds }},
+		{"participants", func(r *accuracyRow) *float64 { return &r.participants }},
+		{"accuracy", func(r *accuracyRow) *float64 { return &r.mean }},
+		{"sd", func(r *accuracyRow) *float64 { return &r.sd }},
+		{"ci_low", func(r *accuracyRow) *float64 { return &r.low }},
+		{"ci_high", func(r *accuracyRow) *float64 { return &r.high }},
+		{"majority", func(r *accuracyRow) *float64 { return &r.majority }},
+		{"balanced_accuracy", func(r *accuracyRow) *float64 { return &r.balanced }},
+		{"auc", func(r *accuracyRow) *float64 { return &r.auc }},
+		{"sensitivity", func(r *accuracyRow) *float64 { return &r.sensitivity }},
+		{"specificity", func(r *accuracyRow) *float64 { return &r.specificity }},
+	} {
+		v, err := table.Floats(c.name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for i := range rows {
+			*c.to(&rows[i]) = v[i]
+		}
+	}
+	return rows, nil
+}
+
+// number3 writes a share to three places, or n/a.
+func number3(x float64) string {
+	if math.IsNaN(x) {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+// accuracySection tells how well the groups were told apart.
+func accuracySection(t *dag.Task, p *page) error {
+	if !t.Has("evaluation") {
+		return nil
+	}
+	rows, err := readAccuracy(t.In("evaluation"))
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	var settings []string
+	for _, r := range rows {
+		if !slices.Contains(settings, r.setting) {
+			settings = append(settings, r.setting)
+		}
+	}
+	p.line("")
+	p.line("Accuracy on participants who were not trained on; always naming the largest group gives %s", number3(rows[0].majority))
+	for _, s := range settings {
+		if s != "" {
+			p.line("")
+			for _, l := range wrap(s, width-2) {
+				p.line("  %s", l)
+			}
+		}
+		for _, r := range rows {
+			if r.setting != s {
+				continue
+			}
+			p.line("  %-12s %s (sd %s) over %.0f folds · 95 %% CI %s–%s · balanced %s · AUC %s", r.level, number3(r.mean), number3(r.sd), r.folds,
+				number3(r.low), number3(r.high), number3(r.balanced), number3(r.auc))
+			if r.level == "participant" {
+				cautionAccuracy(p, r, len(settings) > 1)
+				if !math.IsNaN(r.sensitivity) {
+					p.line("  %-12s sensitivity %s, specificity %s for %s", "", number3(r.sensitivity), number3(r.specificity), r.positive)
+				}
+			}
+		}
+		if len(settings) <= 3 {
+			if err := foldLines(t, p, s, rows[0].majority); err != nil {
+				return err
+			}
+		}
+	}
+	if len(settings) > 1 {
+		p.caution("%d settings were compared: the best of them looks better than it is", len(settings))
+	}
+	return cautionTraining(t, p, rows)
+}
+
+// cautionAccuracy says what an accuracy does not show.
+func cautionAccuracy(p *page, r accuracyRow, several bool) {
+	of := ""
+	if several {
+		of = r.setting + ": "
+	}
+	switch {
+	case r.low <= r.majority && r.majority <= r.high:
+		p.caution("%sthe confidence interval of the accuracy (%s–%s) holds the share of the largest group (%s): the groups are not shown to be told apart", of, number3(r.low), number3(r.high), number3(r.majority))
+	case r.high < r.majority:
+		p.caution("%sthe accuracy is below the share of the largest group (%s)", of, number3(r.majority))
+	}
+	if low := math.Min(r.sensitivity, r.specificity); low < 0.5 {
+		p.caution("%sof one of the groups fewer than half are recognised (%s)", of, number3(low))
+	}
+}
+
+// foldLines draws the accuracy of each fold, graphs and participants.
+func foldLines(t *dag.Task, p *page, setting string, majority float64) error {
+	if !t.Has("scores") {
+		return nil
+	}
+	table, err := t.In("scores").Table()
+	if err != nil {
+		return err
+	}
+	of, err := settingsOf(table, "repeat")
+	if err != nil {
+		return err
+	}
+	repeat, err := table.Ints("repeat")
+	if err != nil {
+		return err
+	}
+	fold, err := table.Ints("fold")
+	if err != nil {
+		return err
+	}
+	level, err := table.Strings("level")
+	if err != nil {
+		return err
+	}
+	accuracy, err := table.Floats("accuracy")
+	if err != nil {
+		return err
+	}
+	const most = 10 // folds; more would hide the rest
+	drawn := 0
+	for i := range fold {
+		if of[i] != setting || level[i] != "participant" {
+			continue
+		}
+		if drawn++; drawn > most {
+			p.line("  … and the other folds")
+			break
+		}
+		name := fmt.Sprintf("fold %d", fold[i])
+		if slices.Max(repeat) > 1 {
+			name = fmt.Sprintf("fold %d.%d", repeat[i], fold[i])
+		}
+		p.line("  %-12s %s %s of the participants", name, bar(accuracy[i], majority, 40), number3(accuracy[i]))
+	}
+	return nil
+}
+
+// cautionTraining warns of models that know their training set by heart.
+func cautionTraining(t *dag.Task, p *page, rows []accuracyRow) error {
+	var last []float64
+	for _, in := range t.All("training") {
+		table, err := in.Table()
+		if err != nil {
+			return err
+		}
+		v, err := table.Floats("train_accuracy")
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if len(v) > 0 {
+			last = append(last, v[len(v)-1])
+		}
+	}
+	if len(last) == 0 {
+		return nil
+	}
+	trained, _ := meanSD(last)
+	tested, n := 0.0, 0.0
+	for _, r := range rows {
+		if r.level == "graph" {
+			tested += r.mean
+			n++
+		}
+	}
+	if tested /= n; trained-tested > 0.15 {
+		p.caution("the models reach %s on the graphs that they were trained on and %s on the others: they know more of the training set by heart than carries over", number3(trained), number3(tested))
+	}
+	return nil
+}

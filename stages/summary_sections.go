@@ -1,0 +1,297 @@
+package stages
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// participantsSection tells who took part, and says it loudly when nobody did.
+func participantsSection(t *dag.Task, p *page) error {
+	in := t.In("participants")
+	who, err := readPeople(in)
+	if err != nil {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	if who.simulated {
+		p.line("SIMULATED DATA · nobody was scanned, and none of these numbers says anything about people")
+		p.line("")
+	}
+	counts := map[string]int{}
+	var names []string
+	for _, id := range who.ids {
+		g := who.group[id]
+		if counts[g] == 0 {
+			names = append(names, g)
+		}
+		counts[g]++
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
+	var parts []string
+	for _, g := range names {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[g], g))
+		if counts[g] < 20 {
+			p.caution("the group %s has only %d participants", g, counts[g])
+		}
+	}
+	kind := ""
+	if who.simulated {
+		kind = "simulated "
+	}
+	text := fmt.Sprintf("%d %sparticipants: %s", len(who.ids), kind, strings.Join(parts, ", "))
+	if ages, err := table.Floats("age"); err == nil {
+		known := slices.DeleteFunc(slices.Clone(ages), math.IsNaN)
+		if mean, sd := meanSD(known); len(known) > 1 {
+			text += fmt.Sprintf("; age %.1f (sd %.1f)", mean, sd)
+		}
+	}
+	for _, l := range wrap(text, width) {
+		p.line("%s", l)
+	}
+	return nil
+}
+
+// gathered collects one numeric column of all tables of a gathering port; nil when
+// the port is not connected or its tables have no such column.
+func gathered(t *dag.Task, port, column string) ([]float64, error) {
+	var all []float64
+	for _, in := range t.All(port) {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := table.Column(column); !ok {
+			return nil, nil
+		}
+		v, err := table.Floats(column)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for _, x := range v {
+			if !math.IsNaN(x) {
+				all = append(all, x)
+			}
+		}
+	}
+	return all, nil
+}
+
+// A measure is a number of a step's quality table and how it is told.
+type measure struct{ port, column, label string }
+
+// measures of each step, in the order of the chain; those that a table does not
+// have are not told.
+var measures = []struct {
+	step string
+	of   []measure
+}{
+	{"parcels", []measure{{"coverage", "voxels", "voxels a region"}, {"coverage", "coverage", "share of a region in the field of view"}}},
+	{"cleaning", []measure{{"cleaning", "kept", "volumes"}, {"cleaning", "regressors", "regressors"}, {"cleaning", "t_eff", "degrees of freedom"}}},
+	{"connectivity", []measure{{"connectivity", "shrinkage", "shrinkage"}, {"connectivity", "condition", "condition number"}}},
+	{"graphs", []measure{{"graphs", "edges", "edges"}, {"graphs", "repaired", "isolated regions joined"}, {"graphs", "components", "components"}}},
+}
+
+// stepsSection tells the quality of each step in a line: median and range.
+func stepsSection(t *dag.Task, p *page) error {
+	var lines []string
+	for _, step := range measures {
+		var parts []string
+		for _, m := range step.of {
+			v, err := gathered(t, m.port, m.column)
+			if err != nil {
+				return err
+			}
+			if len(v) > 0 {
+				parts = append(parts, m.label+" "+spread(v))
+			}
+		}
+		if parts == nil {
+			continue
+		}
+		for i, l := range wrap(strings.Join(parts, " · "), width-16) {
+			lines = append(lines, fmt.Sprintf("  %-13s %s", [2]string{step.step, ""}[min(i, 1)], l))
+		}
+	}
+	if lines != nil {
+		p.line("")
+		p.line("Steps (median, smallest to largest over participants)")
+		for _, l := range lines {
+			p.line("%s", l)
+		}
+	}
+	voxels, err := gathered(t, "coverage", "voxels")
+	if err != nil {
+		return err
+	}
+	empty := 0
+	for _, v := range voxels {
+		if v == 0 {
+			empty++
+		}
+	}
+	if empty > 0 {
+		p.caution("%d of %d regions (all participants together) have no voxel", empty, len(voxels))
+	}
+	return nil
+}
+
+// spread is "median (smallest–largest)", or the one value that there is.
+func spread(v []float64) string {
+	v = slices.Sorted(slices.Values(v))
+	low, high, n := v[0], v[len(v)-1], len(v)
+	median := v[n/2]
+	if n%2 == 0 {
+		median = (v[n/2-1] + v[n/2]) / 2
+	}
+	if low == high {
+		return short(low)
+	}
+	return fmt.Sprintf("%s (%s–%s)", short(median), short(low), short(high))
+}
+
+// short writes a number in three digits, or more when it is whole.
+func short(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e7 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// settingsOf names the rows of a table by the columns that stand before the first
+// of its own: the coordinates of a setting.
+func settingsOf(t *artifacts.Table, own ...string) ([]string, error) {
+	names := make([]string, t.Rows())
+	for _, c := range t.Columns {
+		if slices.Contains(own, c.Name) {
+			break
+		}
+		values, err := t.Strings(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			names[i] = strings.TrimPrefix(names[i]+" "+c.Name+"="+v, " ")
+		}
+	}
+	return names, nil
+}
+
+// salientSection ends the text with the regions that the models look at.
+func (s *Summary) salientSection(t *dag.Task, p *page) error {
+	if !t.Has("ranking") || s.Top == 0 {
+		return nil
+	}
+	table, err := t.In("ranking").Table()
+	if err != nil {
+		return err
+	}
+	names, err := settingsOf(table, "rank")
+	if err != nil {
+		return err
+	}
+	rank, err := table.Ints("rank")
+	if err != nil {
+		return err
+	}
+	name, err := table.Strings("name")
+	if err != nil {
+		return err
+	}
+	short, err := table.Strings("abbreviation")
+	if err != nil {
+		return err
+	}
+	score, err := table.Floats("score")
+	if err != nil {
+		return err
+	}
+	sd, err := table.Floats("sd")
+	if err != nil {
+		return err
+	}
+	frequency, err := table.Floats("frequency")
+	if err != nil {
+		return err
+	}
+	planted, err := table.Floats("planted") // 1, 0, or NaN where the truth is not known
+	if err != nil {
+		return err
+	}
+	settings := slices.Compact(slices.Clone(names))
+	if len(settings) == 0 {
+		return nil
+	}
+	of, title := settings[0], fmt.Sprintf("The %d most salient regions", s.Top)
+	if len(settings) > 1 {
+		title += fmt.Sprintf(" of the first of %d settings (%s)", len(settings), of)
+	}
+	p.line("")
+	for _, l := range wrap(title, width) {
+		p.line("%s", l)
+	}
+	p.line("      %-34s %-9s %5s  %5s  %s", "", "", "score", "sd", "kept in")
+	regions := 0
+	for i := range rank {
+		if names[i] != of {
+			continue
+		}
+		regions++
+		if rank[i] > int64(s.Top) {
+			continue
+		}
+		mark := ""
+		if planted[i] == 1 {
+			mark = "  planted"
+		}
+		p.line("  %3d %-34s %-9s %.3f  %.3f  %3.0f %%%s", rank[i], clip(name[i], 34), clip(short[i], 9), score[i], sd[i], 100*frequency[i], mark)
+	}
+	return recoveryLines(t, p, of, regions)
+}
+
+// clip shortens a text to n characters.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// recoveryLines tells how many of the planted regions were found.
+func recoveryLines(t *dag.Task, p *page, of string, regions int) error {
+	if !t.Has("recovery") {
+		return nil
+	}
+	table, err := t.In("recovery").Table()
+	if err != nil {
+		return err
+	}
+	names, err := settingsOf(table, "top")
+	if err != nil {
+		return err
+	}
+	var columns [4][]float64
+	for i, name := range []string{"top", "planted", "found", "auroc"} {
+		if columns[i], err = table.Floats(name); err != nil {
+			return err
+		}
+	}
+	i := slices.Index(names, of)
+	if i < 0 {
+		return nil
+	}
+	top, total, found, area := columns[0][i], columns[1][i], columns[2][i], columns[3][i]
+	p.line("  %.0f of these first %.0f are among the %.0f planted regions (%.1f by chance); AUROC of all %d regions %.2f (0.50 by chance)",
+		found, top, total, top*total/float64(regions), regions, area)
+	return nil
+}

@@ -1,0 +1,193 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "timeseries",
+		Doc: "series of regions from a file that others made\n" +
+			"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not. Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
+		New: func() dag.Stage { return &Timeseries{} },
+	})
+}
+
+// Timeseries reads a file of series.
+type Timeseries struct {
+	TR float64 `param:"tr" doc:"repetition time; 0 leaves it unknown (only filters need it)" min:"0" unit:"s"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Timeseries) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "series", Type: dag.Format("series"), Doc: "the participant's file"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+		},
+		Out: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the series, as one draw; NaN for a missing region"},
+			{Name: "scan", Type: dag.Arrow("tr", "volumes"), Doc: "the run in one row"},
+		},
+	}
+}
+
+// Run reads.
+func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in := t.In("series")
+	raw, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	b, err := connectivity.Decompress(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	var names []string
+	var x connectivity.Matrix
+	if bytes.HasPrefix(b, []byte("\x93NUMPY")) {
+		x, err = seriesArray(b)
+	} else {
+		names, x, err = connectivity.ReadText(bytes.NewReader(b))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	place, err := placeColumns(names, x.Cols, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	y := connectivity.NewMatrix(x.Rows, x.Cols)
+	for v := range x.Rows {
+		for j, k := range place {
+			y.Row(v)[k] = x.At(v, j)
+		}
+	}
+	if _, err := connectivity.Inspect(y); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	tr := s.TR
+	if tr == 0 {
+		tr = math.NaN()
+	}
+	return dag.Outputs{
+		"series": artifacts.NewArray(y.Data, 1, y.Rows, y.Cols),
+		"scan": artifacts.NewTable(
+			artifacts.Column{Name: "tr", Values: []float64{zeroNaN(tr)}, Valid: []bool{s.TR > 0}, Unit: "s", Doc: "repetition time"},
+			artifacts.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
+		),
+	}, nil
+}
+
+// seriesArray reads an npy array of volumes × regions.
+func seriesArray(b []byte) (connectivity.Matrix, error) {
+	a, err := artifacts.ReadArray(bytes.NewReader(b))
+	if err != nil {
+		return connectivity.Matrix{}, err
+	}
+	if len(a.Shape) != 2 || a.Len() == 0 {
+		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; series are volumes × regions", a.Shape)
+	}
+	return connectivity.Matrix{Rows: a.Shape[0], Cols: a.Shape[1], Data: a.Float64s()}, nil
+}
+
+// placeColumns finds the node (from 0) of each column of a file.
+func placeColumns(names []string, columns int, nodes *artifacts.Table) ([]int, error) {
+	n := nodes.Rows()
+	if names == nil || counted(names) {
+		if columns != n {
+			return nil, fmt.Errorf("%d columns without names for %d nodes", columns, n)
+		}
+		place := make([]int, n)
+		for i := range place {
+			place[i] = i
+		}
+		return place, nil
+	}
+	known := map[string]int{}
+	for _, column := range []string{"id", "abbreviation", "name"} { // a name counts before an abbreviation, and that before an id
+		if _, ok := nodes.Column(column); !ok {
+			continue
+		}
+		values, err := nodes.Strings(column)
+		if column == "id" {
+			var ids []int64
+			ids, err = nodes.Ints(column)
+			values = make([]string, len(ids))
+			for i, id := range ids {
+				values[i] = strconv.FormatInt(id, 10)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			known[v] = i
+		}
+	}
+	place := make([]int, len(names))
+	taken := make([]string, n)
+	var unknown, twice []string
+	for j, name := range names {
+		k, ok := known[name]
+		switch {
+		case !ok:
+			unknown = append(unknown, name)
+		case taken[k] != "":
+			twice = append(twice, taken[k]+" and "+name)
+		default:
+			place[j], taken[k] = k, name
+		}
+	}
+	labels, err := nodes.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	var absent []string
+	for k, name := range taken {
+		if name == "" {
+			absent = append(absent, labels[k])
+		}
+	}
+	var wrong []string
+	for _, w := range []struct {
+		what string
+		list []string
+	}{{"columns that are no node", unknown}, {"nodes without a column", absent}, {"columns of one node", twice}} {
+		if w.list != nil {
+			wrong = append(wrong, fmt.Sprintf("%d %s: %s", len(w.list), w.what, shorten(w.list)))
+		}
+	}
+	if wrong != nil {
+		return nil, fmt.Errorf("the columns do not fit the node list: %s; give the node list of this atlas (a missing region is a column of n/a)", strings.Join(wrong, "; "))
+	}
+	return place, nil
+}
+
+// counted tells whether names are 0, 1, 2 …, which name nothing.
+func counted(names []string) bool {
+	return !slices.ContainsFunc(drawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
+}
+
+// shorten lists at most six names.
+func shorten(names []string) string {
+	const most = 6
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + " …"
+}

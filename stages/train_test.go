@@ -1,0 +1,401 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+)
+
+// someParticipants are n participants of the groups a and b in turn.
+func someParticipants(n int, groups ...string) *artifacts.Table {
+	ids, group := make([]string, n), make([]string, n)
+	for i := range ids {
+		ids[i], group[i] = fmt.Sprintf("sub-%03d", i+1), groups[i%len(groups)]
+	}
+	return artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "group", Values: group})
+}
+
+func runStage(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) (dag.Outputs, error) {
+	t.Helper()
+	return s.Run(context.Background(), dag.NewTask(inputs))
+}
+
+func mustRun(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) dag.Outputs {
+	t.Helper()
+	out, err := runStage(t, s, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func encoded(t *testing.T, v artifacts.Value) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func splitOf(t *testing.T, s *Split, p *artifacts.Table) (ids, groups []string, repeat, fold []int64) {
+	t.Helper()
+	out := mustRun(t, s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})["folds"].(*artifacts.Table)
+	var err error
+	if ids, err = out.Strings("participant_id"); err != nil {
+		t.Fatal(err)
+	}
+	groups, _ = out.Strings("group")
+	repeat, _ = out.Ints("repeat")
+	fold, _ = out.Ints("fold")
+	return ids, groups, repeat, fold
+}
+
+func TestSplitBalance(t *testing.T) {
+	for _, n := range []int{10, 23, 118} {
+		for _, stratify := range []bool{true, false} {
+			s := &Split{Folds: 5, Repeats: 3, Stratify: stratify, Seed: 7}
+			ids, groups, repeat, fold := splitOf(t, s, someParticipants(n, "HC", "ASD"))
+			if len(ids) != 3*n {
+				t.Fatalf("%d rows, want %d", len(ids), 3*n)
+			}
+			for r := int64(1); r <= 3; r++ {
+				sizes := map[string][]int{}
+				for i := range ids {
+					if repeat[i] != r {
+						continue
+					}
+					for _, g := range []string{"", groups[i]} {
+						if sizes[g] == nil {
+							sizes[g] = make([]int, 5)
+						}
+						sizes[g][fold[i]-1]++
+					}
+				}
+				for g, s := range sizes {
+					if (g == "" || stratify) && slices.Max(s)-slices.Min(s) > 1 {
+						t.Errorf("n %d, stratify %v, repeat %d: group %q has folds of %v", n, stratify, r, g, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSplitDependsOnSeed(t *testing.T) {
+	p := someParticipants(40, "HC", "ASD")
+	of := func(seed uint64, repeat int64) []int64 {
+		_, _, r, f := splitOf(t, &Split{Folds: 5, Repeats: 2, Stratify: true, Seed: seed}, p)
+		return f[slices.Index(r, repeat):][:40]
+	}
+	if !slices.Equal(of(1, 1), of(1, 1)) {
+		t.Error("the same seed gives different folds")
+	}
+	if slices.Equal(of(1, 1), of(2, 1)) || slices.Equal(of(1, 1), of(1, 2)) {
+		t.Error("another seed or repeat gives the same folds")
+	}
+}
+
+func TestSplitLeaveOut(t *testing.T) {
+	p := someParticipants(6, "HC", "ASD")
+	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
+	_, _, _, fold := splitOf(t, &Split{Folds: 5, Repeats: 4, LeaveOut: "site"}, p)
+	if want := []int64{3, 1, 1, 2, 3, 2}; !slices.Equal(fold, want) {
+		t.Errorf("folds %v, want %v", fold, want)
+	}
+}
+
+func TestSplitErrors(t *testing.T) {
+	lost := someParticipants(12, "HC", "ASD")
+	lost.Columns[1].Values.([]string)[3] = "n/a"
+	twice := someParticipants(12, "HC", "ASD")
+	twice.Columns[0].Values.([]string)[3] = "sub-001"
+	for _, c := range []struct {
+		s    Split
+		p    *artifacts.Table
+		want string
+	}{
+		{Split{Folds: 5, Repeats: 1, Stratify: true}, someParticipants(9, "HC", "ASD"), `group "ASD" has 4 participants, too few for 5 folds with one of each group: take folds: 4 or less, or stratify: false`},
+		{Split{Folds: 5, Repeats: 1}, someParticipants(4, "HC", "ASD"), "4 participants, too few for 5 folds: take folds: 4 or less"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, someParticipants(4, "HC"), `all 4 participants are in the group "HC": a classifier needs two groups`},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, lost, "no group is given for sub-004: a classifier needs one; fill it in, or leave them out"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, twice, "participant sub-001 comes twice"},
+	} {
+		_, err := runStage(t, &c.s, map[string][]dag.Input{"participants": {dag.InputOf(c.p)}})
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+}
+
+// plantedGraphs makes the graphs of n participants, groups in turn: random
+// features and a chain of edges; in group 1 the first three features of every node
+// are moved by the effect.
+func plantedGraphs(n, draws, nodes int, effect float64) map[string][]dag.Input {
+	var edges, features []dag.Input
+	for i := range n {
+		r := random.New(1, "test", i)
+		x := make([]float64, draws*nodes*nodes)
+		for j := range x {
+			x[j] = 0.3 * r.Normal()
+			if i%2 == 1 && j%nodes < 3 {
+				x[j] += effect
+			}
+		}
+		var draw, source, target []int32
+		var weight []float64
+		for d := range draws {
+			for j := range nodes - 1 {
+				draw, source, target = append(draw, int32(d)), append(source, int32(j+1)), append(target, int32(j+2))
+				weight = append(weight, 0.2+0.1*r.Float64())
+			}
+		}
+		coord := dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}
+		features = append(features, dag.InputOf(artifacts.NewArray(x, draws, nodes, nodes), coord))
+		edges = append(edges, dag.InputOf(artifacts.NewTable(
+			artifacts.Column{Name: "draw", Values: draw},
+			artifacts.Column{Name: "source", Values: source},
+			artifacts.Column{Name: "target", Values: target},
+			artifacts.Column{Name: "weight", Values: weight}), coord))
+	}
+	return map[string][]dag.Input{"edges": edges, "features": features}
+}
+
+// trainer is a small training of 5 folds that is quick.
+func trainer(fold int) *Train {
+	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Fold: fold, Repeat: 1, Precision: "float32", Seed: 3}
+	s.Epochs, s.Batch, s.LearningRate = 40, 8, 0.01
+	return s
+}
+
+func plantedInputs(t *testing.T, n, draws, nodes int, effect float64) map[string][]dag.Input {
+	in := plantedGraphs(n, draws, nodes, effect)
+	folds := mustRun(t, &Split{Folds: 5, Repeats: 1, Stratify: true, Seed: 5}, map[string][]dag.Input{"participants": {dag.InputOf(someParticipants(n, "HC", "ASD"))}})
+	in["folds"] = []dag.Input{dag.InputOf(folds["folds"])}
+	return in
+}
+
+func TestTrainAndEvaluate(t *testing.T) {
+	const n, draws, nodes = 40, 4, 12
+	in := plantedInputs(t, n, draws, nodes, 1.5)
+	var predictions []dag.Input
+	for fold := 1; fold <= 5; fold++ {
+		out := mustRun(t, trainer(fold), in)
+		for port, v := range out {
+			if len(encoded(t, v)) == 0 {
+				t.Errorf("output %s is empty", port)
+			}
+		}
+		p := out["predictions"].(*artifacts.Table)
+		if p.Rows() != n*(draws-1) {
+			t.Errorf("%d predictions, want %d: draw 0 is left out", p.Rows(), n*(draws-1))
+		}
+		predictions = append(predictions, dag.InputOf(p, dag.Coord{Axis: "pool", Value: "topk"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}))
+		checkScores(t, out["scores"].(*artifacts.Table), n*(draws-1), nodes)
+		checkWeights(t, out)
+	}
+	out := mustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": predictions})
+	summary := out["summary"].(*artifacts.Table)
+	accuracy, _ := summary.Floats("accuracy")
+	level, _ := summary.Strings("level")
+	positive, _ := summary.Strings("positive")
+	pool, err := summary.Strings("pool")
+	if err != nil || fmt.Sprint(level, positive, pool) != "[graph participant] [ASD ASD] [topk topk]" {
+		t.Errorf("summary of %v, positive %v, pool %v (%v)", level, positive, pool, err)
+	}
+	if accuracy[1] < 0.9 {
+		t.Errorf("planted groups are told apart with accuracy %v only", accuracy[1])
+	}
+	if scores := out["scores"].(*artifacts.Table); scores.Rows() != 10 {
+		t.Errorf("%d rows of scores, want 10", scores.Rows())
+	}
+}
+
+// checkScores: every node has a score in layer 1, and the nodes in layer 2 are
+// those that layer 1 kept.
+func checkScores(t *testing.T, s *artifacts.Table, graphs, nodes int) {
+	t.Helper()
+	layer, _ := s.Ints("layer")
+	index, _ := s.Ints("index")
+	kept, _ := s.Bools("kept")
+	score, _ := s.Floats("score")
+	half, quarter := (nodes+1)/2, ((nodes+1)/2+1)/2
+	per := nodes + half
+	if len(layer) != graphs*per {
+		t.Fatalf("%d scores, want %d", len(layer), graphs*per)
+	}
+	for g := range graphs {
+		var kept1, all2 []int64
+		n2 := 0
+		for i := g * per; i < (g+1)*per; i++ {
+			if !(score[i] > 0 && score[i] < 1) {
+				t.Fatalf("score %v", score[i])
+			}
+			switch {
+			case layer[i] == 1 && kept[i]:
+				kept1 = append(kept1, index[i])
+			case layer[i] == 2:
+				all2 = append(all2, index[i])
+				if kept[i] {
+					n2++
+				}
+			}
+		}
+		if !slices.Equal(kept1, all2) || len(kept1) != half || n2 != quarter {
+			t.Fatalf("layer 1 keeps %v, layer 2 rates %v and keeps %d", kept1, all2, n2)
+		}
+	}
+}
+
+func checkWeights(t *testing.T, out dag.Outputs) {
+	t.Helper()
+	p := out["parameters"].(*artifacts.Table)
+	offset, _ := p.Ints("offset")
+	length, _ := p.Ints("length")
+	last := len(offset) - 1
+	if w := out["weights"].(*artifacts.Array); w.DType() != "<f4" || int64(w.Len()) != offset[last]+length[last] {
+		t.Errorf("%d weights of type %s, the table ends at %d", w.Len(), w.DType(), offset[last]+length[last])
+	}
+}
+
+// Without an effect nothing is learned that holds on the test side.
+func TestTrainNothingToFind(t *testing.T) {
+	in := plantedInputs(t, 40, 1, 8, 0)
+	var predictions []dag.Input
+	for fold := 1; fold <= 5; fold++ {
+		predictions = append(predictions, dag.InputOf(mustRun(t, trainer(fold), in)["predictions"]))
+	}
+	summary := mustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": predictions})["summary"].(*artifacts.Table)
+	low, _ := summary.Floats("ci_low")
+	majority, _ := summary.Floats("majority")
+	if low[1] > majority[1] {
+		t.Errorf("accuracy above %v on noise, whose majority is %v", low[1], majority[1])
+	}
+}
+
+// The test participants' data reach no weight: changing them changes no weight.
+func TestTestSideIsNotFitted(t *testing.T) {
+	in := plantedInputs(t, 20, 1, 8, 1)
+	for _, standardize := range []string{"none", "training", "all"} {
+		s := trainer(2)
+		s.Epochs, s.Standardize = 3, standardize
+		before := mustRun(t, s, in)
+		folds, _ := in["folds"][0].Table()
+		fold, _ := folds.Ints("fold")
+		changed := map[string][]dag.Input{"edges": in["edges"], "folds": in["folds"]}
+		for i, f := range in["features"] {
+			if fold[i] == 2 {
+				a, _ := f.Array()
+				v := slices.Clone(a.Float64s())
+				for j := range v {
+					v[j] += 3
+				}
+				f = dag.InputOf(artifacts.NewArray(v, a.Shape...), f.Coords...)
+			}
+			changed["features"] = append(changed["features"], f)
+		}
+		after := mustRun(t, s, changed)
+		if same := bytes.Equal(encoded(t, before["weights"]), encoded(t, after["weights"])); same != (standardize != "all") {
+			t.Errorf("standardize %s: weights are the same: %v", standardize, same)
+		}
+	}
+}
+
+func TestTrainIsTheSame(t *testing.T) {
+	in := plantedInputs(t, 20, 3, 9, 0.5)
+	digest := func(threads int, change func(*Train)) string {
+		s := trainer(1)
+		s.Epochs = 4
+		change(s)
+		task := dag.NewTask(in)
+		task.Threads = threads
+		out, err := s.Run(context.Background(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []byte
+		for _, p := range s.Ports().Out {
+			all = append(all, encoded(t, out[p.Name])...)
+		}
+		return artifacts.DigestOf(all).String()
+	}
+	for _, variant := range []string{"paper", "authors-code"} {
+		set := func(s *Train) { s.Variant = variant }
+		one := digest(1, set)
+		for _, threads := range []int{2, 7} {
+			if digest(threads, set) != one {
+				t.Errorf("%s: %d threads give other bytes than one", variant, threads)
+			}
+		}
+	}
+	if digest(1, func(s *Train) {}) == digest(1, func(s *Train) { s.Seed++ }) {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	in := plantedInputs(t, 20, 2, 8, 1)
+	with := func(port string, inputs ...dag.Input) map[string][]dag.Input {
+		out := map[string][]dag.Input{}
+		for k, v := range in {
+			out[k] = v
+		}
+		out[port] = inputs
+		return out
+	}
+	a, _ := in["features"][4].Array()
+	v := slices.Clone(a.Float64s())
+	v[70] = math.NaN()
+	nan := slices.Clone(in["features"])
+	nan[4] = dag.InputOf(artifacts.NewArray(v, a.Shape...), nan[4].Coords...)
+	wide := slices.Clone(in["features"])
+	wide[7] = dag.InputOf(artifacts.NewArray(make([]float64, 2*8*9), 2, 8, 9), wide[7].Coords...)
+	twice := someParticipants(2, "HC")
+	twice = artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: []string{"sub-001", "sub-001"}},
+		twice.Columns[1],
+		artifacts.Column{Name: "repeat", Values: []int32{1, 1}},
+		artifacts.Column{Name: "fold", Values: []int32{1, 2}})
+	for _, c := range []struct {
+		change func(*Train)
+		in     map[string][]dag.Input
+		want   string
+	}{
+		{nil, with("features", nan...), "sub-005, draw 1: feature 7 of node 1 is NaN: a number is needed"},
+		{nil, with("features", wide...), "9 features per node, other participants have 8: all must be made with the same atlas"},
+		{nil, with("features", in["features"][1:]...), "20 participants give edges and 19 give features: connect both to the same stage"},
+		{nil, with("folds", dag.InputOf(twice)), "participant sub-001 is twice in repeat 1: it could be trained on and tested at once"},
+		{func(s *Train) { s.Fold = 6 }, in, "has the folds 1 to 5, not 6: let the fold axis and the folds of the split stage agree"},
+		{func(s *Train) { s.Repeat = 2 }, in, "has no repeat 2: set repeats of the split stage"},
+		{func(s *Train) { s.LearningRate = 1e30 }, in, "try a smaller learning rate"},
+	} {
+		s := trainer(1)
+		s.Epochs = 2
+		if c.change != nil {
+			c.change(s)
+		}
+		_, err := runStage(t, s, c.in)
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+}
+
+func TestTrainValidate(t *testing.T) {
+	s := trainer(1)
+	if errs := s.Validate(); errs != nil {
+		t.Errorf("defaults: %v", errs)
+	}
+	s.Lambda = []float64{1}
+	if errs := s.Validate(); len(errs) != 1 {
+		t.Errorf("one lambda: %v", errs)
+	}
+}
