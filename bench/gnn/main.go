@@ -1,0 +1,178 @@
+//go:build unix
+
+// Command gnn times the training of PR-GNN on the arrays that
+// gen_timing_data.py writes, as time_torch.py does for PyTorch: seconds of wall
+// clock and of processor time per epoch, and the peak of the resident memory.
+//
+//	go run ./bench/gnn DIR [-pool topk|sage] [-distance bce|mmd] [-threads 1] [-epochs 20] [-precision float32|float64]
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/gnn"
+)
+
+func main() {
+	pool := flag.String("pool", "topk", "topk or sage")
+	distance := flag.String("distance", "bce", "bce or mmd")
+	threads := flag.Int("threads", 1, "goroutines")
+	epochs := flag.Int("epochs", 20, "epochs that are timed, after one that is not")
+	batch := flag.Int("batch", 100, "graphs per step")
+	precision := flag.String("precision", "float32", "float32 or float64")
+	variant := flag.String("variant", "paper", "paper or authors-code")
+	repeat := flag.Int("repeat", 1, "how many times to take each graph: 11 gives some 10,000 graphs")
+	flag.Parse()
+	dir := flag.Arg(0)
+	if dir == "" {
+		flag.Usage()
+		os.Exit(2)
+	}
+	runtime.GOMAXPROCS(*threads)
+	run := timed[float32]
+	if *precision == "float64" {
+		run = timed[float64]
+	}
+	o := gnn.Paper(0)
+	if *variant == "authors-code" {
+		o = gnn.AuthorsCode(0)
+	}
+	o.Pool, o.Distance = *pool, *distance
+	result, err := run(dir, o, gnn.Training{Epochs: *epochs + 1, Batch: *batch, Rate: 1e-3, Halve: 20, Workers: *threads}, *repeat)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for name, v := range map[string]any{"variant": *variant, "pool": *pool, "distance": *distance, "threads": *threads, "precision": *precision} {
+		result[name] = v
+	}
+	b, err := json.Marshal(result)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(string(b))
+}
+
+func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (map[string]any, error) {
+	train, test, err := load[T](dir, &o)
+	if err != nil {
+		return nil, err
+	}
+	once := train
+	for range repeat - 1 {
+		train = append(train, once...)
+	}
+	runtime.GC()
+	m, err := gnn.New[T](o, 1)
+	if err != nil {
+		return nil, err
+	}
+	var wall, cpu []float64
+	atWall, atCPU := time.Now(), processor()
+	var last gnn.Epoch
+	t.Progress = func(e gnn.Epoch) {
+		if e.Number > 1 {
+			wall, cpu = append(wall, time.Since(atWall).Seconds()), append(cpu, processor()-atCPU)
+		}
+		atWall, atCPU, last = time.Now(), processor(), e
+	}
+	if _, err := m.Train(context.Background(), train, nil, t); err != nil {
+		return nil, err
+	}
+	right := 0
+	p, err := m.Predict(test, 1)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p {
+		if p[i].Class == test[i].Label {
+			right++
+		}
+	}
+	slices.Sort(wall)
+	slices.Sort(cpu)
+	return map[string]any{"graphs": len(train), "wall_min": wall[0], "wall_med": wall[len(wall)/2], "cpu_min": cpu[0], "cpu_med": cpu[len(cpu)/2],
+		"peak_rss_mib": peakMiB(), "loss": last.Losses.Total, "test_acc": float64(right) / float64(len(test)), "params": len(m.Params)}, nil
+}
+
+// load reads features, adjacency, labels and the two sides.
+func load[T gnn.Float](dir string, o *gnn.Options) (train, test []*gnn.Graph[T], err error) {
+	array := func(name string) []float64 {
+		if err != nil {
+			return nil
+		}
+		f, e := os.Open(filepath.Join(dir, name+".npy"))
+		if e != nil {
+			err = e
+			return nil
+		}
+		defer f.Close()
+		a, e := artifacts.ReadArray(f)
+		if e != nil {
+			err = fmt.Errorf("%s: %w", f.Name(), e)
+			return nil
+		}
+		if name == "features" {
+			o.Features = a.Shape[2]
+		}
+		return a.Float64s()
+	}
+	x, e, y, trainAt, testAt := array("features"), array("adjacency"), array("labels"), array("train"), array("test")
+	if err != nil {
+		return nil, nil, err
+	}
+	d := o.Features
+	n := len(x) / len(y) / d
+	graphs := func(at []float64) (gs []*gnn.Graph[T]) {
+		for _, g := range at {
+			var edges []gnn.Edge
+			for i := range n {
+				for j := i + 1; j < n; j++ {
+					if w := e[(int(g)*n+i)*n+j]; w != 0 {
+						edges = append(edges, gnn.Edge{Source: int32(i), Target: int32(j), Weight: w})
+					}
+				}
+			}
+			one, e := gnn.NewGraph[T](*o, int(y[int(g)]), x[int(g)*n*d:][:n*d], edges)
+			if e != nil {
+				err = e
+				return nil
+			}
+			gs = append(gs, one)
+		}
+		return gs
+	}
+	return graphs(trainAt), graphs(testAt), err
+}
+
+// processor is the processor time of this program so far, in seconds.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+// peakMiB is the peak of the resident memory, the reading of the data included.
+func peakMiB() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return float64(u.Maxrss) / (1 << 20)
+	}
+	return float64(u.Maxrss) / (1 << 10)
+}

@@ -1,0 +1,103 @@
+// Package nifti_test measures ROI extraction: one 64×76×64×150 int16 scan, 84 labels,
+// the plain mean and ten bootstrap draws. See README.md.
+package nifti_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"prgnn/internal/random"
+	"prgnn/nifti"
+	"prgnn/nifti/inflate"
+)
+
+// data finds a file that generate.py wrote.
+func data(b *testing.B, name string) string {
+	dir := os.Getenv("PRGNN_BENCH_DATA")
+	if dir == "" {
+		b.Skip("PRGNN_BENCH_DATA is not set: the directory that generate.py filled")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		b.Skip(err)
+	}
+	return path
+}
+
+// regions are the voxels of the 84 labels, and thirds of them to draw.
+func regions(b *testing.B, draws int) nifti.ROIs {
+	r, err := nifti.Open(data(b, "labels.nii.gz"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	l, err := nifti.ReadLabels(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rois := nifti.ROIs{Voxels: make([][]int32, 84), Draws: draws}
+	for at, v := range l.Voxels {
+		if v > 0 {
+			rois.Voxels[v-1] = append(rois.Voxels[v-1], int32(at))
+		}
+	}
+	rois.Choose = func(roi, n int) [][]int32 {
+		lists := make([][]int32, draws)
+		for d := range lists {
+			mark := make([]bool, n)
+			for _, v := range random.New(2020, "bench", roi, d).Perm(n)[:(n+2)/3] {
+				mark[v] = true
+			}
+			for v, m := range mark {
+				if m {
+					lists[d] = append(lists[d], int32(v))
+				}
+			}
+		}
+		return lists
+	}
+	return rois
+}
+
+func means(b *testing.B, name string, draws int, overlap bool) {
+	path := data(b, name)
+	rois := regions(b, draws)
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, overlap)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if m.Volumes != 150 {
+			b.Fatal(m.Volumes)
+		}
+	}
+}
+
+func BenchmarkGzipTenDraws(b *testing.B)        { means(b, "bold.nii.gz", 10, false) }
+func BenchmarkGzipTenDrawsOverlap(b *testing.B) { means(b, "bold.nii.gz", 10, true) }
+func BenchmarkGzipMeanOnly(b *testing.B)        { means(b, "bold.nii.gz", 0, false) }
+func BenchmarkPlainTenDraws(b *testing.B)       { means(b, "bold.nii", 10, false) }
+
+// BenchmarkInflate is what decompression alone takes.
+func BenchmarkInflate(b *testing.B) {
+	path := data(b, "bold.nii.gz")
+	for b.Loop() {
+		f, err := os.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, inflate.NewReader(f))
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.Close()
+		b.SetBytes(n)
+	}
+}

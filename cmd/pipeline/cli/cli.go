@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// An app is one call of the program: where it writes, and the flags that every
+// command has.
+type app struct {
+	out    *bufio.Writer // stdout: the answer
+	stderr io.Writer     // everything else
+	term   terminal      // what stderr can show
+	args   []string      // as typed, for "go on with"
+
+	store   string
+	json    bool
+	quiet   bool
+	verbose bool
+}
+
+// Main runs this process's command line and returns its exit code.
+func Main() int { return run(os.Args[1:], os.Stdout, os.Stderr) }
+
+func run(args []string, stdout io.Writer, stderr io.Writer) int {
+	a := &app{
+		out:    bufio.NewWriterSize(stdout, 1<<16),
+		stderr: stderr,
+		term:   terminalOf(stderr),
+		args:   args,
+	}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if flushErr := a.out.Flush(); err == nil && flushErr != nil && !brokenPipe(flushErr) {
+		err = flushErr
+	}
+	return a.finish(err)
+}
+
+// root builds the tree of commands.
+func (a *app) root() *cobra.Command {
+	var version bool
+	root := &cobra.Command{
+		Use:   "pipeline",
+		Short: "Content-addressed pipelines for neuroimaging",
+		Long: `pipeline runs the stages named in a pipeline file, and only those whose results it does not have.
+
+A result is kept under the hash of its bytes, work under the hash of its description:
+a second run takes a moment, a changed parameter re-runs what depends on it, and a
+parameter changed back runs nothing.`,
+		Example: `  pipeline run biopoint.yaml                      the whole analysis, on a simulated cohort
+  pipeline plan biopoint.yaml                     what would run, and why
+  pipeline show biopoint.yaml summary             what a stage made
+  pipeline export biopoint.yaml evaluate -o scores.csv`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return a.version()
+			}
+			if len(args) > 0 {
+				return a.unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.Flags().BoolVar(&version, "version", false, "the same as `pipeline version`")
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.store, "store", "", "`DIR` of the results (default .pipeline beside FILE, or $PIPELINE_STORE)")
+	flags.BoolVar(&a.json, "json", false, "one JSON object a line on stdout, and nothing else there")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")
+	root.AddGroup(
+		&cobra.Group{ID: "run", Title: "Run"},
+		&cobra.Group{ID: "look", Title: "Look at results"},
+		&cobra.Group{ID: "trust", Title: "Compare and check"},
+		&cobra.Group{ID: "help", Title: "Learn"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand())
+	add("look", a.runsCommand(), a.showCommand(), a.exportCommand(), a.inspectCommand())
+	add("trust", a.diffCommand(), a.auditCommand(), a.verifyCommand(), a.gcCommand())
+	add("help", a.initCommand(), a.stagesCommand(), a.versionCommand(), a.completionCommand())
+	root.SetHelpCommandGroupID("help")
+	root.SetHelpFunc(a.help)
+	root.SetUsageFunc(func(*cobra.Command) error { return nil })
+	root.SetFlagErrorFunc(a.flagError)
+	return root
+}
+
+// atLeast, exactly and between check the number of arguments, in the words of
+// the command's own usage line.
+func between(low, high int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return usage(cmd, "%s is missing", missing(cmd, len(args)))
+		case len(args) > high:
+			return usage(cmd, "there is one argument too many: %q", args[high])
+		}
+		return nil
+	}
+}
+
+func exactly(n int) cobra.PositionalArgs { return between(n, n) }
+
+// missing names the n-th argument of the usage line.
+func missing(cmd *cobra.Command, n int) string {
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "-") {
+			continue
+		}
+		if n == 0 {
+			return word
+		}
+		n--
+	}
+	return "an argument"
+}
+
+// jobs is a value for -j: a whole number of at least 1.
+type positive struct{ n *int }
+
+func (p positive) String() string {
+	if p.n == nil || *p.n == 0 {
+		return ""
+	}
+	return fmt.Sprint(*p.n)
+}
+func (p positive) Type() string { return "N" }
+func (p positive) Set(s string) error {
+	var n int
+	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 {
+		return errors.New("it must be a whole number of at least 1")
+	}
+	*p.n = n
+	return nil
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A content is what the bytes of an artifact hold, as far as this program reads
+// it: one of a table, an array, a text, or nothing more than bytes.
+type content struct {
+	format string
+	table  *artifacts.Table
+	array  *artifacts.Array
+	axes   []string // of the array, when they are known
+	text   string
+}
+
+// decode reads an artifact.
+func decode(b []byte, format string, typ dag.Type) (content, error) {
+	c := content{format: format, axes: typ.Axes}
+	var err error
+	switch format {
+	case "arrow":
+		c.table, err = artifacts.ReadTable(bytes.NewReader(b))
+	case "npy":
+		c.array, err = artifacts.ReadArray(bytes.NewReader(b))
+	case "text", "json", "tsv", "csv", "markdown", "log":
+		if !utf8.Valid(b) {
+			return c, errors.New("the text is not UTF-8")
+		}
+		c.text = string(b)
+	}
+	return c, err
+}
+
+// A columnJSON describes a column of a table.
+type columnJSON struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Unit string `json:"unit,omitempty"`
+	Doc  string `json:"doc,omitempty"`
+}
+
+func columnsJSON(t *artifacts.Table) []columnJSON {
+	cols := []columnJSON{}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		cols = append(cols, columnJSON{c.Name, typeOf(c), c.Unit, c.Doc})
+	}
+	return cols
+}
+
+// A contentJSON is a content for --json; the fields of what it is not are left out.
+type contentJSON struct {
+	Rows    *int         `json:"rows,omitempty"`
+	Columns []columnJSON `json:"columns,omitempty"`
+	DType   string       `json:"dtype,omitempty"`
+	Shape   []int        `json:"shape,omitempty"`
+	Axes    []string     `json:"axes,omitempty"`
+	Stats   *statsJSON   `json:"stats,omitempty"`
+	Head    []any        `json:"head,omitempty"` // the first rows of a table, each a list; the first elements of an array
+	Text    *string      `json:"text,omitempty"`
+}
+
+// A statsJSON sums up the numbers of an array: those that are not NaN.
+type statsJSON struct {
+	Min  any `json:"min"`
+	Max  any `json:"max"`
+	Mean any `json:"mean"`
+	NaN  int `json:"nan"`
+}
+
+func (c content) json(rows int) contentJSON {
+	var out contentJSON
+	switch {
+	case c.table != nil:
+		n := c.table.Rows()
+		out.Rows, out.Columns = &n, columnsJSON(c.table)
+		for r := range min(rows, n) {
+			row := make([]any, len(c.table.Columns))
+			for i := range row {
+				row[i] = jsonValue(cell(&c.table.Columns[i], r))
+			}
+			out.Head = append(out.Head, row)
+		}
+	case c.array != nil:
+		out.DType, out.Shape, out.Axes = c.array.DType(), c.array.Shape, c.axes
+		values := c.array.Float64s()
+		low, high, mean, nan := stats(values)
+		out.Stats = &statsJSON{jsonValue(low), jsonValue(high), jsonValue(mean), nan}
+		for _, v := range values[:min(rows, len(values))] {
+			out.Head = append(out.Head, jsonValue(v))
+		}
+	case c.text != "":
+		out.Text = &c.text
+	}
+	return out
+}
+
+// stats are the least, greatest and mean of the numbers that are not NaN (NaN
+// when there are none), and how many are NaN.
+func stats(values []float64) (low, high, mean float64, nan int) {
+	low, high = math.Inf(1), math.Inf(-1)
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if math.IsNaN(v) {
+			nan++
+			continue
+		}
+		low, high = math.Min(low, v), math.Max(high, v)
+		sum += v
+		n++
+	}
+	if n == 0 {
+		return math.NaN(), math.NaN(), math.NaN(), nan
+	}
+	return low, high, sum / float64(n), nan
+}
+
+// print shows a content to a person: its shape, then its beginning.
+func (c content) print(w io.Writer, rows int, indent string) {
+	switch {
+	case c.table != nil:
+		fmt.Fprintf(w, "%s%s × %s\n", indent, count(c.table.Rows(), "row"), count(len(c.table.Columns), "column"))
+		printTable(w, c.table, rows, indent)
+	case c.array != nil:
+		c.printArray(w, rows, indent)
+	case c.text != "":
+		lines := strings.Split(strings.TrimRight(c.text, "\n"), "\n")
+		for _, line := range lines {
+			fmt.Fprintln(w, strings.TrimRight(indent+line, " "))
+		}
+	}
+}
+
+func (c content) printArray(w io.Writer, rows int, indent string) {
+	a := c.array
+	values := a.Float64s()
+	low, high, mean, nan := stats(values)
+	fmt.Fprintf(w, "%s%s %s; min %s, max %s, mean %s", indent, a.DType(), shapeText(a.Shape, c.axes), rounded(low), rounded(high), rounded(mean))
+	if nan > 0 {
+		fmt.Fprintf(w, ", %d NaN", nan)
+	}
+	fmt.Fprintln(w)
+	if len(values) == 0 {
+		return
+	}
+	// The corner of the first matrix; an array of fewer axes is one row.
+	height, width := 1, len(values)
+	if n := len(a.Shape); n >= 2 {
+		height, width = a.Shape[n-2], a.Shape[n-1]
+	}
+	const most = 8
+	g := grid{indent: indent, right: map[int]bool{}}
+	for r := range min(height, rows) {
+		var cells []string
+		for j := range min(width, most) {
+			g.right[j] = true
+			cells = append(cells, rounded(values[r*width+j]))
+		}
+		if width > most {
+			cells = append(cells, "…")
+		}
+		g.add(cells...)
+	}
+	g.print(w)
+	if height > rows {
+		fmt.Fprintf(w, "%s…\n", indent)
+	}
+}
+
+// shapeText is "[draw 11, roi 84, roi 84]", or "[11, 84, 84]".
+func shapeText(shape []int, axes []string) string {
+	parts := make([]string, len(shape))
+	for i, n := range shape {
+		if len(axes) == len(shape) {
+			parts[i] = fmt.Sprintf("%s %d", axes[i], n)
+		} else {
+			parts[i] = fmt.Sprint(n)
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}

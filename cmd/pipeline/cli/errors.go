@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// The exit codes.
+const (
+	exitFine        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitDamaged     = 3
+	exitInterrupted = 130
+)
+
+// An exit is an error that knows its exit code. A nil err means that everything
+// has been said already.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+func (e *exit) Unwrap() error { return e.err }
+
+// wrong marks a mistake in the command line or in the pipeline file.
+func wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exit{exitUsage, err}
+}
+
+func wrongf(format string, args ...any) error { return wrong(fmt.Errorf(format, args...)) }
+
+// usage is a mistake in the command line of one command.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
+}
+
+func (a *app) unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return wrongf("pipeline has no command %q%s\n  pipeline --help lists them", name, meant(name, names))
+}
+
+// flagError says which flag is wrong, and which one was probably meant.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage(cmd, "%s", flagMessage(err))
+	}
+	name := unknown.GetSpecifiedName()
+	if unknown.GetSpecifiedShortnames() != "" {
+		return usage(cmd, "there is no flag -%s", name)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := dag.Nearest(name, names)
+	if near != "" {
+		return usage(cmd, "there is no flag --%s (did you mean --%s?)", name, near)
+	}
+	return usage(cmd, "there is no flag --%s", name)
+}
+
+// flagMessage turns what pflag says into what a person can use.
+func flagMessage(err error) string {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		cause := errors.Unwrap(value)
+		return fmt.Sprintf("--%s cannot be %q: %v", value.GetFlag().Name, value.GetValue(), cause)
+	}
+	var lonely *pflag.ValueRequiredError
+	if errors.As(err, &lonely) {
+		return fmt.Sprintf("--%s needs a value", lonely.GetFlag().Name)
+	}
+	return err.Error()
+}
+
+// finish prints the error of the command, if any, and gives the exit code.
+func (a *app) finish(err error) int {
+	code := exitCode(err)
+	var e *exit
+	if err == nil || errors.As(err, &e) && e.err == nil {
+		return code
+	}
+	for _, one := range flatten(err) {
+		a.complain(one.Error())
+	}
+	if errors.Is(err, artifacts.ErrCorrupt) {
+		fmt.Fprintln(a.stderr, "  `pipeline verify` names everything that is damaged; the next run makes it again")
+	}
+	return code
+}
+
+// complain prints one error. The first line is the message, the others help.
+func (a *app) complain(text string) {
+	first, rest, more := strings.Cut(text, "\n")
+	fmt.Fprintln(a.stderr, a.term.red("error: ")+first)
+	if more {
+		fmt.Fprintln(a.stderr, rest)
+	}
+	if a.json {
+		a.object(errorEvent{Event: "error", Error: text})
+		a.out.Flush()
+	}
+}
+
+// note says something that is worth knowing but is no answer.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+func exitCode(err error) int {
+	var e *exit
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.As(err, &e):
+		return e.code
+	case errors.Is(err, artifacts.ErrCorrupt):
+		return exitDamaged
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// flatten takes apart what errors.Join put together, so that every mistake gets
+// a line of its own.
+func flatten(err error) []error {
+	if e, ok := err.(*exit); ok && e.err != nil {
+		return flatten(e.err)
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	// fmt.Errorf with several %w has a text of its own and is one error.
+	if !ok || joinedText(joined.Unwrap()) != err.Error() {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, flatten(e)...)
+	}
+	return all
+}
+
+func joinedText(errs []error) string {
+	texts := make([]string, len(errs))
+	for i, e := range errs {
+		texts[i] = e.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// brokenPipe tells that the reader of our output went away (| head), which is
+// no error of ours.
+func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

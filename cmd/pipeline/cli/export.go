@@ -1,0 +1,336 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func (a *app) exportCommand() *cobra.Command {
+	var e export
+	cmd := &cobra.Command{
+		Use:   "export FILE STAGE[.OUTPUT]",
+		Short: "one output as a file for Python, R, MATLAB, Excel",
+		Long: `Writes one output of a stage as a file of its own. The format is the one of PATH's extension.
+
+A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out become one
+table, with the coordinates (subject, fold …) as columns in front. An array becomes npy; the
+arrays of a fan-out are stacked along new axes in front, in sorted order, and PATH's .json
+twin names the axes, the participants and the regions. An array can also be written as a
+table with a row for each element: draw counts from 0, every other axis from 1.
+Anything else (text, nifti) is written as it is. When PATH is a directory, or ends in /, every
+member of a fan-out becomes a file of its own there.`,
+		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
+  pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
+  pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
+  pipeline export biopoint.yaml parcels -o parcels/             sub-001.nii.gz, sub-002.nii.gz …`,
+		Args: exactly(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if e.path == "" {
+				return usage(cmd, "-o PATH is missing")
+			}
+			e.file, e.what = args[0], args[1]
+			return a.export(e)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&e.path, "output", "o", "", "write to `PATH`; - is stdout")
+	f.StringVar(&e.format, "format", "", "`arrow`, parquet, csv, tsv or npy (default: by the extension of PATH)")
+	f.BoolVar(&e.partial, "partial", false, "export the members that are there when others are not")
+	setFlag(cmd, &e.sets)
+	return cmd
+}
+
+type export struct {
+	file, what, path, format string
+	sets                     []string
+	partial                  bool
+}
+
+type exportEvent struct {
+	Event   string   `json:"event"` // "export"
+	Path    string   `json:"path"`
+	Format  string   `json:"format"`
+	Stage   string   `json:"stage"`
+	Output  string   `json:"output"`
+	Tasks   int      `json:"tasks"`
+	Sidecar string   `json:"sidecar,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+}
+
+var extensions = map[string]string{
+	".arrow": "arrow", ".feather": "arrow", ".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".npy": "npy",
+}
+
+func (a *app) export(e export) error {
+	c, err := a.look(e.file, e.sets)
+	if err != nil {
+		return err
+	}
+	defer c.store.Close()
+	sel, err := choose(c.pipeline.Graph, e.what)
+	if err != nil {
+		return err
+	}
+	there, others := c.split(sel.tasks)
+	if len(others) > 0 && (!e.partial || len(there) == 0) {
+		return c.notThere(e, sel, there, others)
+	}
+	if len(others) > 0 {
+		a.note("%s left out, whose results are not there: %s", count(len(others), "member"), some(idsOf(others), 6))
+	}
+	done := exportEvent{Event: "export", Path: e.path, Stage: sel.stage.Name, Output: sel.port.Name, Tasks: len(there), Missing: idsOf(others)}
+	if isDir(e.path) {
+		done.Format = c.ref(there[0], sel.port.Name).Format
+		err = c.exportEach(e.path, sel, there)
+	} else {
+		done.Format, done.Sidecar, err = a.exportOne(c, e, sel, there)
+	}
+	if err != nil {
+		return fmt.Errorf("export %s.%s: %w", sel.stage.Name, sel.port.Name, err)
+	}
+	switch {
+	case a.json && e.path != "-":
+		a.object(done)
+	case e.path != "-":
+		a.note("wrote %s (%s, %s)", e.path, done.Format, count(len(there), "task"))
+		if done.Sidecar != "" {
+			a.note("wrote %s, which names its axes", done.Sidecar)
+		}
+	}
+	return nil
+}
+
+// notThere says which results are missing, why, and how to get them.
+func (c *current) notThere(e export, sel *selection, there, others []*dag.Node) error {
+	first := c.steps[others[0]]
+	why := ""
+	if first != nil && first.Reason != "" {
+		why = fmt.Sprintf(" (%s: %s)", others[0].ID, first.Reason)
+	}
+	text := fmt.Sprintf("%d of %d results of %s are not there%s\n  pipeline run %s --until %s makes them", len(others), len(sel.tasks), sel.stage.Name, why, e.file, sel.stage.Name)
+	if len(there) > 0 {
+		text += "; --partial exports the others"
+	}
+	return fmt.Errorf("%s", text)
+}
+
+func idsOf(nodes []*dag.Node) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+	}
+	return ids
+}
+
+func isDir(path string) bool {
+	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+		return true
+	}
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// exportEach writes every member as it is, named by its coordinates.
+func (c *current) exportEach(dir string, sel *selection, tasks []*dag.Node) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, n := range tasks {
+		ref := c.ref(n, sel.port.Name)
+		name := sel.stage.Name
+		for i, coord := range n.Coords {
+			switch {
+			case i == 0 && coord.Axis == "subject":
+				name = coord.Value
+			case i == 0:
+				name = coord.Axis + "-" + coord.Value
+			default:
+				name += "_" + coord.Axis + "-" + coord.Value
+			}
+		}
+		path := filepath.Join(dir, plainName(name)+extensionOf(ref.Format))
+		if err := c.copyTo(path, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainName keeps what every file system takes.
+func plainName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
+			return '-'
+		}
+		return r
+	}, s)
+}
+
+func extensionOf(format string) string {
+	switch format {
+	case "nifti":
+		return ".nii.gz"
+	case "text":
+		return ".txt"
+	}
+	return "." + format
+}
+
+func (c *current) copyTo(path string, ref artifacts.Ref) error {
+	return writeFile(path, func(w io.Writer) error { return c.copy(w, ref) })
+}
+
+func (c *current) copy(w io.Writer, ref artifacts.Ref) error {
+	r, err := c.store.OpenBlob(ref)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(w, r)
+	return err
+}
+
+// exportOne writes one file and says its format, and the name of its sidecar.
+func (a *app) exportOne(c *current, e export, sel *selection, tasks []*dag.Node) (format, sidecar string, err error) {
+	stored := c.ref(tasks[0], sel.port.Name).Format
+	format = e.format
+	if format == "" {
+		format = extensions[strings.ToLower(filepath.Ext(e.path))]
+	}
+	known := []string{"arrow", "parquet", "csv", "tsv", "npy"}
+	switch {
+	case stored == "npy" && format == "npy":
+		sidecar, err = a.exportArray(c, e, sel, tasks)
+		return format, sidecar, err
+	case format == "npy":
+		return "", "", wrongf("it is %s, which does not fit into npy; write it as %s", stored, nativeName(stored))
+	case (stored == "arrow" || stored == "npy") && format != "":
+		if !slices.Contains(known, format) {
+			return "", "", wrongf("there is no format %q%s", format, meant(format, known))
+		}
+		return format, "", a.exportTable(c, e, sel, tasks, format)
+	case stored == "arrow" || stored == "npy":
+		return "", "", wrongf("%s does not say a format by its extension; add --format arrow, parquet, csv, tsv or npy", e.path)
+	case e.format != "" && e.format != stored:
+		return "", "", wrongf("it is %s, which is written as it is: leave --format out", stored)
+	case len(tasks) > 1:
+		return "", "", wrongf("there are %d of them, and %s does not join into one file: name one, such as %s.%s, or give a directory: -o %s/", len(tasks), stored, tasks[0].ID, sel.port.Name, strings.TrimSuffix(filepath.Base(e.path), filepath.Ext(e.path)))
+	}
+	return stored, "", a.writeTo(e.path, func(w io.Writer) error { return c.copy(w, c.ref(tasks[0], sel.port.Name)) })
+}
+
+func nativeName(format string) string {
+	if format == "arrow" {
+		return "arrow, parquet, csv or tsv"
+	}
+	return format
+}
+
+// exportTable writes one table, the coordinates of its tasks in front.
+func (a *app) exportTable(c *current, e export, sel *selection, tasks []*dag.Node, format string) error {
+	alone := len(tasks) == 1 && len(tasks[0].Coords) == 0
+	if ref := c.ref(tasks[0], sel.port.Name); alone && ref.Format == "arrow" && format == "arrow" {
+		// The bytes of the store are the file: same digest, no copy in memory.
+		return a.writeTo(e.path, func(w io.Writer) error { return c.copy(w, ref) })
+	}
+	var parts []*artifacts.Table
+	for _, n := range tasks {
+		t, err := c.table(n, sel.port)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, t)
+	}
+	keyed, err := withKeys(tasks, parts)
+	if err != nil {
+		return err
+	}
+	return a.writeTo(e.path, func(w io.Writer) error {
+		switch format {
+		case "parquet":
+			return keyed.WriteParquet(w)
+		case "csv":
+			return writeSeparated(w, keyed, ',')
+		case "tsv":
+			return writeSeparated(w, keyed, '\t')
+		}
+		return keyed.Encode(w)
+	})
+}
+
+// table reads an output as a table; an array gets a row for each element.
+func (c *current) table(n *dag.Node, port dag.Port) (*artifacts.Table, error) {
+	got, err := c.content(n, port)
+	if err != nil {
+		return nil, err
+	}
+	if got.array != nil {
+		return longTable(got.array, port.Type.Axes), nil
+	}
+	return got.table, nil
+}
+
+func (c *current) content(n *dag.Node, port dag.Port) (content, error) {
+	ref := c.ref(n, port.Name)
+	b, err := readAll(c.store, ref)
+	if err != nil {
+		return content{}, fmt.Errorf("%s: %w", n.ID, err)
+	}
+	got, err := decode(b, ref.Format, port.Type)
+	if err != nil {
+		return content{}, fmt.Errorf("%s: %w", n.ID, err)
+	}
+	return got, nil
+}
+
+// exportArray writes one array, the axes of its tasks in front, and the sidecar.
+func (a *app) exportArray(c *current, e export, sel *selection, tasks []*dag.Node) (sidecar string, err error) {
+	var arrays []*artifacts.Array
+	for _, n := range tasks {
+		got, err := c.content(n, sel.port)
+		if err != nil {
+			return "", err
+		}
+		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.array.Shape) || first[0].DType() != got.array.DType()) {
+			return "", fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
+				tasks[0].ID, first[0].DType(), shapeText(first[0].Shape, sel.port.Type.Axes), n.ID, got.array.DType(), shapeText(got.array.Shape, sel.port.Type.Axes), n.ID, sel.port.Name)
+		}
+		arrays = append(arrays, got.array)
+	}
+	whole, axes := arrays[0], axesOf(c.pipeline.Roster, sel.port, arrays[0].Shape)
+	if len(tasks[0].Coords) > 0 {
+		var order []int
+		var front []axisJSON
+		if order, front, err = stackOrder(tasks); err != nil {
+			return "", err
+		}
+		sorted := make([]*artifacts.Array, len(order))
+		for i, at := range order {
+			sorted[i] = arrays[at]
+		}
+		if whole, err = artifacts.Stack(sorted); err != nil {
+			return "", err
+		}
+		shape := []int{}
+		for _, x := range front {
+			shape = append(shape, x.Size)
+		}
+		whole.Shape = append(shape, arrays[0].Shape...)
+		axes = append(front, axes...)
+	}
+	if err := a.writeTo(e.path, whole.Encode); err != nil || e.path == "-" {
+		return "", err
+	}
+	sidecar = strings.TrimSuffix(e.path, filepath.Ext(e.path)) + ".json"
+	side := sidecarJSON{Array: filepath.Base(e.path), Pipeline: c.pipeline.Name, Stage: sel.stage.Name, Output: sel.port.Name, Doc: sel.port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes}
+	return sidecar, writeFile(sidecar, side.write)
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+)
+
+func (a *app) gcCommand() *cobra.Command {
+	var o artifacts.GCOptions
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "free space; never what a kept run needs",
+		Long: `Removes results that no kept run needs, the longest unused first. All recorded runs are kept unless
+--keep-runs says how many of the newest. With --max-size no more is removed than brings the
+store to that size. The small records stay, so that why, diff and audit still answer. It is
+safe while runs are going on: what they use stays.`,
+		Example: `  pipeline gc --dry-run --keep-runs 3
+  pipeline gc --keep-runs 10 --max-size 200G`,
+		Args: exactly(0),
+		RunE: func(*cobra.Command, []string) error { return a.gc(o, dry) },
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
+	f.Var(positive{&o.KeepRuns}, "keep-runs", "keep what the newest `N` runs need (default: what any recorded run needs)")
+	f.Var(size{&o.MaxSize}, "max-size", "remove no more than brings the store to `SIZE`, such as 500M or 200G")
+	return cmd
+}
+
+type gcEvent struct {
+	Event     string `json:"event"` // "gc"
+	DryRun    bool   `json:"dry_run"`
+	Removed   int    `json:"removed"` // blobs
+	Freed     int64  `json:"freed"`   // bytes
+	Left      int64  `json:"left"`    // bytes
+	Over      int64  `json:"over"`    // bytes above --max-size
+	KeptRuns  int    `json:"kept_runs"`
+	LeftInUse int    `json:"left_in_use"` // blobs kept for runs that are going on
+}
+
+func (a *app) gc(o artifacts.GCOptions, dry bool) error {
+	store, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	plan, err := store.PlanGC(o)
+	if err != nil {
+		return err
+	}
+	if a.verbose && !a.json {
+		for _, v := range plan.Remove {
+			fmt.Fprintf(a.out, "%s  %s, last used %s\n", short(v.Digest.String()), byteCount(v.Size), v.LastUse.Local().Format("2006-01-02 15:04"))
+		}
+	}
+	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over, len(plan.Kept), plan.InUse}
+	if !dry {
+		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
+			return err
+		}
+		e.Left = plan.Bytes - e.Freed
+	}
+	if a.json {
+		a.object(e)
+		return nil
+	}
+	word := "removed"
+	if dry {
+		word = "would remove"
+	}
+	fmt.Fprintf(a.out, "gc: %s %s (%s); %s stay, kept by %s\n", word, count(e.Removed, "blob"), byteCount(e.Freed), byteCount(e.Left), count(e.KeptRuns, "run"))
+	if e.Over > 0 {
+		a.note("that is %s more than --max-size; --keep-runs with a smaller number frees more", byteCount(e.Over))
+	}
+	return nil
+}
+
+// size is a flag value in bytes: 500M, 1.5G, 2TB; powers of 1000.
+type size struct{ n *int64 }
+
+func (s size) String() string {
+	if s.n == nil || *s.n == 0 {
+		return ""
+	}
+	return byteCount(*s.n)
+}
+func (s size) Type() string { return "SIZE" }
+func (s size) Set(text string) error {
+	number := strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(text)), "B")
+	factor := 1.0
+	for i, unit := range []string{"K", "M", "G", "T"} {
+		if n, ok := strings.CutSuffix(number, unit); ok {
+			number = n
+			for range i + 1 {
+				factor *= 1000
+			}
+		}
+	}
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || x <= 0 || x*factor > 1<<62 {
+		return errors.New("it must be a size, such as 500M or 200G")
+	}
+	*s.n = int64(x * factor)
+	return nil
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// help prints what a command does, an example, and its flags.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	w := cmd.OutOrStdout()
+	fmt.Fprintln(w, strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)))
+	fmt.Fprintf(w, "\nUsage\n  %s\n", cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		commandList(w, cmd)
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExample\n%s\n", strings.TrimRight(cmd.Example, "\n"))
+	}
+	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags\n%s", flags.FlagUsages())
+	}
+	fmt.Fprintf(w, "\nEverywhere\n%s", cmd.Root().PersistentFlags().FlagUsages())
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintln(w, "\npipeline COMMAND --help shows a command's flags and an example.")
+	}
+}
+
+func commandList(w io.Writer, root *cobra.Command) {
+	for _, group := range root.Groups() {
+		fmt.Fprintf(w, "\n%s\n", group.Title)
+		g := grid{indent: "  "}
+		for _, c := range root.Commands() {
+			if c.GroupID == group.ID && c.IsAvailableCommand() {
+				g.add(c.Name(), c.Short)
+			}
+		}
+		g.print(w)
+	}
+}

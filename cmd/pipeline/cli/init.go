@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/pipelines"
+)
+
+func (a *app) initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "write a commented biopoint.yaml to start from",
+		Long: `Writes biopoint.yaml, with a comment on everything that is worth changing, into DIR (default:
+the working directory). A file that is there already is left alone.`,
+		Example: `  pipeline init my-study
+  cd my-study && pipeline run biopoint.yaml`,
+		Args: between(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			return a.init(dir)
+		},
+	}
+}
+
+type initEvent struct {
+	Event string `json:"event"` // "init"
+	File  string `json:"file"`
+}
+
+func (a *app) init(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "biopoint.yaml")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return wrongf("%s is there already; it was left as it is", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(pipelines.Template())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if a.json {
+		a.object(initEvent{"init", path})
+		return nil
+	}
+	fmt.Fprintf(a.out, "wrote %s; try: pipeline run %s\n", path, path)
+	return nil
+}

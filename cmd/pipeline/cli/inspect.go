@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var withStats bool
+	rows := 5
+	cmd := &cobra.Command{
+		Use:   "inspect PATH",
+		Short: "what a NIfTI, MGH/MGZ, npy, Arrow or Parquet file holds",
+		Long: `Tells what a file holds, by its first bytes and not by its name. Of an image: shape, voxel size,
+repetition time, orientation, affine, scaling, and everything in its header that is wrong or
+doubtful, with the rule by which it is read. With --stats the voxels are read too: least,
+greatest and mean value (scaled), NaNs, and the SHA-256 of the scaled values as float64,
+little-endian, x fastest, to compare with other programs.`,
+		Example: `  pipeline inspect sub-01_bold.nii.gz --stats
+  pipeline inspect aparc+aseg.mgz
+  pipeline inspect scores.arrow --rows 20
+  pipeline inspect sub-01_bold.nii.gz --json | jq .affine`,
+		Args: exactly(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.inspect(args[0], withStats, rows) },
+	}
+	cmd.Flags().BoolVar(&withStats, "stats", false, "read the voxels too, which also finds damage")
+	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table or array")
+	return cmd
+}
+
+// An inspectEvent is what a file holds, or why it cannot be read.
+type inspectEvent struct {
+	Event  string `json:"event"` // "inspect"
+	Path   string `json:"path"`
+	Format string `json:"format,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	Error  string `json:"error,omitempty"`
+}
+
+func (a *app) inspect(path string, withStats bool, rows int) error {
+	e := inspectEvent{Event: "inspect", Path: path}
+	err := func() error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return fmt.Errorf("%s is a directory", path)
+		}
+		e.Bytes = info.Size()
+		var magic [6]byte
+		n, _ := io.ReadFull(f, magic[:])
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		e.Format = formatOf(magic[:n])
+		switch e.Format {
+		case "npy", "arrow", "parquet":
+			return a.inspectValue(e, f, rows)
+		}
+		return a.inspectImage(e, withStats)
+	}()
+	if err != nil && a.json {
+		e.Error = err.Error()
+		a.object(e)
+		fmt.Fprintln(a.stderr, a.term.red("error: ")+err.Error())
+		return &exit{code: exitFailed}
+	}
+	return err
+}
+
+func formatOf(magic []byte) string {
+	for _, m := range []struct{ start, format string }{{"\x93NUMPY", "npy"}, {"ARROW1", "arrow"}, {"PAR1", "parquet"}} {
+		if bytes.HasPrefix(magic, []byte(m.start)) {
+			return m.format
+		}
+	}
+	return "image"
+}
+
+func (a *app) inspectValue(e inspectEvent, f *os.File, rows int) error {
+	var c content
+	var err error
+	r := bufio.NewReaderSize(f, 1<<20)
+	if e.Format == "npy" {
+		c.array, err = artifacts.ReadArray(r)
+	} else {
+		c.table, err = artifacts.ReadTable(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Path, err)
+	}
+	if a.json {
+		a.object(struct {
+			inspectEvent
+			contentJSON
+		}{e, c.json(rows)})
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s  %s, %s\n", a.term.bold(e.Path), e.Format, byteCount(e.Bytes))
+	c.print(a.out, rows, "  ")
+	if c.table != nil {
+		g := grid{indent: "  "}
+		for _, col := range columnsJSON(c.table) {
+			g.add(col.Name, col.Type, col.Unit, col.Doc)
+		}
+		fmt.Fprintln(a.out)
+		g.print(a.out)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// sharedDir is where the outside data are, or the test is skipped.
+func sharedDir(t *testing.T) string {
+	dir := os.Getenv("PRGNN_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data", "oracle_nibabel.json")); err != nil {
+		t.Skipf("the outside images are not here; PRGNN_SHARED=DIR says where they are (%v)", err)
+	}
+	return dir
+}
+
+// runHere runs a command line and returns what it wrote.
+func runHere(args ...string) (code int, stdout, stderr string) {
+	var out, diag bytes.Buffer
+	code = run(args, &out, &diag)
+	return code, out.String(), diag.String()
+}
+
+// TestInspectAgreesWithNibabel compares every field of every image that nibabel 5
+// reads as a NIfTI or MGH volume.
+func TestInspectAgreesWithNibabel(t *testing.T) {
+	dir := filepath.Join(sharedDir(t), "data")
+	b, err := os.ReadFile(filepath.Join(dir, "oracle_nibabel.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var oracle map[string]map[string]any
+	if err := json.Unmarshal(b, &oracle); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for name, want := range oracle {
+		class, _ := want["class"].(string)
+		_, fails := want["nibabel_error"]
+		volume := strings.HasPrefix(class, "Nifti") || class == "MGHImage"
+		code, out, diag := runHere("inspect", filepath.Join(dir, name), "--json", "--stats")
+		var got map[string]any
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Errorf("%s: not one JSON object: %v\n%s%s", name, err, out, diag)
+			continue
+		}
+		if fails || !volume {
+			// What is no image of ours is refused with a reason, or read as the NIfTI that it is.
+			if class != "Cifti2Image" && (code != exitFailed || got["error"] == "") {
+				t.Errorf("%s: exit code %d, %v; want a refusal", name, code, got["error"])
+			}
+			continue
+		}
+		if code != exitFine {
+			t.Errorf("%s: exit code %d: %s", name, code, diag)
+			continue
+		}
+		seen++
+		for field, w := range want {
+			if g := got[field]; !agree(g, w) {
+				t.Errorf("%s: %s is %v, want %v", name, field, g, w)
+			}
+		}
+	}
+	if seen < 60 {
+		t.Errorf("only %d images were compared", seen)
+	}
+}
+
+// agree compares JSON values: numbers within 1e-12 of each other, for sums are
+// taken in another order, and all else exactly.
+func agree(got, want any) bool {
+	switch w := want.(type) {
+	case float64:
+		g, ok := got.(float64)
+		return ok && (g == w || math.Abs(g-w) <= 1e-12*math.Abs(w))
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return false
+		}
+		for i := range w {
+			if !agree(g[i], w[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(got, want)
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/pipelines"
+)
+
+// setFlag gives a command --set.
+func setFlag(cmd *cobra.Command, sets *[]string) {
+	cmd.Flags().StringArrayVar(sets, "set", nil, "set a value of the file: `path=value`, such as graphs.density=0.2; may be repeated")
+}
+
+// load reads a pipeline file. Its mistakes are printed here, each as
+// file:line:col: message, the way editors and people jump to them.
+func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
+	p, err := pipelines.Load(file, sets)
+	if err == nil {
+		if p.Builtin {
+			a.note("%s: not in this directory, so the built-in pipeline of that name is used", file)
+		}
+		return p, nil
+	}
+	var mistakes pipelines.Errors
+	if !errors.As(err, &mistakes) {
+		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
+			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(pipelines.Builtins(), ", "))
+		}
+		return nil, wrong(err)
+	}
+	for _, m := range mistakes {
+		fmt.Fprintln(a.stderr, m)
+		if a.json {
+			a.object(mistakeEvent{"error", m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})
+		}
+	}
+	if len(mistakes) > 1 {
+		fmt.Fprintf(a.stderr, "%s in %s; nothing was run\n", count(len(mistakes), "mistake"), file)
+	}
+	return nil, &exit{code: exitUsage}
+}
+
+// A mistakeEvent is one thing wrong with the pipeline file.
+type mistakeEvent struct {
+	Event  string `json:"event"` // "error"
+	Error  string `json:"error"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+// storeDir is where the results are: --store, $PIPELINE_STORE, or .pipeline in
+// the directory given.
+func (a *app) storeDir(beside string) string {
+	if a.store != "" {
+		return a.store
+	}
+	if dir := os.Getenv("PIPELINE_STORE"); dir != "" {
+		return dir
+	}
+	return filepath.Join(beside, ".pipeline")
+}
+
+// open opens the store of a pipeline, and makes it when it is not there.
+func (a *app) open(p *pipelines.Pipeline) (*artifacts.Store, error) {
+	return artifacts.Open(a.storeDir(p.Dir))
+}
+
+// openHere opens the store of the working directory for commands that name no
+// file. Looking at a store never makes one.
+func (a *app) openHere() (*artifacts.Store, error) {
+	dir := a.storeDir("")
+	if _, err := os.Stat(dir); err != nil {
+		return nil, wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
+	}
+	return artifacts.Open(dir)
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/dag"
+)
+
+func (a *app) planCommand() *cobra.Command {
+	var sets []string
+	var o dag.Options
+	cmd := &cobra.Command{
+		Use:   "plan FILE",
+		Short: "what would run, and why; nothing is run",
+		Long: `Tells for every task whether its result is there (cached), must be made (stale), or cannot
+be known yet, because it depends on what a stale task will give (unknown), with the reason.
+Tasks of a stage with the same reason share a line; -v gives each its own. Nothing is run.`,
+		Example: `  pipeline plan biopoint.yaml
+  pipeline plan biopoint.yaml --set graphs.density=0.2     what would this change cost?
+  pipeline plan biopoint.yaml --json | jq -r 'select(.state == "stale") | .task'`,
+		Args: exactly(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.plan(args[0], sets, o) },
+	}
+	f := cmd.Flags()
+	setFlag(cmd, &sets)
+	f.StringArrayVar(&o.Until, "until", nil, "only this `STAGE` or task and what it needs; may be repeated")
+	f.StringArrayVar(&o.Only, "only", nil, "only this `STAGE` or task; may be repeated")
+	f.StringArrayVar(&o.Force, "force", nil, "as if this `STAGE` or task had no result; may be repeated")
+	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
+	return cmd
+}
+
+// A planEvent is one task of a plan.
+type planEvent struct {
+	Event   string                `json:"event"` // "plan"
+	Task    string                `json:"task"`
+	Stage   string                `json:"stage"`
+	State   dag.State             `json:"state"`
+	Reason  string                `json:"reason"`
+	Key     string                `json:"key,omitempty"`
+	Outputs map[string]outputJSON `json:"outputs,omitempty"`
+}
+
+func (a *app) plan(file string, sets []string, o dag.Options) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	if err := checkSelection(p.Graph, o); err != nil {
+		return err
+	}
+	store, err := a.open(p)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	steps, err := dag.Plan(p.Graph, store, o)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		for _, s := range steps {
+			a.object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, keyText(s.Key), outputsJSON(s.Outputs)})
+		}
+		return nil
+	}
+	g := grid{}
+	for _, group := range groupSteps(steps, a.verbose) {
+		g.add(group.name(), string(group.state), group.reason)
+	}
+	g.print(a.out)
+	states := map[dag.State]int{}
+	for _, s := range steps {
+		states[s.State]++
+	}
+	fmt.Fprintf(a.out, "plan: %s: %d cached, %d stale, %d unknown", count(len(steps), "task"), states[dag.Cached], states[dag.Stale], states[dag.Unknown])
+	if n := states[dag.Failed]; n > 0 {
+		fmt.Fprintf(a.out, ", %d cannot run", n)
+	}
+	fmt.Fprintln(a.out)
+	return nil
+}
+
+// A stepGroup is tasks of one stage with one state and one reason.
+type stepGroup struct {
+	stage  *dag.StageNode
+	state  dag.State
+	reason string
+	tasks  []*dag.Node
+}
+
+func (g stepGroup) name() string {
+	if len(g.tasks) == 1 {
+		return g.tasks[0].ID
+	}
+	if len(g.tasks) == len(g.stage.Tasks) {
+		return fmt.Sprintf("%s (all %d)", g.stage.Name, len(g.tasks))
+	}
+	return fmt.Sprintf("%s (%d of %d: %s …)", g.stage.Name, len(g.tasks), len(g.stage.Tasks), g.tasks[0].ID)
+}
+
+func groupSteps(steps []dag.Step, each bool) []stepGroup {
+	type same struct {
+		stage  *dag.StageNode
+		state  dag.State
+		reason string
+	}
+	at := map[same]int{}
+	var groups []stepGroup
+	for _, s := range steps {
+		k := same{s.Node.Stage, s.State, withoutMember(s)}
+		i, seen := at[k]
+		if !seen || each {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, stepGroup{s.Node.Stage, s.State, s.Reason, nil})
+		}
+		groups[i].tasks = append(groups[i].tasks, s.Node)
+		if len(groups[i].tasks) > 1 {
+			groups[i].reason = k.reason
+		}
+	}
+	return groups
+}
+
+// withoutMember is the reason of a step with the member that it is about left
+// open: "needs clean[…]" is one reason for all participants.
+func withoutMember(s dag.Step) string {
+	if len(s.Node.Coords) == 0 {
+		return s.Reason
+	}
+	reason := strings.ReplaceAll(s.Reason, strings.TrimPrefix(s.Node.ID, s.Node.Stage.Name), "[…]")
+	for _, c := range s.Node.Coords {
+		// Where the other stage has fewer axes.
+		reason = strings.ReplaceAll(reason, dag.TaskID("", []dag.Coord{c}), "[…]")
+	}
+	return reason
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A grid is text in columns. Columns are as wide as their widest cell; those
+// marked in right are set flush right.
+type grid struct {
+	indent string
+	right  map[int]bool
+	rows   [][]string
+}
+
+func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+
+func (g *grid) print(w io.Writer) {
+	var width []int
+	for _, row := range g.rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var line strings.Builder
+	for _, row := range g.rows {
+		line.Reset()
+		line.WriteString(g.indent)
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			if g.right[i] {
+				line.WriteString(pad + cell)
+			} else {
+				line.WriteString(cell + pad)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// seconds is a duration for a person.
+func seconds(s float64) string {
+	switch {
+	case s < 1:
+		return strconv.FormatFloat(s, 'f', 3, 64) + " s"
+	case s < 100:
+		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
+	case s < 6000:
+		return fmt.Sprintf("%d min %02d s", int(s)/60, int(s)%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(s)/3600, int(s)/60%60)
+}
+
+// bytes is a size for a person (powers of 1000).
+func byteCount(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v := float64(n)
+	for _, unit := range []string{"kB", "MB", "GB", "TB"} {
+		v /= 1000
+		if v < 999.5 || unit == "TB" {
+			return fmt.Sprintf("%.3g %s", v, unit)
+		}
+	}
+	panic("unreachable")
+}
+
+// count is "1 task", "2 tasks".
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	switch {
+	case strings.HasSuffix(one, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// some lists names, and only how many more there are when there are many.
+func some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+}
+
+// clip shortens a line to a width, ending it in an ellipsis.
+func clip(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// short is the beginning of a digest or key, enough to tell them apart.
+func short(hex string) string { return hex[:min(len(hex), 12)] }

@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var (
+		sets      []string
+		o         dag.Options
+		keepGoing bool
+		executor  string
+	)
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "bring everything up to date",
+		Long: `Brings the results of a pipeline file up to date: runs what has no result yet, and nothing else.
+
+A run that was stopped or killed goes on by itself when it is started again. A FILE that is
+not there is looked for among the built-in pipelines. Stages and tasks are named as in the
+file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * stands for anything.
+Texts that no other stage reads, such as a summary, are printed at the end.`,
+		Example: `  pipeline run biopoint.yaml
+  pipeline run biopoint.yaml --set graphs.density=0.2    only graphs and what follows run again
+  pipeline run biopoint.yaml --until graphs -j 4
+  pipeline run biopoint.yaml --force 'train[fold=2]'
+  pipeline run rest40.yaml --set data=scans --json | jq -r 'select(.state == "failed") | .error'`,
+		Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if executor != "local" {
+				return usage(cmd, "there is no executor %q (there is only local)", executor)
+			}
+			o.FailFast = !keepGoing
+			return a.runFile(args[0], sets, o)
+		},
+	}
+	f := cmd.Flags()
+	f.VarP(positive{&o.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	setFlag(cmd, &sets)
+	f.StringArrayVar(&o.Until, "until", nil, "run this `STAGE` or task and what it needs, nothing else; may be repeated")
+	f.StringArrayVar(&o.Only, "only", nil, "run only this `STAGE` or task; what it needs must have been run; may be repeated")
+	f.StringArrayVar(&o.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
+	f.BoolVar(&keepGoing, "keep-going", true, "go on with what does not need a failed task; --keep-going=false stops")
+	f.StringVar(&executor, "executor", "local", "where tasks run: `local`")
+	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
+	return cmd
+}
+
+func (a *app) runFile(file string, sets []string, o dag.Options) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	if err := checkSelection(p.Graph, o); err != nil {
+		return err
+	}
+	for _, n := range p.Notes {
+		a.note("%s", n)
+	}
+	store, err := a.open(p)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	ctx, done := a.interruptible()
+	defer done()
+	shown := a.progressFor(p.Graph, o)
+	o.Progress = shown.event
+	result, err := dag.Run(ctx, p.Graph, store, o)
+	shown.close()
+	interrupted := err != nil && ctx.Err() != nil
+	if err != nil && !interrupted {
+		return err
+	}
+	if result == nil {
+		result = &dag.Result{}
+	}
+	if !a.json {
+		a.failures(result)
+	}
+	if interrupted {
+		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
+	} else if !a.quiet && !a.json {
+		if err := a.texts(p.Graph, store, result); err != nil {
+			return err
+		}
+	}
+	a.lastLine(result, interrupted)
+	switch {
+	case interrupted:
+		return &exit{code: exitInterrupted}
+	case result.Failed > 0:
+		return &exit{code: exitFailed}
+	}
+	return nil
+}
+
+// checkSelection refuses names of stages that are not there before anything is
+// opened: that is a mistake of the command line, and no failure.
+func checkSelection(g *dag.Graph, o dag.Options) error {
+	if len(o.Only) > 0 && len(o.Until) > 0 {
+		return wrongf("--until and --only exclude each other: --until runs a stage with what it needs, --only runs it alone")
+	}
+	for _, names := range [][]string{o.Until, o.Only, o.Force} {
+		if _, err := g.Select(names...); err != nil {
+			return wrong(fmt.Errorf("%s: %w", g.File, err))
+		}
+	}
+	return nil
+}
+
+// lastLine is what scripts read.
+func (a *app) lastLine(r *dag.Result, interrupted bool) {
+	if a.json {
+		a.object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), interrupted})
+		return
+	}
+	fmt.Fprintf(a.out, "run %s: %s: %d ran, %d cached, %d failed, %d skipped in %s\n",
+		r.ID, count(r.Tasks, "task"), r.Ran, r.Cached, r.Failed, r.Skipped, seconds(r.Seconds))
+}
+
+// interruptible returns a context that the first Ctrl-C cancels. The second ends
+// the process at once; the store survives that as it survives a power cut.
+func (a *app) interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	over := make(chan struct{})
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-over:
+				return
+			case <-signals:
+			}
+			if n > 0 {
+				os.Exit(exitInterrupted)
+			}
+			cancel()
+			fmt.Fprintln(a.stderr, "stopping: what runs now is given up cleanly; Ctrl-C again stops at once")
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(over)
+		cancel()
+	}
+}
+
+// again is the command line as it was typed.
+func (a *app) again() string {
+	words := []string{"pipeline"}
+	for _, w := range a.args {
+		if strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}#~`!") || w == "" {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
+}
+
+// failures prints what went wrong: each cause once, with the tasks that it
+// struck, then what that means for the rest.
+func (a *app) failures(r *dag.Result) {
+	if r.Failed == 0 {
+		return
+	}
+	fmt.Fprintln(a.stderr, a.term.red(count(r.Failed, "task")+" failed:"))
+	const most = 10
+	causes := groupCauses(r.Errors)
+	for i, c := range causes {
+		if i == most && !a.verbose {
+			fmt.Fprintf(a.stderr, "  … and %s more; -v shows all of them\n", count(len(causes)-most, "cause"))
+			break
+		}
+		fmt.Fprintf(a.stderr, "  %s: %s: %s\n", c.first.Pos, some(c.tasks, 6), indented(a.brief(c.first.Err.Error())))
+	}
+	if r.Skipped > 0 {
+		fmt.Fprintf(a.stderr, "%s skipped, which need what failed. ", count(r.Skipped, "task"))
+	}
+	fmt.Fprintf(a.stderr, "%s kept. When the cause is mended, go on with: %s\n", count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.again())
+}
+
+func areIs(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// A failureCause is one message and the tasks that ended in it.
+type failureCause struct {
+	first *dag.Error
+	tasks []string
+}
+
+// groupCauses joins failures that say the same, in the order of the graph.
+func groupCauses(errs []*dag.Error) []failureCause {
+	var causes []failureCause
+	at := map[string]int{}
+	for _, e := range errs {
+		text := e.Err.Error()
+		i, seen := at[text]
+		if !seen {
+			i = len(causes)
+			at[text] = i
+			causes = append(causes, failureCause{first: e})
+		}
+		causes[i].tasks = append(causes[i].tasks, e.Task)
+	}
+	return causes
+}
+
+// brief cuts the stack of a panic, which is for -v.
+func (a *app) brief(text string) string {
+	message, _, panicked := strings.Cut(text, "\ngoroutine ")
+	if a.verbose || !panicked {
+		return text
+	}
+	return message + "; this is a fault of the program: -v shows where"
+}
+
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
+
+// texts prints the texts for people that no other task reads.
+func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
+	read := map[string]bool{} // task + "." + output
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			for _, b := range n.Inputs {
+				for _, src := range b.Sources {
+					if src.Node != nil {
+						read[src.Node.ID+"."+src.Output] = true
+					}
+				}
+			}
+		}
+	}
+	var found []output
+	for _, o := range outputsOf(g, r.Outputs) {
+		if o.ref.Format == "text" && !read[o.task.ID+"."+o.port.Name] {
+			found = append(found, o)
+		}
+	}
+	const most = 5
+	for i, o := range found {
+		if i == most {
+			fmt.Fprintf(a.out, "\n%s more: pipeline show FILE %s\n", count(len(found)-most, "text"), o.task.Stage.Name)
+			break
+		}
+		if len(found) > 1 {
+			fmt.Fprintf(a.out, "\n%s\n", a.term.bold(o.name()))
+		}
+		text, err := readAll(store, o.ref)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out, strings.TrimRight(string(text), "\n"))
+	}
+	if len(found) > 0 {
+		fmt.Fprintln(a.out)
+	}
+	return nil
+}
+
+// readAll reads and checks a blob.
+func readAll(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
+	blob, err := store.OpenBlob(r)
+	if err != nil {
+		return nil, err
+	}
+	defer blob.Close()
+	return io.ReadAll(blob)
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+)
+
+func (a *app) verifyCommand() *cobra.Command {
+	var repair bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "check every blob and every key of the store",
+		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
+record against its seal and its key, and that what records promise is there. Each damaged
+object is named, with the tasks that a next run will run again. Exit code 3 when there is any.
+Nothing is changed without --repair; a run that meets a damaged blob heals it by itself.`,
+		Example: `  pipeline verify
+  pipeline verify --repair && pipeline run biopoint.yaml`,
+		Args: exactly(0),
+		RunE: func(*cobra.Command, []string) error { return a.verify(repair) },
+	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "remove what is damaged, so that the next run makes it anew")
+	return cmd
+}
+
+type findingEvent struct {
+	Event   string   `json:"event"` // "damage", or "stray" for what a killed process left
+	Problem string   `json:"problem"`
+	Path    string   `json:"path"`
+	Detail  string   `json:"detail"`
+	Tasks   []string `json:"tasks,omitempty"`
+}
+
+type verifyEvent struct {
+	Event     string `json:"event"` // "verify"
+	Blobs     int    `json:"blobs"`
+	Actions   int    `json:"actions"`
+	Damaged   int    `json:"damaged"`
+	Runs      int    `json:"runs"`
+	Bytes     int64  `json:"bytes"`
+	Collected int    `json:"collected"` // blobs that gc has removed
+	Repaired  bool   `json:"repaired,omitempty"`
+}
+
+func (a *app) verify(repair bool) error {
+	store, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	ctx, done := a.interruptible()
+	defer done()
+	meter := a.newMeter("read")
+	report, err := store.Verify(ctx, meter.at)
+	meter.close()
+	if err != nil {
+		return err
+	}
+	damaged := report.Damaged()
+	for _, f := range report.Findings {
+		if a.json {
+			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Tasks}
+			if f.Problem == artifacts.Stray {
+				e.Event = "stray"
+			}
+			a.object(e)
+		} else if f.Problem != artifacts.Stray || a.verbose {
+			fmt.Fprintln(a.out, f)
+		}
+	}
+	if repair && damaged > 0 {
+		if err := store.Repair(report); err != nil {
+			return err
+		}
+	}
+	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Runs, report.Bytes, report.Collected, repair && damaged > 0}
+	if a.json {
+		a.object(e)
+	} else {
+		fmt.Fprintf(a.out, "verify: %s (%s), %s, %s: %d damaged\n", count(e.Blobs, "blob"), byteCount(e.Bytes), count(e.Actions, "action"), count(e.Runs, "run"), e.Damaged)
+		switch {
+		case e.Repaired:
+			a.note("what was damaged has been removed; the next run makes it anew")
+		case damaged > 0:
+			a.note("pipeline verify --repair removes what is damaged; the next run makes it anew")
+		}
+	}
+	if damaged > 0 && !repair {
+		return &exit{code: exitDamaged}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func (a *app) whyCommand() *cobra.Command {
+	var sets []string
+	cmd := &cobra.Command{
+		Use:   "why FILE TASK",
+		Short: "what exactly makes a task stale, or made it run last",
+		Long: `Compares the recipe of a task, which is all that its result depends on, with the one of its last
+result, and shows what differs: a parameter, an input and the file or task that it comes
+from, a source file of the program. Of a task that has its result: what made it run when it
+ran. -v shows the whole recipe. Nothing is run.`,
+		Example: `  pipeline why biopoint.yaml 'graphs[sub-003]' --set graphs.density=0.2
+  pipeline why biopoint.yaml evaluate -v`,
+		Args: exactly(2),
+		RunE: func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1], sets) },
+	}
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+type whyEvent struct {
+	Event       string           `json:"event"` // "why"
+	Task        string           `json:"task"`
+	Stage       string           `json:"stage"`
+	State       dag.State        `json:"state"`
+	Reason      string           `json:"reason"`
+	Key         string           `json:"key,omitempty"`
+	Run         string           `json:"run,omitempty"` // that it is compared with
+	When        string           `json:"when,omitempty"`
+	Differences []differenceJSON `json:"differences"`
+	WaitsFor    []string         `json:"waits_for,omitempty"`
+	Recipe      string           `json:"recipe"`
+	Before      string           `json:"before,omitempty"`
+}
+
+type differenceJSON struct {
+	What string `json:"what"` // stage, code, parameter, input or format
+	Name string `json:"name,omitempty"`
+	Old  string `json:"old,omitempty"`
+	New  string `json:"new,omitempty"`
+	From string `json:"from,omitempty"`
+}
+
+func differencesJSON(ds []dag.Difference) []differenceJSON {
+	out := make([]differenceJSON, len(ds))
+	for i, d := range ds {
+		out[i] = differenceJSON(d)
+	}
+	return out
+}
+
+func (a *app) why(file, task string, sets []string) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Graph.Select(task); err != nil {
+		return wrong(fmt.Errorf("%s: %w", file, err))
+	}
+	store, err := a.open(p)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	e, err := dag.Why(p.Graph, store, dag.Options{}, task)
+	if err != nil {
+		return wrong(err)
+	}
+	if a.json {
+		w := whyEvent{"why", e.Node.ID, e.Node.Stage.Name, e.State, e.Reason, keyText(e.Key), e.Run, "", differencesJSON(e.Differences), e.WaitsFor, e.Recipe, e.Before}
+		if !e.When.IsZero() {
+			w.When = e.When.Format(time.RFC3339)
+		}
+		a.object(w)
+		return nil
+	}
+	a.printWhy(e)
+	return nil
+}
+
+func (a *app) printWhy(e *dag.Explanation) {
+	id := a.term.bold(e.Node.ID)
+	then := ""
+	if e.Run != "" {
+		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
+	}
+	switch {
+	case e.State == dag.Cached && e.Run == "":
+		fmt.Fprintf(a.out, "%s has its result; there is no other to compare with\n", id)
+	case e.State == dag.Cached:
+		fmt.Fprintf(a.out, "%s has its result; it ran because, since %s:\n", id, then)
+	case e.State == dag.Unknown:
+		fmt.Fprintf(a.out, "%s waits for what %s will give\n", id, some(e.WaitsFor, 6))
+		if len(e.Differences) > 0 {
+			fmt.Fprintf(a.out, "and it will run in any case, because, since %s:\n", then)
+		}
+	case e.State == dag.Failed:
+		fmt.Fprintf(a.out, "%s cannot run: %s\n", id, e.Reason)
+	case e.Run == "" || len(e.Differences) == 0:
+		fmt.Fprintf(a.out, "%s is stale: %s\n", id, e.Reason)
+	default:
+		fmt.Fprintf(a.out, "%s is stale, because, since %s:\n", id, then)
+	}
+	for _, d := range e.Differences {
+		a.printDifference(d)
+	}
+	if a.verbose && e.Recipe != "" {
+		fmt.Fprintf(a.out, "\nits recipe\n  %s\n", strings.ReplaceAll(strings.TrimRight(e.Recipe, "\n"), "\n", "\n  "))
+	}
+}
+
+// printDifference shows one fact then and now, the way diffs are read.
+func (a *app) printDifference(d dag.Difference) {
+	name := strings.TrimSpace(d.What + " " + d.Name)
+	from := ""
+	if d.From != "" {
+		from = a.term.faint("   from " + d.From)
+	}
+	if d.Old != "" {
+		fmt.Fprintln(a.out, a.term.red("  - "+name+": "+d.Old))
+	}
+	if d.New != "" {
+		fmt.Fprintln(a.out, a.term.green("  + "+name+": "+d.New)+from)
+	}
+	if d.Old == "" && d.New == "" {
+		fmt.Fprintln(a.out, "  "+name+" has changed")
+	}
+}
+
+// recipeDifferences compares two recipes line by line: a recipe is text, one fact
+// a line. Lines are paired by what they are about.
+func recipeDifferences(old, now string) []dag.Difference {
+	before := map[string]string{}
+	var order []string
+	for _, line := range recipeLines(old) {
+		about, value := splitFact(line)
+		before[about] = value
+		order = append(order, about)
+	}
+	var ds []dag.Difference
+	for _, line := range recipeLines(now) {
+		about, value := splitFact(line)
+		was, there := before[about]
+		delete(before, about)
+		if !there || was != value {
+			what, name, _ := strings.Cut(about, " ")
+			ds = append(ds, dag.Difference{What: what, Name: name, Old: was, New: value})
+		}
+	}
+	for _, about := range order {
+		if was, left := before[about]; left {
+			what, name, _ := strings.Cut(about, " ")
+			ds = append(ds, dag.Difference{What: what, Name: name, Old: was})
+		}
+	}
+	return ds
+}
+
+func recipeLines(recipe string) []string {
+	return strings.FieldsFunc(recipe, func(r rune) bool { return r == '\n' })
+}
+
+// splitFact parts a line of a recipe into what it is about and its value:
+// "parameter density = 0.1", "input edges[subject=sub-1] arrow 77fe…", "code 8f14…".
+func splitFact(line string) (about, value string) {
+	what, rest, _ := strings.Cut(line, " ")
+	switch what {
+	case "parameter":
+		name, value, _ := strings.Cut(rest, " = ")
+		return what + " " + name, value
+	case "input":
+		if d := strings.LastIndexByte(rest, ' '); d > 0 {
+			if w := strings.LastIndexByte(rest[:d], ' '); w > 0 {
+				return what + " " + rest[:w], rest[w+1:]
+			}
+		}
+	}
+	return what, rest
+}
+
+// lookupRecipe is the recipe of a key, or "" when the store does not have it any more.
+func lookupRecipe(store *artifacts.Store, k artifacts.Key) string {
+	act, err := store.Lookup(k)
+	if err != nil && !errors.Is(err, artifacts.ErrMiss) {
+		return ""
+	}
+	return act.Recipe
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"prgnn/cmd/pipeline/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"pipeline": func() { os.Exit(cli.Main()) },
+	})
+}
+
+// TestScripts runs the stories of testdata/script: one behaviour that a user
+// sees in each.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"truncate": truncate,
+			"signal":   signal,
+			"digests":  digests,
+			"lastrun":  lastRun,
+			"damage":   damage,
+			"moveaway": moveAway,
+		},
+	})
+}
+
+// exits CODE COMMAND… runs a command that must end with this exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	code := 0
+	err := ts.Exec(args[1], args[2:]...)
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		code = ended.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// truncate FILE BYTES cuts a file short, as a broken transfer does.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate FILE BYTES")
+	}
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// signal NAME RESULTS CODE COMMAND… starts a command, sends it a signal when the
+// store .pipeline holds so many results, and waits for it to end with the code (-1:
+// killed). What it wrote is in stdout.txt and stderr.txt.
+func signal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: signal NAME RESULTS CODE COMMAND…")
+	}
+	with := map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill}[args[0]]
+	results, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	self, err := os.Executable()
+	ts.Check(err)
+	var out, diag bytes.Buffer
+	cmd := &exec.Cmd{Path: self, Args: args[3:], Dir: ts.MkAbs("."), Stdout: &out, Stderr: &diag}
+	ts.Check(cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	for waited := 0; ; waited++ {
+		made, err := filepath.Glob(ts.MkAbs(".pipeline/actions/*/*"))
+		ts.Check(err)
+		if len(made) >= results {
+			break
+		}
+		if waited == 2000 {
+			cmd.Process.Kill()
+			ts.Fatalf("%d results after 20 s, want %d\n%s", len(made), results, diag.Bytes())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Check(cmd.Process.Signal(with))
+	<-ended
+	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), out.Bytes(), 0o666))
+	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), diag.Bytes(), 0o666))
+	if code := cmd.ProcessState.ExitCode(); strconv.Itoa(code) != args[2] {
+		ts.Fatalf("exit code %d, want %s\n%s", code, args[2], diag.Bytes())
+	}
+}
+
+// digests FILE FILE compares the outputs that two runs with --json told of.
+func digests(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: digests FILE FILE")
+	}
+	read := func(name string) map[string]string {
+		of := map[string]string{}
+		for line := range strings.Lines(ts.ReadFile(name)) {
+			var e struct {
+				Task    string
+				Outputs map[string]struct{ Digest string }
+			}
+			ts.Check(json.Unmarshal([]byte(line), &e))
+			for port, out := range e.Outputs {
+				of[e.Task+"."+port] = out.Digest
+			}
+		}
+		return of
+	}
+	a, b := read(args[0]), read(args[1])
+	if len(a) == 0 {
+		ts.Fatalf("%s tells of no outputs", args[0])
+	}
+	if !maps.Equal(a, b) {
+		ts.Fatalf("the digests differ:\n%v\n%v", a, b)
+	}
+}
+
+// lastrun sets RUN to the id of the newest run of the store.
+func lastRun(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(ts.Exec("pipeline", "runs", "--json"))
+	line, _, _ := strings.Cut(ts.ReadFile("stdout"), "\n")
+	var run struct{ ID string }
+	ts.Check(json.Unmarshal([]byte(line), &run))
+	ts.Setenv("RUN", run.ID)
+}
+
+// damage FILE TASK.OUTPUT changes one byte of what the store holds of an output.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: damage FILE TASK.OUTPUT")
+	}
+	ts.Check(ts.Exec("pipeline", "show", args[0], args[1], "--json"))
+	var out struct{ Digest string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &out))
+	path := ts.MkAbs(filepath.Join(".pipeline", "blobs", out.Digest[:2], out.Digest))
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	b[len(b)-1] ^= 1
+	ts.Check(os.Chmod(path, 0o644))
+	ts.Check(os.WriteFile(path, b, 0o644))
+}
+
+// moveaway FILE moves a gzipped NIfTI-1 image a metre to the right.
+func moveAway(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: moveaway FILE")
+	}
+	path := ts.MkAbs(args[0])
+	f, err := os.Open(path)
+	ts.Check(err)
+	z, err := gzip.NewReader(f)
+	ts.Check(err)
+	b, err := io.ReadAll(z)
+	ts.Check(err)
+	ts.Check(f.Close())
+	for _, at := range []int{268, 292} { // qoffset_x, srow_x[3]
+		x := math.Float32frombits(binary.LittleEndian.Uint32(b[at:]))
+		binary.LittleEndian.PutUint32(b[at:], math.Float32bits(x+1000))
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err = w.Write(b)
+	ts.Check(err)
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(path, out.Bytes(), 0o666))
+}

@@ -1,0 +1,111 @@
+// Package python_test opens what the program exports in Python, as its users do,
+// and compares names and values with what the program says of them itself.
+package python_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestExportsOpenInPython runs the built-in quick pipeline and opens its exports
+// with pyarrow, numpy and pandas, in a virtual environment that it makes itself.
+func TestExportsOpenInPython(t *testing.T) {
+	python := os.Getenv("PRGNN_PYTHON")
+	if python == "" {
+		t.Skip("needs Python: make test, or PRGNN_PYTHON=python3 go test ./test/python")
+	}
+	python = environment(t, python)
+	dir := t.TempDir()
+	program := filepath.Join(dir, "pipeline")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	output(t, dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	pipeline := func(args ...string) []byte { return output(t, dir, program, append(args, "-q")...) }
+
+	pipeline("run", "quick.yaml")
+	for _, format := range []string{"arrow", "parquet", "csv", "tsv"} {
+		pipeline("export", "quick.yaml", "evaluate", "-o", "scores."+format)
+	}
+	write(t, dir, "scores.json", pipeline("show", "quick.yaml", "evaluate.scores", "--json", "--rows", "1000000"))
+	t.Logf("%s", output(t, dir, python, script(t, "check_table.py"), dir, filepath.Join(dir, "scores.json")))
+
+	pipeline("export", "quick.yaml", "connectivity.pearson", "-o", "pearson.npy")
+	pipeline("export", "quick.yaml", "connectivity[sub-sim007].pearson", "-o", "one.csv")
+	write(t, dir, "pearson.jsonl", pipeline("show", "quick.yaml", "connectivity.pearson", "--json", "--rows", "1000000"))
+	t.Logf("%s", output(t, dir, python, script(t, "check_array.py"), "pearson.npy", "pearson.json", "pearson.jsonl", "one.csv"))
+}
+
+// script is the path of a script beside this file.
+func script(t *testing.T, name string) string {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// output runs a command in a directory of the test.
+func output(t *testing.T, dir, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	if name != "go" { // which needs the module around it
+		cmd.Dir = dir
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		var ended *exec.ExitError
+		if errors.As(err, &ended) {
+			t.Fatalf("%v: %v\n%s%s", cmd, err, out, ended.Stderr)
+		}
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return out
+}
+
+func write(t *testing.T, dir, name string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// environment makes a virtual environment with what requirements.txt pins, once
+// for each such file and interpreter, and returns its interpreter. A file "ready"
+// is written last, so that one that was not finished is made again.
+func environment(t *testing.T, python string) string {
+	t.Helper()
+	requirements := script(t, "requirements.txt")
+	pins, err := os.ReadFile(requirements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := output(t, ".", python, "-c", "import sys; print(sys.executable, sys.version)")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("python-%x", sha256.Sum256(append(pins, version...)))
+	dir := filepath.Join(cache, "prgnn", name[:len("python-")+12])
+	inside, ready := filepath.Join(dir, "bin", "python"), filepath.Join(dir, "ready")
+	if runtime.GOOS == "windows" {
+		inside = filepath.Join(dir, "Scripts", "python.exe")
+	}
+	if _, err := os.Stat(ready); err == nil {
+		return inside
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	t.Logf("making a virtual environment in %s", dir)
+	output(t, ".", python, "-m", "venv", "--clear", dir)
+	output(t, ".", inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
+	write(t, dir, "ready", nil)
+	return inside
+}
