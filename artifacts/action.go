@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -23,9 +22,12 @@ import (
 const actionMagic = "prgnn action 1\n"
 
 // Record stores an action. Its blobs must be there already. When it returns, the
-// action and its blobs are durable: the names of the blobs first, then the record,
-// then its name. The blobs' names and the record's bytes wait for the disk at the
-// same time, since neither promises anything before the last rename.
+// action is there for everybody, and its blobs and their names are durable; the name
+// of the record itself is so a moment later, at the latest when SaveRun or Close
+// returns. Before that a loss of power loses the work, and no more.
+//
+// The blobs' names and the record's bytes wait for the disk at the same time, for
+// neither promises anything before the rename that comes after both.
 func (s *Store) Record(a Action) (Key, error) {
 	k := KeyOf(a.Recipe)
 	text, err := a.encode()
@@ -40,19 +42,14 @@ func (s *Store) Record(a Action) (Key, error) {
 	synced := make(chan error, 1)
 	go func() { synced <- s.syncBlobs(a.Outputs) }()
 	_, err = t.Write(text)
-	err = errors.Join(err, t.settle(), <-synced)
-	path := s.actionPath(k)
-	if err == nil {
-		err = t.publish(path)
+	if err = errors.Join(err, t.settle(), <-synced); err != nil {
+		return k, s.fault(err)
 	}
-	if err == nil {
-		s.dirty.mark(filepath.Dir(path))
-		s.dirty.mark(filepath.Join(s.dir, actionsDir))
-		err = errors.Join(s.dirty.sync(filepath.Dir(path)), s.dirty.sync(filepath.Join(s.dir, actionsDir)))
-	}
+	changed, err := t.publish(s.actionPath(k))
 	if err != nil {
 		return k, s.fault(err)
 	}
+	s.late.add(changed)
 	s.index.remember(s, k, text)
 	return k, nil
 }

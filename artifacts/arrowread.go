@@ -19,10 +19,12 @@ import (
 // dictionary-encoded text is text, several batches become one.
 func ReadTable(r io.Reader) (*Table, error) {
 	// All bytes are read before any is believed: a checking reader has its say first.
-	b, err := io.ReadAll(r)
-	if err != nil {
+	var buf bytes.Buffer
+	buf.Grow(max(0, remaining(r)) + bytes.MinRead)
+	if _, err := buf.ReadFrom(r); err != nil {
 		return nil, err
 	}
+	b := buf.Bytes()
 	if bytes.HasPrefix(b, []byte(parquetMagic)) {
 		t, err := readParquet(b)
 		if err != nil {

@@ -27,12 +27,11 @@ func (s *Store) Put(v Value) (Ref, error) {
 	if err := t.settle(); err != nil {
 		return Ref{}, s.fault(err)
 	}
-	path := s.BlobPath(ref.Digest)
-	if err := t.publish(path); err != nil {
+	changed, err := t.publish(s.BlobPath(ref.Digest))
+	if err != nil {
 		return Ref{}, s.fault(err)
 	}
-	s.dirty.mark(filepath.Dir(path))
-	s.dirty.mark(filepath.Join(s.dir, blobsDir)) // the shard itself may be new
+	s.dirty.mark(changed)
 	return ref, nil
 }
 

@@ -41,4 +41,7 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	return n, c.err
 }
 
+// Len is how many bytes are still to come, if they are the right ones.
+func (c *checkedReader) Len() int { return int(max(0, c.ref.Size-c.n)) }
+
 func (c *checkedReader) Close() error { return c.f.Close() }

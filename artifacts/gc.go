@@ -294,8 +294,8 @@ func (s *Store) removeStaleClaims() {
 	}
 }
 
-// The file "collected" lists the blobs that gc has removed, a line "digest size"
-// each, so that verify does not take them for lost.
+// The file "collected" lists the blobs that gc or Repair has removed, a line
+// "digest size" each, so that verify does not take them for lost.
 func (s *Store) collectedPath() string { return filepath.Join(s.dir, "collected") }
 
 func (s *Store) appendCollected(victims []Victim) error {

@@ -169,6 +169,76 @@ func TestGCDuringRun(t *testing.T) {
 	}
 }
 
+// A blob that was used so lately that a run does not mark it again is safe, too, when
+// the run began after the plan was made.
+func TestGCFreshlyUsed(t *testing.T) {
+	s := newStore(t)
+	_, fresh := work(t, s, "of no run", "used five minutes ago")
+	record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
+	age(t, s.BlobPath(fresh.Digest), 5*time.Minute)
+	plan := must(s.PlanGC(GCOptions{}))(t)
+	if len(plan.Remove) != 1 {
+		t.Fatalf("%+v", plan)
+	}
+	run := openStore(t, s.Dir())
+	if err := run.Hold(); err != nil || !run.Has(fresh) {
+		t.Fatal(err)
+	}
+	if n, _, err := plan.Execute(); err != nil || n != 0 || !s.Has(fresh) {
+		t.Errorf("%d removed, %v", n, err)
+	}
+}
+
+// A run asks for blobs at the very moment at which gc removes them: what it was
+// told is there, stays there.
+func TestGCRace(t *testing.T) {
+	s := newStore(t)
+	record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
+	var kept, gone int
+	for round := range 20 {
+		var refs []Ref
+		for i := range 50 {
+			_, r := work(t, s, fmt.Sprint(round, i), fmt.Sprint("result ", round, i))
+			age(t, s.BlobPath(r.Digest), 5*time.Hour)
+			refs = append(refs, r)
+		}
+		plan := must(s.PlanGC(GCOptions{}))(t)
+		run := must(Open(s.Dir()))(t)
+		if err := run.Hold(); err != nil {
+			t.Fatal(err)
+		}
+		told := make([]bool, len(refs))
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			for i, r := range refs {
+				told[i] = run.Has(r)
+				if told[i] {
+					if _, err := content(run, r); err != nil {
+						t.Errorf("round %d: it is there, and: %v", round, err)
+					}
+				}
+			}
+		}()
+		if _, _, err := plan.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		for i, r := range refs {
+			if _, err := os.Stat(s.BlobPath(r.Digest)); told[i] && err != nil {
+				t.Errorf("round %d: a blob that the run was told of is gone", round)
+			}
+			if told[i] {
+				kept++
+			} else {
+				gone++
+			}
+		}
+		run.Close()
+	}
+	t.Logf("%d kept, %d gone", kept, gone)
+}
+
 // The same against a process of its own, which may be killed.
 func TestGCOtherProcess(t *testing.T) {
 	s := newStore(t)

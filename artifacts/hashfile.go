@@ -107,6 +107,7 @@ type hashed struct {
 	digest Digest
 }
 
+// Entries are written at once: one that is lost costs reading a scan.
 func (m *fileMemo) open(path string) { m.log.path = path }
 func (m *fileMemo) close()           { m.log.close() }
 

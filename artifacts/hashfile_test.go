@@ -91,6 +91,32 @@ func TestHashFileMemo(t *testing.T) {
 	}
 }
 
+// Every part of a file's state counts.
+func TestFileMemoKey(t *testing.T) {
+	s := newStore(t)
+	st := fileStat{regular: true, size: 1, mtime: 2, ctime: 3, inode: 4, device: 5}
+	s.files.remember("/a", st, DigestOf(nil))
+	s.files.log.close()
+	for _, m := range []*fileMemo{&s.files, &openStore(t, s.Dir()).files} {
+		if d, ok := m.lookup("/a", st); !ok || d != DigestOf(nil) {
+			t.Error("the same state is not known")
+		}
+		if _, ok := m.lookup("/b", st); ok {
+			t.Error("another path is known")
+		}
+		for i, change := range []func(*fileStat){
+			func(st *fileStat) { st.size++ }, func(st *fileStat) { st.mtime++ }, func(st *fileStat) { st.ctime++ },
+			func(st *fileStat) { st.inode++ }, func(st *fileStat) { st.device++ },
+		} {
+			other := st
+			change(&other)
+			if _, ok := m.lookup("/a", other); ok {
+				t.Errorf("change %d is not seen", i)
+			}
+		}
+	}
+}
+
 // replace writes a new file of the same size and mtime, and moves it into place.
 func replace(t *testing.T, path, text string) {
 	t.Helper()

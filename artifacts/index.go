@@ -25,7 +25,8 @@ type indexed struct {
 	body []byte
 }
 
-func (x *actionIndex) open(path string) { x.log.path = path }
+// An entry that is lost with a killed process costs reading one record.
+func (x *actionIndex) open(path string) { x.log.path, x.log.room = path, 256<<10 }
 func (x *actionIndex) close()           { x.log.close() }
 
 const indexHead = len(Key{}) + 4*8

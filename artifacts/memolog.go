@@ -13,8 +13,11 @@ import (
 // processes append to it at once, each entry in one write; whatever is torn,
 // damaged or lost is simply not remembered. Nothing in it is ever synced.
 type memoLog struct {
-	mu   sync.Mutex
 	path string
+	room int // how many bytes of entries may wait to be written together
+
+	mu   sync.Mutex
+	wait []byte   // framed entries
 	f    *os.File // open for appending; nil before the first append
 	dead bool     // it cannot be written: a store that is read-only
 }
@@ -53,10 +56,9 @@ func (m *memoLog) load() [][]byte {
 	return entries
 }
 
-func frame(entry []byte) []byte {
-	b := make([]byte, memoHead, memoHead+len(entry))
-	binary.LittleEndian.PutUint32(b, uint32(len(entry)))
-	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(entry, castagnoli))
+func appendFrame(b, entry []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(entry)))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(entry, castagnoli))
 	return append(b, entry...)
 }
 
@@ -66,16 +68,24 @@ func (m *memoLog) append(entry []byte) {
 	if m.dead || len(entry) > memoMax {
 		return
 	}
-	if m.f == nil {
+	if m.wait = appendFrame(m.wait, entry); len(m.wait) > m.room {
+		m.flush()
+	}
+}
+
+// flush writes the entries that wait.
+func (m *memoLog) flush() {
+	if m.f == nil && len(m.wait) > 0 {
 		os.MkdirAll(filepath.Dir(m.path), 0o777)
 		f, err := os.OpenFile(m.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
-		if err != nil {
-			m.dead = true
-			return
+		if m.f = f; err != nil {
+			m.f, m.dead = nil, true
 		}
-		m.f = f
 	}
-	m.f.Write(frame(entry))
+	if m.f != nil {
+		m.f.Write(m.wait)
+	}
+	m.wait = m.wait[:0]
 }
 
 // rewrite replaces the file by one of these entries. A process that has the old
@@ -89,7 +99,7 @@ func (m *memoLog) rewrite(entries [][]byte) {
 	}
 	defer t.discard()
 	for _, e := range entries {
-		if _, err := t.f.Write(frame(e)); err != nil {
+		if _, err := t.f.Write(appendFrame(nil, e)); err != nil {
 			return
 		}
 	}
@@ -101,6 +111,7 @@ func (m *memoLog) rewrite(entries [][]byte) {
 func (m *memoLog) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.flush()
 	if m.f != nil {
 		m.f.Close()
 		m.f = nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 )
 
@@ -22,10 +23,7 @@ func ReadArray(r io.Reader) (*Array, error) {
 }
 
 func readNPY(r io.Reader) (*Array, error) {
-	size := -1
-	if l, ok := r.(interface{ Len() int }); ok { // bytes.Reader, bytes.Buffer, strings.Reader
-		size = l.Len()
-	}
+	size := remaining(r)
 	br := bufio.NewReaderSize(r, 64<<10)
 	h, err := readNPYHeader(br)
 	if err != nil {
@@ -76,6 +74,19 @@ func readNPY(r io.Reader) (*Array, error) {
 		return nil, err
 	}
 	return &Array{Shape: h.shape, data: data}, nil
+}
+
+// remaining is how many bytes a reader has, at most, or -1 when it cannot tell.
+func remaining(r io.Reader) int {
+	switch r := r.(type) {
+	case interface{ Len() int }: // bytes.Reader, bytes.Buffer, strings.Reader, and the checking reader of a blob
+		return r.Len()
+	case *os.File:
+		if fi, err := r.Stat(); err == nil && fi.Mode().IsRegular() {
+			return int(min(fi.Size(), math.MaxInt))
+		}
+	}
+	return -1
 }
 
 // readElements reads n elements of size bytes. It makes room for known of them at

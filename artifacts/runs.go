@@ -59,6 +59,7 @@ const (
 )
 
 // SaveRun stores the record of a run, in place of an earlier one of the same id.
+// When it returns, the record is durable, and so is everything recorded before.
 func (s *Store) SaveRun(r *RunRecord) error {
 	if err := checkRunID(r.ID); err != nil {
 		return err
@@ -80,15 +81,11 @@ func (s *Store) SaveRun(r *RunRecord) error {
 	if err != nil {
 		return err
 	}
-	if err := s.syncBlobs(map[string]Ref{"tasks": ref}); err != nil {
+	if err := errors.Join(s.late.wait(), s.syncBlobs(map[string]Ref{"tasks": ref})); err != nil {
 		t.discard()
 		return s.fault(err)
 	}
-	dir := filepath.Join(s.dir, runsDir)
-	if err := t.publishBytes(r.encode(ref), filepath.Join(dir, r.ID)); err != nil {
-		return s.fault(err)
-	}
-	return s.fault(syncDir(dir))
+	return s.fault(t.publishBytes(r.encode(ref), filepath.Join(s.dir, runsDir, r.ID)))
 }
 
 func checkRunID(id string) error {

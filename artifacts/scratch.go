@@ -51,7 +51,8 @@ func (c Scratch) Put(b []byte) error {
 	if err := t.settle(); err != nil {
 		return c.s.fault(err)
 	}
-	return c.s.fault(t.publish(c.path()))
+	_, err = t.publish(c.path())
+	return c.s.fault(err)
 }
 
 // Remove deletes the checkpoint, if there is one.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 )
 
@@ -31,7 +30,8 @@ type Store struct {
 	acts  statDir // for Lookup
 
 	session session
-	dirty   dirtyDirs
+	dirty   dirtyDirs // of blobs
+	late    lateSync  // of actions
 	index   actionIndex
 	files   fileMemo
 }
@@ -63,7 +63,7 @@ const readme = `This directory is a store of the program "pipeline".
   actions/ab/<key>    what was done (the recipe) and which blobs it gave;
                       text, named by the SHA-256 of the recipe
   runs/<id>           what each run came to; text
-  collected           the blobs that gc has removed
+  collected           the blobs that gc or verify --repair has removed
   tmp, locks          of processes that are at work now
   scratch             where tasks that were interrupted go on
   memo                digests of files, remembered; can be deleted at any time
@@ -118,7 +118,7 @@ func (s *Store) prepare() error {
 			return err
 		}
 	}
-	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+	return syncDir(filepath.Dir(s.dir))
 }
 
 // refuseForeign keeps a slip of the hand (--store ~) from scattering a store
@@ -144,57 +144,21 @@ func refuseForeign(dir string) error {
 // Dir is the directory of the store.
 func (s *Store) Dir() string { return s.dir }
 
-// Close gives up the store's locks. The store must not be used after it.
+// Close makes everything durable that is not yet, and gives up the store's locks.
+// The store must not be used after it.
 func (s *Store) Close() error {
-	err := s.session.end()
+	err := errors.Join(s.late.wait(), s.session.end())
 	s.index.close()
 	s.files.close()
 	s.blobs.close()
 	s.acts.close()
-	return err
+	return s.fault(err)
 }
 
 // object is where a blob or an action lies: the first two digits of its name
 // make the directory, so that none of them grows too long to list.
 func (s *Store) object(kind, name string) string {
 	return filepath.Join(s.dir, kind, name[:2], name)
-}
-
-// dirtyDirs are the directories in which this process has made a name that may
-// not be durable yet.
-type dirtyDirs struct {
-	mu   sync.Mutex
-	dirs map[string]int // to a count that tells whether one was marked again
-	n    int
-}
-
-func (d *dirtyDirs) mark(dir string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.dirs == nil {
-		d.dirs = map[string]int{}
-	}
-	d.n++
-	d.dirs[dir] = d.n
-}
-
-// sync makes the names in a directory durable, if any may not be.
-func (d *dirtyDirs) sync(dir string) error {
-	d.mu.Lock()
-	n, dirty := d.dirs[dir]
-	d.mu.Unlock()
-	if !dirty {
-		return nil
-	}
-	if err := syncDir(dir); err != nil {
-		return err
-	}
-	d.mu.Lock()
-	if d.dirs[dir] == n {
-		delete(d.dirs, dir)
-	}
-	d.mu.Unlock()
-	return nil
 }
 
 // fault says of an error of the file system what it means for the store.

@@ -22,7 +22,7 @@ type Problem string
 // died, and gc clears it away.
 const (
 	DamagedBlob   Problem = "damaged blob"   // its bytes are not those that its name says
-	MissingBlob   Problem = "missing blob"   // an action names it, and it was not gc that removed it
+	MissingBlob   Problem = "missing blob"   // an action names it, and neither gc nor Repair removed it
 	DamagedAction Problem = "damaged action" // not whole, or not understood
 	WrongKey      Problem = "wrong key"      // an action whose key is not the digest of its recipe
 	DamagedRun    Problem = "damaged run"    // a run record, or its list of tasks
@@ -279,18 +279,28 @@ func (v *verifier) strays(ctx context.Context) error {
 
 // Repair removes what a verification found damaged, so that the next run makes it
 // anew: blobs and actions that are wrong, and records of runs that cannot be
-// read. What is missing needs no repair, and foreign files are left for a person
-// to look at. Each thing is looked at once more before it goes: a run may have
-// healed it by now.
+// read. Blobs that it removes, and those that are missing, are written down as
+// gone, as those that gc removes are: after it, Verify finds nothing but foreign
+// files, which are left for a person to look at. Each thing is looked at once more
+// before it goes: a run may have healed it by now.
 func (s *Store) Repair(r *Report) error {
+	unlock, err := s.gate(false)
+	if err != nil {
+		return s.fault(err)
+	}
+	defer unlock()
 	var errs []error
+	var gone []Victim
 	for _, f := range r.Findings {
 		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
 		switch f.Problem {
 		case DamagedBlob:
 			if got, err := hashFile(path); err != nil || got.Digest != f.Digest {
 				errs = append(errs, remove(path))
+				gone = append(gone, Victim{Digest: f.Digest})
 			}
+		case MissingBlob:
+			gone = append(gone, Victim{Digest: f.Digest})
 		case DamagedAction, WrongKey:
 			k, err := ParseKey(filepath.Base(path))
 			if err != nil {
@@ -305,6 +315,7 @@ func (s *Store) Repair(r *Report) error {
 			errs = append(errs, remove(path))
 		}
 	}
+	errs = append(errs, s.appendCollected(gone))
 	return s.fault(errors.Join(errs...))
 }
 

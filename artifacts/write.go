@@ -55,23 +55,28 @@ func (t *temp) settle() error {
 	return errors.Join(err, t.f.Close())
 }
 
-// publish gives a settled file its name. It renames even if the name exists: the
-// file that is there may be damaged, and this one is not.
-func (t *temp) publish(path string) error {
-	err := rename(t.path, path)
+// publish gives a settled file its name, and tells in which directories a name has
+// become new: its own, and the one above when that was made for it. It renames
+// even if the name exists: the file that is there may be damaged, and this one
+// is not.
+func (t *temp) publish(path string) (changed []string, err error) {
+	dir := filepath.Dir(path)
+	changed = []string{dir}
+	err = rename(t.path, path)
 	if errors.Is(err, os.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+		changed = append(changed, filepath.Dir(dir))
+		if err = os.MkdirAll(dir, 0o777); err == nil {
 			err = rename(t.path, path)
 		}
 	}
-	if err == nil {
-		t.f = nil
+	if err != nil {
+		return nil, err
 	}
-	return err
+	t.f = nil
+	return changed, nil
 }
 
-// publishBytes writes and publishes a small file, and removes it when that fails.
-// The name is durable when its directory has been synced.
+// publishBytes writes and publishes a small file, and makes its name durable.
 func (t *temp) publishBytes(b []byte, path string) error {
 	defer t.discard()
 	if _, err := t.Write(b); err != nil {
@@ -80,7 +85,11 @@ func (t *temp) publishBytes(b []byte, path string) error {
 	if err := t.settle(); err != nil {
 		return err
 	}
-	return t.publish(path)
+	changed, err := t.publish(path)
+	for _, dir := range changed {
+		err = errors.Join(err, syncDir(dir))
+	}
+	return err
 }
 
 // discard removes a file that was not published.
@@ -101,16 +110,12 @@ func rename(from, to string) error {
 	return err
 }
 
-// remove deletes a file that may be read-only or gone.
+// remove deletes a file that may be gone.
 func remove(path string) error {
-	err := os.Remove(path)
-	if err != nil && runtime.GOOS == "windows" && os.Chmod(path, 0o666) == nil {
-		err = os.Remove(path)
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // syncDir makes the names in a directory durable. Windows has no such call: there
