@@ -131,16 +131,13 @@ func connected(n *Node, ports Ports) error {
 		}
 	}
 	for p := range ports.In {
-		if ports.In[p].Optional {
-			continue
-		}
 		found := 0
 		for b := range n.Inputs {
 			if n.Inputs[b].Port == ports.In[p].Name {
 				found++
 			}
 		}
-		if found != 1 {
+		if found > 1 || found == 0 && !ports.In[p].Optional {
 			return fmt.Errorf("input %s is connected %d times, not once", ports.In[p].Name, found)
 		}
 	}

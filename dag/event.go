@@ -20,7 +20,9 @@ const (
 )
 
 // An Event is one thing that happened in a run, as plain data: the terminal,
-// --json, the run record and the tests read the same stream.
+// --json, the run record and the tests read the same stream. A task ends once; but
+// one whose bytes turn out to be lost later in the run begins again after its
+// end, and ends again: its last end is the one that counts.
 type Event struct {
 	Task    string
 	Stage   string

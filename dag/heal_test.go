@@ -170,6 +170,26 @@ func TestNotDeterministic(t *testing.T) {
 	}
 }
 
+// TestNotDeterministicWhenAsked: a task that has a result, and runs all the same,
+// is compared with it too.
+func TestNotDeterministicWhenAsked(t *testing.T) {
+	for name, o := range map[string]Options{"forced": {Force: []string{"a"}}, "a lost result": {}} {
+		st := newStore(t)
+		var c counter
+		s := newSketch()
+		s.task("a", &clock{c: &c})
+		res, _ := s.run(t, st, Options{})
+		if o.Force == nil {
+			lose(t, st, res.Outputs["a"]["out"])
+		}
+		note := ""
+		o.Progress = func(e Event) { note += e.Note }
+		if _, ran := s.run(t, st, o); ran != "a:ran" || !strings.Contains(note, "not deterministic") {
+			t.Errorf("%s: %q ran, with the note %q", name, ran, note)
+		}
+	}
+}
+
 // clock gives something else each time.
 type clock struct{ c *counter }
 

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given { // each check runs whole graphs on disk
-		flag.Set("rapid.checks", "20")
+		flag.Set("rapid.checks", "12")
 	}
 	os.Exit(m.Run())
 }

@@ -1,7 +1,6 @@
 package dag
 
 import (
-	"container/heap"
 	"context"
 	"runtime"
 	"slices"
@@ -67,7 +66,8 @@ const (
 )
 
 // A status is what the runner knows of one node. Only the runner's goroutine
-// touches it, but for outputs, which checks and tasks downstream read.
+// writes it. Checks and tasks read target and remake, which stay as they are while
+// a node is with them, and outputs, also of the nodes upstream.
 type status struct {
 	phase    phase
 	state    State
@@ -220,115 +220,4 @@ func (r *runner) drainNotes() {
 			return
 		}
 	}
-}
-
-// dispatchChecks hands queued nodes to the checkers, in batches that are small
-// enough to keep all of them busy and large enough that 100,000 checks are not
-// 100,000 messages.
-func (r *runner) dispatchChecks(checkers int) {
-	for len(r.toCheck) > 0 && r.checks < checkers && r.stopped == nil {
-		n := min(max(len(r.toCheck)/(2*checkers), 1), 256)
-		batch := make([]int32, 0, n)
-		for len(r.toCheck) > 0 && len(batch) < n && r.stopped == nil {
-			i := r.order[heap.Pop(&r.toCheck).(int32)]
-			if problem := r.nodes[i].Problem; problem != nil {
-				r.settle(i, Failed, nil, problem)
-				continue
-			}
-			r.at[i].phase = checking
-			batch = append(batch, i)
-		}
-		if len(batch) > 0 {
-			r.checks++
-			r.batches <- batch
-		}
-	}
-}
-
-// lookahead is how many ready tasks that do not fit are passed over for a later
-// one that does.
-const lookahead = 64
-
-func (r *runner) dispatchTasks(ctx context.Context) {
-	var passed []int32
-	for len(r.toRun) > 0 && r.threads > 0 && len(passed) < lookahead && r.stopped == nil {
-		rank := heap.Pop(&r.toRun).(int32)
-		i := r.order[rank]
-		if !r.fits(i) {
-			passed = append(passed, rank)
-			continue
-		}
-		p := &r.at[i]
-		claim, err := r.claim(p.key)
-		if err == nil && !r.known {
-			r.known = true
-			err = r.save(false)
-		}
-		if err != nil {
-			r.fatal, r.stopped = err, err
-			break
-		}
-		if claim == nil {
-			r.elsewhere = append(r.elsewhere, i)
-			continue
-		}
-		p.phase, p.start = running, time.Since(r.began).Seconds()
-		r.active = append(r.active, i)
-		threads, memory := r.need(i)
-		r.threads -= threads
-		r.memory -= memory
-		r.jobs++
-		r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Running, Key: p.key})
-		j := job{node: i, key: p.key, threads: threads, forced: p.forced}
-		go func() {
-			o := r.carryOut(ctx, j)
-			// What is not released is released with the process.
-			_ = claim.Release()
-			r.outcomes <- o
-		}()
-	}
-	for _, rank := range passed {
-		heap.Push(&r.toRun, rank)
-	}
-}
-
-// askAgain is how often a task that another process was at is looked at again.
-const askAgain = 25 * time.Millisecond
-
-// claim takes the right to do a piece of work, so that of two runs on one store
-// each does it once; nil when another has it.
-func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
-	if r.readOnly != nil {
-		return nil, &storeError{r.readOnly}
-	}
-	c, ok, err := r.store.TryClaim(k)
-	if err != nil {
-		return nil, &storeError{err}
-	}
-	if !ok {
-		return nil, nil
-	}
-	return c, nil
-}
-
-// need is what a task takes of the free threads and memory. One that asks for
-// more than there is takes all of it, so that it runs alone.
-func (r *runner) need(i int32) (threads int, memory int64) {
-	k := r.nodes[i].Stage.Kind
-	return min(max(k.Threads, 1), r.opt.Workers), min(k.Memory, r.opt.Memory)
-}
-
-func (r *runner) fits(i int32) bool {
-	threads, memory := r.need(i)
-	return threads <= r.threads && memory <= r.memory
-}
-
-func (r *runner) queue(i int32) {
-	r.at[i].phase = queued
-	heap.Push(&r.toCheck, r.rank[i])
-}
-
-func (r *runner) makeReady(i int32) {
-	r.at[i].phase = ready
-	heap.Push(&r.toRun, r.rank[i])
 }

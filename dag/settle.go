@@ -27,6 +27,9 @@ func (r *runner) take(v *verdict) {
 		return
 	}
 	p.remake = v.lost
+	if v.outputs != nil { // to compare with what it gives now
+		p.outputs.Store(&v.outputs)
+	}
 	if r.dry || !p.wanted {
 		r.settle(v.node, Stale, nil, nil)
 		return

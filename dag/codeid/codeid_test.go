@@ -247,3 +247,55 @@ func replace(t *testing.T, path, old, new string) {
 		t.Fatal(err)
 	}
 }
+
+// TestLabModule has kinds in a module of somebody else's that stands on this
+// one: where this one is a directory, its source counts.
+func TestLabModule(t *testing.T) {
+	dir := t.TempDir()
+	a, err := txtar.ParseFile("testdata/lab.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := txtar.Write(a, filepath.Join(dir, "prgnn")); err != nil {
+		t.Fatal(err)
+	}
+	lab := txtar.Parse([]byte(`
+-- go.mod --
+module lab
+
+go 1.26
+
+require prgnn v0.0.0
+
+replace prgnn => ../prgnn
+-- mystages/mine.go --
+package mystages
+
+import (
+	"prgnn/dag"
+	"prgnn/science"
+)
+
+var Mine = dag.Kind{Name: "mine", Code: codes["mine"], New: func() dag.Stage { return &mine{} }}
+
+type mine struct{}
+
+func (mine) Ports() []dag.Port { return nil }
+func (mine) Run() float64      { return science.Norm(1) }
+`))
+	if err := txtar.Write(lab, filepath.Join(dir, "lab")); err != nil {
+		t.Fatal(err)
+	}
+	mystages := filepath.Join(dir, "lab", "mystages")
+	if err := run(io.Discard, mystages, false, ""); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(mystages, generatedFile))
+	if err != nil || !bytes.HasPrefix(b, []byte("// Code generated")) || !bytes.Contains(b, []byte("package mystages")) || !bytes.Contains(b, []byte("prgnn/science/shared.go ")) {
+		t.Errorf("%v\n%s", err, b)
+	}
+	replace(t, filepath.Join(dir, "prgnn/science/shared.go"), "x * x", "x * x * x")
+	if err := run(io.Discard, mystages, true, ""); err == nil {
+		t.Error("an edited formula passes the check")
+	}
+}

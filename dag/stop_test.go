@@ -1,0 +1,255 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+// TestCancel stops a run while one task is finished, one at work, one waiting.
+func TestCancel(t *testing.T) {
+	st := newStore(t)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("the user pressed Ctrl-C")
+	s := chain("a")
+	s.nodes["b"].Work.(*join).during = func(ctx context.Context, _ *Task) error {
+		cancel(why)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	res, err := Run(ctx, &s.Graph, st, Options{Workers: 1})
+	if !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+	if res == nil || res.Failed+res.Skipped != 0 || res.Outputs["a"] == nil || res.Outputs["c"] != nil {
+		t.Fatalf("%+v", res)
+	}
+	rr, err := st.LoadRun(res.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := ReadRecord(rr)
+	if err != nil || rec.Stopped != why.Error() || rec.Finished.IsZero() {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	if _, ran := chain("a").run(t, st, Options{}); strings.Contains(ran, "a:ran") || !strings.Contains(ran, "b:ran c:ran") {
+		t.Errorf("then %q ran", ran)
+	}
+}
+
+// TestStoreBreaks takes the store away under a run: that is nobody's fault in
+// particular, and the run ends.
+func TestStoreBreaks(t *testing.T) {
+	st := newStore(t)
+	s := chain("a")
+	s.nodes["b"].Work.(*join).during = func(context.Context, *Task) error {
+		if err := os.RemoveAll(st.Dir()); err != nil {
+			return err
+		}
+		return os.WriteFile(st.Dir(), nil, 0o666)
+	}
+	res, err := Run(context.Background(), &s.Graph, st, Options{Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), st.Dir()) {
+		t.Errorf("error %v", err)
+	}
+	if res.Failed != 0 || res.Outputs["c"] != nil {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestStoreReadOnly has a store in which nothing can be written: to see that all
+// is there takes no more.
+func TestStoreReadOnly(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	open := func() *artifacts.Store {
+		st, err := artifacts.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	st := open()
+	chain("a").run(t, st, Options{})
+	st.Close()
+	for _, part := range []string{"tmp", "runs"} { // root may write anywhere, but not below a file
+		if err := os.RemoveAll(filepath.Join(dir, part)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, part), "")
+	}
+	st = open()
+	defer st.Close()
+	res, ran := chain("a").run(t, st, Options{})
+	if ran != "" || res.Cached != 4 || res.ID != unrecorded {
+		t.Errorf("%q ran, %+v", ran, res)
+	}
+	if _, err := Run(context.Background(), &chain("new").Graph, st, Options{}); err == nil {
+		t.Error("a run that has to store something ends well")
+	}
+}
+
+// broken does not encode.
+type broken struct{ panics bool }
+
+func (broken) Format() string { return "text" }
+
+func (b broken) Encode(w io.Writer) error {
+	if b.panics {
+		panic("encoder")
+	}
+	io.WriteString(w, "some of it")
+	return errors.New("half of it is missing")
+}
+
+func TestEncodingFails(t *testing.T) {
+	for _, v := range []broken{{false}, {true}} {
+		s := newSketch()
+		s.task("x", &one{v})
+		s.task("y", &join{Text: "y"})
+		res, ran := s.run(t, newStore(t), Options{})
+		if ran != "x:failed y:ran" || !strings.Contains(res.Errors[0].Error(), `output "out"`) {
+			t.Errorf("%s %v", ran, res.Errors)
+		}
+	}
+}
+
+// one gives one value.
+type one struct{ v artifacts.Value }
+
+func (*one) Ports() Ports                                  { return Ports{Out: []Port{{Name: "out", Type: Format("text")}}} }
+func (o *one) Run(context.Context, *Task) (Outputs, error) { return Outputs{"out": o.v}, nil }
+
+// TestProgressComesInOrder has tasks tell of themselves in the moment they end.
+func TestProgressComesInOrder(t *testing.T) {
+	s := newSketch()
+	for i := range 200 {
+		s.task(fmt.Sprintf("t%03d", i), &join{Text: fmt.Sprint(i), during: func(_ context.Context, task *Task) error {
+			task.Progress(1, 1, "")
+			return nil
+		}})
+	}
+	last := map[string]State{}
+	s.run(t, newStore(t), Options{Workers: 4, Progress: func(e Event) {
+		switch before := last[e.Task]; {
+		case e.State == Running && before != "" && before != Running, e.State == Ran && before != Running:
+			t.Errorf("%s is %s after it was %s", e.Task, e.State, before)
+		}
+		last[e.Task] = e.State
+	}})
+}
+
+// TestCoordinatesOfInputs: what is not in the recipe, the stage does not see.
+func TestCoordinatesOfInputs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, "x")
+	s := newSketch()
+	s.task("a", &join{Text: "a"})
+	s.task("b", &join{Text: "b", during: func(_ context.Context, task *Task) error {
+		if c := task.In("file").Coords; c != nil {
+			return fmt.Errorf("the file has the coordinates %v", c)
+		}
+		if c := task.All("in")[0]; c.Coord("from") != "1" || c.Coord("to") != "" {
+			return fmt.Errorf("the member has the coordinates %v", c.Coords)
+		}
+		return nil
+	}}, "a")
+	s.file("b", path)
+	s.nodes["b"].Inputs[1].Sources[0].Coords = []Coord{{"subject", "sub-001"}}
+	if res, _ := s.run(t, newStore(t), Options{}); res.Errors != nil {
+		t.Error(res.Errors)
+	}
+}
+
+// TestWiring runs graphs that no pipeline file could give.
+func TestWiring(t *testing.T) {
+	for want, spoil := range map[string]func(*sketch){
+		`there is no input "other"`:                 func(s *sketch) { s.nodes["b"].Inputs[0].Port = "other" },
+		`input in: a has no output "other"`:         func(s *sketch) { s.nodes["b"].Inputs[0].Sources[0].Output = "other" },
+		"input file takes one source, not 2":        func(s *sketch) { s.nodes["c"].Inputs[0].Port = "file" },
+		"input file is connected 0 times, not once": func(s *sketch) { s.nodes["b"].Work = &fileReader{}; s.nodes["b"].Inputs = nil },
+	} {
+		s := chain("a")
+		spoil(s)
+		res, _ := s.run(t, newStore(t), Options{})
+		if len(res.Errors) != 1 || res.Errors[0].Err.Error() != want {
+			t.Errorf("%v, want %s", res.Errors, want)
+		}
+	}
+	s := chain("a")
+	s.Stages = s.Stages[1:]
+	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{}); err == nil || !strings.Contains(err.Error(), "not in the graph") {
+		t.Error(err)
+	}
+}
+
+func TestNewTask(t *testing.T) {
+	task := NewTask(map[string][]Input{
+		"in": {InputOf(artifacts.Text("ten"), Coord{"fold", "10"}), InputOf(artifacts.Text("two"), Coord{"fold", "2"})},
+		"x":  {InputOf(artifacts.NewArray([]float64{1, 2, 3}, 3))},
+		"t":  {InputOf(artifacts.NewTable(artifacts.Column{Name: "id", Values: []string{"a"}}))},
+	})
+	var got []string
+	for _, in := range task.All("in") {
+		b, err := in.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, in.Coord("fold")+string(b))
+	}
+	if strings.Join(got, " ") != "2two 10ten" {
+		t.Errorf("%v", got)
+	}
+	if a, err := task.In("x").Array(); err != nil || a.Len() != 3 {
+		t.Errorf("%v %v", a, err)
+	}
+	if tab, err := task.In("t").Table(); err != nil || tab.Rows() != 1 {
+		t.Errorf("%v %v", tab, err)
+	}
+	if _, err := task.In("x").Table(); err == nil {
+		t.Error("an array is a table")
+	}
+	if task.Has("y") || !task.Has("x") || task.Threads != 1 {
+		t.Errorf("%+v", task)
+	}
+	if task.Checkpoint() != nil || task.SaveCheckpoint([]byte("c")) != nil || string(task.Checkpoint()) != "c" {
+		t.Error("a checkpoint is not kept")
+	}
+	task.Progress(1, 2, "")
+}
+
+func TestFits(t *testing.T) {
+	for _, tt := range []struct {
+		out, in Type
+		want    string
+	}{
+		{NPY("<f8", "draw", "roi"), NPY("<f8", "draw", "roi"), ""},
+		{NPY("<f8", "draw", "roi"), Type{}, ""},
+		{Type{}, NPY("<f8"), ""},
+		{NPY("<f8", "draw", "roi"), NPY(""), ""},
+		{NPY("<f8", "draw", "roi"), Arrow("id"), "takes arrow, not npy"},
+		{NPY("<f8"), NPY("<f4"), "takes elements of type <f4, not <f8"},
+		{NPY("", "roi", "draw"), NPY("", "draw", "roi"), "takes the axes [draw, roi], not [roi, draw]"},
+		{Arrow("id", "score", "sd"), Arrow("score", "id"), ""},
+		{Arrow("id"), Arrow("id", "score", "sd"), "needs the column score, sd; there are id"},
+		{Arrow(), Arrow("id"), ""},
+		{Format("text"), Format("text"), ""},
+	} {
+		got := ""
+		if err := Fits(tt.out, tt.in); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s to %s: %q, want %q", tt.out, tt.in, got, tt.want)
+		}
+	}
+	if got := NPY("<f8", "draw", "roi").String() + "; " + Arrow("id", "score").String() + "; " + (Type{}).String(); got != "npy <f8 [draw, roi]; arrow (id, score); anything" {
+		t.Error(got)
+	}
+}
