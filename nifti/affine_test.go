@@ -107,3 +107,27 @@ func TestAxes(t *testing.T) {
 		}
 	}
 }
+
+// Which affine is used, and what a header without one gets (nibabel's
+// get_best_affine and get_base_affine).
+func TestBestAffine(t *testing.T) {
+	h := &Header{Version: 1, Dim: [8]int64{3, 5, 6, 7}, Pixdim: [8]float64{-1, 2, 3, 4}, QOffset: [3]float64{1, 2, 3}}
+	h.Srow = [3][4]float64{{1, 0, 0, 9}, {0, 1, 0, 9}, {0, 0, 1, 9}}
+	base := Affine{{-2, 0, 0, 4}, {0, 3, 0, -7.5}, {0, 0, 4, -12}, {0, 0, 0, 1}}
+	qform := Affine{{2, 0, 0, 1}, {0, 3, 0, 2}, {0, 0, -4, 3}, {0, 0, 0, 1}}
+	sform := Affine{h.Srow[0], h.Srow[1], h.Srow[2], {0, 0, 0, 1}}
+	for _, c := range []struct {
+		q, s   int64
+		want   Affine
+		source string
+	}{{0, 0, base, "none"}, {1, 0, qform, "qform"}, {0, 1, sform, "sform"}, {1, 4, sform, "sform"}} {
+		h.QformCode, h.SformCode = c.q, c.s
+		if got := h.Affine(); got != c.want || h.AffineSource() != c.source {
+			t.Errorf("codes %d, %d: %v from %s, want %v from %s", c.q, c.s, got, h.AffineSource(), c.want, c.source)
+		}
+	}
+	h.XYZTUnits = 1 // metres
+	if got := h.Affine(); got[0][0] != 1000 || got[0][3] != 9000 || got[3][3] != 1 {
+		t.Errorf("in metres: %v", got)
+	}
+}

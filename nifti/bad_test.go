@@ -2,7 +2,6 @@ package nifti
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // good is a sound scan of 4×3×2 voxels and 3 volumes, as a NIfTI-1 file.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -38,6 +39,7 @@ func Encode(w io.Writer, img *Image) error {
 	if err != nil {
 		return err
 	}
+	z.ModTime = time.Unix(0, 0)                                        // written as "no time"; the zero Time is not
 	if _, err := z.Write(append(h.encode(), 0, 0, 0, 0)); err != nil { // no extensions
 		return err
 	}

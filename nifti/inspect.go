@@ -14,8 +14,8 @@ import (
 // An Info is what an image file holds, for people and scripts to look at. The
 // statistics are of the scaled values, and null unless asked for.
 type Info struct {
-	Format    string      `json:"format"` // NIfTI-1, NIfTI-1 pair, NIfTI-2, NIfTI-2 pair, CIFTI-2 or MGH
-	Bytes     int64       `json:"bytes"`  // of the file
+	Class     string      `json:"class"` // as nibabel names it: Nifti1Image, Nifti1Pair, Nifti2Image, Nifti2Pair, Cifti2Image or MGHImage
+	Bytes     int64       `json:"bytes"` // of the file
 	Shape     []int64     `json:"shape"`
 	DType     string      `json:"dtype"` // as numpy says it: int16 for the little-endian, >i2 for the big-endian one
 	Datatype  int64       `json:"datatype"`
@@ -62,7 +62,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 
 // Inspect tells what an image file holds; with stats it reads the voxels too. When
 // the file cannot be read to its end, the Info has what could be learnt before the
-// error; its Format is empty when that is nothing.
+// error; its Class is empty when that is nothing.
 func Inspect(path string, stats bool) (Info, error) {
 	var info Info
 	if f, err := os.Stat(path); err == nil {
@@ -87,21 +87,22 @@ func Inspect(path string, stats bool) (Info, error) {
 
 // describe fills in what the header says.
 func (info *Info) describe(h *Header, extensions []Extension) {
-	info.Format = "MGH"
+	info.Class = "MGHImage"
 	info.Endian = "<"
 	if h.BigEndian {
 		info.Endian = ">"
 	}
 	if h.Version > 0 {
-		info.Format = fmt.Sprintf("NIfTI-%d", h.Version)
+		kind := "Image"
 		if !h.single() {
-			info.Format += " pair"
+			kind = "Pair"
 		}
+		info.Class = fmt.Sprintf("Nifti%d%s", h.Version, kind)
 		info.Magic = strings.TrimRight(string(h.Magic[:4]), "\x00")
 	}
 	info.Shape = h.Shape()
 	if h.cifti() {
-		info.Format = "CIFTI-2"
+		info.Class = "Cifti2Image"
 		info.Shape = info.Shape[4:]
 	}
 	t := DataType(h.Datatype)

@@ -91,3 +91,38 @@ func TestOntoNilearn(t *testing.T) {
 		}
 	}
 }
+
+// numpy's allclose decides: 1e-5 of the value, and 1e-8.
+func TestGridSame(t *testing.T) {
+	g := Grid{[3]int{4, 5, 6}, Affine{{2, 0, 0, -90}, {0, 2, 0, -126}, {0, 0, 2, -72}, {0, 0, 0, 1}}, true}
+	for _, c := range []struct {
+		row, col int
+		by       float64
+		want     bool
+	}{{0, 0, 0, true}, {0, 0, 1.9e-5, true}, {0, 0, 2.1e-5, false}, {0, 3, 8.9e-4, true}, {0, 3, 9.1e-4, false}, {1, 0, 0.9e-8, true}, {1, 0, 1.1e-8, false}} {
+		h := g
+		h.Affine[c.row][c.col] += c.by
+		if h.Same(g) != c.want {
+			t.Errorf("%v at %d, %d: same is %v", c.by, c.row, c.col, !c.want)
+		}
+	}
+	h := g
+	h.Shape[2]++
+	if h.Same(g) {
+		t.Error("another shape is the same grid")
+	}
+}
+
+// A voxel of a label counts when its middle is inside of the grid's voxels, whose
+// first begins half a voxel before its middle.
+func TestWithin(t *testing.T) {
+	l := &Labels{Grid{[3]int{9, 1, 1}, Identity, true}, []int32{1, 1, 1, 2, 2, 2, 2, 2, 2}}
+	g := Grid{[3]int{2, 1, 1}, Identity, true}
+	g.Affine[0][0], g.Affine[0][3] = 2, 1 // from x = 0 to x = 4, the end not included
+	if n := l.Within(g); n[1] != 3 || n[2] != 1 {
+		t.Errorf("%v, want 3 of label 1 and 1 of label 2", n)
+	}
+	if n := l.Within(l.Grid); n[1] != 3 || n[2] != 6 {
+		t.Errorf("%v on its own grid", n)
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -142,10 +144,29 @@ func TestMembers(t *testing.T) {
 			t.Errorf("tail %.10q: error %q, want %q", tail, err, says)
 		}
 	}
-	// A distance does not reach into the member before.
-	reach := append(bytes.Clone(za), withHeader(fixedBlock("X", 4))...)
-	if _, err := io.ReadAll(NewReader(bytes.NewReader(reach))); err == nil || !errors.Is(err, errDistance) {
-		t.Errorf("a distance into the member before: error %v", err)
+	// A distance does not reach into the member before, wherever the window is.
+	for n := range 40 {
+		before := zip(t, 0, make([]byte, 1+n*7919))
+		reach := append(before, withHeader(fixedBlock("X", 4))...)
+		if _, err := io.ReadAll(NewReader(bytes.NewReader(reach))); err == nil || !errors.Is(err, errDistance) {
+			t.Errorf("a distance into the member before, of %d bytes: error %v", 1+n*7919, err)
+		}
+	}
+}
+
+// The window moves on just after a member has begun: what was before it still cannot
+// be reached.
+func TestReachAfterMove(t *testing.T) {
+	for _, n := range []int{1, 500, 999, 1500} {
+		before := zip(t, 0, make([]byte, history+piece-n))
+		for symbol, distance := range map[int]int{18: 513, 20: 1025, 22: 2049} {
+			blocks := append(storedBlock(make([]byte, 1000)), dynamicBlock(chain(286, 256, 'a', 'b', 'c', 'd', 1, 2, 3, 4, 5, 6, 7, 8, 9, 257, 258), chain(30, 0, symbol, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+				func(w *bitWriter, lit, dist func(int)) { lit(257); dist(symbol); w.number(0, symbol/2-1); lit(256) })...)
+			_, err := io.ReadAll(NewReader(bytes.NewReader(append(before, withHeader(blocks)...))))
+			if err == nil || errors.Is(err, errDistance) != (distance > 1000) {
+				t.Errorf("%d bytes before the move, distance %d: error %v", n, distance, err)
+			}
+		}
 	}
 }
 
@@ -154,27 +175,182 @@ func withHeader(blocks []byte) []byte {
 	return slices.Concat([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}, blocks, []byte("trailer."))
 }
 
-// fixedBlock is a block of fixed codes: the text, then a match of length 3 at a
-// distance of 1 to 4.
-func fixedBlock(text string, distance int) []byte {
-	var bits []byte
-	put := func(code, n int) { // codes stand with their highest bit first
-		for i := n - 1; i >= 0; i-- {
-			bits = append(bits, byte(code>>i&1))
-		}
+// bitWriter writes the bits of blocks.
+type bitWriter struct{ bits []byte }
+
+// code writes a code, whose highest bit stands first.
+func (w *bitWriter) code(code, n int) {
+	for i := n - 1; i >= 0; i-- {
+		w.bits = append(w.bits, byte(code>>i&1))
 	}
-	put(0b110, 3) // final, fixed: the bits 1, 01 read from the right
-	for _, c := range []byte(text) {
-		put(0x30+int(c), 8)
+}
+
+// number writes a number, whose lowest bit stands first.
+func (w *bitWriter) number(v, n int) {
+	for i := range n {
+		w.bits = append(w.bits, byte(v>>i&1))
 	}
-	put(1, 7)
-	put(distance-1, 5)
-	put(0, 7)
-	b := make([]byte, (len(bits)+7)/8)
-	for i, v := range bits {
+}
+
+func (w *bitWriter) bytes() []byte {
+	b := make([]byte, (len(w.bits)+7)/8)
+	for i, v := range w.bits {
 		b[i/8] |= v << (i % 8)
 	}
 	return b
+}
+
+// fixedBlock is a block of fixed codes: the text, then a match of length 3 at a
+// distance of 1 to 4.
+func fixedBlock(text string, distance int) []byte {
+	var w bitWriter
+	w.number(1, 1) // final
+	w.number(1, 2) // fixed
+	for _, c := range []byte(text) {
+		w.code(0x30+int(c), 8)
+	}
+	w.code(1, 7)
+	w.code(distance-1, 5)
+	w.code(0, 7)
+	return w.bytes()
+}
+
+// codesOf gives each symbol's code by the canonical rule (RFC 1951, 3.2.2).
+func codesOf(lengths []uint8) []int {
+	codes := make([]int, len(lengths))
+	code := 0
+	for n := uint8(1); n <= maxBits; n++ {
+		code <<= 1
+		for s, l := range lengths {
+			if l == n {
+				codes[s] = code
+				code++
+			}
+		}
+	}
+	return codes
+}
+
+// dynamicBlock is a final block with these codes; body writes what they encode. The
+// lengths are written with a code of 4 bits for each length.
+func dynamicBlock(lits, dists []uint8, body func(w *bitWriter, lit, dist func(symbol int))) []byte {
+	var w bitWriter
+	w.number(1, 1)
+	w.number(2, 2)
+	w.number(len(lits)-257, 5)
+	w.number(len(dists)-1, 5)
+	w.number(19-4, 4)
+	for _, symbol := range preOrder {
+		if symbol < 16 {
+			w.number(4, 3)
+		} else {
+			w.number(0, 3)
+		}
+	}
+	for _, l := range slices.Concat(lits, dists) {
+		w.code(int(l), 4)
+	}
+	litCodes, distCodes := codesOf(lits), codesOf(dists)
+	body(&w, func(s int) { w.code(litCodes[s], int(lits[s])) }, func(s int) { w.code(distCodes[s], int(dists[s])) })
+	return w.bytes()
+}
+
+// chain is a complete code in which the first symbol has a code of one bit, the next
+// of two, and so on to two of 15.
+func chain(n int, symbols ...int) []uint8 {
+	lengths := make([]uint8, n)
+	for i, s := range symbols {
+		lengths[s] = uint8(min(i+1, maxBits))
+	}
+	return lengths
+}
+
+// storedBlock is a block that is not the last, of up to 65535 bytes as they are.
+func storedBlock(data []byte) []byte {
+	var w bitWriter
+	w.number(0, 8)
+	w.number(len(data), 16)
+	w.number(^len(data)&0xffff, 16)
+	return append(w.bytes(), data...)
+}
+
+// The longest codes there can be, one after the other: literals of 11 bits, lengths
+// of 15+5, distances of 15+13; and codes that go through the subtables.
+func TestLongCodes(t *testing.T) {
+	lits := chain(286, 256, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'a', 'b', 'c', 'd', 284, 285)
+	dists := chain(30, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29)
+	r := rand.New(rand.NewPCG(6, 6))
+	start := make([]byte, 32768) // for the distances to reach into
+	for i := range start {
+		start[i] = byte(r.Uint32())
+	}
+	block := dynamicBlock(lits, dists, func(w *bitWriter, lit, dist func(int)) {
+		for range 3000 {
+			for range r.IntN(4) {
+				lit([]int{'a', 'b', 'c', 'd', 1, 9}[r.IntN(6)])
+			}
+			if r.IntN(2) == 0 {
+				lit(284)
+				w.number(r.IntN(31), 5)
+			} else {
+				lit(285)
+			}
+			if d := []int{0, 3, 14, 29, 29, 29}[r.IntN(6)]; d < 4 {
+				dist(d)
+			} else {
+				dist(d)
+				w.number(r.IntN(1<<(d/2-1)), d/2-1)
+			}
+		}
+		lit(256)
+	})
+	blocks := slices.Concat(storedBlock(start), block)
+	want, err := io.ReadAll(flate.NewReader(bytes.NewReader(blocks)))
+	if err != nil || len(want) < 700000 {
+		t.Fatalf("%d bytes, error %v", len(want), err)
+	}
+	var z bytes.Buffer
+	z.Write(withHeader(blocks))
+	z.Truncate(z.Len() - len("trailer."))
+	var trailer [8]byte
+	binary.LittleEndian.PutUint32(trailer[:], crc32.ChecksumIEEE(want))
+	binary.LittleEndian.PutUint32(trailer[4:], uint32(len(want)))
+	z.Write(trailer[:])
+	got, err := io.ReadAll(NewReader(&z))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, want %d; error %v", len(got), len(want), err)
+	}
+}
+
+// Codes that are none: with bits that mean nothing, with more symbols than there
+// are, with more codes than fit. compress/flate refuses them too.
+func TestBadCodes(t *testing.T) {
+	good, one := chain(286, 256, 'a', 'b', 'c', 'd', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), chain(1, 0)
+	more := make([]uint8, 287)
+	copy(more, good)
+	for name, c := range map[string]struct {
+		lits, dists []uint8
+		ok          bool
+	}{
+		"good":              {good, one, true},
+		"no distances":      {good, make([]uint8, 1), true},
+		"287 literals":      {more, one, false},
+		"31 distances":      {good, chain(31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), false},
+		"incomplete":        {chain(286, 256, 'a', 'b'), one, false},
+		"incomplete dist":   {good, chain(30, 0, 1), false},
+		"oversubscribed":    {append([]uint8{1, 1, 1}, good[3:]...), one, false},
+		"one dist of 2 bit": {good, []uint8{2}, false},
+	} {
+		blocks := dynamicBlock(c.lits, c.dists, func(w *bitWriter, lit, dist func(int)) { lit('a'); lit(256) })
+		want, stdErr := io.ReadAll(flate.NewReader(bytes.NewReader(blocks)))
+		_, err := io.ReadAll(NewReader(bytes.NewReader(withHeader(blocks))))
+		if ok := err != nil && strings.Contains(err.Error(), "checksum"); ok != c.ok || (stdErr == nil) != c.ok {
+			t.Errorf("%s: error %v; compress/flate: %d bytes, %v", name, err, len(want), stdErr)
+		}
+		if !c.ok && !errors.Is(err, errLengths) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
 }
 
 // Every truncation is an error that names the byte, and every flipped bit gives an

@@ -1,0 +1,262 @@
+package nifti
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+const (
+	// lanes is the number of volumes that are summed at once.
+	lanes = 4
+	// guessed is how many times that many volumes are looked at before the guess.
+	// Of integers of a small range, four in a row are the same now and then in some
+	// voxel of a brain; twelve are not.
+	guessed = 3
+)
+
+// A pass is one reading of the scan.
+type pass struct {
+	rois    ROIs
+	roi     []roiPass
+	voxels  []int32 // of all its ROIs, one ROI after the other
+	header  *Header
+	volumes int
+	waiting []int // volumes in each slot that waits for the guess
+	chosen  bool
+	rows    []float64 // [time, roi of the pass, draw]: sums divided by their numbers
+	lanes   laneSums
+}
+
+// A roiPass is one ROI in a pass.
+type roiPass struct {
+	index int       // in ROIs.Voxels
+	start int       // of its voxels in pass.voxels
+	n     int       // their number
+	valid []bool    // the voxels that it is summed by; nil for a guess
+	lists [][]int32 // by draw, places in pass.voxels; nil for no voxel
+}
+
+// A laneSums gathers the ROI voxels of a few volumes, and sums lists of them. It has
+// some slots to keep them in.
+type laneSums interface {
+	// gather takes the voxels out of the volumes, of which there are 1 to lanes.
+	gather(slot int, volumes [][]byte, voxels []int32)
+	// sum adds up the voxels of a list, for each volume.
+	sum(slot int, list []int32) [lanes]float64
+	// constant tells whether a voxel has had one value in all volumes.
+	constant(voxel int) bool
+	// nonFinite tells whether a voxel has been NaN or infinite.
+	nonFinite(voxel int) bool
+}
+
+func newPass(rois ROIs, which []int, valid [][]bool) *pass {
+	p := &pass{rois: rois}
+	for _, i := range which {
+		r := roiPass{index: i, start: len(p.voxels), n: len(rois.Voxels[i])}
+		p.voxels = append(p.voxels, rois.Voxels[i]...)
+		if valid != nil {
+			r.valid = valid[i]
+		}
+		p.roi = append(p.roi, r)
+	}
+	return p
+}
+
+// run reads the scan once.
+func (p *pass) run(open func() (*Reader, error), overlap bool) error {
+	r, err := open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p.header = r.Header
+	if _, err := r.Header.series(); err != nil {
+		return r.fail(err)
+	}
+	n := r.Header.Grid().Voxels()
+	for _, v := range p.voxels {
+		if v < 0 || int(v) >= n {
+			panic(fmt.Sprintf("nifti: voxel %d of a grid of %d", v, n))
+		}
+	}
+	t := DataType(r.Header.Datatype)
+	if t.Size() <= 2 {
+		p.lanes = newShortSums(t, len(p.voxels))
+	} else {
+		p.lanes = newWideSums(t, len(p.voxels))
+	}
+	if err := r.batches(overlap, p.add); err != nil {
+		return err
+	}
+	p.flush()
+	return nil
+}
+
+// batches reads the volumes some at a time and hands them on. With overlap the
+// next ones are read meanwhile.
+func (r *Reader) batches(overlap bool, use func([][]byte)) error {
+	read := func(bufs *[lanes][]byte) (int, error) {
+		for i := range bufs {
+			r.raw = bufs[i]
+			raw, err := r.NextRaw()
+			if err != nil {
+				return i, err
+			}
+			bufs[i] = raw
+		}
+		return lanes, nil
+	}
+	var bufs [2][lanes][]byte
+	if !overlap {
+		for {
+			n, err := read(&bufs[0])
+			if n > 0 && (err == nil || err == io.EOF) {
+				use(bufs[0][:n])
+			}
+			if err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	type batch struct {
+		bufs *[lanes][]byte
+		n    int
+		err  error
+	}
+	ready, free := make(chan batch, 1), make(chan *[lanes][]byte, 2)
+	free <- &bufs[0]
+	free <- &bufs[1]
+	go func() {
+		defer close(ready)
+		for b := range free {
+			n, err := read(b)
+			ready <- batch{b, n, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	defer close(free)
+	var last error
+	for b := range ready {
+		if b.n > 0 && (b.err == nil || b.err == io.EOF) {
+			use(b.bufs[:b.n])
+		}
+		if last = b.err; last == nil {
+			free <- b.bufs
+		}
+	}
+	if last == io.EOF {
+		return nil
+	}
+	return last
+}
+
+// add takes some volumes. The first ones wait for the guess, if there is one.
+func (p *pass) add(volumes [][]byte) {
+	p.lanes.gather(len(p.waiting), volumes, p.voxels)
+	p.waiting = append(p.waiting, len(volumes))
+	if p.chosen || len(p.waiting) == guessed {
+		p.flush()
+	}
+}
+
+// flush sums the volumes that wait.
+func (p *pass) flush() {
+	if !p.chosen {
+		p.choose()
+		p.chosen = true
+	}
+	for slot, n := range p.waiting {
+		p.sum(slot, n)
+	}
+	p.waiting = p.waiting[:0]
+}
+
+// sum sums n volumes.
+func (p *pass) sum(slot, n int) {
+	p.volumes += n
+	draws := 1 + p.rois.Draws
+	at := len(p.rows)
+	p.rows = append(p.rows, make([]float64, n*len(p.roi)*draws)...)
+	for i, r := range p.roi {
+		for d := range draws {
+			mean := [lanes]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+			if list := r.lists[d]; len(list) > 0 {
+				mean = p.lanes.sum(slot, list)
+				for v := range mean {
+					mean[v] /= float64(len(list))
+				}
+			}
+			for v := range n {
+				p.rows[at+(v*len(p.roi)+i)*draws+d] = mean[v]
+			}
+		}
+	}
+}
+
+// choose makes the lists of voxels to sum: by the valid voxels, where they are
+// known, or by those that look valid in the first volumes.
+func (p *pass) choose() {
+	for i := range p.roi {
+		r := &p.roi[i]
+		if r.valid == nil {
+			_, r.valid = p.judge(i)
+		}
+		var valid []int32
+		for v, ok := range r.valid {
+			if ok {
+				valid = append(valid, int32(r.start+v))
+			}
+		}
+		r.lists = make([][]int32, 1+p.rois.Draws)
+		r.lists[0] = valid
+		if len(valid) == 0 || p.rois.Draws == 0 {
+			continue
+		}
+		for d, list := range p.rois.Choose(r.index, len(valid)) {
+			places := make([]int32, len(list))
+			for k, v := range list {
+				places[k] = valid[v]
+			}
+			r.lists[1+d] = places
+		}
+	}
+}
+
+// judge counts the voxels of a ROI by what has been seen of them so far.
+func (p *pass) judge(i int) (c Count, valid []bool) {
+	r := p.roi[i]
+	valid = make([]bool, r.n)
+	for v := range r.n {
+		switch {
+		case p.lanes.nonFinite(r.start + v):
+			c.NonFinite++
+		case p.lanes.constant(r.start + v):
+			c.Constant++
+		default:
+			c.Used++
+			valid[v] = true
+		}
+	}
+	return c, valid
+}
+
+// store puts the pass's means in their places, scaled.
+func (p *pass) store(m *Means) {
+	slope, inter, _ := p.header.Scaling() // checked with the header
+	draws := 1 + p.rois.Draws
+	n := len(m.Counts)
+	at := 0
+	for t := range p.volumes {
+		for _, r := range p.roi {
+			for d := range draws {
+				m.Series[(d*m.Volumes+t)*n+r.index] = float64(p.rows[at]*slope) + inter
+				at++
+			}
+		}
+	}
+}
