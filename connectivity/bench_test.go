@@ -2,12 +2,14 @@ package connectivity
 
 import "testing"
 
-// draws of the paper's size: T = 146, N = 84.
-func manySeries(n int) []Matrix {
-	v := randoms(1, n*146*84)
+// manySeries are draws of the paper's size: T = 146, N = 84.
+func manySeries(n int) []Matrix { return manySeriesOf(n, 146, 84) }
+
+func manySeriesOf(n, volumes, regions int) []Matrix {
+	v := randoms(1, n*volumes*regions)
 	draws := make([]Matrix, n)
 	for d := range draws {
-		draws[d] = Matrix{Rows: 146, Cols: 84, Data: v[d*146*84:][:146*84]}
+		draws[d] = Matrix{Rows: volumes, Cols: regions, Data: v[d*volumes*regions:][:volumes*regions]}
 	}
 	return draws
 }

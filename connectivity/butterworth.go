@@ -102,9 +102,9 @@ func butterworth(order int, high, low float64) []section {
 	at := cplx{1, 0}
 	switch {
 	case high > 0 && low > 0:
-		w := math.Sqrt(float64(warp(high)*warp(low))) / 2 // tan of half the digital angle
-		q := 1 + float64(w*w)
-		at = cplx{(1 - float64(w*w)) / q, 2 * w / q}
+		w := float64(math.Sqrt(float64(warp(high)*warp(low))) / 2) // tan of half the digital angle
+		w2 := float64(w * w)
+		at = cplx{(1 - w2) / (1 + w2), 2 * w / (1 + w2)}
 	case high > 0:
 		at = cplx{-1, 0}
 	}

@@ -119,7 +119,7 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	c.trend.trend(floats(upTo(volumes)), o.Detrend)
 	c.prepareNuisance()
 	c.account()
-	if c.Quality.TEff <= 0 {
+	if c.Quality.TEff <= 1 { // of which the mean is one
 		return nil, fmt.Errorf("cleaning leaves nothing: of %d kept volumes %d go to regressors, %.4g to the filter and %d to the trend; use fewer regressors or a wider band",
 			c.Quality.Kept, c.Quality.Regressors, c.Quality.FilterLoss, c.Quality.Trend)
 	}

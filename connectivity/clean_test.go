@@ -1,7 +1,9 @@
 package connectivity
 
 import (
+	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -43,5 +45,155 @@ func TestSeriesOfNilearn(t *testing.T) {
 			}
 			closeTo(t, c.file, got, golden(t, c.file), 3e-5)
 		})
+	}
+}
+
+func clean(t *testing.T, x Matrix, o Cleaning) (Matrix, []Status) {
+	t.Helper()
+	c, err := NewCleaner(x.Rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := x.Clone()
+	y, status, err := c.Clean(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged(t, x, before)
+	return y, status
+}
+
+// What has no signal, and what the regressors explain, must not be scaled up to
+// unit variance, whatever is done to the series.
+func TestNothingIsMadeOfNothing(t *testing.T) {
+	const n = 80
+	signal, regressor := randoms(1, n), randoms(2, n)
+	x := NewMatrix(n, 6)
+	for i := range n {
+		copy(x.Row(i), []float64{
+			signal[i], nan, 1234.5,
+			1000 + 3*float64(i),                    // a trend
+			5000 + 2*regressor[i] - 0.1*float64(i), // regressor and trend
+			1e4 + signal[i] + regressor[i],
+		})
+	}
+	want := []Status{Present, Missing, Constant, Constant, Constant, Present}
+	keep, _ := keepAllBut(n, []int{5, 40, 41})
+	for _, o := range []Cleaning{
+		{Detrend: 1},
+		{Detrend: 3, Keep: keep},
+		{Detrend: 1, TR: 2, Filter: Butterworth, LowPass: 0.1},
+		{Detrend: 1, TR: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1, Keep: keep},
+		{Detrend: 2, TR: 2, Filter: Cosine, HighPass: 0.01},
+		{Detrend: 1, Standardize: ScalePSC},
+		{Detrend: 1, Standardize: ScaleNone},
+	} {
+		o.Regressors = columns(regressor)
+		if o.Standardize == ScalePSC {
+			for i := range n {
+				x.Row(i)[0] += 100 // a signal whose mean is 0 has no per cent
+			}
+		}
+		y, status := clean(t, x, o)
+		for j, s := range status {
+			if s != want[j] {
+				t.Errorf("%+v: region %d is %s, want %s", o.Filter, j+1, s, want[j])
+			}
+			for i := range y.Rows {
+				switch v := y.At(i, j); {
+				case s == Missing && !math.IsNaN(v), s == Constant && v != 0, s == Present && !finite(v):
+					t.Fatalf("%s: region %d (%s) is %v in volume %d", o.Filter, j+1, s, v, i+1)
+				}
+			}
+		}
+	}
+}
+
+// A draw is cleaned alike whatever else is cleaned with it.
+func TestRegionsDoNotTouchEachOther(t *testing.T) {
+	x := columns(randoms(1, 90), randoms(2, 90), randoms(3, 90))
+	o := Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1, Regressors: columns(randoms(9, 90))}
+	all, _ := clean(t, x, o)
+	one, _ := clean(t, columns(x.column(nil, 1)), o)
+	for i := range all.Rows {
+		if math.Float64bits(all.At(i, 1)) != math.Float64bits(one.At(i, 0)) {
+			t.Fatalf("volume %d: %v with the others, %v alone", i+1, all.At(i, 1), one.At(i, 0))
+		}
+	}
+}
+
+func TestBandPassKeepsItsBand(t *testing.T) {
+	const n, tr = 300, 2.0
+	x := NewMatrix(n, 3)
+	for i := range n {
+		s := float64(i) * tr
+		copy(x.Row(i), []float64{
+			math.Sin(2 * math.Pi * 0.05 * s), // inside
+			math.Sin(2 * math.Pi * 0.2 * s),  // above
+			math.Sin(2 * math.Pi * 0.002 * s),
+		})
+	}
+	for _, f := range []Filter{Butterworth, Cosine} {
+		y, _ := clean(t, x, Cleaning{TR: tr, Detrend: -1, Filter: f, HighPass: 0.01, LowPass: 0.1, Standardize: ScaleNone})
+		before, after := squares(x), squares(y)
+		for j, bounds := range [][2]float64{{0.9, 1.01}, {0, 0.02}, {0, 0.05}} {
+			if share := after[j] / before[j]; share < bounds[0] || share > bounds[1] {
+				t.Errorf("%s: wave %d keeps %.3f of its power, want %v", f, j, share, bounds)
+			}
+		}
+	}
+}
+
+// The band of the field at T = 146 and TR 2 s leaves about 53 of 146.
+func TestBandPassTrap(t *testing.T) {
+	c, err := NewCleaner(146, Cleaning{TR: 2, Detrend: 1, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Quality.TEff, 146*0.36; math.Abs(got-want) > 1e-9 {
+		t.Errorf("T_eff %v, want %v", got, want)
+	}
+	x := Matrix{Rows: 146, Cols: 84, Data: randoms(1, 146*84)}
+	_, err = Estimate([]Matrix{x}, Options{Partial: Empirical, TEff: c.Quality.TEff})
+	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, and these series are worth 52.56 (of 146 volumes): it would be noise that looks strong; use partial: ledoit-wolf or ridge; what cleaning took can be won back by a wider band or fewer regressors"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v\nwant %s", err, want)
+	}
+}
+
+func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
+	for _, c := range []struct {
+		volumes int
+		o       Cleaning
+		want    string
+	}{
+		{50, Cleaning{HighPass: 0.01}, `a pass band is given, and the filter is "none": choose butterworth or cosine`},
+		{50, Cleaning{Filter: Cosine, TR: 2}, "the cosine filter has no pass band: give high_pass, low_pass or both, in Hz"},
+		{50, Cleaning{Filter: Butterworth, HighPass: 0.01}, "a filter needs the repetition time: give tr, in s"},
+		{50, Cleaning{Filter: Butterworth, TR: nan, HighPass: 0.01}, "a filter needs the repetition time: give tr, in s"},
+		{50, Cleaning{Filter: Butterworth, TR: 2, LowPass: 0.3}, "low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
+		{50, Cleaning{Filter: Butterworth, TR: 2, HighPass: 0.1, LowPass: 0.05}, "high_pass (0.1 Hz) is not below low_pass (0.05 Hz)"},
+		{33, Cleaning{Filter: Butterworth, TR: 2, HighPass: 0.01, LowPass: 0.1}, "33 volumes are too few for a Butterworth filter of order 5, which needs more than 33; use the cosine filter"},
+		{50, Cleaning{Filter: "boxcar"}, `there is no filter "boxcar"`},
+		{4, Cleaning{Keep: make([]bool, 4)}, "0 of 4 volumes are kept: too few for anything; raise the thresholds of scrubbing, or leave this run out"},
+		{50, Cleaning{Keep: make([]bool, 4), Regressors: NewMatrix(49, 1)}, "the series have 50 volumes, the censoring 4\nthe series have 50 volumes, the regressors 49"},
+		{3, Cleaning{Regressors: columns([]float64{1, 2, nan})}, "regressor 1 has no number in volume 3"},
+		{12, Cleaning{Detrend: 1, Regressors: Matrix{Rows: 12, Cols: 11, Data: randoms(1, 132)}}, "cleaning leaves nothing: of 12 kept volumes 10 go to regressors, 0 to the filter and 1 to the trend; use fewer regressors or a wider band"},
+	} {
+		_, err := NewCleaner(c.volumes, c.o)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("error %v\nwant  %s", err, c.want)
+		}
+	}
+	c, err := NewCleaner(10, Cleaning{Standardize: ScalePSC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Clean(NewMatrix(9, 2)); err == nil || err.Error() != "the series have 9 volumes, and the cleaning was prepared for 10" {
+		t.Errorf("error %v", err)
+	}
+	z, _ := ZScore(columns(randoms(1, 10)))
+	if _, _, err := c.Clean(z); err == nil || !strings.Contains(err.Error(), "per cent of it has no meaning") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -26,7 +26,12 @@ func scaled(out Matrix, place []int, a []float64, m int, sign float64) {
 		row, dst := a[i*m:][:len(place)], out.Row(pi)
 		fi := sign * f[i]
 		for j := i + 1; j < len(place); j++ {
-			r := max(-1, min(1, row[j]*fi*f[j]))
+			r := row[j] * fi * f[j]
+			if r > 1 {
+				r = 1
+			} else if r < -1 {
+				r = -1
+			}
 			dst[place[j]] = r
 			out.Data[place[j]*out.Cols+pi] = r
 		}

@@ -49,10 +49,16 @@ func (c *moments) load(x Matrix, present []int, raw bool) {
 	}
 	mean, scale := make([]float64, c.n), make([]float64, c.n)
 	for t := range c.t {
-		src, dst := x.Row(t), c.x[t*m:][:m]
-		for i, j := range present {
-			dst[i] = src[j]
-			mean[i] += src[j]
+		src, dst := x.Row(t), c.x[t*m:][:c.n]
+		if c.n == x.Cols {
+			copy(dst, src)
+		} else {
+			for i, j := range present {
+				dst[i] = src[j]
+			}
+		}
+		for i, v := range dst {
+			mean[i] += v
 		}
 	}
 	for i := range mean {
@@ -76,8 +82,8 @@ func (c *moments) load(x Matrix, present []int, raw bool) {
 	for t := range c.t {
 		dst := c.x[t*m:][:c.n]
 		sum := 0.0
-		for i := range dst {
-			v := dst[i] * scale[i]
+		for i, f := range scale {
+			v := dst[i] * f
 			dst[i] = v
 			sum += float64(v * v)
 		}
@@ -135,8 +141,8 @@ func (c *moments) oas() (shrinkage, mu float64) {
 }
 
 // covariance sets dst (like c.s) to the estimate, and returns its shrinkage: δ, the
-// ρ of a ridge, the α of a graphical lasso, NaN for the empirical one. For the
-// graphical lasso, precision (like c.s) is set too.
+// ρ of a ridge, the α of a graphical lasso, NaN for the empirical one. The graphical
+// lasso sets precision (like c.s) instead.
 func (c *moments) covariance(dst, precision []float64, e Estimator, o Options) (shrinkage float64, err error) {
 	switch e {
 	case Empirical:
@@ -159,7 +165,7 @@ func (c *moments) covariance(dst, precision []float64, e Estimator, o Options) (
 		c.shrink(dst, unbiased/math.Sqrt(sum/float64(c.n)), o.Rho)
 		return o.Rho, nil
 	case Glasso, GlassoCV:
-		return c.glasso(dst, precision, e, o)
+		return c.glasso(precision, e, o)
 	}
 	return 0, fmt.Errorf("there is no estimator %q", e)
 }

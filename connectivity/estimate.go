@@ -165,12 +165,14 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	if q.Shrinkage, err = w.covariance(w.cov, w.inv, partial, o); err != nil {
 		return err
 	}
-	if partial != Glasso && partial != GlassoCV {
-		if !w.solver.factor(w.cov) {
-			return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
-		}
-		w.solver.invert(w.inv)
+	from, to := w.cov, w.inv
+	if partial == Glasso || partial == GlassoCV { // which estimates the precision
+		from, to = to, from
 	}
+	if !w.solver.factor(from) {
+		return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
+	}
+	w.solver.invert(to)
 	q.Condition = norm1(w.cov, w.n, w.m) * norm1(w.inv, w.n, w.m)
 	partials(c.view(c.Partial, d), place, w.inv, w.m)
 	if o.Both {

@@ -106,7 +106,8 @@ func (l *lasso) column(j int, alpha float64) {
 			continue
 		}
 		l.w[j*m+k], l.w[k*m+j] = h[k], h[k]
-		l.p[j*m+k], l.p[k*m+j] = -v*p, -v*p
+		q := 0 - float64(v*p) // never −0
+		l.p[j*m+k], l.p[k*m+j] = q, q
 	}
 	l.p[j*m+j] = p
 }
@@ -171,8 +172,9 @@ func axpy(y []float64, f float64, x []float64) {
 	}
 }
 
-// glasso sets dst and precision to the graphical lasso's covariance and its inverse.
-func (c *moments) glasso(dst, precision []float64, e Estimator, o Options) (alpha float64, err error) {
+// glasso sets precision to the graphical lasso's. Its w is not handed out: between
+// regions that the penalty has parted it still goes to 0 when p has arrived.
+func (c *moments) glasso(precision []float64, e Estimator, o Options) (alpha float64, err error) {
 	alpha = o.Alpha
 	if e == GlassoCV {
 		if alpha, err = c.chooseAlpha(o); err != nil {
@@ -184,7 +186,6 @@ func (c *moments) glasso(dst, precision []float64, e Estimator, o Options) (alph
 	if err := l.solve(alpha); err != nil {
 		return 0, err
 	}
-	copy(dst, l.w)
 	copy(precision, l.p)
 	return alpha, nil
 }

@@ -157,6 +157,6 @@ func (f *cvFold) path(grid, scores []float64) {
 			}
 			logdet += float64(2 * exact.Log(f.chol.u[r*l.m+r]))
 		}
-		scores[i] += (logdet - product - float64(float64(l.n)*log2Pi)) / 2
+		scores[i] += float64((logdet - product - float64(float64(l.n)*log2Pi)) / 2)
 	}
 }

@@ -140,6 +140,29 @@ func silentNodes(p Matrix) ([]bool, error) {
 	silent := make([]bool, p.Rows)
 	for i := range silent {
 		silent[i] = true
+	}
+	even := true // symmetric and without NaN, as nearly all are
+	for i := range p.Rows {
+		row, down := p.Row(i)[i+1:], p.Data[i*p.Cols+i:]
+		for j, v := range row {
+			w := down[(j+1)*p.Cols]
+			even = even && v == w
+			if v != 0 || w != 0 {
+				silent[i], silent[i+1+j] = false, false
+			}
+		}
+	}
+	if even {
+		return silent, nil
+	}
+	return uneven(p)
+}
+
+// uneven does the same for a matrix with NaN, or says what is wrong with it.
+func uneven(p Matrix) ([]bool, error) {
+	silent := make([]bool, p.Rows)
+	for i := range silent {
+		silent[i] = true
 		for j, v := range p.Row(i) {
 			if i != j && v != 0 && !math.IsNaN(v) {
 				silent[i] = false

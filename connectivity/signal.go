@@ -34,14 +34,25 @@ func Inspect(x Matrix) ([]Status, error) {
 	}
 	var errs []error
 	for t := range x.Rows {
+		odd := 0.0 // becomes NaN when a number of the row is not finite
+		for j, v := range x.Row(t) {
+			odd += v - v
+			if v < low[j] {
+				low[j] = v
+			}
+			if v > high[j] {
+				high[j] = v
+			}
+		}
+		if odd == 0 {
+			continue
+		}
 		for j, v := range x.Row(t) {
 			switch {
 			case math.IsNaN(v):
 				absent[j]++
 			case math.IsInf(v, 0):
 				errs = append(errs, fmt.Errorf("region %d is infinite in volume %d", j+1, t+1))
-			default:
-				low[j], high[j] = min(low[j], v), max(high[j], v)
 			}
 		}
 	}

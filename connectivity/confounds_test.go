@@ -1,0 +1,163 @@
+package connectivity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// motionTable is a table of T volumes with these columns, each of random numbers.
+func motionTable(volumes int, names ...string) Confounds {
+	m := NewMatrix(volumes, len(names))
+	for j := range names {
+		m.setColumn(j, randoms(uint64(j+1), volumes))
+	}
+	return Confounds{Names: names, Values: m}
+}
+
+func TestPresets(t *testing.T) {
+	signals := []string{"csf", "white_matter", "global_signal"}
+	var comp []string
+	for k := range 8 {
+		comp = append(comp, fmt.Sprintf("a_comp_cor_%02d", k))
+	}
+	table := motionTable(30, slices.Concat(motionNames, signals, comp, []string{"cosine00", "cosine01", "framewise_displacement"})...)
+	for _, c := range []struct {
+		preset string
+		n      int
+		last   string
+	}{
+		{"none", 0, ""}, {"6P", 6, "rot_z"}, {"24P", 24, "rot_z_derivative1_power2"}, {"36P", 36, "global_signal_derivative1_power2"},
+		{"acompcor", 12 + 5 + 2, "cosine01"},
+	} {
+		x, names, err := table.Select(c.preset, 5, nil, FirstNext)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Cols != c.n || len(names) != c.n || (c.n > 0 && names[c.n-1] != c.last) {
+			t.Errorf("%s: %d columns %v, want %d that end with %s", c.preset, x.Cols, names, c.n, c.last)
+		}
+	}
+	x, names, err := table.Select("24P", 0, []string{"cos*", "csf", "trans_x"}, FirstZero)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Cols != 27 { // two cosines, csf; trans_x is there already
+		t.Errorf("%d columns, want 27: %v", x.Cols, names)
+	}
+	// Friston's expansion of the fourth parameter, from its definition.
+	rot := table.Values.column(nil, 3)
+	for k, name := range []string{"rot_x", "rot_x_derivative1", "rot_x_power2", "rot_x_derivative1_power2"} {
+		j := slices.Index(names, name)
+		for i := range rot {
+			d := 0.0
+			if i > 0 {
+				d = rot[i] - rot[i-1]
+			}
+			if want := []float64{rot[i], d, rot[i] * rot[i], d * d}[k]; x.At(i, j) != want {
+				t.Errorf("%s of volume %d is %v, want %v", name, i+1, x.At(i, j), want)
+			}
+		}
+	}
+}
+
+func TestColumnsOfTheTableComeBeforeComputedOnes(t *testing.T) {
+	c := Confounds{Names: []string{"csf", "csf_power2"}, Values: columns([]float64{1, 2}, []float64{5, 6})}
+	x, _, err := c.Select("none", 0, []string{"csf_power2"}, FirstNext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.At(0, 0) != 5 {
+		t.Errorf("%v, want the table's 5", x.Data)
+	}
+}
+
+func TestFirstRow(t *testing.T) {
+	c := Confounds{Names: []string{"fd"}, Values: columns([]float64{nan, 0.1, 0.2, 0.6})}
+	for rule, want := range map[FirstRow]float64{FirstNext: 0.1, FirstZero: 0, FirstMean: 0.3} {
+		x, _, err := c.Select("none", 0, []string{"fd"}, rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(x.At(0, 0)-want) > 1e-16 {
+			t.Errorf("%s: %v, want %v", rule, x.At(0, 0), want)
+		}
+	}
+}
+
+func TestConfoundMistakes(t *testing.T) {
+	c := Confounds{Names: []string{"a", "b"}, Values: columns([]float64{1, nan, 2}, []float64{1, 2, 3})}
+	for _, m := range []struct {
+		preset  string
+		columns []string
+		want    string
+	}{
+		{"12P", nil, `there is no preset "12P" of regressors: choose one of none, 6P, 24P, 36P, acompcor`},
+		{"none", []string{"b", "c", "d*"}, "the confounds have no column c, d*; they have a, b"},
+		{"none", []string{"a"}, "column a of the confounds has no number in volume 2; only the first volume may lack one"},
+		{"none", []string{"b["}, `"b[" is no pattern of column names: syntax error in pattern`},
+	} {
+		if _, _, err := c.Select(m.preset, 5, m.columns, FirstNext); err == nil || err.Error() != m.want {
+			t.Errorf("error %v\nwant  %s", err, m.want)
+		}
+	}
+	if _, _, err := c.Select("6P", 5, nil, FirstNext); err == nil || !strings.HasPrefix(err.Error(), "the confounds have no column trans_x, trans_y") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestMotion(t *testing.T) {
+	table := motionTable(4, append(slices.Clone(motionNames), "std_dvars")...)
+	fd, dvars := table.Motion()
+	if !math.IsNaN(fd[0]) || len(dvars) != 4 {
+		t.Fatalf("fd %v, dvars %v", fd, dvars)
+	}
+	want := 0.0
+	for k := range 6 {
+		d := math.Abs(table.Values.At(2, k) - table.Values.At(1, k))
+		want += d * []float64{1, 1, 1, 50, 50, 50}[k]
+	}
+	if math.Abs(fd[2]-want) > 1e-12 {
+		t.Errorf("displacement %v, want %v", fd[2], want)
+	}
+	given := Confounds{Names: []string{"framewise_displacement"}, Values: columns([]float64{nan, 7})}
+	if fd, dvars := given.Motion(); fd[1] != 7 || dvars != nil {
+		t.Errorf("fd %v, dvars %v", fd, dvars)
+	}
+	if fd, _ := motionTable(3, "trans_x").Motion(); fd != nil {
+		t.Errorf("fd %v of a table with one motion parameter", fd)
+	}
+}
+
+func TestScrub(t *testing.T) {
+	fd := []float64{nan, 0.1, 0.6, 0.1, 0.1, 0.7, 0.1, 0.1, 0.1, 0.5}
+	dvars := []float64{nan, 1, 1, 1, 1, 1, 1, 2, 1, 1}
+	for _, c := range []struct {
+		s    Scrub
+		want string
+	}{
+		{Scrub{}, "1111111111"},
+		{Scrub{FD: 0.5}, "1101101111"}, // 0.5 is not above 0.5
+		{Scrub{DVARS: 1.5}, "1111111011"},
+		{Scrub{FD: 0.5, DVARS: 1.5}, "1101101011"},
+		{Scrub{FD: 0.5, MinSegment: 3}, "0000001111"},
+		{Scrub{FD: 0.5, DVARS: 1.5, MinSegment: 3}, "0000000000"},
+	} {
+		keep, err := c.s.Keep(fd, dvars, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, k := range keep {
+			got += map[bool]string{true: "1", false: "0"}[k]
+		}
+		if got != c.want {
+			t.Errorf("%+v keeps %s, want %s", c.s, got, c.want)
+		}
+	}
+	if _, err := (Scrub{FD: 1}).Keep(fd, nil, 9); err == nil || err.Error() != "framewise displacement has 10 values for 9 volumes" {
+		t.Errorf("error %v", err)
+	}
+}

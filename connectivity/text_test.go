@@ -1,0 +1,90 @@
+package connectivity
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReadText(t *testing.T) {
+	for _, c := range []struct {
+		what, text string
+		names      []string
+		want       Matrix
+	}{
+		{"TSV with names", "a\tb\n1\t2\n3\t4\n", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
+		{"CSV with quotes, CRLF and BOM", "\ufeff\"a\",\"b\"\r\n1.5,2\r\n", []string{"a", "b"}, columns([]float64{1.5}, []float64{2})},
+		{"semicolons", "a;b\n1;2\n", []string{"a", "b"}, columns([]float64{1}, []float64{2})},
+		{"1D without names", "# 3dmaskave\n 1.5 -2e3\n\n3 4\n", nil, columns([]float64{1.5, 3}, []float64{-2e3, 4})},
+		{"C-PAC", "#10\t#11\n8.25\t-0.5\n1\t2\n", []string{"10", "11"}, columns([]float64{8.25, 1}, []float64{-0.5, 2})},
+		{"AFNI comment with as many words as columns", "# L R\n1.5 2\n", []string{"L", "R"}, columns([]float64{1.5}, []float64{2})},
+		{"region numbers as names", "8\t10\n972.25\t3\n1\t2\n", []string{"8", "10"}, columns([]float64{972.25, 1}, []float64{3, 2})},
+		{"whole numbers throughout", "8\t10\n972\t3\n", nil, columns([]float64{8, 972}, []float64{10, 3})},
+		{"missing values", "a,b,c\n1,n/a,\n2,NaN,NA\n", []string{"a", "b", "c"}, columns([]float64{1, 2}, []float64{nan, nan}, []float64{nan, nan})},
+		{"index of pandas", ",a,b\n0,1,2\n1,3,4\n", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
+		{"one row, one column", "3.5", nil, columns([]float64{3.5})},
+		{"missing first row is numbers", "n/a\t1.5\nn/a\t2\n", nil, columns([]float64{nan, nan}, []float64{1.5, 2})},
+	} {
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		w.Write([]byte(c.text))
+		w.Close()
+		for _, in := range []string{c.text, z.String()} {
+			names, x, err := ReadText(strings.NewReader(in))
+			if err != nil {
+				t.Errorf("%s: %v", c.what, err)
+				continue
+			}
+			if !slices.Equal(names, c.names) || x.Rows != c.want.Rows || x.Cols != c.want.Cols {
+				t.Errorf("%s: names %q, %d×%d, want %q, %d×%d", c.what, names, x.Rows, x.Cols, c.names, c.want.Rows, c.want.Cols)
+				continue
+			}
+			for i, v := range c.want.Data {
+				if x.Data[i] != v && !(math.IsNaN(v) && math.IsNaN(x.Data[i])) {
+					t.Errorf("%s: number %d is %v, want %v", c.what, i, x.Data[i], v)
+				}
+			}
+		}
+	}
+}
+
+func TestReadTextMistakes(t *testing.T) {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write([]byte(strings.Repeat("1.25 2.5\n", 1000)))
+	w.Close()
+	for _, c := range []struct{ text, want string }{
+		{"", "the file has no numbers"},
+		{"# nothing\n", "the file has no numbers"},
+		{"a\tb\n", "the file has names and no numbers"},
+		{"a\tb\n1\t2\t3\n", "line 2 has 3 columns, and the first has 2"},
+		{"a\tb\n1\t2\n\n1\tx\n", `line 4, column 2: "x" is not a number`},
+		{"a\ta\n1\t2\n", `columns 1 and 2 are both named "a"`},
+		{"a\t\n1\t2\n", "column 2 has no name"},
+		{"\x93NUMPY\x00", "this is not a text; series are TSV, CSV, 1D or npy files"},
+		{z.String()[:z.Len()-9], "the compressed file ends too early; copy it again"},
+		{"\x1f\x8bnonsense", "gzip: gzip: invalid header"},
+	} {
+		if _, _, err := ReadText(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
+			t.Errorf("%.20q: error %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+func FuzzReadText(f *testing.F) {
+	for _, s := range []string{"a\tb\n1\t2\n", "#10\t#11\n1\t2\n", "1 2\n3 4\n", ",a\n0,1\n", "n/a,n/a\n", "\x1f\x8b"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		names, x, err := ReadText(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		if x.Rows < 1 || x.Cols < 1 || len(x.Data) != x.Rows*x.Cols || (names != nil && len(names) != x.Cols) {
+			t.Fatalf("%d names, %d×%d with %d numbers", len(names), x.Rows, x.Cols, len(x.Data))
+		}
+	})
+}
