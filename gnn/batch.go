@@ -88,10 +88,10 @@ func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
 		x := &s.mlp
 		for i := range m.fc {
 			if m.fc[i].last {
-				m.fc[i].forward(x.x[i+1], x.x[i])
+				m.fc[i].forward(m.k, x.x[i+1], x.x[i])
 				break
 			}
-			m.fc[i].forward(x.relu[i], x.x[i])
+			m.fc[i].forward(m.k, x.relu[i], x.x[i])
 			if m.BatchNorm {
 				m.bn[i].infer(x.x[i+1], x.relu[i])
 			} else if m.Dropout > 0 {
@@ -261,11 +261,11 @@ func (w *worker[T]) normForward(slots []*slot[T], share float64) {
 		for _, s := range slots {
 			x := &s.mlp
 			if m.fc[i].last {
-				m.fc[i].forward(x.x[i+1], x.x[i])
+				m.fc[i].forward(m.k, x.x[i+1], x.x[i])
 				s.crossEntropy(share)
 				continue
 			}
-			m.fc[i].forward(x.relu[i], x.x[i])
+			m.fc[i].forward(m.k, x.relu[i], x.x[i])
 		}
 		if m.fc[i].last {
 			break
@@ -298,9 +298,9 @@ func (w *worker[T]) normBackward(slots []*slot[T], grad []T) {
 			if !f.last {
 				y = s.mlp.relu[i]
 			}
-			dx := make([]T, f.in)
-			f.backward(dx, dy[j], y, s.mlp.x[i], s.grad)
-			dy[j] = dx
+			dx := make([]T, padded(f.in))
+			f.backward(m.k, dx, dy[j], y, s.mlp.x[i], s.grad)
+			dy[j] = dx[:f.in]
 		}
 	}
 	for j, s := range slots {

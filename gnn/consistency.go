@@ -44,17 +44,22 @@ func (m *Model[T]) consistency(batch []*slot[T], scale float64) float64 {
 
 // spreadOf is value·Σ_i‖s_i − mean‖²; it adds slope·(s_i − mean) to each dS.
 func spreadOf[T Float](group []*blockState[T], value, slope float64) float64 {
-	sum := 0.0
-	for p := range group[0].s {
-		mean := 0.0
-		for _, g := range group {
-			mean += float64(g.s[p])
+	mean := make([]float64, len(group[0].s))
+	for _, g := range group {
+		for p, s := range g.s {
+			mean[p] += float64(s)
 		}
-		mean /= float64(len(group))
-		for _, g := range group {
-			d := float64(g.s[p]) - mean
+	}
+	for p := range mean {
+		mean[p] /= float64(len(group))
+	}
+	sum := 0.0
+	for _, g := range group {
+		dS := g.dS[:len(g.s)]
+		for p, s := range g.s {
+			d := float64(s) - mean[p]
 			sum += float64(d * d)
-			g.dS[p] += T(slope * d)
+			dS[p] += T(slope * d)
 		}
 	}
 	return float64(value * sum)

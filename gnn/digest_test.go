@@ -16,10 +16,19 @@ import (
 //	GOAMD64=v3 go test ./gnn -run Digest
 //	CGO_ENABLED=0 GOARCH=arm64 go test -c -o gnn.test ./gnn && qemu-aarch64-static gnn.test -test.run Digest
 func TestDigest(t *testing.T) {
-	const want = "90280fb36f351c3a"
+	const want = "9c6ecbb765eb18e5"
 	for _, workers := range []int{1, 2, 7} {
-		if got := trainingDigest(t, workers); got != want {
+		if got := trainingDigest(t, workers, nil); got != want {
 			t.Errorf("%d goroutines: digest %s, want %s", workers, got, want)
+		}
+	}
+	sets := vectorKernels()
+	if sets != nil {
+		sets["portable"] = portable[float32]()
+	}
+	for name, k := range sets {
+		if got := trainingDigest(t, 1, k); got != want {
+			t.Errorf("%s kernels: digest %s, want %s", name, got, want)
 		}
 	}
 }
@@ -37,21 +46,25 @@ func digestCases() []Options {
 	return []Options{paper, sage, literal, authors, mmd}
 }
 
-func trainingDigest(t *testing.T, workers int) string {
+// trainingDigest uses other kernels than this machine's when they are given.
+func trainingDigest(t *testing.T, workers int, k *kernels[float32]) string {
 	t.Helper()
 	h := sha256.New()
 	for _, o := range digestCases() {
-		hashTraining[float32](t, h, o, workers)
-		hashTraining[float64](t, h, o, workers)
+		hashTraining[float32](t, h, o, workers, k)
+		hashTraining[float64](t, h, o, workers, nil)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int) {
+func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, k *kernels[T]) {
 	t.Helper()
 	m, err := New[T](o, 11)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if k != nil {
+		m.k = k
 	}
 	graphs := randomGraphs[T](o, 26, 21, 40)
 	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01, Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})

@@ -36,22 +36,17 @@ func (m *Model[T]) bce(st *blockState[T], scale float64) {
 	n := len(st.raw)
 	loss, product := 0.0, 1.0
 	factor := T(scale / float64(n))
+	// Whether a node is kept is as good as random: it picks numbers, not branches.
+	target, sign := [2]T{0, 1}, [2]T{1, -1}
 	for i, r := range st.raw {
-		kept := int(st.rank[i]) < st.k
-		if kept {
-			r = -r
-		}
-		loss += float64(max(r, 0))
-		product *= 1 + float64(st.tail[i])
+		kept := uint32(int(st.rank[i])-st.k) >> 31
+		loss += float64(max(r*sign[kept], 0))
+		product = float64(product * (1 + float64(st.tail[i])))
 		if i%512 == 511 {
 			loss += exact.Log(product)
 			product = 1
 		}
-		d := st.s[i]
-		if kept {
-			d = d - 1
-		}
-		st.dRaw[i] = factor * d
+		st.dRaw[i] = factor * (st.s[i] - target[kept])
 	}
 	st.dist = (loss + exact.Log(product)) / float64(n)
 }

@@ -151,7 +151,11 @@ func (a *adjacency[T]) place() {
 	total := int32(0)
 	for s := range slices8 {
 		a.start[s] = total
-		total += lanes * slices.Max(a.degree[s*lanes:][:lanes])
+		longest := int32(0)
+		for _, d := range a.degree[s*lanes:][:lanes] {
+			longest = max(longest, d)
+		}
+		total += lanes * longest
 	}
 	a.start[slices8] = total
 	a.col = resize(a.col, int(total))

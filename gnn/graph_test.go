@@ -93,7 +93,7 @@ func TestInduceAndAugment(t *testing.T) {
 		rank[i] = int32(p)
 	}
 	var sub adjacency[float64]
-	sub.induce(&g.adjacency, rank, kept, make([]int32, g.size()))
+	sub.induce(&g.adjacency, rank, kept, &pruning{})
 	at := func(i, j int) float64 { return e[kept[i]][kept[j]] }
 	compare("induced", &sub, at)
 

@@ -9,11 +9,11 @@ import "golang.org/x/sys/cpu"
 
 // fastest gives the kernels for this machine; their results are those of the
 // portable ones, bit for bit. In float32, on a processor with AVX2, they are
-// written in assembly (by the program in asm).
+// written in assembly (by the program in asm); gemm has a form for AVX-512 too.
 func fastest[T Float]() *kernels[T] {
 	k := portable[T]()
 	if k, ok := any(k).(*kernels[float32]); ok && cpu.X86.HasAVX2 {
-		vectorize(k)
+		vectorize(k, cpu.X86.HasAVX512F)
 	}
 	return k
 }
@@ -21,7 +21,11 @@ func fastest[T Float]() *kernels[T] {
 // The functions below check that every access of the assembly is inside the
 // slices, and pass on addresses, strides in bytes and blocks of columns.
 
-func vectorize(k *kernels[float32]) {
+func vectorize(k *kernels[float32], wide bool) {
+	sixteen := gemm16
+	if wide {
+		sixteen = gemm16wide
+	}
 	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int) {
 		if m == 0 {
 			return
@@ -29,7 +33,7 @@ func vectorize(k *kernels[float32]) {
 		_, _, _ = c[(m-1)*cs+w-1], a[(m-1)*ai+(n-1)*ap], b[(n-1)*bs+w-1]
 		j := 0
 		for ; j+16 <= w; j += 16 {
-			gemm16(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)
+			sixteen(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)
 		}
 		if j < w {
 			gemm8(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)

@@ -95,6 +95,9 @@ func (m *Model[T]) prepare() {
 	for l := range m.blocks {
 		m.blocks[l].prepare(m.Params)
 	}
+	for i := range m.fc {
+		m.fc[i].prepare(m.Params)
+	}
 }
 
 // finish turns a gradient in the layout of the kernels into one in the layout of

@@ -68,7 +68,7 @@ type blockState[T Float] struct {
 
 	next     adjacency[T] // among the kept nodes, in that order
 	nextNode []int32      // k
-	moved    []int32      // per entry: where it went in next
+	prune    pruning
 
 	dist                 float64 // this graph's distance loss
 	dRaw                 []T     // n: its gradient, times λ₁
@@ -128,8 +128,7 @@ func (b *block[T]) forward(m *Model[T], st *blockState[T]) {
 	if b.last {
 		return
 	}
-	st.moved = resize(st.moved, st.adj.size())
-	st.next.induce(st.adj, st.rank, st.order[:st.k], st.moved)
+	st.next.induce(st.adj, st.rank, st.order[:st.k], &st.prune)
 	if m.Augment {
 		st.next.augment(m.EdgeWeights)
 	}
@@ -184,47 +183,5 @@ func takeMean[T Float](v []T) {
 	mean := sum / T(len(v))
 	for i := range v {
 		v[i] -= mean
-	}
-}
-
-// induce makes a the adjacency among the kept nodes of b, in their order. moved
-// receives, for each entry of b between kept nodes, its place in a.
-func (a *adjacency[T]) induce(b *adjacency[T], rank, kept, moved []int32) {
-	k := int32(len(kept))
-	a.reset(int(k))
-	for p, i := range kept {
-		e0 := b.entry(int(i), 0)
-		e1 := e0 + lanes*int(b.degree[i])
-		d := int32(1)
-		for e := e0 + lanes; e < e1; e += lanes {
-			if rank[b.col[e]] < k {
-				d++
-			}
-		}
-		a.degree[p] = d
-	}
-	a.place()
-	for p, i := range kept {
-		e0 := b.entry(int(i), 0)
-		e1 := e0 + lanes*int(b.degree[i])
-		to := a.entry(p, 0)
-		a.weight[to] = b.weight[e0]
-		for e := e0 + lanes; e < e1; e += lanes {
-			q := rank[b.col[e]]
-			if q >= k {
-				continue
-			}
-			to += lanes
-			a.col[to], a.weight[to] = q, b.weight[e]
-			a.reverse[to] = b.reverse[e] // in b, for now
-			moved[e] = int32(to)
-		}
-	}
-	for p := range int(k) {
-		e0 := a.entry(p, 0)
-		e1 := e0 + lanes*int(a.degree[p])
-		for e := e0 + lanes; e < e1; e += lanes {
-			a.reverse[e] = moved[a.reverse[e]]
-		}
 	}
 }

@@ -10,6 +10,9 @@ func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, 
 // gemm8 is gemm for one block of columns; strides are in bytes.
 func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
 
+// gemm16wide is gemm for one block of columns; strides are in bytes.
+func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
+
 // spread16 is spread for one block of columns; stride is in bytes.
 func spread16(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 

@@ -31,49 +31,49 @@ rows_ab:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   n+64(FP), R13
-	MOVQ   DX, R10
-	LEAQ   (DX)(BX*2), R11
-	ADDQ   BX, R11
-	MOVQ   DI, R12
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	LEAQ   (R12)(BX*2), R13
+	ADDQ   BX, R13
+	MOVQ   DI, R10
 
 p_ad:
-	VMOVUPS      (R12), Y14
-	VMOVUPS      32(R12), Y15
-	VBROADCASTSS (R10), Y12
+	VMOVUPS      (R10), Y14
+	VMOVUPS      32(R10), Y15
+	VBROADCASTSS (R12), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y0, Y0
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y1, Y1
-	VBROADCASTSS (R10)(BX*1), Y12
+	VBROADCASTSS (R12)(BX*1), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y2, Y2
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y3, Y3
-	VBROADCASTSS (R10)(BX*2), Y12
+	VBROADCASTSS (R12)(BX*2), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y4, Y4
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y5, Y5
-	VBROADCASTSS (R11), Y12
+	VBROADCASTSS (R13), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y6, Y6
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y7, Y7
-	VBROADCASTSS (R11)(BX*1), Y12
+	VBROADCASTSS (R13)(BX*1), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y8, Y8
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y9, Y9
-	VBROADCASTSS (R11)(BX*2), Y12
+	VBROADCASTSS (R13)(BX*2), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y10, Y10
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y11, Y11
-	ADDQ         SI, R10
-	ADDQ         SI, R11
-	ADDQ         R8, R12
-	DECQ         R13
+	ADDQ         SI, R12
+	ADDQ         SI, R13
+	ADDQ         R8, R10
+	DECQ         R11
 	JNZ          p_ad
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -111,31 +111,31 @@ rows_end_ac:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   n+64(FP), R12
-	MOVQ   DX, R10
-	MOVQ   DI, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	MOVQ   DI, R10
 
 p_ag:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
-	VBROADCASTSS (R10), Y6
+	VMOVUPS      (R10), Y8
+	VMOVUPS      32(R10), Y9
+	VBROADCASTSS (R12), Y6
 	VMULPS       Y8, Y6, Y7
 	VADDPS       Y7, Y0, Y0
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS (R10)(BX*1), Y6
+	VBROADCASTSS (R12)(BX*1), Y6
 	VMULPS       Y8, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS (R10)(BX*2), Y6
+	VBROADCASTSS (R12)(BX*2), Y6
 	VMULPS       Y8, Y6, Y7
 	VADDPS       Y7, Y4, Y4
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	ADDQ         SI, R10
-	ADDQ         R8, R11
-	DECQ         R12
+	ADDQ         SI, R12
+	ADDQ         R8, R10
+	DECQ         R11
 	JNZ          p_ag
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -158,26 +158,26 @@ rows_end_af:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   n+64(FP), R12
-	MOVQ   DX, R10
-	MOVQ   DI, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	MOVQ   DI, R10
 
 p_aj:
-	VMOVUPS      (R11), Y6
-	VMOVUPS      32(R11), Y7
-	VBROADCASTSS (R10), Y4
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VBROADCASTSS (R12), Y4
 	VMULPS       Y6, Y4, Y5
 	VADDPS       Y5, Y0, Y0
 	VMULPS       Y7, Y4, Y4
 	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS (R10)(BX*1), Y4
+	VBROADCASTSS (R12)(BX*1), Y4
 	VMULPS       Y6, Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       Y7, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	ADDQ         SI, R10
-	ADDQ         R8, R11
-	DECQ         R12
+	ADDQ         SI, R12
+	ADDQ         R8, R10
+	DECQ         R11
 	JNZ          p_aj
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -194,20 +194,20 @@ rows_end_ai:
 	JLT    rows_end_al
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R10
+	MOVQ   n+64(FP), R10
+	MOVQ   DX, R11
 
 p_am:
 	VMOVUPS      (DI), Y3
 	VMOVUPS      32(DI), Y4
-	VBROADCASTSS (R10), Y2
+	VBROADCASTSS (R11), Y2
 	VMULPS       Y3, Y2, Y3
 	VADDPS       Y3, Y0, Y0
 	VMULPS       Y4, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         R8, DI
-	DECQ         R11
+	DECQ         R10
 	JNZ          p_am
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -240,36 +240,36 @@ rows_an:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   n+64(FP), R13
-	MOVQ   DX, R10
-	LEAQ   (DX)(BX*2), R11
-	ADDQ   BX, R11
-	MOVQ   DI, R12
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	LEAQ   (R12)(BX*2), R13
+	ADDQ   BX, R13
+	MOVQ   DI, R10
 
 p_ap:
-	VMOVUPS      (R12), Y7
-	VBROADCASTSS (R10), Y6
+	VMOVUPS      (R10), Y7
+	VBROADCASTSS (R12), Y6
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y0, Y0
-	VBROADCASTSS (R10)(BX*1), Y6
+	VBROADCASTSS (R12)(BX*1), Y6
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS (R10)(BX*2), Y6
+	VBROADCASTSS (R12)(BX*2), Y6
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y2, Y2
-	VBROADCASTSS (R11), Y6
+	VBROADCASTSS (R13), Y6
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS (R11)(BX*1), Y6
+	VBROADCASTSS (R13)(BX*1), Y6
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y4, Y4
-	VBROADCASTSS (R11)(BX*2), Y6
+	VBROADCASTSS (R13)(BX*2), Y6
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	ADDQ         SI, R10
-	ADDQ         SI, R11
-	ADDQ         R8, R12
-	DECQ         R13
+	ADDQ         SI, R12
+	ADDQ         SI, R13
+	ADDQ         R8, R10
+	DECQ         R11
 	JNZ          p_ap
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -298,24 +298,24 @@ rows_end_ao:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   n+64(FP), R12
-	MOVQ   DX, R10
-	MOVQ   DI, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	MOVQ   DI, R10
 
 p_as:
-	VMOVUPS      (R11), Y4
-	VBROADCASTSS (R10), Y3
+	VMOVUPS      (R10), Y4
+	VBROADCASTSS (R12), Y3
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS (R10)(BX*1), Y3
+	VBROADCASTSS (R12)(BX*1), Y3
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	VBROADCASTSS (R10)(BX*2), Y3
+	VBROADCASTSS (R12)(BX*2), Y3
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         SI, R10
-	ADDQ         R8, R11
-	DECQ         R12
+	ADDQ         SI, R12
+	ADDQ         R8, R10
+	DECQ         R11
 	JNZ          p_as
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -333,21 +333,21 @@ rows_end_ar:
 	JLT    rows_end_au
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   n+64(FP), R12
-	MOVQ   DX, R10
-	MOVQ   DI, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	MOVQ   DI, R10
 
 p_av:
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R10), Y2
+	VMOVUPS      (R10), Y3
+	VBROADCASTSS (R12), Y2
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS (R10)(BX*1), Y2
+	VBROADCASTSS (R12)(BX*1), Y2
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         SI, R10
-	ADDQ         R8, R11
-	DECQ         R12
+	ADDQ         SI, R12
+	ADDQ         R8, R10
+	DECQ         R11
 	JNZ          p_av
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -361,17 +361,17 @@ rows_end_au:
 	CMPQ   R9, $+1
 	JLT    rows_end_ax
 	VXORPS Y0, Y0, Y0
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R10
+	MOVQ   n+64(FP), R10
+	MOVQ   DX, R11
 
 p_ay:
 	VMOVUPS      (DI), Y2
-	VBROADCASTSS (R10), Y1
+	VBROADCASTSS (R11), Y1
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         R8, DI
-	DECQ         R11
+	DECQ         R10
 	JNZ          p_ay
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -379,6 +379,253 @@ p_ay:
 	SUBQ         $+1, R9
 
 rows_end_ax:
+	VZEROUPPER
+	RET
+
+// func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
+// Requires: AVX, AVX512F
+TEXT ·gemm16wide(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ cs+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ ai+24(FP), BX
+	MOVQ ap+32(FP), SI
+	MOVQ b+40(FP), DI
+	MOVQ bs+48(FP), R8
+	MOVQ m+56(FP), R9
+
+rows_az:
+	CMPQ   R9, $+12
+	JLT    rows_end_ba
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	LEAQ   (R12)(BX*2), R13
+	ADDQ   BX, R13
+	LEAQ   (R13)(BX*2), R14
+	ADDQ   BX, R14
+	LEAQ   (R14)(BX*2), R15
+	ADDQ   BX, R15
+	MOVQ   DI, R10
+
+p_bb:
+	VMOVUPS     (R10), Z13
+	VMULPS.BCST (R12), Z13, Z12
+	VADDPS      Z12, Z0, Z0
+	VMULPS.BCST (R12)(BX*1), Z13, Z12
+	VADDPS      Z12, Z1, Z1
+	VMULPS.BCST (R12)(BX*2), Z13, Z12
+	VADDPS      Z12, Z2, Z2
+	VMULPS.BCST (R13), Z13, Z12
+	VADDPS      Z12, Z3, Z3
+	VMULPS.BCST (R13)(BX*1), Z13, Z12
+	VADDPS      Z12, Z4, Z4
+	VMULPS.BCST (R13)(BX*2), Z13, Z12
+	VADDPS      Z12, Z5, Z5
+	VMULPS.BCST (R14), Z13, Z12
+	VADDPS      Z12, Z6, Z6
+	VMULPS.BCST (R14)(BX*1), Z13, Z12
+	VADDPS      Z12, Z7, Z7
+	VMULPS.BCST (R14)(BX*2), Z13, Z12
+	VADDPS      Z12, Z8, Z8
+	VMULPS.BCST (R15), Z13, Z12
+	VADDPS      Z12, Z9, Z9
+	VMULPS.BCST (R15)(BX*1), Z13, Z12
+	VADDPS      Z12, Z10, Z10
+	VMULPS.BCST (R15)(BX*2), Z13, Z12
+	VADDPS      Z12, Z11, Z11
+	ADDQ        SI, R12
+	ADDQ        SI, R13
+	ADDQ        SI, R14
+	ADDQ        SI, R15
+	ADDQ        R8, R10
+	DECQ        R11
+	JNZ         p_bb
+	VMOVUPS     Z0, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z1, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z2, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z3, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z4, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z5, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z6, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z7, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z8, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z9, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z10, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z11, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	SUBQ        $+12, R9
+	JMP         rows_az
+
+rows_end_ba:
+	CMPQ   R9, $+6
+	JLT    rows_end_bd
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	LEAQ   (R12)(BX*2), R13
+	ADDQ   BX, R13
+	MOVQ   DI, R10
+
+p_be:
+	VMOVUPS     (R10), Z1
+	VMULPS.BCST (R12), Z1, Z0
+	VADDPS      Z0, Z14, Z14
+	VMULPS.BCST (R12)(BX*1), Z1, Z0
+	VADDPS      Z0, Z15, Z15
+	VMULPS.BCST (R12)(BX*2), Z1, Z0
+	VADDPS      Z0, Z16, Z16
+	VMULPS.BCST (R13), Z1, Z0
+	VADDPS      Z0, Z17, Z17
+	VMULPS.BCST (R13)(BX*1), Z1, Z0
+	VADDPS      Z0, Z18, Z18
+	VMULPS.BCST (R13)(BX*2), Z1, Z0
+	VADDPS      Z0, Z19, Z19
+	ADDQ        SI, R12
+	ADDQ        SI, R13
+	ADDQ        R8, R10
+	DECQ        R11
+	JNZ         p_be
+	VMOVUPS     Z14, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z15, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z16, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z17, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z18, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z19, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	SUBQ        $+6, R9
+
+rows_end_bd:
+	CMPQ   R9, $+3
+	JLT    rows_end_bg
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	MOVQ   DI, R10
+
+p_bh:
+	VMOVUPS     (R10), Z1
+	VMULPS.BCST (R12), Z1, Z0
+	VADDPS      Z0, Z20, Z20
+	VMULPS.BCST (R12)(BX*1), Z1, Z0
+	VADDPS      Z0, Z21, Z21
+	VMULPS.BCST (R12)(BX*2), Z1, Z0
+	VADDPS      Z0, Z22, Z22
+	ADDQ        SI, R12
+	ADDQ        R8, R10
+	DECQ        R11
+	JNZ         p_bh
+	VMOVUPS     Z20, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z21, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z22, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	SUBQ        $+3, R9
+
+rows_end_bg:
+	CMPQ   R9, $+2
+	JLT    rows_end_bj
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
+	MOVQ   DI, R10
+
+p_bk:
+	VMOVUPS     (R10), Z1
+	VMULPS.BCST (R12), Z1, Z0
+	VADDPS      Z0, Z23, Z23
+	VMULPS.BCST (R12)(BX*1), Z1, Z0
+	VADDPS      Z0, Z24, Z24
+	ADDQ        SI, R12
+	ADDQ        R8, R10
+	DECQ        R11
+	JNZ         p_bk
+	VMOVUPS     Z23, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	VMOVUPS     Z24, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	SUBQ        $+2, R9
+
+rows_end_bj:
+	CMPQ   R9, $+1
+	JLT    rows_end_bm
+	VPXORD Z25, Z25, Z25
+	MOVQ   n+64(FP), R10
+	MOVQ   DX, R11
+
+p_bn:
+	VMOVUPS     (DI), Z0
+	VMULPS.BCST (R11), Z0, Z0
+	VADDPS      Z0, Z25, Z25
+	ADDQ        SI, R11
+	ADDQ        R8, DI
+	DECQ        R10
+	JNZ         p_bn
+	VMOVUPS     Z25, (AX)
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	SUBQ        $+1, R9
+
+rows_end_bm:
 	VZEROUPPER
 	RET
 
@@ -395,9 +642,9 @@ TEXT ·spread16(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), R9
 	XORQ R10, R10
 
-row_az:
+row_bo:
 	CMPQ    R10, R9
-	JGE     row_end_ba
+	JGE     row_end_bp
 	MOVQ    R10, R12
 	SHRQ    $0x03, R12
 	MOVLQSX (DI)(R12*4), R11
@@ -409,7 +656,7 @@ row_az:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 
-entry_bb:
+entry_bq:
 	MOVLQSX      (CX)(R11*1), R13
 	IMULQ        SI, R13
 	VBROADCASTSS (DX)(R11*1), Y2
@@ -419,14 +666,14 @@ entry_bb:
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $+32, R11
 	DECQ         R12
-	JNZ          entry_bb
+	JNZ          entry_bq
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	ADDQ         SI, AX
 	INCQ         R10
-	JMP          row_az
+	JMP          row_bo
 
-row_end_ba:
+row_end_bp:
 	VZEROUPPER
 	RET
 
@@ -443,9 +690,9 @@ TEXT ·spread8(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), R9
 	XORQ R10, R10
 
-row_bc:
+row_br:
 	CMPQ    R10, R9
-	JGE     row_end_bd
+	JGE     row_end_bs
 	MOVQ    R10, R12
 	SHRQ    $0x03, R12
 	MOVLQSX (DI)(R12*4), R11
@@ -456,7 +703,7 @@ row_bc:
 	MOVLQSX (R8)(R10*4), R12
 	VXORPS  Y0, Y0, Y0
 
-entry_be:
+entry_bt:
 	MOVLQSX      (CX)(R11*1), R13
 	IMULQ        SI, R13
 	VBROADCASTSS (DX)(R11*1), Y1
@@ -464,13 +711,13 @@ entry_be:
 	VADDPS       Y1, Y0, Y0
 	ADDQ         $+32, R11
 	DECQ         R12
-	JNZ          entry_be
+	JNZ          entry_bt
 	VMOVUPS      Y0, (AX)
 	ADDQ         SI, AX
 	INCQ         R10
-	JMP          row_bc
+	JMP          row_br
 
-row_end_bd:
+row_end_bs:
 	VZEROUPPER
 	RET
 
@@ -488,9 +735,9 @@ TEXT ·spread16back(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), R10
 	XORQ R11, R11
 
-row_bf:
+row_bu:
 	CMPQ    R11, R10
-	JGE     row_end_bg
+	JGE     row_end_bv
 	MOVQ    R11, R13
 	SHRQ    $0x03, R13
 	MOVLQSX (R8)(R13*4), R12
@@ -502,7 +749,7 @@ row_bf:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 
-entry_bh:
+entry_bw:
 	MOVLQSX      (CX)(R12*1), R14
 	IMULQ        SI, R14
 	MOVLQSX      (DI)(R12*1), R15
@@ -513,14 +760,14 @@ entry_bh:
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $+32, R12
 	DECQ         R13
-	JNZ          entry_bh
+	JNZ          entry_bw
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	ADDQ         SI, AX
 	INCQ         R11
-	JMP          row_bf
+	JMP          row_bu
 
-row_end_bg:
+row_end_bv:
 	VZEROUPPER
 	RET
 
@@ -538,9 +785,9 @@ TEXT ·spread8back(SB), NOSPLIT, $0-72
 	MOVQ n+8(FP), R10
 	XORQ R11, R11
 
-row_bi:
+row_bx:
 	CMPQ    R11, R10
-	JGE     row_end_bj
+	JGE     row_end_by
 	MOVQ    R11, R13
 	SHRQ    $0x03, R13
 	MOVLQSX (R8)(R13*4), R12
@@ -551,7 +798,7 @@ row_bi:
 	MOVLQSX (R9)(R11*4), R13
 	VXORPS  Y0, Y0, Y0
 
-entry_bk:
+entry_bz:
 	MOVLQSX      (CX)(R12*1), R14
 	IMULQ        SI, R14
 	MOVLQSX      (DI)(R12*1), R15
@@ -560,13 +807,13 @@ entry_bk:
 	VADDPS       Y1, Y0, Y0
 	ADDQ         $+32, R12
 	DECQ         R13
-	JNZ          entry_bk
+	JNZ          entry_bz
 	VMOVUPS      Y0, (AX)
 	ADDQ         SI, AX
 	INCQ         R11
-	JMP          row_bi
+	JMP          row_bx
 
-row_end_bj:
+row_end_by:
 	VZEROUPPER
 	RET
 
@@ -579,23 +826,23 @@ TEXT ·dotRows(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), BX
 	MOVQ w+32(FP), SI
 
-row_bl:
+row_ca:
 	TESTQ   BX, BX
-	JLE     row_end_bm
+	JLE     row_end_cb
 	VMOVUPS (CX), Y0
 	VMULPS  (DX), Y0, Y0
 	MOVQ    $+32, DI
 
-dot_bn:
+dot_cc:
 	CMPQ    DI, SI
-	JGE     dot_end_bo
+	JGE     dot_end_cd
 	VMOVUPS (CX)(DI*1), Y1
 	VMULPS  (DX)(DI*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, DI
-	JMP     dot_bn
+	JMP     dot_cc
 
-dot_end_bo:
+dot_end_cd:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -604,9 +851,9 @@ dot_end_bo:
 	ADDQ         $+4, AX
 	ADDQ         SI, CX
 	DECQ         BX
-	JMP          row_bl
+	JMP          row_ca
 
-row_end_bm:
+row_end_cb:
 	VZEROUPPER
 	RET
 
@@ -623,9 +870,9 @@ TEXT ·edgeDotRows(SB), NOSPLIT, $0-64
 	MOVQ n+8(FP), R9
 	XORQ R10, R10
 
-row_bp:
+row_ce:
 	CMPQ    R10, R9
-	JGE     row_end_bq
+	JGE     row_end_cf
 	MOVQ    R10, R12
 	SHRQ    $0x03, R12
 	MOVLQSX (DI)(R12*4), R11
@@ -635,13 +882,13 @@ row_bp:
 	SHLQ    $0x02, R11
 	MOVLQSX (R8)(R10*4), R12
 	CMPQ    SI, $+64
-	JNE     wide_br
+	JNE     wide_cg
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 
-four_bt:
+four_ci:
 	CMPQ         R12, $+4
-	JLT          rest_bu
+	JLT          rest_cj
 	MOVLQSX      (CX)(R11*1), R13
 	SHLQ         $0x06, R13
 	ADDQ         BX, R13
@@ -680,12 +927,12 @@ four_bt:
 	VEXTRACTPS   $0x02, X3, -64(AX)(R11*1)
 	VEXTRACTPS   $0x03, X3, -32(AX)(R11*1)
 	SUBQ         $+4, R12
-	JMP          four_bt
+	JMP          four_ci
 
-rest_bu:
-one_bv:
+rest_cj:
+one_ck:
 	TESTQ        R12, R12
-	JLE          one_end_bw
+	JLE          one_end_cl
 	MOVLQSX      (CX)(R11*1), R13
 	SHLQ         $0x06, R13
 	ADDQ         BX, R13
@@ -699,13 +946,13 @@ one_bv:
 	VADDSS       X3, X2, X3
 	VMOVSS       X3, -32(AX)(R11*1)
 	DECQ         R12
-	JMP          one_bv
+	JMP          one_ck
 
-one_end_bw:
-	JMP next_bs
+one_end_cl:
+	JMP next_ch
 
-wide_br:
-entry_bx:
+wide_cg:
+entry_cm:
 	MOVLQSX (CX)(R11*1), R13
 	IMULQ   SI, R13
 	ADDQ    BX, R13
@@ -713,16 +960,16 @@ entry_bx:
 	VMULPS  (R13), Y0, Y0
 	MOVQ    $+32, R14
 
-dot_by:
+dot_cn:
 	CMPQ    R14, SI
-	JGE     dot_end_bz
+	JGE     dot_end_co
 	VMOVUPS (DX)(R14*1), Y1
 	VMULPS  (R13)(R14*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, R14
-	JMP     dot_by
+	JMP     dot_cn
 
-dot_end_bz:
+dot_end_co:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -730,14 +977,14 @@ dot_end_bz:
 	VMOVSS       X1, (AX)(R11*1)
 	ADDQ         $+32, R11
 	DECQ         R12
-	JNZ          entry_bx
+	JNZ          entry_cm
 
-next_bs:
+next_ch:
 	ADDQ SI, DX
 	INCQ R10
-	JMP  row_bp
+	JMP  row_ce
 
-row_end_bq:
+row_end_cf:
 	VZEROUPPER
 	RET
 
@@ -755,16 +1002,16 @@ TEXT ·attendSlices(SB), NOSPLIT, $0-72
 	MOVQ         slices+64(FP), R9
 	XORQ         R10, R10
 
-slice_ca:
+slice_cp:
 	TESTQ   R9, R9
-	JLE     slice_end_cb
+	JLE     slice_end_cq
 	MOVLQSX (R8), R11
 	MOVLQSX 4(R8), R12
 	SUBQ    R11, R12
 	SHRQ    $0x03, R12
 	SHLQ    $0x02, R11
 	TESTQ   R12, R12
-	JZ      empty_cc
+	JZ      empty_cr
 	VMOVUPS (SI)(R10*1), Y1
 	VMOVUPS minusInf<>+0(SB), Y2
 	VPXOR   Y3, Y3, Y3
@@ -773,7 +1020,7 @@ slice_ca:
 	MOVQ    R12, R13
 	MOVQ    R11, R14
 
-logit_cd:
+logit_cs:
 	VPCMPGTD   Y3, Y5, Y6
 	VMOVDQU    (DX)(R14*1), Y7
 	VPCMPEQD   Y8, Y8, Y8
@@ -793,7 +1040,7 @@ logit_cd:
 	VPADDD     Y4, Y3, Y3
 	ADDQ       $+32, R14
 	DECQ       R13
-	JNZ        logit_cd
+	JNZ        logit_cs
 	VXORPS     Y1, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VMOVDQU    intOne<>+0(SB), Y4
@@ -801,7 +1048,7 @@ logit_cd:
 	MOVQ       R12, R13
 	MOVQ       R11, R14
 
-exp_ce:
+exp_ct:
 	VPCMPGTD Y3, Y5, Y6
 	VMOVUPS  (AX)(R14*1), Y6
 	VSUBPS   Y2, Y6, Y6
@@ -836,7 +1083,7 @@ exp_ce:
 	VPADDD   Y4, Y3, Y3
 	ADDQ     $+32, R14
 	DECQ     R13
-	JNZ      exp_ce
+	JNZ      exp_ct
 	VMOVUPS  one<>+0(SB), Y2
 	VDIVPS   Y1, Y2, Y2
 	VPXOR    Y1, Y1, Y1
@@ -844,7 +1091,7 @@ exp_ce:
 	VMOVDQU  (CX)(R10*1), Y4
 	MOVQ     R11, R11
 
-scale_cf:
+scale_cu:
 	VPCMPGTD Y1, Y4, Y5
 	VMULPS   (AX)(R11*1), Y2, Y6
 	VANDPS   Y5, Y6, Y6
@@ -852,15 +1099,15 @@ scale_cf:
 	VPADDD   Y3, Y1, Y1
 	ADDQ     $+32, R11
 	DECQ     R12
-	JNZ      scale_cf
+	JNZ      scale_cu
 
-empty_cc:
+empty_cr:
 	ADDQ $+4, R8
 	ADDQ $+32, R10
 	DECQ R9
-	JMP  slice_ca
+	JMP  slice_cp
 
-slice_end_cb:
+slice_end_cq:
 	VZEROUPPER
 	RET
 
@@ -1020,16 +1267,16 @@ TEXT ·attendBackSlices(SB), NOSPLIT, $8-88
 	MOVQ         slices+80(FP), R11
 	XORQ         R12, R12
 
-slice_cg:
+slice_cv:
 	TESTQ   R11, R11
-	JLE     slice_end_ch
+	JLE     slice_end_cw
 	MOVLQSX (R10), R13
 	MOVLQSX 4(R10), R14
 	SUBQ    R13, R14
 	SHRQ    $0x03, R14
 	SHLQ    $0x02, R13
 	TESTQ   R14, R14
-	JZ      empty_ci
+	JZ      empty_cx
 	VXORPS  Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
 	VMOVDQU intOne<>+0(SB), Y3
@@ -1037,7 +1284,7 @@ slice_cg:
 	MOVQ    R14, R15
 	MOVQ    R13, BP
 
-mean_cj:
+mean_cy:
 	VPCMPGTD Y2, Y4, Y5
 	VMOVUPS  (CX)(BP*1), Y6
 	VMULPS   (AX)(BP*1), Y6, Y6
@@ -1046,7 +1293,7 @@ mean_cj:
 	VPADDD   Y3, Y2, Y2
 	ADDQ     $+32, BP
 	DECQ     R15
-	JNZ      mean_cj
+	JNZ      mean_cy
 	VMOVUPS  (DI)(R12*1), Y2
 	VXORPS   Y3, Y3, Y3
 	VPXOR    Y4, Y4, Y4
@@ -1054,7 +1301,7 @@ mean_cj:
 	VMOVDQU  (DX)(R12*1), Y6
 	MOVQ     R13, R13
 
-slope_ck:
+slope_cz:
 	VPCMPGTD   Y4, Y6, Y7
 	VMOVDQU    (BX)(R13*1), Y8
 	VPCMPEQD   Y9, Y9, Y9
@@ -1075,16 +1322,16 @@ slope_ck:
 	VPADDD     Y5, Y4, Y4
 	ADDQ       $+32, R13
 	DECQ       R14
-	JNZ        slope_ck
+	JNZ        slope_cz
 	VMOVUPS    Y3, (R9)(R12*1)
 
-empty_ci:
+empty_cx:
 	ADDQ $+4, R10
 	ADDQ $+32, R12
 	DECQ R11
-	JMP  slice_cg
+	JMP  slice_cv
 
-slice_end_ch:
+slice_end_cw:
 	VZEROUPPER
 	RET
 
@@ -1099,23 +1346,23 @@ TEXT ·collectSlices(SB), NOSPLIT, $0-48
 	MOVQ slices+40(FP), DI
 	XORQ R8, R8
 
-slice_cl:
+slice_da:
 	TESTQ   DI, DI
-	JLE     slice_end_cm
+	JLE     slice_end_db
 	MOVLQSX (SI), R9
 	MOVLQSX 4(SI), R10
 	SUBQ    R9, R10
 	SHRQ    $0x03, R10
 	SHLQ    $0x02, R9
 	TESTQ   R10, R10
-	JZ      empty_cn
+	JZ      empty_dc
 	VXORPS  Y0, Y0, Y0
 	VPXOR   Y1, Y1, Y1
 	VMOVDQU intOne<>+0(SB), Y2
 	VMOVDQU (CX)(R8*1), Y3
 	MOVQ    R9, R9
 
-entry_co:
+entry_dd:
 	VPCMPGTD   Y1, Y3, Y4
 	VMOVDQU    (DX)(R9*1), Y5
 	VPCMPEQD   Y6, Y6, Y6
@@ -1126,16 +1373,16 @@ entry_co:
 	VPADDD     Y2, Y1, Y1
 	ADDQ       $+32, R9
 	DECQ       R10
-	JNZ        entry_co
+	JNZ        entry_dd
 	VMOVUPS    Y0, (AX)(R8*1)
 
-empty_cn:
+empty_dc:
 	ADDQ $+4, SI
 	ADDQ $+32, R8
 	DECQ DI
-	JMP  slice_cl
+	JMP  slice_da
 
-slice_end_cm:
+slice_end_db:
 	VZEROUPPER
 	RET
 
@@ -1151,23 +1398,23 @@ TEXT ·spread1Slices(SB), NOSPLIT, $0-64
 	MOVQ slices+56(FP), R8
 	XORQ R9, R9
 
-slice_cp:
+slice_de:
 	TESTQ   R8, R8
-	JLE     slice_end_cq
+	JLE     slice_end_df
 	MOVLQSX (DI), R10
 	MOVLQSX 4(DI), R11
 	SUBQ    R10, R11
 	SHRQ    $0x03, R11
 	SHLQ    $0x02, R10
 	TESTQ   R11, R11
-	JZ      empty_cr
+	JZ      empty_dg
 	VXORPS  Y0, Y0, Y0
 	VPXOR   Y1, Y1, Y1
 	VMOVDQU intOne<>+0(SB), Y2
 	VMOVDQU (CX)(R9*1), Y3
 	MOVQ    R10, R10
 
-entry_cs:
+entry_dh:
 	VPCMPGTD   Y1, Y3, Y4
 	VMOVDQU    (DX)(R10*1), Y5
 	VPCMPEQD   Y6, Y6, Y6
@@ -1179,16 +1426,16 @@ entry_cs:
 	VPADDD     Y2, Y1, Y1
 	ADDQ       $+32, R10
 	DECQ       R11
-	JNZ        entry_cs
+	JNZ        entry_dh
 	VMOVUPS    Y0, (AX)(R9*1)
 
-empty_cr:
+empty_dg:
 	ADDQ $+4, DI
 	ADDQ $+32, R9
 	DECQ R8
-	JMP  slice_cp
+	JMP  slice_de
 
-slice_end_cq:
+slice_end_df:
 	VZEROUPPER
 	RET
 
@@ -1205,23 +1452,23 @@ TEXT ·spread1BackSlices(SB), NOSPLIT, $0-64
 	MOVQ slices+56(FP), R9
 	XORQ R10, R10
 
-slice_ct:
+slice_di:
 	TESTQ   R9, R9
-	JLE     slice_end_cu
+	JLE     slice_end_dj
 	MOVLQSX (R8), R11
 	MOVLQSX 4(R8), R12
 	SUBQ    R11, R12
 	SHRQ    $0x03, R12
 	SHLQ    $0x02, R11
 	TESTQ   R12, R12
-	JZ      empty_cv
+	JZ      empty_dk
 	VXORPS  Y0, Y0, Y0
 	VPXOR   Y1, Y1, Y1
 	VMOVDQU intOne<>+0(SB), Y2
 	VMOVDQU (CX)(R10*1), Y3
 	MOVQ    R11, R11
 
-entry_cw:
+entry_dl:
 	VPCMPGTD   Y1, Y3, Y4
 	VMOVDQU    (DX)(R11*1), Y5
 	VPCMPEQD   Y6, Y6, Y6
@@ -1237,16 +1484,16 @@ entry_cw:
 	VPADDD     Y2, Y1, Y1
 	ADDQ       $+32, R11
 	DECQ       R12
-	JNZ        entry_cw
+	JNZ        entry_dl
 	VMOVUPS    Y0, (AX)(R10*1)
 
-empty_cv:
+empty_dk:
 	ADDQ $+4, R8
 	ADDQ $+32, R10
 	DECQ R9
-	JMP  slice_ct
+	JMP  slice_di
 
-slice_end_cu:
+slice_end_dj:
 	VZEROUPPER
 	RET
 
@@ -1262,23 +1509,23 @@ TEXT ·edgeDots1Slices(SB), NOSPLIT, $0-56
 	MOVQ slices+48(FP), R8
 	XORQ R9, R9
 
-slice_cx:
+slice_dm:
 	TESTQ   R8, R8
-	JLE     slice_end_cy
+	JLE     slice_end_dn
 	MOVLQSX (DI), R10
 	MOVLQSX 4(DI), R11
 	SUBQ    R10, R11
 	SHRQ    $0x03, R11
 	SHLQ    $0x02, R10
 	TESTQ   R11, R11
-	JZ      empty_cz
+	JZ      empty_do
 	VMOVUPS (BX)(R9*1), Y0
 	VPXOR   Y1, Y1, Y1
 	VMOVDQU intOne<>+0(SB), Y2
 	VMOVDQU (CX)(R9*1), Y3
 	MOVQ    R10, R10
 
-entry_da:
+entry_dp:
 	VPCMPGTD   Y1, Y3, Y4
 	VMOVDQU    (DX)(R10*1), Y4
 	VPCMPEQD   Y5, Y5, Y5
@@ -1289,15 +1536,15 @@ entry_da:
 	VPADDD     Y2, Y1, Y1
 	ADDQ       $+32, R10
 	DECQ       R11
-	JNZ        entry_da
+	JNZ        entry_dp
 
-empty_cz:
+empty_do:
 	ADDQ $+4, DI
 	ADDQ $+32, R9
 	DECQ R8
-	JMP  slice_cx
+	JMP  slice_dm
 
-slice_end_cy:
+slice_end_dn:
 	VZEROUPPER
 	RET
 
@@ -1312,9 +1559,9 @@ TEXT ·outerAdd16(SB), NOSPLIT, $0-40
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 
-row_db:
+row_dq:
 	TESTQ        BX, BX
-	JLE          row_end_dc
+	JLE          row_end_dr
 	VBROADCASTSS (CX), Y2
 	VMULPS       Y0, Y2, Y3
 	VADDPS       (AX), Y3, Y3
@@ -1325,9 +1572,9 @@ row_db:
 	ADDQ         $+4, CX
 	ADDQ         SI, AX
 	DECQ         BX
-	JMP          row_db
+	JMP          row_dq
 
-row_end_dc:
+row_end_dr:
 	VZEROUPPER
 	RET
 
@@ -1341,9 +1588,9 @@ TEXT ·outerAdd8(SB), NOSPLIT, $0-40
 	MOVQ    stride+32(FP), SI
 	VMOVUPS (DX), Y0
 
-row_dd:
+row_ds:
 	TESTQ        BX, BX
-	JLE          row_end_de
+	JLE          row_end_dt
 	VBROADCASTSS (CX), Y1
 	VMULPS       Y0, Y1, Y1
 	VADDPS       (AX), Y1, Y1
@@ -1351,9 +1598,9 @@ row_dd:
 	ADDQ         $+4, CX
 	ADDQ         SI, AX
 	DECQ         BX
-	JMP          row_dd
+	JMP          row_ds
 
-row_end_de:
+row_end_dt:
 	VZEROUPPER
 	RET
 
@@ -1367,27 +1614,27 @@ TEXT ·gateRows(SB), NOSPLIT, $0-48
 	MOVQ k+32(FP), SI
 	MOVQ w+40(FP), DI
 
-row_df:
+row_du:
 	TESTQ        SI, SI
-	JLE          row_end_dg
+	JLE          row_end_dv
 	MOVLQSX      (BX), R8
 	VBROADCASTSS (DX)(R8*4), Y0
 	IMULQ        DI, R8
 	ADDQ         CX, R8
 	XORQ         R9, R9
 
-block_dh:
+block_dw:
 	VMULPS  (R8)(R9*1), Y0, Y1
 	VMOVUPS Y1, (AX)(R9*1)
 	ADDQ    $+32, R9
 	CMPQ    R9, DI
-	JLT     block_dh
+	JLT     block_dw
 	ADDQ    $+4, BX
 	ADDQ    DI, AX
 	DECQ    SI
-	JMP     row_df
+	JMP     row_du
 
-row_end_dg:
+row_end_dv:
 	VZEROUPPER
 	RET
 
@@ -1403,9 +1650,9 @@ TEXT ·gateBackRows(SB), NOSPLIT, $0-64
 	MOVQ k+48(FP), R8
 	MOVQ w+56(FP), R9
 
-row_di:
+row_dx:
 	TESTQ   R8, R8
-	JLE     row_end_dj
+	JLE     row_end_dy
 	MOVLQSX (DI), R10
 	MOVQ    R10, R11
 	IMULQ   R9, R11
@@ -1414,16 +1661,16 @@ row_di:
 	VMULPS  (R12), Y0, Y0
 	MOVQ    $+32, R13
 
-dot_dk:
+dot_dz:
 	CMPQ    R13, R9
-	JGE     dot_end_dl
+	JGE     dot_end_ea
 	VMOVUPS (DX)(R13*1), Y1
 	VMULPS  (R12)(R13*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, R13
-	JMP     dot_dk
+	JMP     dot_dz
 
-dot_end_dl:
+dot_end_ea:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1434,18 +1681,18 @@ dot_end_dl:
 	ADDQ         AX, R11
 	XORQ         R10, R10
 
-block_dm:
+block_eb:
 	VMULPS  (DX)(R10*1), Y0, Y1
 	VMOVUPS Y1, (R11)(R10*1)
 	ADDQ    $+32, R10
 	CMPQ    R10, R9
-	JLT     block_dm
+	JLT     block_eb
 	ADDQ    $+4, DI
 	ADDQ    R9, DX
 	DECQ    R8
-	JMP     row_di
+	JMP     row_dx
 
-row_end_dj:
+row_end_dy:
 	VZEROUPPER
 	RET
 
@@ -1456,18 +1703,18 @@ TEXT ·addVec(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
-block_dn:
+block_ec:
 	TESTQ   DX, DX
-	JLE     block_end_do
+	JLE     block_end_ed
 	VMOVUPS (AX), Y0
 	VADDPS  (CX), Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, AX
 	DECQ    DX
-	JMP     block_dn
+	JMP     block_ec
 
-block_end_do:
+block_end_ed:
 	VZEROUPPER
 	RET
 
@@ -1479,9 +1726,9 @@ TEXT ·sigmoidVec(SB), NOSPLIT, $0-32
 	MOVQ r+16(FP), DX
 	MOVQ n+24(FP), BX
 
-block_dp:
+block_ee:
 	TESTQ     BX, BX
-	JLE       block_end_dq
+	JLE       block_end_ef
 	VMOVUPS   (DX), Y0
 	VORPS     sign<>+0(SB), Y0, Y1
 	VCMPPS    $0x11, expMin<>+0(SB), Y1, Y4
@@ -1523,9 +1770,9 @@ block_dp:
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	DECQ      BX
-	JMP       block_dp
+	JMP       block_ee
 
-block_end_dq:
+block_end_ef:
 	VZEROUPPER
 	RET
 
@@ -1549,32 +1796,32 @@ TEXT ·rankVec(SB), NOSPLIT, $0-32
 	LEAQ laneAfter<>+0(SB), SI
 	XORQ DI, DI
 
-block_dr:
+block_eg:
 	TESTQ   BX, BX
-	JLE     block_end_ds
+	JLE     block_end_eh
 	VMOVUPS (CX)(DI*4), Y0
 	VPXOR   Y1, Y1, Y1
 	XORQ    R8, R8
 	MOVQ    DI, R9
 
-before_dt:
+before_ei:
 	CMPQ         R8, R9
-	JGE          before_end_du
+	JGE          before_end_ej
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          before_dt
+	JMP          before_ei
 
-before_end_du:
+before_end_ej:
 	ADDQ    $+8, R9
 	CMPQ    DX, R9
 	CMOVQLT DX, R9
 	MOVQ    SI, R10
 
-within_dv:
+within_ek:
 	CMPQ         R8, R9
-	JGE          within_end_dw
+	JGE          within_end_el
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x00, Y0, Y2, Y3
 	VANDPS       (R10), Y3, Y3
@@ -1583,27 +1830,27 @@ within_dv:
 	VPSUBD       Y2, Y1, Y1
 	ADDQ         $+32, R10
 	INCQ         R8
-	JMP          within_dv
+	JMP          within_ek
 
-within_end_dw:
+within_end_el:
 	MOVQ DX, R9
 
-behind_dx:
+behind_em:
 	CMPQ         R8, R9
-	JGE          behind_end_dy
+	JGE          behind_end_en
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          behind_dx
+	JMP          behind_em
 
-behind_end_dy:
+behind_end_en:
 	VMOVDQU Y1, (AX)(DI*4)
 	ADDQ    $+8, DI
 	DECQ    BX
-	JMP     block_dr
+	JMP     block_eg
 
-block_end_ds:
+block_end_eh:
 	VZEROUPPER
 	RET
 
@@ -1685,17 +1932,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_dz:
+block_eo:
 	TESTQ   DI, DI
-	JLE     block_end_ea
+	JLE     block_end_ep
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_eb:
+pair_eq:
 	CMPQ         R9, SI
-	JGE          pair_end_ec
+	JGE          pair_end_er
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -1732,15 +1979,15 @@ pair_eb:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_eb
+	JMP          pair_eq
 
-pair_end_ec:
+pair_end_er:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_dz
+	JMP     block_eo
 
-block_end_ea:
+block_end_ep:
 	VZEROUPPER
 	RET

@@ -1,5 +1,5 @@
 // Command asm writes ../vector_amd64.s and ../vector_amd64.go: the inner
-// loops of package gnn in float32 for processors with AVX2. It is a module of its
+// loops of package gnn in float32 for processors with AVX2, and one with AVX-512. It is a module of its
 // own, so that package gnn does not depend on avo.
 //
 //	cd gnn/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg gnn
@@ -20,8 +20,9 @@ import (
 
 func main() {
 	ConstraintExpr("!purego")
-	gemm("gemm16", 2)
-	gemm("gemm8", 1)
+	gemm("gemm16", 2, false)
+	gemm("gemm8", 1, false)
+	gemm("gemm16wide", 1, true)
 	spread("spread16", 2, false)
 	spread("spread8", 1, false)
 	spread("spread16back", 2, true)
@@ -151,7 +152,13 @@ func sumLanes(v VecVirtual) VecVirtual {
 	return hi
 }
 
-func gemm(name string, cols int) {
+// gemm in registers of 8 values (cols of them a row), or in one of 16. A block of
+// rows shares each load of b.
+func gemm(name string, cols int, wide bool) {
+	vector, blocks := YMM, []int{6, 3, 2, 1}
+	if wide {
+		vector, blocks = ZMM, []int{12, 6, 3, 2, 1}
+	}
 	TEXT(name, NOSPLIT, "func(c *float32, cs int, a *float32, ai, ap int, b *float32, bs, m, n int)")
 	Doc(name + " is gemm for one block of columns; strides are in bytes.")
 	cPtr, cs, a, ai, ap, b, bs := load("c"), load("cs"), load("a"), load("ai"), load("ap"), load("b"), load("bs")
@@ -159,31 +166,43 @@ func gemm(name string, cols int) {
 	tile := func(rows int) {
 		acc := make([]VecVirtual, rows*cols)
 		for i := range acc {
-			acc[i] = YMM()
-			VXORPS(acc[i], acc[i], acc[i])
+			acc[i] = vector()
+			if wide {
+				VPXORD(acc[i], acc[i], acc[i])
+			} else {
+				VXORPS(acc[i], acc[i], acc[i])
+			}
 		}
-		a0, a3, bp, n := GP64(), GP64(), GP64(), load("n")
-		MOVQ(a, a0)
-		if rows > 3 {
-			LEAQ(Mem{Base: a, Index: ai, Scale: 2}, a3)
-			ADDQ(ai, a3)
+		// A pointer for every three rows of a: the others are one or two strides on.
+		var base []GPVirtual
+		bp, n := GP64(), load("n")
+		for r := 0; r < rows; r += 3 {
+			p := GP64()
+			if r == 0 {
+				MOVQ(a, p)
+			} else {
+				LEAQ(Mem{Base: base[len(base)-1], Index: ai, Scale: 2}, p)
+				ADDQ(ai, p)
+			}
+			base = append(base, p)
 		}
 		MOVQ(b, bp)
 		atLeastOnce("p", n, func() {
-			x, t := YMM(), YMM()
+			x, t := vector(), vector()
 			bv := make([]VecVirtual, cols)
 			for j := range bv {
-				bv[j] = YMM()
+				bv[j] = vector()
 				VMOVUPS(Mem{Base: bp, Disp: 32 * j}, bv[j])
 			}
 			for r := range rows {
-				base, q := a0, r
-				if r >= 3 {
-					base, q = a3, r-3
+				at := Mem{Base: base[r/3]}
+				if r%3 > 0 {
+					at.Index, at.Scale = ai, uint8(r%3)
 				}
-				at := Mem{Base: base}
-				if q > 0 {
-					at.Index, at.Scale = ai, uint8(q)
+				if wide {
+					VMULPS_BCST(at, bv[0], t)
+					VADDPS(t, acc[r], acc[r])
+					continue
 				}
 				VBROADCASTSS(at, x)
 				for j := range bv {
@@ -196,9 +215,8 @@ func gemm(name string, cols int) {
 					}
 				}
 			}
-			ADDQ(ap, a0)
-			if rows > 3 {
-				ADDQ(ap, a3)
+			for _, p := range base {
+				ADDQ(ap, p)
 			}
 			ADDQ(bs, bp)
 		})
@@ -211,13 +229,13 @@ func gemm(name string, cols int) {
 		}
 		SUBQ(I8(int8(rows)), m)
 	}
-	for _, rows := range []int{6, 3, 2, 1} {
+	for _, rows := range blocks {
 		top, end := label("rows"), label("rows_end")
 		Label(top)
 		CMPQ(m, I8(int8(rows)))
 		JLT(LabelRef(end))
 		tile(rows)
-		if rows == 6 {
+		if rows == blocks[0] {
 			JMP(LabelRef(top))
 		}
 		Label(end)

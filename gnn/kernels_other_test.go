@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package gnn
+
+func vectorKernels() map[string]*kernels[float32] { return nil }
