@@ -11,3 +11,12 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 	b.ReportAllocs()
 }
+
+func BenchmarkBiopoint(b *testing.B) {
+	for b.Loop() {
+		if _, err := build("biopoint.yaml", []byte(Template()), ".", nil, maxTasks); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+}

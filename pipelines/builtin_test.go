@@ -36,7 +36,7 @@ func tasks(p *Pipeline) map[string]int {
 }
 
 func TestBuiltins(t *testing.T) {
-	for _, name := range []string{"biopoint.yaml", "quick.yaml", "rest40.yaml"} {
+	for _, name := range []string{"abide-nyu.yaml", "biopoint.yaml", "quick.yaml", "rest40.yaml"} {
 		if !slices.Contains(Builtins(), name) {
 			t.Errorf("there is no built-in %s", name)
 		}
@@ -129,5 +129,20 @@ func TestRest40(t *testing.T) {
 	// Counted with: cut -d, -f5 participants.csv | sort | uniq -c
 	if male != 24 || len(groups) != 40 {
 		t.Errorf("%d of %d are male", male, len(groups))
+	}
+}
+
+func TestAbideNYU(t *testing.T) {
+	data := shared(t, "data", "abide_nyu")
+	t.Chdir(t.TempDir())
+	p, err := Load("abide-nyu.yaml", []string{"data=" + data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tasks(p); got["series"] != 175 || got["train"] != 5 {
+		t.Errorf("%v", got)
+	}
+	if n := p.Roster.Nodes.Rows(); n != 111 {
+		t.Errorf("%d nodes, want 111", n)
 	}
 }

@@ -77,7 +77,10 @@ func (l *loader) connectStage(s *stage) {
 
 // candidate proposes an output of the same name that would fit.
 func (l *loader) candidate(s *stage, p *dag.Port) string {
-	for _, name := range append([]string{"cohort"}, l.stageNames()...) {
+	if len(l.bad.list) > 1000 { // it looks through all stages, and nobody reads on
+		return ""
+	}
+	for _, name := range slices.Concat([]string{"cohort"}, l.names) {
 		for _, from := range l.producers[name] {
 			if from.of == s {
 				continue
@@ -94,14 +97,6 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 		}
 	}
 	return ""
-}
-
-func (l *loader) stageNames() []string {
-	names := make([]string, len(l.stages))
-	for i, s := range l.stages {
-		names[i] = s.name
-	}
-	return names
 }
 
 func (l *loader) connectPort(s *stage, p *dag.Port, t *tree) {
@@ -153,7 +148,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, hint(r.stage, append(l.stageNames(), "cohort")))
+			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, hint(r.stage, append(slices.Clip(l.names), "cohort")))
 		}
 		return nil, false
 	}

@@ -5,11 +5,11 @@
 //
 //	pipeline: biopoint              # its name; default: the file's
 //	seed: 2020                      # fills every parameter named seed that is not set
-//	vars: { data: scans }           # ${data} in any value below; --set data=DIR
+//	vars: { data: scans }           # ${data} in any value below
 //	cohort:                         # who takes part: exactly one kind, see stages.Cohorts
-//	  table: { path: "${data}/participants.csv", … }
+//	  table: { file: "${data}/participants.csv", … }
 //	  exclude: [sub-003]            # leave these out
-//	  limit: 10                     # take the first ten only
+//	  limit: 10                     # ten of them only, spread evenly over their list
 //	stages:
 //	  NAME:
 //	    use: KIND                   # see stages.Kinds
@@ -23,7 +23,13 @@
 //	      include: [{ pool: sage, fold: 6 }]
 //
 // A variable whose value is "" must be given with --set. A value that is one
-// ${name} and nothing else keeps the variable's type; $${ stands for ${.
+// ${name} and nothing else keeps the variable's type; $${ stands for ${. YAML's
+// aliases work. A parameter that takes a text takes what is written, even where
+// YAML sees a number (007).
+//
+// --set puts values over those of the file: NAME=value for a variable or the
+// seed, STAGE.PARAMETER=value (or STAGE.AXIS), cohort.PARAMETER=value, and any
+// path of the file, such as stages.graphs.with.density=0.2. Values are YAML.
 //
 // # References
 //
@@ -33,20 +39,33 @@
 // an axis, the same member is meant. SELECTION is a comma-separated list of
 // axis=value (sub-003 alone means subject=sub-003) and of *, which gathers all
 // members that agree with the referring task on the axes that both fan out
-// over. A gathering port takes [*], the plain name of a stage that does not fan
-// out, or a list of such references, whose members then carry one coordinate
-// more: stage. Gathered members are sorted by their coordinates, numbers as
-// numbers, the coordinates by the names of their axes.
+// over. A gathering port takes [*] or another selection, the plain name of a
+// stage that does not fan out, or a list of such references, whose members then
+// carry one coordinate more: stage. Gathered members are sorted by their
+// coordinates (dag.CompareCoords), and coordinates by the names of their axes.
 //
-// {file: PATH} connects a file of the user's; ${axis} in the path is the task's
-// own coordinate.
+// {file: PATH} connects a file of the user's. Relative paths begin at the
+// pipeline file.
 //
 // # Fan-out
 //
-// An axis fills the parameter of the same name, when the kind has one. Every
-// matrix axis is a parameter of the stage or an axis of one of its inputs.
-// Tasks are called NAME, NAME[sub-003], NAME[pool=topk,fold=2] or
-// NAME[sub-003,pool=topk], in the order in which the axes are written.
+// An axis fills the parameter of the same name, when the kind has one; ${axis} in
+// with: and in the path of a file is the task's own coordinate. Every matrix axis
+// is used in one of these ways, or is an axis of an input. Tasks are called NAME,
+// NAME[sub-003], NAME[pool=topk,fold=2] or NAME[sub-003,pool=topk], with the axes
+// as they are written in the file. In names and coordinates numbers have their
+// shortest form, and lists are joined: lambda=0.1-0.1.
+//
+// # The cohort
+//
+// It is loaded with the file, so that a plan can be printed before anything
+// runs. Its tables are the outputs of one task, cohort, whose key is their
+// digests. The files of participants are read where they lie, or, of a simulated
+// cohort, made by the tasks cohort[sub-001] … Where a participant cannot be used,
+// the task of that name fails and says why, once, and what needs the participant
+// is skipped. An optional input that asks the cohort for bold, labels, confounds,
+// series or truth stays unconnected where there is none, and a note says so: one
+// file serves every kind of cohort.
 //
 // # Invariants
 //
@@ -55,6 +74,7 @@
 //   - A pipeline has at most 1,000,000 tasks, a file at most 1,000,000 values once its
 //     aliases are written out. Both are counted before they are made.
 //   - A task depends on the file's text only through its parameters and its inputs:
-//     the order of keys, comments and anchors move no key of any task.
+//     the order of keys, the names of stages, comments and anchors change no key of
+//     any task (but a list of references gives its members the names of their stages).
 //   - Time and memory grow linearly with the number of tasks and of connections.
 package pipelines

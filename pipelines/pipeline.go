@@ -98,6 +98,7 @@ type loader struct {
 	cohortTree  *tree
 	cohortKind  string
 	stages      []*stage // in the order of the file
+	names       []string // of the stages
 	byName      map[string]*stage
 	producers   map[string][]*producer // the cohort has two
 	cohortNodes *cohortGraph

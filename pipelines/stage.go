@@ -57,6 +57,7 @@ func (l *loader) readStages(root *tree) {
 		default:
 			s := l.readStage(k)
 			l.stages = append(l.stages, s)
+			l.names = append(l.names, s.name)
 			l.byName[s.name] = s
 			continue
 		}
@@ -100,8 +101,7 @@ func (l *loader) readStage(k key) *stage {
 	if fine {
 		l.makeTasks(s)
 	}
-	byDefault := s.kind.New().Ports()
-	s.vague = !fine && len(byDefault.In) == 0 && len(byDefault.Out) == 0
+	s.vague = !fine && len(s.kind.New().Ports().In) == 0
 	s.ports = s.work.Ports()
 	if len(s.nodes) > 0 {
 		s.ports = s.nodes[0].Work.Ports()

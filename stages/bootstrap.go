@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -29,7 +30,7 @@ type Bootstrap struct {
 	Fraction    float64 `param:"fraction" doc:"share of a node's valid voxels in a draw, rounded up, at least one" min:"0" max:"1"`
 	Replacement bool    `param:"replacement" doc:"draw voxels with replacement"`
 	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node with less has no series" min:"0" max:"1"`
-	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the scan" min:"0" unit:"s"`
+	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from the scan" min:"0" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
 	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject"`
 }
@@ -41,6 +42,7 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers on the scan's grid"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
@@ -87,6 +89,13 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return lists
 	}
 
+	tr, from := b.TR, "parameter"
+	if tr == 0 && t.Has("sidecar") {
+		from = "sidecar"
+		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
+			return nil, err
+		}
+	}
 	bold := t.In("bold")
 	open := func() (*nifti.Reader, error) {
 		r, err := openImage(bold)
@@ -97,7 +106,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			r.Close()
 			return nil, fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, parcels.Grid)
 		}
-		if b.TR == 0 && r.Header.TR() == 0 {
+		if tr == 0 && r.Header.TR() == 0 {
 			r.Close()
 			return nil, fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
 		}
@@ -107,14 +116,33 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if tr == 0 {
+		tr, from = m.Header.TR(), "header"
+	}
 	if err := b.drop(m, rois); err != nil {
 		return nil, fmt.Errorf("%s: %w", bold.Name, err)
 	}
 	return dag.Outputs{
 		"series": artifacts.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
-		"scan":   b.scanTable(m),
+		"scan":   scanTable(m, tr, from),
 	}, nil
+}
+
+// sidecarTR is the RepetitionTime of a BIDS sidecar, s; 0 when it has none.
+func sidecarTR(in dag.Input) (float64, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	var sidecar struct{ RepetitionTime float64 }
+	if err := json.Unmarshal(b, &sidecar); err != nil {
+		return 0, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if tr := sidecar.RepetitionTime; tr < 0 || tr > 60 {
+		return 0, fmt.Errorf("%s: a RepetitionTime of %v, which is in s; correct it, or set the parameter tr", in.Name, tr)
+	}
+	return sidecar.RepetitionTime, nil
 }
 
 // sameGrid compares shape and place. Parcels always say where they lie, also those
@@ -217,16 +245,11 @@ func voxelTable(nodes []parcelNode, rois nifti.ROIs, m *nifti.Means, drawn, dist
 }
 
 // scanTable describes the scan in one row.
-func (b *Bootstrap) scanTable(m *nifti.Means) *artifacts.Table {
+func scanTable(m *nifti.Means, tr float64, from string) *artifacts.Table {
 	h := m.Header
 	g := h.Grid()
 	size := g.Affine.VoxelSize()
 	slope, inter, _ := h.Scaling() // checked when the header was read
-	header := h.TR()
-	tr := b.TR
-	if tr == 0 {
-		tr = header
-	}
 	num := func(name, unit, doc string, v float64) artifacts.Column {
 		return artifacts.Column{Name: name, Values: []float64{v}, Unit: unit, Doc: doc}
 	}
@@ -245,7 +268,8 @@ func (b *Bootstrap) scanTable(m *nifti.Means) *artifacts.Table {
 		count("nx", "voxels along the first axis", g.Shape[0]),
 		count("ny", "voxels along the second axis", g.Shape[1]),
 		count("nz", "voxels along the third axis", g.Shape[2]),
-		num("header_tr", "s", "repetition time in the header, 0 for none", header),
+		word("tr_from", "where the repetition time comes from: parameter, sidecar or header", from),
+		num("header_tr", "s", "repetition time in the header, 0 for none", h.TR()),
 		word("datatype", "as stored", nifti.DataType(h.Datatype).String()),
 		num("slope", "", "from stored to real values", slope),
 		num("intercept", "", "from stored to real values", inter),

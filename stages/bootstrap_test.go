@@ -3,6 +3,7 @@ package stages
 import (
 	"bytes"
 	"encoding/csv"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -121,8 +122,8 @@ func TestBootstrapDraw(t *testing.T) {
 			t.Errorf("a third of %d is %d, want %d", n, got, want)
 		}
 	}
-	if got := (&Bootstrap{Fraction: 0.1}).size(30); got != 3 {
-		t.Errorf("a tenth of 30 is %d, want 3", got)
+	if got := (&Bootstrap{Fraction: 0.07}).size(100); got != 7 { // 0.07·100 is 7.000000000000001
+		t.Errorf("0.07 of 100 is %d, want 7", got)
 	}
 	if got := (&Bootstrap{Fraction: 0}).size(30); got != 1 {
 		t.Errorf("nothing of 30 is %d, want 1", got)
@@ -204,4 +205,163 @@ func TestBootstrapRefuses(t *testing.T) {
 			t.Errorf("%s: error %v\nwant %s", c.name, err, c.want)
 		}
 	}
+}
+
+// The repetition time: a parameter, or else the sidecar, or else the header.
+func TestBootstrapTR(t *testing.T) {
+	in := map[string]dag.Input{
+		"bold": boldCube(t, 4, 0, 5), "nodes": nodesInput(1001), // its header says 2 s
+		"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 })),
+	}
+	sidecar := func(text string) *dag.Input {
+		i := dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)})
+		i.Name = "x.json"
+		return &i
+	}
+	for _, c := range []struct {
+		tr      float64
+		sidecar *dag.Input
+		want    float64
+		from    string
+		wrong   string
+	}{
+		{0, nil, 2, "header", ""},
+		{1.5, nil, 1.5, "parameter", ""},
+		{0, sidecar(`{"RepetitionTime": 0.8, "TaskName": "rest"}`), 0.8, "sidecar", ""},
+		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 1.5, "parameter", ""},
+		{0, sidecar(`{"TaskName": "rest"}`), 2, "header", ""},
+		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800, which is in s; correct it, or set the parameter tr"},
+		{0, sidecar(`{`), 0, "", "x.json: unexpected end of JSON input"},
+	} {
+		delete(in, "sidecar")
+		if c.sidecar != nil {
+			in["sidecar"] = *c.sidecar
+		}
+		out, err := runWith(&Bootstrap{TR: c.tr}, in)
+		if c.wrong != "" {
+			if err == nil || err.Error() != c.wrong {
+				t.Errorf("error %v, want %s", err, c.wrong)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		scan := out["scan"].(*artifacts.Table)
+		if tr, from := sure(scan.Floats("tr"))[0], sure(scan.Strings("tr_from"))[0]; tr != c.want || from != c.from {
+			t.Errorf("TR %v from %s, want %v from %s", tr, from, c.want, c.from)
+		}
+	}
+}
+
+// A node of which too few voxels vary has no series, and keeps its row.
+func TestBootstrapMinValid(t *testing.T) {
+	img := cube(4, 0, background)
+	img.Shape, img.TR = []int{4, 4, 4, 20}, 2
+	data := make([]int16, 64*20)
+	for i := range data {
+		if voxel := i % 64; voxel%4 != 0 || voxel == 0 { // of the voxels with i = 0 one varies
+			data[i] = int16(i * 7919 % 1009)
+		}
+	}
+	img.Data = data
+	in := map[string]dag.Input{
+		"bold": imageInput(t, "x.nii.gz", img), "nodes": nodesInput(7, 8),
+		"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(min(i, 1) + 1) })),
+	}
+	for _, c := range []struct {
+		share float64
+		nan   bool
+	}{{0, false}, {1.0 / 16, false}, {0.07, true}} {
+		out, err := runWith(&Bootstrap{Draws: 1, Fraction: 1, MinValid: c.share}, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := out["series"].(*artifacts.Array).Float64s()
+		for i, v := range a {
+			if math.IsNaN(v) != (c.nan && i%2 == 0) {
+				t.Fatalf("share %v: value %d is %v", c.share, i, v)
+			}
+		}
+		v := out["voxels"].(*artifacts.Table)
+		if used, constant := sure(v.Ints("used")), sure(v.Ints("constant")); used[0] != 1 || constant[0] != 15 || used[1] != 48 || constant[1] != 0 {
+			t.Errorf("used %v, constant %v", used, constant)
+		}
+	}
+}
+
+// Real scans: big-endian, flipped, without a repetition time, with an atlas of node
+// numbers on their grid. Draw 0 is the definition.
+func TestBootstrapReal(t *testing.T) {
+	root := os.Getenv("PRGNN_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared")
+	}
+	scans, _ := filepath.Glob(filepath.Join(root, "data", "bold", "coinstac_rest40_mni10mm", "rtswa_1*.nii.gz"))
+	if len(scans) == 0 {
+		t.Skipf("no scans in %s; set PRGNN_SHARED to the directory with the test data", root)
+	}
+	ids := make([]int32, 84)
+	for i := range ids {
+		ids[i] = int32(1000 + i)
+	}
+	for _, path := range scans[:3] {
+		in := map[string]dag.Input{"bold": fileInput(path), "labels": fileInput(filepath.Join(root, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")), "nodes": nodesInput(ids...)}
+		out, err := runWith(newStage[*Parcellate](t, "parcellate"), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := out["coverage"].(*artifacts.Table).Meta; m["labels"] != "index" || m["resampling"] != "none: the label image is on the scan's grid" {
+			t.Errorf("metadata %v", m)
+		}
+		labels := labelsOf(t, out["parcels"])
+		in["parcels"] = dag.InputOf(out["parcels"])
+		s := newStage[*Bootstrap](t, "bootstrap")
+		if _, err := runWith(s, in); err == nil || err.Error() != path+": the header gives no repetition time (pixdim[4] is 0); set the parameter tr, in s" {
+			t.Errorf("error %v", err)
+		}
+		s.TR = 2
+		if out, err = runWith(s, in); err != nil {
+			t.Fatal(err)
+		}
+		a := out["series"].(*artifacts.Array)
+		if !slices.Equal(a.Shape, []int{11, 148, 84}) {
+			t.Fatalf("shape %v", a.Shape)
+		}
+		r, err := nifti.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		volumes := make([][]float64, 148)
+		varies := make([]bool, labels.Grid.Voxels())
+		for v := range volumes {
+			volumes[v] = make([]float64, len(varies))
+			if err := r.Next(volumes[v]); err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range volumes[v] {
+				varies[i] = varies[i] || x != volumes[0][i]
+			}
+		}
+		for v := range volumes {
+			var sum, n [85]float64
+			for i, l := range labels.Voxels {
+				if varies[i] {
+					sum[l] += volumes[v][i]
+					n[l]++
+				}
+			}
+			for node := range 84 {
+				if got, want := a.Float64s()[v*84+node], sum[node+1]/n[node+1]; math.Abs(got-want) > 1e-12*math.Abs(want) {
+					t.Fatalf("volume %d, node %d: %v, want %v", v, node+1, got, want)
+				}
+			}
+		}
+		r.Close()
+	}
+}
+
+// fileInput is a file as an input.
+func fileInput(path string) dag.Input {
+	return dag.Input{Name: path, Path: path, Reader: func() (io.ReadCloser, error) { return os.Open(path) }}
 }

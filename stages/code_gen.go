@@ -8,10 +8,11 @@ var codes = map[string]string{
 	"biomarkers": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go e283c640354607af
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -21,7 +22,7 @@ prgnn/dag/task.go 6f312cbf90975934
 prgnn/stages/biomarkers.go 6261ff6d3c1a1a92
 prgnn/stages/biomarkers_tables.go e595ab03ec966efa
 prgnn/stages/evaluate_tables.go b92560591c39b095
-prgnn/stages/train.go 5e8e6dd89076cf20
+prgnn/stages/train_tables.go 5e8e6dd89076cf20
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -48,10 +49,11 @@ module google.golang.org/protobuf v1.36.12
 	"bootstrap": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -71,10 +73,12 @@ prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
 prgnn/nifti/labels.go 981f11aee90b1eb3
-prgnn/nifti/mgh.go 68daae9cf623aa37
+prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/reader.go c5ee005956351f86
-prgnn/nifti/roi.go 46b45bb90e2d4187
+prgnn/nifti/pass.go dbeacd82d1954f73
+prgnn/nifti/reader.go 2c6f91a3992a733b
+prgnn/nifti/roi.go 99faffc19f98c98b
+prgnn/nifti/source.go 46aabe1080dc3fd0
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/bootstrap.go 826eee27f5d2929e
@@ -102,30 +106,68 @@ module google.golang.org/grpc v1.58.3
 module google.golang.org/protobuf v1.36.12
 `,
 
+	"brainmap": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go d4eefd97940693cd
+prgnn/stages/brainmap.go e35849480a57bf9a
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/protobuf v1.5.3
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/net v0.59.0
+module golang.org/x/sync v0.24.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
+module google.golang.org/grpc v1.58.3
+module google.golang.org/protobuf v1.36.12
+`,
+
 	"connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go 62964d3bb1f77779
+prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/cholesky.go f679b5769bdcadc5
-prgnn/connectivity/correlation.go 05e2e1ee5495e00f
-prgnn/connectivity/covariance.go 895f80d42d11a8f0
+prgnn/connectivity/correlation.go cef2abceeda20842
+prgnn/connectivity/covariance.go 6599d5b4136eb6ef
 prgnn/connectivity/estimate.go f108f114a5eb3ec2
 prgnn/connectivity/glasso.go e5933d32bcaf60c6
-prgnn/connectivity/glassocv.go e81f09d895bc6b2c
+prgnn/connectivity/glassocv.go c32b6bd3b23db300
 prgnn/connectivity/matrix.go 6a3257c281143baa
 prgnn/connectivity/product.go 87b6416e0dd96ee1
 prgnn/connectivity/product_amd64.go b03e1a80205730f0
 prgnn/connectivity/product_amd64.s 35dc6d7847d23adb
 prgnn/connectivity/product_other.go 9ddfef2231dca086
-prgnn/connectivity/signal.go fa43fd80056057ed
+prgnn/connectivity/signal.go 8b8466df198e51a3
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 666fcd31a4aba918
@@ -163,23 +205,23 @@ module google.golang.org/protobuf v1.36.12
 	"denoise": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go 62964d3bb1f77779
+prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/basis.go 8d5cda7651981f65
-prgnn/connectivity/butterworth.go eadc5f246b25f5ae
-prgnn/connectivity/clean.go b8fdc65e09f9fcc9
+prgnn/connectivity/butterworth.go e178793ed4810959
+prgnn/connectivity/clean.go bfc1ca2a92918162
 prgnn/connectivity/confounds.go ebe73dba2abf2a6a
 prgnn/connectivity/filter.go 14b66cc20fe031f9
 prgnn/connectivity/matrix.go a7aa6702f7ff2afb
 prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go 5bc748469aa9de5d
+prgnn/connectivity/signal.go 6b7234c39d5c3176
 prgnn/connectivity/spline.go 93a2708c3d675c4b
 prgnn/connectivity/text.go 9a0bfb2ced38c10d
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -218,10 +260,11 @@ module google.golang.org/protobuf v1.36.12
 	"echo": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -255,10 +298,11 @@ module google.golang.org/protobuf v1.36.12
 	"evaluate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -268,7 +312,7 @@ prgnn/dag/task.go 6f312cbf90975934
 prgnn/gnn/metrics.go f89f224f6700b4ff
 prgnn/stages/evaluate.go b892bcb5a085956c
 prgnn/stages/evaluate_tables.go dceae7830f120c74
-prgnn/stages/train.go e0ea6a08f4fa5189
+prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -292,21 +336,84 @@ module google.golang.org/grpc v1.58.3
 module google.golang.org/protobuf v1.36.12
 `,
 
+	"exec": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go 3ecfccb904fbded9
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/nearest.go f2739ffcbc1e8d99
+prgnn/dag/stage.go 9860a1933447024f
+prgnn/dag/task.go 6f312cbf90975934
+prgnn/nifti/affine.go bbce769ef5c657b4
+prgnn/nifti/check.go ebbaf825cb6ba3c3
+prgnn/nifti/decode.go 891724ab81b83eb4
+prgnn/nifti/dtype.go 33d3290cc40e2ddb
+prgnn/nifti/header.go 4ecc1cd277775d93
+prgnn/nifti/inflate/block.go 5cf4609d593d5b11
+prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/inflate.go 3553c24a1696e738
+prgnn/nifti/inflate/member.go 11f7de85cd9b680e
+prgnn/nifti/inflate/table.go b241c9a9b99033d4
+prgnn/nifti/mgh.go c317d5d15197cf0b
+prgnn/nifti/orient.go 34278d2d0d4ad252
+prgnn/nifti/reader.go 2c6f91a3992a733b
+prgnn/nifti/source.go 46aabe1080dc3fd0
+prgnn/nifti/units.go ac463bb6a2052926
+prgnn/stages/cohort_nodes.go eabb9da3de9c071d
+prgnn/stages/exec.go f09f2debf9e6bfb0
+prgnn/stages/exec_files.go 1ec22329e435017d
+prgnn/stages/exec_other.go 8a8b5d86cfdf8166
+prgnn/stages/exec_unix.go 64b945af2bd8268e
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/protobuf v1.5.3
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/net v0.59.0
+module golang.org/x/sync v0.24.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
+module google.golang.org/grpc v1.58.3
+module google.golang.org/protobuf v1.36.12
+`,
+
 	"graph": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go 62964d3bb1f77779
+prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/clean.go a354e7c01ff6376c
 prgnn/connectivity/features.go 95dffddd59308186
-prgnn/connectivity/graph.go 16b26e08c1fab5f9
+prgnn/connectivity/graph.go 29a209739bfb2cbe
 prgnn/connectivity/matrix.go bcc60bc658b6d4e4
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -345,10 +452,11 @@ module google.golang.org/protobuf v1.36.12
 	"parcellate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -362,16 +470,17 @@ prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/grid.go 8301c64eafff4bc9
 prgnn/nifti/header.go 7b73eacb0f8f2a3d
-prgnn/nifti/image.go 6546adf11122abd6
+prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
 prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
 prgnn/nifti/labels.go d81d7a00ab11c54e
-prgnn/nifti/mgh.go 68daae9cf623aa37
+prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/reader.go cab38305bdffb0ea
+prgnn/nifti/reader.go 3985dc5869264591
+prgnn/nifti/source.go 46aabe1080dc3fd0
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/parcellate.go eee3786738dc73ea
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -397,13 +506,85 @@ module google.golang.org/grpc v1.58.3
 module google.golang.org/protobuf v1.36.12
 `,
 
+	"predict": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 1a830190167265b7
+prgnn/dag/task.go e8f5ebd8056143a4
+prgnn/gnn/augment.go 92825cd23fb98fa2
+prgnn/gnn/batch.go 664b9a0f12388c25
+prgnn/gnn/batchnorm.go ac9cedfc2fa20eb1
+prgnn/gnn/conv.go 02b1195e40b4c3ef
+prgnn/gnn/graph.go ae8163db7ef7ab99
+prgnn/gnn/induce.go 8ff51a1dac315e62
+prgnn/gnn/kernels.go 15fcc6c989cd918b
+prgnn/gnn/kernels_amd64.go a3815389a165ba6d
+prgnn/gnn/kernels_other.go 0e84e4681cb5232c
+prgnn/gnn/mlp.go b2b337200045f3db
+prgnn/gnn/model.go e577dc85899193fb
+prgnn/gnn/options.go 52bd65dff8cbc7bf
+prgnn/gnn/params.go 222b4089b9e12843
+prgnn/gnn/pool.go ce2c83c09a8c4629
+prgnn/gnn/portable.go f1aaab8513f4f084
+prgnn/gnn/predict.go cfdac6afe2c291bd
+prgnn/gnn/readout.go 457d00a85e4706f6
+prgnn/gnn/sagescore.go 099d37667246e5fa
+prgnn/gnn/team.go 68e6155c0fad6f3d
+prgnn/gnn/train.go 928b6308ce6e7589
+prgnn/gnn/vector_amd64.go 3f09d4829d201e30
+prgnn/gnn/vector_amd64.s 38f345e166741c4d
+prgnn/internal/exact/exact.go 931fceeabc00850b
+prgnn/internal/exact/float32.go a950756697ac95ae
+prgnn/stages/evaluate.go 0a063f1b9f9d18b7
+prgnn/stages/predict.go efb43a2edb27fe9a
+prgnn/stages/predict_tables.go 996af68b3f3363d4
+prgnn/stages/train.go 3b946ce7a03a5748
+prgnn/stages/train_data.go 1508f16bc54ed383
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/protobuf v1.5.3
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/net v0.59.0
+module golang.org/x/sync v0.24.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
+module google.golang.org/grpc v1.58.3
+module google.golang.org/protobuf v1.36.12
+`,
+
 	"simulate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -417,7 +598,7 @@ prgnn/nifti/affine.go f77821c3e2ce8e46
 prgnn/nifti/check.go e9a1195e89bac529
 prgnn/nifti/dtype.go 3855135b6f8aeac8
 prgnn/nifti/header.go f77cb7609f1b3bd0
-prgnn/nifti/image.go 6546adf11122abd6
+prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/orient.go f26b8801057397e9
 prgnn/nifti/units.go 437d2e824a107ed9
 prgnn/stages/atlas/atlas.go 5a795b950f4cd0e2
@@ -425,9 +606,9 @@ prgnn/stages/atlas/dk84.tsv 023b415b58313c93
 prgnn/stages/atlas/read.go 5011fadfae084849
 prgnn/stages/phantom/brain.go 1e823785d8355023
 prgnn/stages/phantom/motion.go 9e12d7285c39f4f4
-prgnn/stages/phantom/network.go f5d805f9b078e320
+prgnn/stages/phantom/network.go 0f74ca8f12ac5989
 prgnn/stages/phantom/scan.go e5b8fe155196e3a0
-prgnn/stages/simulate.go c44e0bb8c42d4b12
+prgnn/stages/simulate.go c7f747f99b79303a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -454,10 +635,11 @@ module google.golang.org/protobuf v1.36.12
 	"split": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -492,10 +674,11 @@ module google.golang.org/protobuf v1.36.12
 	"summary": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go e283c640354607af
 prgnn/artifacts/digest.go c743f00282301390
 prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -503,9 +686,9 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 6f312cbf90975934
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go acfa1c563b6670ed
-prgnn/stages/summary_accuracy.go 42b07009f94c6d37
-prgnn/stages/summary_sections.go 2d7aec757ae733fc
+prgnn/stages/summary.go 6d9fb1280a7ae6ef
+prgnn/stages/summary_accuracy.go 18d6ba20708f309f
+prgnn/stages/summary_sections.go 86e5086227ef1a9f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -532,17 +715,17 @@ module google.golang.org/protobuf v1.36.12
 	"timeseries": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go 62964d3bb1f77779
+prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/matrix.go 4ced01ce0bb56acf
-prgnn/connectivity/signal.go 519558c374d6a0d8
+prgnn/connectivity/signal.go 52051fc122aa1305
 prgnn/connectivity/text.go 9a0bfb2ced38c10d
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -580,13 +763,13 @@ module google.golang.org/protobuf v1.36.12
 	"train": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 08518bc9aac48816
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go a1f8375b9317c163
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go 62964d3bb1f77779
+prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go f3d7fdbf81875e0f
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -595,36 +778,38 @@ prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go d3e4ab7725ee859d
 prgnn/gnn/adam.go b7a3aceddc7e98ea
 prgnn/gnn/augment.go 92825cd23fb98fa2
-prgnn/gnn/batch.go e578ceb99fd2c37f
+prgnn/gnn/batch.go 77c943cbe7f40c83
 prgnn/gnn/batchnorm.go 0d0c840bd058a811
 prgnn/gnn/checkpoint.go fa6d346d8c8265bd
-prgnn/gnn/consistency.go 0316ef3e25e10567
+prgnn/gnn/consistency.go 648e3a5abd83e8c0
 prgnn/gnn/conv.go 85c16e72bfdb4f54
-prgnn/gnn/distance.go 570472d23685258e
+prgnn/gnn/distance.go 835f2493fdb99067
 prgnn/gnn/dropout.go a32516c641bb2ee3
-prgnn/gnn/graph.go 1fe666c17422bdde
+prgnn/gnn/graph.go ae8163db7ef7ab99
+prgnn/gnn/induce.go 8ff51a1dac315e62
 prgnn/gnn/kernels.go 15fcc6c989cd918b
-prgnn/gnn/kernels_amd64.go 0c0a2204b89dc036
+prgnn/gnn/kernels_amd64.go a3815389a165ba6d
 prgnn/gnn/kernels_other.go 0e84e4681cb5232c
-prgnn/gnn/mlp.go 5106e9fcdd81e6b6
-prgnn/gnn/model.go 9ea1012d5a56765e
+prgnn/gnn/mlp.go b9592ca5b1d05f8c
+prgnn/gnn/model.go 44dbad84aa51db27
 prgnn/gnn/options.go c8990329101985f0
 prgnn/gnn/params.go db5e92f942263b01
-prgnn/gnn/pool.go 0f0ab07da4e93ddc
+prgnn/gnn/pool.go ab52c3e6be26d7e0
 prgnn/gnn/portable.go f1aaab8513f4f084
 prgnn/gnn/predict.go cfdac6afe2c291bd
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2cffd3cf0426850f
 prgnn/gnn/team.go 68e6155c0fad6f3d
 prgnn/gnn/train.go cd50c3cb57f1c8fb
-prgnn/gnn/vector_amd64.go 01bbb9dd9bc127b3
-prgnn/gnn/vector_amd64.s 79aca9af8236fa52
+prgnn/gnn/vector_amd64.go 3f09d4829d201e30
+prgnn/gnn/vector_amd64.s 38f345e166741c4d
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/train.go ecff01e44133a492
-prgnn/stages/train_data.go ac516c3b8861b443
+prgnn/stages/train.go 7b773206e5aa2329
+prgnn/stages/train_data.go 3a2da8730d7874f3
 prgnn/stages/train_model.go 287992e26a5c472c
+prgnn/stages/train_tables.go bfa665d67cb679e3
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

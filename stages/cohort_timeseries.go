@@ -1,16 +1,13 @@
 package stages
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
-	"strings"
 
+	"prgnn/connectivity"
 	"prgnn/stages/atlas"
 )
 
@@ -27,7 +24,7 @@ func init() {
 type TimeseriesCohort struct {
 	listed
 	Series string `param:"series" doc:"where each participant's series are: a column, or a path with {columns}"`
-	Nodes  string `param:"nodes" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file when empty"`
+	Nodes  string `param:"nodes" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
 }
 
 // Load reads the table.
@@ -63,7 +60,7 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 		if !ok {
 			continue
 		}
-		names, err := seriesHeader(path)
+		names, err := seriesNames(path)
 		if err != nil {
 			return nil, fmt.Errorf("nodes: %w", err)
 		}
@@ -76,50 +73,32 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from", l.path)
 }
 
-// maxHeader bounds the first line of a file of series: 20,000 long names.
-const maxHeader = 4 << 20
-
-// seriesHeader reads the names in the first line of a file of series.
-func seriesHeader(path string) ([]string, error) {
+// seriesNames are the names of the columns of a file of series; where it has none
+// they are numbered from 1.
+func seriesNames(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, plainError(path, err)
 	}
 	defer f.Close()
-	var r io.Reader = bufio.NewReader(f)
-	if magic, _ := r.(*bufio.Reader).Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		if r, err = gzip.NewReader(r); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	raw, err := bufio.NewReader(io.LimitReader(r, maxHeader)).ReadString('\n')
-	if err != nil && err != io.EOF {
+	b, err := connectivity.Decompress(f)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if strings.ContainsRune(raw, 0) {
-		return nil, fmt.Errorf("%s: not a text file, so it names no regions; set the parameter nodes", path)
+	var names []string
+	var x connectivity.Matrix
+	if bytes.HasPrefix(b, []byte("\x93NUMPY")) {
+		x, err = seriesArray(b)
+	} else {
+		names, x, err = connectivity.ReadText(bytes.NewReader(b))
 	}
-	raw = strings.TrimSpace(strings.TrimPrefix(raw, "\ufeff"))
-	split := strings.Fields
-	for _, sep := range []string{"\t", ",", ";"} {
-		if strings.Contains(raw, sep) {
-			split = func(s string) []string { return strings.Split(s, sep) }
-			break
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if names == nil {
+		for i := range x.Cols {
+			names = append(names, strconv.Itoa(i+1))
 		}
-	}
-	names := split(raw)
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: the first line is empty, so it names no regions; set the parameter nodes", path)
-	}
-	numbers := 0
-	for i, n := range names {
-		names[i] = strings.Trim(strings.TrimSpace(n), `"`)
-		if _, err := strconv.ParseFloat(names[i], 64); err == nil && strings.ContainsAny(names[i], ".eE") {
-			numbers++
-		}
-	}
-	if numbers > 0 {
-		return nil, fmt.Errorf("%s: the first line holds numbers, not names of regions; set the parameter nodes", path)
 	}
 	return names, nil
 }

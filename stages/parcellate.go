@@ -38,6 +38,7 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan; only its header is read"},
 			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
 		},
 		Out: []dag.Port{
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, 0 for none"},
@@ -126,6 +127,13 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := p.refuseMissing(nodes, by, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
+	moved := "none"
+	if t.Has("transform") {
+		if labels, err = move(labels, t.In("transform")); err != nil {
+			return nil, err
+		}
+		moved = "applied"
+	}
 	grid := bold.Header.Grid()
 	onto, err := labels.Onto(grid)
 	if err != nil {
@@ -173,10 +181,24 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			"labels":       p.meaningName(nodes, values),
 			"other_labels": otherLabels(nodes, by, values),
 			"resampling":   how,
+			"transform":    moved,
 			"label_grid":   labels.Grid.String(),
 			"scan_grid":    grid.String(),
 		}),
 	}, nil
+}
+
+// move takes labels to the scan's space.
+func move(labels *nifti.Labels, in dag.Input) (*nifti.Labels, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := nifti.ReadITK(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return labels.Moved(a)
 }
 
 // meaningName decides whether the labels are ids or node numbers. Ids win unless

@@ -245,6 +245,39 @@ func TestParcellateNumbers(t *testing.T) {
 	}
 }
 
+// Labels in a space of their own, with the transform from it.
+func TestParcellateTransform(t *testing.T) {
+	in := map[string]dag.Input{
+		"bold": boldCube(t, 8, 0, 2), "nodes": nodesInput(1, 2, 3),
+		"labels": imageInput(t, "aparc+aseg.mgz", cube(4, 0, func(i, j, k int) int32 { return int32(i) })),
+	}
+	// A point of the scan's space at x lies at x − 3 in the labels'; ITK's x points left.
+	transform := dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 3 0 0\nFixedParameters: 0 0 0\n")})
+	in["transform"] = transform
+	out, err := runWith(&Parcellate{Labels: "auto", Missing: "fail"}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:8], []int32{0, 0, 0, 0, 1, 2, 3, 0}) {
+		t.Errorf("parcels %v", l.Voxels[:8])
+	}
+	if m := out["coverage"].(*artifacts.Table).Meta; m["transform"] != "applied" {
+		t.Errorf("metadata %v", m)
+	}
+}
+
+// Where labels could be both, they are ids.
+func TestParcellateBoth(t *testing.T) {
+	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
+	out, err := runWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(3, 1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 2, 3, 1}) {
+		t.Errorf("parcels %v", l.Voxels[:4])
+	}
+}
+
 func TestParcellateRefuses(t *testing.T) {
 	desikan := []int32{1001, 1002, 1032, 1033, 2001, 2032, 2033}
 	bold := boldCube(t, 4, 0, 2)

@@ -27,7 +27,7 @@ func init() {
 
 // Scanner are the parameters that every simulated participant shares.
 type Scanner struct {
-	Strength        float64 `param:"strength" doc:"how much the planted connectivity of the ASD group differs: 0 not at all, 1 by default" min:"0" max:"1.4"`
+	Strength        float64 `param:"strength" doc:"how much the planted connectivity of the ASD group differs: 0 not at all; 1 by default, and more has little more effect" min:"0" max:"10"`
 	Volumes         int     `param:"volumes" doc:"length of a scan" min:"2" max:"100000"`
 	TR              float64 `param:"tr" doc:"time from a volume to the next" unit:"s" min:"0.01" max:"60"`
 	Grid            float64 `param:"grid" doc:"size of a voxel in every direction" unit:"mm" min:"2" max:"15"`

@@ -53,6 +53,7 @@ func (*Summary) Ports() dag.Ports {
 type page struct {
 	strings.Builder
 	cautions []string
+	untold   []string // settings whose models do not tell the groups apart
 }
 
 func (p *page) line(format string, args ...any) {

@@ -131,12 +131,17 @@ func cautionAccuracy(p *page, r accuracyRow, several bool) {
 	}
 	switch {
 	case r.low <= r.majority && r.majority <= r.high:
+		p.untold = append(p.untold, r.setting)
 		p.caution("%sthe confidence interval of the accuracy (%s–%s) holds the share of the largest group (%s): the groups are not shown to be told apart", of, number3(r.low), number3(r.high), number3(r.majority))
 	case r.high < r.majority:
+		p.untold = append(p.untold, r.setting)
 		p.caution("%sthe accuracy is below the share of the largest group (%s)", of, number3(r.majority))
 	}
-	if low := math.Min(r.sensitivity, r.specificity); low < 0.5 {
-		p.caution("%sof one of the groups fewer than half are recognised (%s)", of, number3(low))
+	if r.sensitivity < 0.5 {
+		p.caution("%sfewer than half of the group %s are recognised (%s)", of, r.positive, number3(r.sensitivity))
+	}
+	if r.specificity < 0.5 {
+		p.caution("%smore than half of those who are not %s are taken for it (%s are not)", of, r.positive, number3(r.specificity))
 	}
 }
 

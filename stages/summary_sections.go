@@ -159,9 +159,9 @@ func spread(v []float64) string {
 	return fmt.Sprintf("%s (%s–%s)", short(median), short(low), short(high))
 }
 
-// short writes a number in three digits, or more when it is whole.
+// short writes a number in three digits, or to the unit when it is whole or large.
 func short(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e7 {
+	if a := math.Abs(x); a < 1e7 && (x == math.Trunc(x) || a >= 1000) {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
@@ -239,6 +239,9 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	for _, l := range wrap(title, width) {
 		p.line("%s", l)
 	}
+	if slices.Contains(p.untold, of) {
+		p.line("  (of models that are not shown to tell the groups apart: they mark nothing about the groups)")
+	}
 	p.line("      %-34s %-9s %5s  %5s  %s", "", "", "score", "sd", "kept in")
 	regions := 0
 	for i := range rank {
@@ -252,6 +255,9 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 		mark := ""
 		if planted[i] == 1 {
 			mark = "  planted"
+		}
+		if short[i] == name[i] {
+			short[i] = ""
 		}
 		p.line("  %3d %-34s %-9s %.3f  %.3f  %3.0f %%%s", rank[i], clip(name[i], 34), clip(short[i], 9), score[i], sd[i], 100*frequency[i], mark)
 	}

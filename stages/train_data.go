@@ -13,23 +13,53 @@ import (
 
 // A graphRow is one graph of a training: one draw of one participant.
 type graphRow struct {
-	id       string
-	draw     int
-	label    int
-	side     int       // 0 train, 1 test
+	id    string
+	draw  int
+	label int
+	side  int // 0 train, 1 test
+}
+
+// graphData is what a graph is made of. Twelve hundred of them in float64 take
+// 80 MB, so that they are not kept longer than needed.
+type graphData struct {
+	nodes    int
 	features []float64 // roi × feature
 	edges    []gnn.Edge
 }
 
-// A trainingSet holds all graphs of a training, sorted by participant and draw.
+// A trainingSet tells of all graphs of a training, sorted by participant and draw.
 type trainingSet struct {
 	groups   []string // sorted; their places are the labels
 	features int      // per node
 	rows     []graphRow
+	facts    graphFacts
 }
 
-// read gathers the graphs and puts each participant on its side of the fold.
-func (s *Train) read(t *dag.Task) (*trainingSet, error) {
+// graphFacts are what all graphs of a training have in common. They are kept with
+// the model, which is not applied to graphs of another make.
+type graphFacts struct {
+	Nodes    int        `json:"nodes"`
+	Features int        `json:"features"`       // per node
+	Edges    [2]int     `json:"edges"`          // fewest and most of a graph
+	Values   [2]float64 `json:"values"`         // smallest and largest feature
+	Made     string     `json:"made,omitempty"` // how, when the edge tables say so (metadata "graph")
+	Taught   []string   `json:"participants"`   // who was trained on
+}
+
+// add takes in one graph.
+func (f *graphFacts) add(d graphData) {
+	low, high := slices.Min(d.features), slices.Max(d.features)
+	if f.Features == 0 {
+		f.Nodes, f.Features = d.nodes, len(d.features)/d.nodes
+		f.Edges, f.Values = [2]int{len(d.edges), len(d.edges)}, [2]float64{low, high}
+	}
+	f.Edges = [2]int{min(f.Edges[0], len(d.edges)), max(f.Edges[1], len(d.edges))}
+	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
+}
+
+// read goes through the graphs, one after the other, and puts each participant on
+// its side of the fold.
+func (s *Train) read(t *dag.Task, use func(graphRow, graphData) error) (*trainingSet, error) {
 	folds := t.In("folds")
 	table, err := folds.Table()
 	if err != nil {
@@ -64,7 +94,7 @@ func (s *Train) read(t *dag.Task) (*trainingSet, error) {
 		}
 		present[id] = true
 		label, _ := slices.BinarySearch(set.groups, group[id])
-		if err := set.add(id, label, side[id], edges[i], in, s.DrawZero); err != nil {
+		if err := set.add(graphRow{id: id, label: label, side: side[id]}, edges[i], in, s.DrawZero, use); err != nil {
 			return nil, err
 		}
 	}
@@ -114,62 +144,88 @@ func (s *Train) sides(folds *artifacts.Table, name string) (side map[string]int,
 	return side, group, nil
 }
 
-// add appends the graphs of one participant.
-func (set *trainingSet) add(id string, label, side int, edgesIn, featuresIn dag.Input, drawZero bool) error {
-	a, err := featuresIn.Array()
+// add goes through the graphs of one participant.
+func (set *trainingSet) add(r graphRow, edgesIn, featuresIn dag.Input, drawZero bool, use func(graphRow, graphData) error) error {
+	graphs, draws, made, err := readParticipant(edgesIn, featuresIn, drawZero)
 	if err != nil {
 		return err
 	}
-	if len(a.Shape) != 3 {
-		return fmt.Errorf("%s: features of %d axes, want draw, roi, feature", featuresIn.Name, len(a.Shape))
-	}
-	draws, nodes, width := a.Shape[0], a.Shape[1], a.Shape[2]
+	width := len(graphs[0].features) / graphs[0].nodes
 	if set.features == 0 {
-		set.features = width
+		set.features, set.facts.Made = width, made
 	}
-	if width != set.features {
+	switch {
+	case width != set.features:
 		return fmt.Errorf("%s: %d features per node, other participants have %d: all must be made with the same atlas", featuresIn.Name, width, set.features)
+	case made != set.facts.Made:
+		return fmt.Errorf("%s: its graphs were made with %s, those of other participants with %s", edgesIn.Name, made, set.facts.Made)
 	}
-	edges, err := readEdges(edgesIn, draws)
-	if err != nil {
-		return err
+	if r.side == 0 {
+		set.facts.Taught = append(set.facts.Taught, r.id)
 	}
-	v := a.Float64s()
-	for d := range draws {
-		if d == 0 && draws > 1 && !drawZero {
-			continue
+	for i, g := range graphs {
+		r.draw = draws[i]
+		set.facts.add(g)
+		if err := use(r, g); err != nil {
+			return fmt.Errorf("%s, draw %d: %w", r.id, r.draw, err)
 		}
-		set.rows = append(set.rows, graphRow{id: id, draw: d, label: label, side: side,
-			features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
+		set.rows = append(set.rows, r)
 	}
 	return nil
 }
 
-// readEdges reads an edge table, by draw; the nodes are counted from 0 then.
-func readEdges(in dag.Input, draws int) ([][]gnn.Edge, error) {
+// readParticipant reads the graphs of one participant and the numbers of their
+// draws: the random draws when there are any, draw 0 otherwise or when asked.
+func readParticipant(edgesIn, featuresIn dag.Input, drawZero bool) (graphs []graphData, draws []int, made string, err error) {
+	a, err := featuresIn.Array()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if len(a.Shape) != 3 || a.Len() == 0 {
+		return nil, nil, "", fmt.Errorf("%s: features of shape %v, want draw, roi, feature", featuresIn.Name, a.Shape)
+	}
+	n, nodes, width := a.Shape[0], a.Shape[1], a.Shape[2]
+	edges, made, err := readEdges(edgesIn, n)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	v := a.Float64s()
+	for d := range n {
+		if d == 0 && n > 1 && !drawZero {
+			continue
+		}
+		graphs = append(graphs, graphData{nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
+		draws = append(draws, d)
+	}
+	return graphs, draws, made, nil
+}
+
+// readEdges reads an edge table, by draw; the nodes are counted from 0 then. made is
+// how the graphs were made, when the table says so.
+func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err error) {
 	t, err := in.Table()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var cols [3][]int64
 	for i, name := range []string{"draw", "source", "target"} {
 		if cols[i], err = t.Ints(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
 	weight, err := t.Floats("weight")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 	}
-	edges := make([][]gnn.Edge, draws)
+	edges = make([][]gnn.Edge, draws)
 	for i, w := range weight {
 		d := cols[0][i]
 		if d < 0 || d >= int64(draws) {
-			return nil, fmt.Errorf("%s: an edge of draw %d, and the features have the draws 0 to %d", in.Name, d, draws-1)
+			return nil, "", fmt.Errorf("%s: an edge of draw %d, and the features have the draws 0 to %d", in.Name, d, draws-1)
 		}
 		edges[d] = append(edges[d], gnn.Edge{Source: int32(cols[1][i] - 1), Target: int32(cols[2][i] - 1), Weight: w})
 	}
-	return edges, nil
+	return edges, t.Meta["graph"], nil
 }
 
 // check refuses sides without participants or without one of the groups.
@@ -204,6 +260,41 @@ func (set *trainingSet) check(s *Train, side map[string]int, present map[string]
 	return nil
 }
 
+// readGraphs makes the graphs of a training, standardised when asked.
+func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*trainingSet, []*gnn.Graph[T], standardization, error) {
+	var graphs []*gnn.Graph[T]
+	build := func(r graphRow, d graphData) error {
+		o := s.options(len(d.features)/d.nodes, max(2, r.label+1))
+		g, err := gnn.NewGraph[T](o, r.label, d.features, d.edges)
+		graphs = append(graphs, g)
+		return err
+	}
+	if standardize == "none" {
+		set, err := s.read(t, build)
+		return set, graphs, standardization{}, err
+	}
+	var data []graphData
+	set, err := s.read(t, func(_ graphRow, d graphData) error {
+		data = append(data, d)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, standardization{}, err
+	}
+	norm := set.standardize(standardize, data)
+	// They are stored in the precision of the weights, and used as they are stored.
+	norm.mean, norm.sd = rounded[T](norm.mean), rounded[T](norm.sd)
+	for i := range data {
+		data[i].features = norm.apply(data[i].features)
+	}
+	for i, r := range set.rows {
+		if err := build(r, data[i]); err != nil {
+			return nil, nil, norm, fmt.Errorf("%s, draw %d: %w", r.id, r.draw, err)
+		}
+	}
+	return set, graphs, norm, nil
+}
+
 // A standardization is what was taken off each node feature, and by what it was divided.
 type standardization struct{ mean, sd []float64 }
 
@@ -217,21 +308,18 @@ func (n standardization) layout() gnn.Layout {
 	return gnn.Layout{{Name: "input_mean", Shape: []int{d}}, {Name: "input_sd", Shape: []int{d}, Offset: d}}
 }
 
-// standardize z-scores each feature over the nodes of the training graphs, or of
-// all of them; a feature that does not vary only loses its mean.
-func (set *trainingSet) standardize(how string) standardization {
-	if how == "none" {
-		return standardization{}
-	}
+// standardize finds mean and sd of each feature over the nodes of the training
+// graphs, or of all of them; a feature that does not vary only loses its mean.
+func (set *trainingSet) standardize(how string, data []graphData) standardization {
 	d := set.features
 	n := standardization{mean: make([]float64, d), sd: make([]float64, d)}
 	each := func(visit func(row []float64)) int {
 		count := 0
-		for _, r := range set.rows {
+		for i, r := range set.rows {
 			if how == "training" && r.side != 0 {
 				continue
 			}
-			for row := range slices.Chunk(r.features, d) {
+			for row := range slices.Chunk(data[i].features, d) {
 				visit(row)
 				count++
 			}
@@ -258,10 +346,15 @@ func (set *trainingSet) standardize(how string) standardization {
 			n.sd[j] = 1
 		}
 	}
-	for i := range set.rows {
-		set.rows[i].features = n.apply(set.rows[i].features)
-	}
 	return n
+}
+
+func rounded[T gnn.Float](v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(T(x))
+	}
+	return out
 }
 
 // apply gives standardised features.

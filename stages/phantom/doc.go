@@ -15,11 +15,11 @@
 // other, each a Gaussian AR(1) process of unit variance:
 //
 //	x_r = one global source
-//	    + one for each of the two streams, sensory and associative, that divide the cortex
+//	    + one for each of the three streams (sensory, executive, default) that divide the cortex
 //	    + one for each functional system
 //	    + one for each pair of homologous regions
 //	    + local sources, one at each region, that fade with distance
-//	    + √k · one for the planted circuit + √(1−k) · a source of its own, in the circuit's regions
+//	    + √k · one for the planted circuit + √(1−k) · a source of its own, in its regions
 //	    + a source of its own, the larger the smaller the region and the nearer to air
 //
 // each with a weight, so that the correlation of two regions is the product of
@@ -34,8 +34,10 @@
 // between participants, and the groups overlap. The shared and the own part add up
 // to the same variance whatever k, so the groups differ in the correlations within
 // the circuit alone, and with Strength 0 in nothing. The circuit's regions lie in
-// different systems and streams, because a pooling layer that had a taste for one
-// stream could otherwise throw all of them away before it has learnt anything.
+// different systems and streams and are connected neither strongly nor weakly,
+// because a pooling layer, which ranks regions by a random direction at first,
+// could otherwise drop all of them before it has learnt anything (with some seeds
+// it still does: that is a property of hard pooling, not of the data).
 //
 // # The scan
 //

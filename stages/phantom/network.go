@@ -10,31 +10,40 @@ import (
 	"prgnn/stages/atlas"
 )
 
-// The weights of the sources, relative to the global one, before every region is
-// brought to unit variance. They were fitted to the group average of resting
-// connectivity between the 68 cortical regions (Human Connectome Project, from
-// the ENIGMA toolbox); the expected correlations agree with it at r ≈ 0.8.
+// The weights of the sources before every region is brought to unit variance.
+// Those of all regions were fitted to the group average of resting connectivity
+// between the 68 cortical regions (Human Connectome Project, from the ENIGMA
+// toolbox); the expected correlations agree with it at r ≈ 0.78.
 const (
-	globalWeight   = 1.0
-	streamWeight   = 0.6  // sensory or associative: the coarsest division of the cortex
-	systemWeight   = 0.5  // visual, somatomotor, …
-	homologWeight  = 0.6  // the same region of the other hemisphere
-	localWeight    = 0.7  // neighbours
-	localReach     = 30.0 // mm: a local source fades as exp(−(d/localReach)²/2)
-	ownVariance    = 0.2
-	smallVariance  = 5.0  // cm³: a region of V cm³ has 5/V of its own besides
-	sinusVariance  = 30.0 // at the sinuses and ear canals, where scanners lose signal …
-	sinusReach     = 12.0 // mm: … fading as exp(−(d/sinusReach)²/2)
-	circuitWeight  = 1.2  // of the planted circuit
-	weightSpread   = 0.15 // standard deviation of a weight between participants, relative
-	couplingSpread = 0.25 // standard deviation of the coupling between participants: people differ, and the groups overlap
+	globalWeight  = 0.9
+	streamWeight  = 0.7  // sensory, executive or default: the coarsest division of the cortex
+	systemWeight  = 0.7  // visual, somatomotor, …
+	homologWeight = 0.5  // the same region of the other hemisphere
+	localWeight   = 0.75 // neighbours
+	localReach    = 30.0 // mm: a local source fades as exp(−(d/localReach)²/2)
+	ownVariance   = 0.2
+	smallVariance = 8.0  // cm³: a region of V cm³ has 8/V of its own besides
+	sinusVariance = 25.0 // at the sinuses and ear canals, where scanners lose signal …
+	sinusReach    = 13.0 // mm: … fading as exp(−(d/sinusReach)²/2)
+	weightSpread  = 0.15 // standard deviation of a weight between participants, relative
 )
 
-// Coupling is how much of its planted part a region has in common with its circuit in the
-// reference group; Strength 1 adds Change to it in the affected group.
+// The planted circuit. Its regions are hubs, with more of the global source than
+// others, as thalamus, putamen and superior frontal cortex are in the human
+// connectome (van den Heuvel and Sporns, J Neurosci 31 (2011), 15775); in the
+// reference group this makes up for what they have of their own, so that they
+// stand out neither by strong connections nor by weak ones.
+const (
+	circuitWeight  = 2.5
+	hubWeight      = 1.6  // in place of globalWeight
+	couplingSpread = 0.25 // standard deviation of the coupling between participants: the groups overlap
+)
+
+// Coupling is the share k of the planted part that a region has in common with its
+// circuit, in the reference group; Strength 1 adds Change to it in the affected one.
 const (
 	Coupling = 0.15
-	Change   = 0.60
+	Change   = 0.75
 )
 
 // sinuses are where air lies next to the brain: above the nose, beside the ears; mm.
@@ -50,16 +59,15 @@ type system struct {
 }
 
 var systems = []system{
-	{"sensory", []string{"cuneus", "lateraloccipital", "lingual", "pericalcarine", "fusiform"}},
+	{"sensory", []string{"cuneus", "lateraloccipital", "lingual", "pericalcarine", "fusiform", "superiorparietal"}},
 	{"sensory", []string{"precentral", "postcentral", "paracentral", "superiortemporal", "transversetemporal", "Putamen", "Pallidum"}},
-	{"sensory", []string{"superiorparietal", "supramarginal", "inferiortemporal", "caudalmiddlefrontal"}},
-	{"sensory", []string{"insula", "caudalanteriorcingulate", "parsopercularis"}},
-	{"sensory", []string{"Thalamus"}},
-	{"associative", []string{"rostralmiddlefrontal", "superiorfrontal", "parstriangularis", "Caudate", "Accumbens-area"}},
-	{"associative", []string{"posteriorcingulate", "isthmuscingulate", "precuneus", "inferiorparietal", "medialorbitofrontal",
-		"rostralanteriorcingulate", "middletemporal", "bankssts"}},
-	{"associative", []string{"entorhinal", "temporalpole", "parahippocampal", "lateralorbitofrontal", "parsorbitalis", "frontalpole",
-		"Hippocampus", "Amygdala"}},
+	{"sensory", []string{"insula", "caudalanteriorcingulate", "Thalamus"}},
+	{"executive", []string{"parsopercularis", "parstriangularis", "supramarginal", "rostralmiddlefrontal", "lateralorbitofrontal", "inferiortemporal",
+		"Caudate", "Accumbens-area"}},
+	{"default", []string{"middletemporal", "inferiorparietal", "caudalmiddlefrontal", "superiorfrontal", "parsorbitalis", "bankssts"}},
+	{"default", []string{"isthmuscingulate", "precuneus", "rostralanteriorcingulate", "medialorbitofrontal", "parahippocampal", "posteriorcingulate",
+		"Hippocampus"}},
+	{"default", []string{"entorhinal", "temporalpole", "frontalpole", "Amygdala"}},
 	{"motor", []string{"Cerebellum-Cortex"}},
 }
 
@@ -150,7 +158,11 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 	own := make([]float64, len(nodes)) // variance
 	for i, n := range nodes {
 		add := func(name string, w float64) { shares[i] = append(shares[i], share{column(name), w}) }
-		add("global", weight(globalWeight))
+		global := globalWeight
+		if inCircuit(n) {
+			global = hubWeight
+		}
+		add("global", weight(global))
 		for k, sys := range systems {
 			if slices.Contains(sys.regions, region(n)) {
 				add("stream "+sys.stream, weight(streamWeight))

@@ -1,0 +1,76 @@
+package pipelines
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzLoad: whatever the file and --set say, there is a pipeline or there are
+// Errors, each with a place; never a panic, and never much of either.
+func FuzzLoad(f *testing.F) {
+	for _, name := range Builtins() {
+		f.Add(builtins[name], "")
+		f.Add(builtins[name], "train.fold=[1..3]")
+	}
+	f.Add(chain, "density=0.3")
+	text, err := os.ReadFile("testdata/mistakes.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, c := range strings.Split(string(text), "=== ")[1:] {
+		if strings.HasPrefix(c, "aliases that grow") {
+			continue // slow, and so would be all that is made of it
+		}
+		_, file, _ := strings.Cut(c, "\n")
+		file, _, _ = strings.Cut(file, "\n---\n")
+		set := ""
+		for strings.HasPrefix(file, "--set ") {
+			set, file, _ = strings.Cut(strings.TrimPrefix(file, "--set "), "\n")
+		}
+		f.Add(file, set)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text, set string) {
+		if strings.Contains(text, "asd") || strings.Contains(text, "hc") {
+			// The simulated cohort may have 100,000 participants, which is not
+			// what is tried here.
+			text = strings.ReplaceAll(text, "simulate", "t-made")
+		}
+		var sets []string
+		if set != "" {
+			sets = []string{set}
+		}
+		began := time.Now()
+		p, err := build("x.yaml", []byte(text), dir, sets, 10_000)
+		if d := time.Since(began); d > 20*time.Second {
+			t.Errorf("took %v", d)
+		}
+		if err == nil {
+			n := 0
+			for _, s := range p.Graph.Stages {
+				n += len(s.Tasks)
+				for _, task := range s.Tasks {
+					if task.ID == "" || task.Work == nil || task.Stage != s || s.Kind == nil {
+						t.Fatalf("an unfinished task %+v", task)
+					}
+				}
+			}
+			if n > 10_000+2*len(p.Graph.Stages)+200 {
+				t.Errorf("%d tasks", n)
+			}
+			return
+		}
+		var mistakes Errors
+		if !errors.As(err, &mistakes) || len(mistakes) == 0 {
+			t.Fatalf("%T: %v", err, err)
+		}
+		for _, m := range mistakes {
+			if m.Text == "" || m.Pos.File == "" || strings.Contains(m.Text, "%!") {
+				t.Errorf("a mistake without text or place: %v", m)
+			}
+		}
+	})
+}

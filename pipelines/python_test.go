@@ -1,0 +1,76 @@
+package pipelines
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// TestPython runs the example of a step in Python, for which PRGNN_PYTHON must
+// name an interpreter that has pyarrow (make test makes one).
+func TestPython(t *testing.T) {
+	python := os.Getenv("PRGNN_PYTHON")
+	if python == "" {
+		t.Skip("needs Python with pyarrow: make test, or PRGNN_PYTHON=python3 go test ./pipelines")
+	}
+	p, err := Load(filepath.Join("testdata", "python", "ages.yaml"), []string{"python=" + python})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := artifacts.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	r, err := dag.Run(context.Background(), p.Graph, store, dag.Options{Until: []string{"ages"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range r.Errors {
+		t.Fatal(e)
+	}
+	read := func(task, port string) []byte {
+		b, err := os.ReadFile(store.BlobPath(r.Outputs[task][port].Digest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if log := string(read("ages", "log")); log != "5 participants, 2 groups\n" {
+		t.Errorf("log %q", log)
+	}
+	table, err := artifacts.ReadTable(strings.NewReader(string(read("ages", "ages"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := table.Floats("age")
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := p.Roster.Participants.Strings("group")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ages, err := p.Roster.Participants.Floats("age")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, group := range []string{"ASD", "HC"} {
+		sum, n := 0.0, 0.0
+		for j, g := range groups {
+			if g == group {
+				sum += ages[j]
+				n++
+			}
+		}
+		if math.Abs(got[i]-sum/n) > 0.0051 {
+			t.Errorf("%s: mean age %v, want %v to two digits", group, got[i], sum/n)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package stages
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "brainmap",
+		Doc: "a picture of the ranked regions at their places in the brain\n" +
+			"An SVG with a row a setting: from the left, from above and from behind (MNI coordinates of the node list). Yellow to red is the score, the first regions are named, planted ones are ringed in green.",
+		New: func() dag.Stage { return &BrainMap{Top: 10} },
+	})
+}
+
+// BrainMap draws a ranking.
+type BrainMap struct {
+	Top int `param:"top" doc:"how many of the first regions are named" min:"0" max:"84"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*BrainMap) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "abbreviation", "score", "planted"), Doc: "the ranked regions"},
+			{Name: "nodes", Type: dag.Arrow("index", "x", "y", "z"), Doc: "the node list, with the regions' centroids in mm"},
+		},
+		Out: []dag.Port{{Name: "picture", Type: dag.Format("svg"), Doc: "the regions at their places"}},
+	}
+}
+
+// A spot is a region in the picture.
+type spot struct {
+	at      [3]float64 // mm
+	label   string
+	score   float64
+	rank    int
+	planted bool
+}
+
+// A brainView is a direction to look from: which axes go right and up, and which one
+// tells what lies in front. Above and behind are in neurological order: left is left.
+type brainView struct {
+	name      string
+	right, up int
+	sign      float64 // of the axis that goes right
+	depth     int
+	near      float64         // sign of what is near the eye
+	names     func(spot) bool // whether there is room to name it
+}
+
+var brainViews = []brainView{
+	{"from the left", 1, 2, -1, 0, -1, func(s spot) bool { return s.at[0] < 0 }},
+	{"from above", 0, 1, 1, 2, 1, func(spot) bool { return true }},
+	{"from behind", 0, 2, 1, 1, -1, func(spot) bool { return false }},
+}
+
+// Sizes in the picture, in its own unit, which is a millimetre of the brain.
+const (
+	panelWidth, panelHeight = 215.0, 200.0
+	headHeight              = 26.0
+	spotRadius              = 5.5
+	outline                 = 26.0 // how far the outline reaches beyond the centroids, doubled
+)
+
+// Run draws.
+func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	var at [3][]float64
+	for i, c := range []string{"x", "y", "z"} {
+		if at[i], err = nodes.Floats(c); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
+		}
+		if slices.ContainsFunc(at[i], math.IsNaN) {
+			return nil, fmt.Errorf("%s: the node list does not say where every region is (column %s): a picture needs the centroids in mm", t.In("nodes").Name, c)
+		}
+	}
+	ranking, err := t.In("ranking").Table()
+	if err != nil {
+		return nil, err
+	}
+	titles, settings, err := spots(ranking, at)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
+	}
+	var w strings.Builder
+	height := float64(len(settings)) * (panelHeight + headHeight)
+	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" font-family="sans-serif" font-size="8">`+"\n", mm(3*panelWidth), mm(height))
+	fmt.Fprintf(&w, `<rect width="%s" height="%s" fill="#fff"/>`+"\n", mm(3*panelWidth), mm(height))
+	for i, s := range settings {
+		y := float64(i) * (panelHeight + headHeight)
+		fmt.Fprintf(&w, `<text x="10" y="%s" font-size="11" font-weight="bold">%s</text>`+"\n", mm(y+15), escape(titles[i]))
+		for j, v := range brainViews {
+			v.draw(&w, s, (float64(j)+0.5)*panelWidth, y+headHeight+0.5*panelHeight, b.Top)
+		}
+	}
+	w.WriteString("</svg>\n")
+	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: []byte(w.String())}}, nil
+}
+
+// spots reads the ranking: what is to be drawn, and a title, of each setting. The
+// key columns of a setting stand before the column rank.
+func spots(ranking *artifacts.Table, at [3][]float64) (titles []string, settings [][]spot, err error) {
+	var problems [5]error
+	var rank, index []int64
+	var score []float64
+	var label, planted []string
+	rank, problems[0] = ranking.Ints("rank")
+	index, problems[1] = ranking.Ints("index")
+	score, problems[2] = ranking.Floats("score")
+	label, problems[3] = ranking.Strings("abbreviation")
+	planted, problems[4] = ranking.Strings("planted")
+	if err := errors.Join(problems[:]...); err != nil {
+		return nil, nil, err
+	}
+	var keys []string
+	var values [][]string
+	for _, c := range ranking.Columns {
+		if c.Name == "rank" {
+			break
+		}
+		v, err := ranking.Strings(c.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		keys, values = append(keys, c.Name), append(values, v)
+	}
+	for i := range rank {
+		var title []string
+		for k, key := range keys {
+			title = append(title, key+" "+values[k][i])
+		}
+		of := slices.Index(titles, strings.Join(title, ", "))
+		if of < 0 {
+			of = len(titles)
+			titles, settings = append(titles, strings.Join(title, ", ")), append(settings, nil)
+		}
+		if index[i] < 1 || index[i] > int64(len(at[0])) {
+			return nil, nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, index[i], len(at[0]))
+		}
+		n := index[i] - 1
+		settings[of] = append(settings[of], spot{[3]float64{at[0][n], at[1][n], at[2][n]}, label[i], score[i], int(rank[i]), planted[i] == "true"})
+	}
+	for i, s := range settings {
+		if titles[i] == "" {
+			titles[i] = "Salient regions"
+		}
+		if slices.ContainsFunc(s, func(s spot) bool { return s.planted }) {
+			titles[i] += " · simulated data, planted regions ringed"
+		}
+	}
+	return titles, settings, nil
+}
+
+// draw draws one view around the point (cx, cy).
+func (v brainView) draw(w *strings.Builder, all []spot, cx, cy float64, top int) {
+	place := func(s spot) (x, y float64) {
+		// The middle of the MNI brain is about (0, −18, 10).
+		middle := [3]float64{0, -18, 10}
+		return cx + float64(v.sign*(s.at[v.right]-middle[v.right])), cy - (s.at[v.up] - middle[v.up])
+	}
+	var points [][2]float64
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range all {
+		x, y := place(s)
+		points = append(points, [2]float64{x, y})
+		if !math.IsNaN(s.score) {
+			low, high = min(low, s.score), max(high, s.score)
+		}
+	}
+	var d strings.Builder
+	for i, p := range hull(points) {
+		fmt.Fprintf(&d, "%s%s %s", map[bool]string{true: "M", false: " L"}[i == 0], mm(p[0]), mm(p[1]))
+	}
+	fmt.Fprintf(w, `<path d="%s Z" fill="#eef0f3" stroke="#eef0f3" stroke-width="%s" stroke-linejoin="round"/>`+"\n", d.String(), mm(outline))
+	fmt.Fprintf(w, `<text x="%s" y="%s" text-anchor="middle" fill="#667">%s</text>`+"\n", mm(cx), mm(cy+0.5*panelHeight-4), v.name)
+	far := slices.Clone(all)
+	slices.SortStableFunc(far, func(a, b spot) int {
+		// Far ones first; the named ones over all others.
+		if named := b.rank <= top; named != (a.rank <= top) {
+			if named {
+				return -1
+			}
+			return 1
+		}
+		switch depth := v.near * (a.at[v.depth] - b.at[v.depth]); {
+		case depth < 0:
+			return -1
+		case depth > 0:
+			return 1
+		}
+		return 0
+	})
+	for _, s := range far {
+		x, y := place(s)
+		ring := `stroke="#fff" stroke-width="0.6"`
+		if s.planted {
+			ring = `stroke="#1a9850" stroke-width="2"`
+		}
+		fmt.Fprintf(w, `<circle cx="%s" cy="%s" r="%s" fill="%s" %s><title>%d %s %s</title></circle>`+"\n",
+			mm(x), mm(y), mm(spotRadius), heat((s.score-low)/(high-low)), ring, s.rank, escape(s.label), strconv.FormatFloat(s.score, 'f', 3, 64))
+	}
+	for _, s := range far {
+		if s.rank <= top && v.names(s) {
+			x, y := place(s)
+			fmt.Fprintf(w, `<text x="%s" y="%s" fill="#222" stroke="#fff" stroke-width="2" paint-order="stroke">%s</text>`+"\n", mm(x+spotRadius+1), mm(y+2.5), escape(s.label))
+		}
+	}
+}
+
+// hull is the convex hull of the points, counter-clockwise (Andrew's monotone chain).
+func hull(points [][2]float64) [][2]float64 {
+	p := slices.Clone(points)
+	slices.SortFunc(p, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
+	var h [][2]float64
+	chain := func(p [][2]float64) {
+		from := len(h)
+		for _, c := range p {
+			for len(h)-from >= 2 {
+				a, b := h[len(h)-2], h[len(h)-1]
+				if float64((b[0]-a[0])*(c[1]-a[1]))-float64((b[1]-a[1])*(c[0]-a[0])) > 0 {
+					break
+				}
+				h = h[:len(h)-1]
+			}
+			h = append(h, c)
+		}
+		h = h[:len(h)-1]
+	}
+	chain(p)
+	slices.Reverse(p)
+	chain(p)
+	return h
+}
+
+// heat is a colour from pale (0) over yellow to dark red (1); grey for what has no score.
+func heat(x float64) string {
+	if math.IsNaN(x) {
+		return "#c8ccd2"
+	}
+	stops := [][3]float64{{255, 247, 200}, {254, 217, 118}, {253, 141, 60}, {227, 26, 28}, {128, 0, 38}}
+	x = min(max(x, 0), 1) * float64(len(stops)-1)
+	i := min(int(x), len(stops)-2)
+	f := x - float64(i)
+	var c [3]int
+	for k := range c {
+		c[k] = int(math.Round(stops[i][k] + float64(f*(stops[i+1][k]-stops[i][k]))))
+	}
+	return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2])
+}
+
+// mm writes a length.
+func mm(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// escape makes text safe inside SVG.
+func escape(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		panic("stages: " + err.Error()) // a strings.Builder does not fail
+	}
+	return b.String()
+}
