@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -73,7 +74,7 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 	for range repeat - 1 {
 		train = append(train, once...)
 	}
-	runtime.GC()
+	debug.FreeOSMemory()
 	m, err := gnn.New[T](o, 1)
 	if err != nil {
 		return nil, err
@@ -108,52 +109,71 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 
 // load reads features, adjacency, labels and the two sides.
 func load[T gnn.Float](dir string, o *gnn.Options) (train, test []*gnn.Graph[T], err error) {
-	array := func(name string) []float64 {
-		if err != nil {
-			return nil
-		}
-		f, e := os.Open(filepath.Join(dir, name+".npy"))
-		if e != nil {
-			err = e
-			return nil
-		}
-		defer f.Close()
-		a, e := artifacts.ReadArray(f)
-		if e != nil {
-			err = fmt.Errorf("%s: %w", f.Name(), e)
-			return nil
-		}
-		if name == "features" {
-			o.Features = a.Shape[2]
-		}
-		return a.Float64s()
-	}
-	x, e, y, trainAt, testAt := array("features"), array("adjacency"), array("labels"), array("train"), array("test")
+	x, err := read(dir, "features")
 	if err != nil {
 		return nil, nil, err
 	}
-	d := o.Features
-	n := len(x) / len(y) / d
-	graphs := func(at []float64) (gs []*gnn.Graph[T]) {
+	e, err := read(dir, "adjacency")
+	if err != nil {
+		return nil, nil, err
+	}
+	features, err := artifacts.Data[float32](x)
+	if err != nil {
+		return nil, nil, err
+	}
+	adjacency, err := artifacts.Data[float32](e)
+	if err != nil {
+		return nil, nil, err
+	}
+	var numbers [3][]float64
+	for i, name := range []string{"labels", "train", "test"} {
+		a, err := read(dir, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		numbers[i] = a.Float64s()
+	}
+	n, d := x.Shape[1], x.Shape[2]
+	o.Features = d
+	one := make([]float64, n*d)
+	for side, at := range numbers[1:] {
 		for _, g := range at {
+			for i, v := range features[int(g)*n*d:][:n*d] {
+				one[i] = float64(v)
+			}
 			var edges []gnn.Edge
 			for i := range n {
 				for j := i + 1; j < n; j++ {
-					if w := e[(int(g)*n+i)*n+j]; w != 0 {
-						edges = append(edges, gnn.Edge{Source: int32(i), Target: int32(j), Weight: w})
+					if w := adjacency[(int(g)*n+i)*n+j]; w != 0 {
+						edges = append(edges, gnn.Edge{Source: int32(i), Target: int32(j), Weight: float64(w)})
 					}
 				}
 			}
-			one, e := gnn.NewGraph[T](*o, int(y[int(g)]), x[int(g)*n*d:][:n*d], edges)
-			if e != nil {
-				err = e
-				return nil
+			graph, err := gnn.NewGraph[T](*o, int(numbers[0][int(g)]), one, edges)
+			if err != nil {
+				return nil, nil, err
 			}
-			gs = append(gs, one)
+			if side == 0 {
+				train = append(train, graph)
+			} else {
+				test = append(test, graph)
+			}
 		}
-		return gs
 	}
-	return graphs(trainAt), graphs(testAt), err
+	return train, test, nil
+}
+
+func read(dir, name string) (*artifacts.Array, error) {
+	f, err := os.Open(filepath.Join(dir, name+".npy"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a, err := artifacts.ReadArray(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return a, nil
 }
 
 // processor is the processor time of this program so far, in seconds.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"prgnn/internal/random"
@@ -69,6 +71,7 @@ func means(b *testing.B, name string, draws int, overlap bool) {
 		b.Fatal(err)
 	}
 	b.SetBytes(info.Size())
+	base := peakMB()
 	for b.Loop() {
 		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, overlap)
 		if err != nil {
@@ -78,6 +81,27 @@ func means(b *testing.B, name string, draws int, overlap bool) {
 			b.Fatal(m.Volumes)
 		}
 	}
+	if peak := peakMB(); peak > 0 {
+		b.ReportMetric(peak, "peak-MB")
+		b.ReportMetric(peak-base, "more-MB")
+	}
+}
+
+// peakMB is the most memory that the process has had so far, by Linux; else 0. Of
+// several benchmarks in one process the later ones show more-MB of 0 when an
+// earlier one needed as much.
+func peakMB() float64 {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, _ := strconv.ParseFloat(strings.Fields(kb)[0], 64)
+			return n / 1024
+		}
+	}
+	return 0
 }
 
 func BenchmarkGzipTenDraws(b *testing.B)        { means(b, "bold.nii.gz", 10, false) }

@@ -27,7 +27,8 @@ Exit code 1 when anything differs.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
   pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed`,
-		Args: exactly(1),
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(au.sample > 0 && au.sample <= 1) {
 				return usage(cmd, "--sample must be above 0 and at most 1")
@@ -98,12 +99,12 @@ func (a *app) audit(file string, au audit) error {
 	defer clean.Close()
 
 	g := c.apart(tasks)
-	ctx, done := a.interruptible()
-	defer done()
-	shown := a.progressFor(g, dag.Options{})
+	shown := a.progressFor(g, c.store, dag.Options{})
 	if a.json {
-		shown = silent{} // its tasks are told as audited
+		shown = silent{a} // its tasks are told as audited
 	}
+	ctx, done := interruptible(shown.say)
+	defer done()
 	result, err := dag.Run(ctx, g, clean, dag.Options{Workers: au.workers, Progress: shown.event})
 	shown.close()
 	if err != nil {

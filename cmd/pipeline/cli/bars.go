@@ -14,22 +14,26 @@ import (
 // bars is progress on a terminal: one bar a stage, drawn again ten times a
 // second over what was drawn before.
 type bars struct {
-	w    io.Writer
-	term terminal
-	name int // columns of the longest stage name
+	w      io.Writer
+	term   terminal
+	name   int // columns of the longest stage name
+	digits int // of the largest number of tasks
 
 	mu      sync.Mutex
 	t       *tallies
 	drawn   int // lines on the screen
 	stop    chan struct{}
 	stopped sync.WaitGroup
+
+	// history tells how long tasks took in past runs. It is asked once, when a
+	// task begins to run: a run that finds everything there never waits for it.
+	history func() map[string]float64
+	ask     sync.Once
 }
 
-func newBars(term terminal, t *tallies) *bars {
-	b := &bars{w: term.file, term: term, t: t, stop: make(chan struct{})}
-	for _, s := range t.order {
-		b.name = max(b.name, utf8.RuneCountInString(s.name))
-	}
+func newBars(term terminal, t *tallies, history func() map[string]float64) *bars {
+	b := newFrames(t)
+	b.w, b.term, b.stop, b.history = term.file, term, make(chan struct{}), history
 	b.stopped.Go(func() {
 		tick(100*time.Millisecond, b.stop, func() {
 			b.mu.Lock()
@@ -40,10 +44,42 @@ func newBars(term terminal, t *tallies) *bars {
 	return b
 }
 
+// newFrames is the part of bars that only draws.
+func newFrames(t *tallies) *bars {
+	b := &bars{t: t}
+	for _, s := range t.order {
+		b.name = max(b.name, utf8.RuneCountInString(s.name))
+		b.digits = max(b.digits, len(fmt.Sprint(s.tasks)))
+	}
+	return b
+}
+
 func (b *bars) event(e dag.Event) {
+	if e.State == dag.Running {
+		b.ask.Do(func() {
+			b.stopped.Go(func() {
+				took := b.history()
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.t.remember(took)
+			})
+		})
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.t.count(e, time.Now())
+}
+
+// say prints a line above the bars.
+func (b *bars) say(line string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.drawn > 0 {
+		fmt.Fprintf(b.w, "\x1b[%dA\r\x1b[J", b.drawn)
+		b.drawn = 0
+	}
+	fmt.Fprintln(b.w, line)
+	b.draw(time.Now())
 }
 
 func (b *bars) close() {
@@ -113,8 +149,7 @@ func (b *bars) frame(now time.Time, width, height int) []string {
 
 // line is one stage: name, bar, counts, and what there is to say.
 func (b *bars) line(s *tally, now time.Time, width int) string {
-	digits := len(fmt.Sprint(s.total()))
-	counts := fmt.Sprintf("%*d/%d", digits, s.done(), s.total())
+	counts := fmt.Sprintf("%*d/%-*d", b.digits, s.done(), b.digits, s.total())
 	name := s.name + strings.Repeat(" ", b.name-utf8.RuneCountInString(s.name))
 	length := min(30, width-b.name-len(counts)-30)
 	bar := ""

@@ -50,7 +50,7 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 func (a *app) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
-		Use:   "pipeline",
+		Use:   "pipeline COMMAND",
 		Short: "Content-addressed pipelines for neuroimaging",
 		Long: `pipeline runs the stages named in a pipeline file, and only those whose results it does not have.
 
@@ -75,12 +75,15 @@ parameter changed back runs nothing.`,
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.Flags().BoolVar(&version, "version", false, "the same as `pipeline version`")
+	root.Flags().BoolVar(&version, "version", false, "the same as the command version")
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.store, "store", "", "`DIR` of the results (default .pipeline beside FILE, or $PIPELINE_STORE)")
+	flags.SortFlags = false
+	flags.StringVar(&a.store, "store", "", "the results are in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
 	flags.BoolVar(&a.json, "json", false, "one JSON object a line on stdout, and nothing else there")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")
+	flags.BoolP("help", "h", false, "what a command does, its flags, and an example")
+	cobra.EnableCommandSorting = false
 	root.AddGroup(
 		&cobra.Group{ID: "run", Title: "Run"},
 		&cobra.Group{ID: "look", Title: "Look at results"},
@@ -104,7 +107,7 @@ parameter changed back runs nothing.`,
 	return root
 }
 
-// atLeast, exactly and between check the number of arguments, in the words of
+// between and exactly check the number of arguments, in the words of
 // the command's own usage line.
 func between(low, high int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -134,7 +137,7 @@ func missing(cmd *cobra.Command, n int) string {
 	return "an argument"
 }
 
-// jobs is a value for -j: a whole number of at least 1.
+// positive is a flag's value: a whole number of at least 1.
 type positive struct{ n *int }
 
 func (p positive) String() string {

@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"prgnn/pipelines"
+	"prgnn/stages"
 )
 
 func (a *app) completionCommand() *cobra.Command {
@@ -29,4 +34,45 @@ func (a *app) completionCommand() *cobra.Command {
 			return usage(cmd, "there is no shell %q%s", args[0], meant(args[0], cmd.ValidArgs))
 		},
 	}
+}
+
+// completeFile completes FILE by the built-in pipelines and what is in the
+// directory, and after it the stages of that file.
+func completeFile(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return beginning(pipelines.Builtins(), begun), cobra.ShellCompDirectiveDefault
+	}
+	p, err := pipelines.Load(args[0], nil)
+	if len(args) > 1 || err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, s := range p.Graph.Stages {
+		names = append(names, s.Name)
+	}
+	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeKind completes the name of a stage or cohort kind.
+func completeKind(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if len(args) == 0 {
+		for _, k := range stages.Kinds() {
+			names = append(names, k.Name)
+		}
+		for _, c := range stages.Cohorts() {
+			names = append(names, c.Name)
+		}
+	}
+	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func beginning(names []string, with string) []string {
+	var fit []string
+	for _, n := range names {
+		if strings.HasPrefix(n, with) {
+			fit = append(fit, n)
+		}
+	}
+	return fit
 }

@@ -132,7 +132,7 @@ func (c content) print(w io.Writer, rows int, indent string) {
 		fmt.Fprintf(w, "%s%s × %s\n", indent, count(c.table.Rows(), "row"), count(len(c.table.Columns), "column"))
 		printTable(w, c.table, rows, indent)
 	case c.array != nil:
-		c.printArray(w, rows, indent)
+		c.printArray(w, indent)
 	case c.text != "":
 		lines := strings.Split(strings.TrimRight(c.text, "\n"), "\n")
 		for _, line := range lines {
@@ -141,7 +141,7 @@ func (c content) print(w io.Writer, rows int, indent string) {
 	}
 }
 
-func (c content) printArray(w io.Writer, rows int, indent string) {
+func (c content) printArray(w io.Writer, indent string) {
 	a := c.array
 	values := a.Float64s()
 	low, high, mean, nan := stats(values)
@@ -153,28 +153,15 @@ func (c content) printArray(w io.Writer, rows int, indent string) {
 	if len(values) == 0 {
 		return
 	}
-	// The corner of the first matrix; an array of fewer axes is one row.
-	height, width := 1, len(values)
-	if n := len(a.Shape); n >= 2 {
-		height, width = a.Shape[n-2], a.Shape[n-1]
+	// The corners of the first matrix.
+	first := values
+	shape := a.Shape
+	if n := len(shape); n > 2 {
+		shape = shape[n-2:]
+		first = values[:shape[0]*shape[1]]
 	}
-	const most = 8
-	g := grid{indent: indent, right: map[int]bool{}}
-	for r := range min(height, rows) {
-		var cells []string
-		for j := range min(width, most) {
-			g.right[j] = true
-			cells = append(cells, rounded(values[r*width+j]))
-		}
-		if width > most {
-			cells = append(cells, "…")
-		}
-		g.add(cells...)
-	}
-	g.print(w)
-	if height > rows {
-		fmt.Fprintf(w, "%s…\n", indent)
-	}
+	preview := strings.TrimRight(artifacts.NewArray(first, shape...).Preview(), "\n")
+	fmt.Fprintln(w, indent+strings.ReplaceAll(preview, "\n", "\n"+indent))
 }
 
 // shapeText is "[draw 11, roi 84, roi 84]", or "[11, 84, 84]".

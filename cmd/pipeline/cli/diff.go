@@ -249,8 +249,8 @@ func (a *app) printCauses(diffs []*taskDiff) {
 			fmt.Fprintf(a.out, "  … and %d more; -v shows them\n", len(causes)-most)
 			break
 		}
-		fmt.Fprintf(a.out, "  %s\n  ", some(c.tasks, 4))
-		a.printDifference(c.d)
+		fmt.Fprintf(a.out, "  %s\n", some(c.tasks, 4))
+		a.printDifference(c.d, "    ")
 	}
 }
 

@@ -106,6 +106,10 @@ func (a *app) finish(err error) int {
 	if err == nil || errors.As(err, &e) && e.err == nil {
 		return code
 	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.stderr, "interrupted")
+		return code
+	}
 	for _, one := range flatten(err) {
 		a.complain(one.Error())
 	}

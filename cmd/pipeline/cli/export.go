@@ -32,7 +32,8 @@ member of a fan-out becomes a file of its own there.`,
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
   pipeline export biopoint.yaml parcels -o parcels/             sub-001.nii.gz, sub-002.nii.gz …`,
-		Args: exactly(2),
+		Args:              exactly(2),
+		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if e.path == "" {
 				return usage(cmd, "-o PATH is missing")

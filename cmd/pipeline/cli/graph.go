@@ -26,7 +26,8 @@ that all members of a fan-out are gathered. No other program is needed.`,
 		Example: `  pipeline graph biopoint.yaml -o biopoint.svg
   pipeline graph biopoint.yaml --format mermaid      for a README
   pipeline graph biopoint.yaml --format dot | dot -Tpdf > biopoint.pdf`,
-		Args: exactly(1),
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := drawings[format]
 			if !ok {

@@ -31,7 +31,7 @@ little-endian, x fastest, to compare with other programs.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.inspect(args[0], withStats, rows) },
 	}
 	cmd.Flags().BoolVar(&withStats, "stats", false, "read the voxels too, which also finds damage")
-	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table or array")
+	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table (with --json also elements of an array)")
 	return cmd
 }
 

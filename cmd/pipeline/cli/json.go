@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -72,7 +73,8 @@ func (j *jsonLines) event(e dag.Event) {
 	}
 }
 
-func (j *jsonLines) close() {}
+func (j *jsonLines) say(line string) { fmt.Fprintln(j.a.stderr, line) }
+func (j *jsonLines) close()          {}
 
 // appendTask writes a taskEvent by hand: a run without work has nothing else to
 // do, and reflection would be most of its time.

@@ -21,8 +21,9 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 		Example: `  pipeline plan biopoint.yaml
   pipeline plan biopoint.yaml --set graphs.density=0.2     what would this change cost?
   pipeline plan biopoint.yaml --json | jq -r 'select(.state == "stale") | .task'`,
-		Args: exactly(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.plan(args[0], sets, o) },
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.plan(args[0], sets, o) },
 	}
 	f := cmd.Flags()
 	setFlag(cmd, &sets)

@@ -89,13 +89,24 @@ func TestTimeLeft(t *testing.T) {
 	}
 	s.begun = now.Add(-time.Second)
 	if _, ok := s.left(now); ok {
-		t.Error("an estimate after one second")
+		t.Error("an estimate after one second, without a history")
+	}
+
+	// Past runs took 3 s a task; two at a time, four tasks take 6 s.
+	tallies := newTallies(twoStages(), dag.Options{})
+	series := tallies.byName["series"]
+	tallies.remember(map[string]float64{"series[sub-1]": 2, "series[sub-2]": 4, "elsewhere": 99})
+	series.tasks, series.begun = 4, now
+	series.running["series[sub-1]"], series.running["series[sub-2]"] = partial{}, partial{}
+	left, ok = series.left(now)
+	if !ok || left.Round(time.Millisecond) != 6*time.Second {
+		t.Errorf("four tasks of 3 s, two at a time, leave %v, %v; want 6 s", left, ok)
 	}
 }
 
 func TestBars(t *testing.T) {
 	tallies := newTallies(twoStages(), dag.Options{})
-	b := &bars{t: tallies, name: len("series")}
+	b := newFrames(tallies)
 	now := time.Now()
 	for _, e := range []dag.Event{
 		event("series", "series[sub-1]", dag.Cached),
@@ -138,7 +149,7 @@ func TestBarsFit(t *testing.T) {
 			tallies.count(event(s.Name, s.Name, dag.Running), now)
 		}
 	}
-	b := &bars{t: tallies, name: 1}
+	b := newFrames(tallies)
 	frame := b.frame(now, 80, 10)
 	text := strings.Join(frame, "\n")
 	if len(frame) > 9 {

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -36,7 +39,8 @@ Texts that no other stage reads, such as a summary, are printed at the end.`,
   pipeline run biopoint.yaml --until graphs -j 4
   pipeline run biopoint.yaml --force 'train[fold=2]'
   pipeline run rest40.yaml --set data=scans --json | jq -r 'select(.state == "failed") | .error'`,
-		Args: exactly(1),
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if executor != "local" {
 				return usage(cmd, "there is no executor %q (there is only local)", executor)
@@ -46,18 +50,22 @@ Texts that no other stage reads, such as a summary, are printed at the end.`,
 		},
 	}
 	f := cmd.Flags()
+	f.SortFlags = false
 	f.VarP(positive{&o.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	setFlag(cmd, &sets)
 	f.StringArrayVar(&o.Until, "until", nil, "run this `STAGE` or task and what it needs, nothing else; may be repeated")
 	f.StringArrayVar(&o.Only, "only", nil, "run only this `STAGE` or task; what it needs must have been run; may be repeated")
 	f.StringArrayVar(&o.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
 	f.BoolVar(&keepGoing, "keep-going", true, "go on with what does not need a failed task; --keep-going=false stops")
-	f.StringVar(&executor, "executor", "local", "where tasks run: `local`")
+	f.Var(size{&o.Memory}, "mem", "start no task that would need more than `SIZE` of memory together with those that run")
+	f.StringVar(&executor, "executor", "local", "`WHERE` tasks run: local, in this process")
 	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
 	return cmd
 }
 
 func (a *app) runFile(file string, sets []string, o dag.Options) error {
+	collect := collectLittle()
+	defer collect()
 	p, err := a.load(file, sets)
 	if err != nil {
 		return err
@@ -73,37 +81,49 @@ func (a *app) runFile(file string, sets []string, o dag.Options) error {
 		return err
 	}
 	defer store.Close()
-	ctx, done := a.interruptible()
+	shown := a.progressFor(p.Graph, store, o)
+	ctx, done := interruptible(shown.say)
 	defer done()
-	shown := a.progressFor(p.Graph, o)
-	o.Progress = shown.event
+	o.Progress = func(e dag.Event) {
+		if e.State == dag.Running {
+			collect()
+		}
+		shown.event(e)
+	}
 	result, err := dag.Run(ctx, p.Graph, store, o)
 	shown.close()
-	interrupted := err != nil && ctx.Err() != nil
-	if err != nil && !interrupted {
+	if result == nil {
 		return err
 	}
-	if result == nil {
-		result = &dag.Result{}
-	}
+	interrupted := err != nil && ctx.Err() != nil
 	if !a.json {
 		a.failures(result)
 	}
-	if interrupted {
-		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
-	} else if !a.quiet && !a.json {
-		if err := a.texts(p.Graph, store, result); err != nil {
-			return err
-		}
-	}
-	a.lastLine(result, interrupted)
 	switch {
 	case interrupted:
-		return &exit{code: exitInterrupted}
+		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
+		err = &exit{code: exitInterrupted}
+	case err != nil: // the disk is full …
 	case result.Failed > 0:
-		return &exit{code: exitFailed}
+		err = &exit{code: exitFailed}
 	}
-	return nil
+	if !interrupted && !a.quiet && !a.json {
+		err = cmp.Or(err, a.texts(p.Graph, store, result))
+	}
+	a.lastLine(result, interrupted)
+	return err
+}
+
+// collectLittle lets garbage lie while nothing but a graph is in memory, until the
+// function that it returns is called: a run that finds everything up to date
+// spends a third of its time collecting else (1,000 tasks: 20 ms of processor
+// instead of 30; 10,000: 140 instead of 170, for 8 MB more).
+func collectLittle() (asUsual func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	usual := debug.SetGCPercent(400)
+	return sync.OnceFunc(func() { debug.SetGCPercent(usual) })
 }
 
 // checkSelection refuses names of stages that are not there before anything is
@@ -132,7 +152,7 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 
 // interruptible returns a context that the first Ctrl-C cancels. The second ends
 // the process at once; the store survives that as it survives a power cut.
-func (a *app) interruptible() (context.Context, func()) {
+func interruptible(say func(string)) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -148,7 +168,7 @@ func (a *app) interruptible() (context.Context, func()) {
 				os.Exit(exitInterrupted)
 			}
 			cancel()
-			fmt.Fprintln(a.stderr, "stopping: what runs now is given up cleanly; Ctrl-C again stops at once")
+			say("stopping: what runs now is given up cleanly; Ctrl-C again stops at once")
 		}
 	}()
 	return ctx, func() {

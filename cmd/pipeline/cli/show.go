@@ -24,7 +24,8 @@ With a RUN (pipeline runs lists them): what that run made.`,
   pipeline show biopoint.yaml evaluate
   pipeline show biopoint.yaml 'connectivity[sub-003].quality' --rows 20
   pipeline show biopoint.yaml evaluate --json | jq .head`,
-		Args: between(1, 2),
+		Args:              between(1, 2),
+		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isRun(args[0]) {
 				return a.showRun(args[0], args[1:], rows)
@@ -36,7 +37,7 @@ With a RUN (pipeline runs lists them): what that run made.`,
 		},
 	}
 	setFlag(cmd, &sets)
-	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table or array")
+	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table (with --json also elements of an array)")
 	return cmd
 }
 

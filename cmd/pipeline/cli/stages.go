@@ -20,7 +20,8 @@ func (a *app) stagesCommand() *cobra.Command {
 it does, its parameters with defaults, types, units and allowed values, and its ports.`,
 		Example: `  pipeline stages
   pipeline stages graph`,
-		Args: between(0, 1),
+		Args:              between(0, 1),
+		ValidArgsFunction: completeKind,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				a.stageList()

@@ -51,7 +51,7 @@ func (a *app) verify(repair bool) error {
 		return err
 	}
 	defer store.Close()
-	ctx, done := a.interruptible()
+	ctx, done := interruptible(silent{a}.say)
 	defer done()
 	meter := a.newMeter("read")
 	report, err := store.Verify(ctx, meter.at)

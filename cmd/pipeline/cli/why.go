@@ -23,8 +23,9 @@ from, a source file of the program. Of a task that has its result: what made it 
 ran. -v shows the whole recipe. Nothing is run.`,
 		Example: `  pipeline why biopoint.yaml 'graphs[sub-003]' --set graphs.density=0.2
   pipeline why biopoint.yaml evaluate -v`,
-		Args: exactly(2),
-		RunE: func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1], sets) },
+		Args:              exactly(2),
+		ValidArgsFunction: completeFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.why(args[0], args[1], sets) },
 	}
 	setFlag(cmd, &sets)
 	return cmd
@@ -100,7 +101,7 @@ func (a *app) printWhy(e *dag.Explanation) {
 	case e.State == dag.Cached && e.Run == "":
 		fmt.Fprintf(a.out, "%s has its result; there is no other to compare with\n", id)
 	case e.State == dag.Cached:
-		fmt.Fprintf(a.out, "%s has its result; it ran because, since %s:\n", id, then)
+		fmt.Fprintf(a.out, "%s has its result; what differs from %s:\n", id, then)
 	case e.State == dag.Unknown:
 		fmt.Fprintf(a.out, "%s waits for what %s will give\n", id, some(e.WaitsFor, 6))
 		if len(e.Differences) > 0 {
@@ -114,7 +115,7 @@ func (a *app) printWhy(e *dag.Explanation) {
 		fmt.Fprintf(a.out, "%s is stale, because, since %s:\n", id, then)
 	}
 	for _, d := range e.Differences {
-		a.printDifference(d)
+		a.printDifference(d, "  ")
 	}
 	if a.verbose && e.Recipe != "" {
 		fmt.Fprintf(a.out, "\nits recipe\n  %s\n", strings.ReplaceAll(strings.TrimRight(e.Recipe, "\n"), "\n", "\n  "))
@@ -122,20 +123,20 @@ func (a *app) printWhy(e *dag.Explanation) {
 }
 
 // printDifference shows one fact then and now, the way diffs are read.
-func (a *app) printDifference(d dag.Difference) {
+func (a *app) printDifference(d dag.Difference, indent string) {
 	name := strings.TrimSpace(d.What + " " + d.Name)
 	from := ""
 	if d.From != "" {
 		from = a.term.faint("   from " + d.From)
 	}
 	if d.Old != "" {
-		fmt.Fprintln(a.out, a.term.red("  - "+name+": "+d.Old))
+		fmt.Fprintln(a.out, a.term.red(indent+"- "+name+": "+d.Old))
 	}
 	if d.New != "" {
-		fmt.Fprintln(a.out, a.term.green("  + "+name+": "+d.New)+from)
+		fmt.Fprintln(a.out, a.term.green(indent+"+ "+name+": "+d.New)+from)
 	}
 	if d.Old == "" && d.New == "" {
-		fmt.Fprintln(a.out, "  "+name+" has changed")
+		fmt.Fprintln(a.out, indent+name+" has changed")
 	}
 }
 
