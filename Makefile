@@ -5,13 +5,13 @@
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
 
-test: ## all tests
-	go test ./...
+test: ## all tests, those in Python too
+	go run ./test
 
 check: ## what CI runs: format, vet, generated code, tests
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	go vet ./...
-	go test ./...
+	go run ./test
 
 race: ## the concurrent packages under the race detector
 	go test -race ./artifacts/... ./dag/...

@@ -30,10 +30,15 @@ func writeArrow(w io.Writer, t *Table, zstd bool) error {
 		return err
 	}
 	defer rec.Release()
-	opts := []ipc.Option{ipc.WithSchema(rec.Schema())}
 	if zstd {
-		opts = append(opts, ipc.WithZstd())
+		return writeRecord(w, rec, ipc.WithZstd())
 	}
+	return writeRecord(w, rec)
+}
+
+// writeRecord writes an IPC file of one record batch.
+func writeRecord(w io.Writer, rec arrow.Record, opts ...ipc.Option) error {
+	opts = append(opts, ipc.WithSchema(rec.Schema()))
 	f, err := ipc.NewFileWriter(&countingWriter{w: w}, opts...)
 	if err != nil {
 		return fmt.Errorf("arrow: %w", err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Put encodes a value into the store: to a temporary file, hashed on the way,
@@ -27,11 +28,14 @@ func (s *Store) Put(v Value) (Ref, error) {
 	if err := t.settle(); err != nil {
 		return Ref{}, s.fault(err)
 	}
-	changed, err := t.publish(s.BlobPath(ref.Digest))
+	path := s.BlobPath(ref.Digest)
+	changed, err := t.publish(path)
 	if err != nil {
 		return Ref{}, s.fault(err)
 	}
 	s.dirty.mark(changed)
+	// A clock that was set back since the session began would make it look unused.
+	s.session.use(path, fileStat{mtime: time.Now().UnixNano()})
 	return ref, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -67,9 +68,14 @@ func (s *Store) Claim(ctx context.Context, k Key) (*Claim, error) {
 // question costs some 10 µs, and tasks take seconds.
 const claimPoll = 25 * time.Millisecond
 
-// Release gives the claim up. The file goes first, so that none is left behind
-// for each task ever run (Windows keeps files that are open; gc removes them).
+// Release gives the claim up. The file goes first, so that none is left behind for
+// each task ever run.
 func (c *Claim) Release() error {
+	if runtime.GOOS == "windows" { // which keeps the files that somebody has open
+		err := c.lock.Unlock()
+		os.Remove(c.lock.Path())
+		return err
+	}
 	os.Remove(c.lock.Path())
 	return c.lock.Unlock()
 }

@@ -110,7 +110,7 @@ func childWriter(dir string) error {
 // alone, so that this says nothing of lost power: there the order of the syncs
 // counts, which Record documents.
 func TestCrash(t *testing.T) {
-	kills := 24
+	kills := 30
 	if n := os.Getenv("PRGNN_KILLS"); n != "" {
 		kills = must(strconv.Atoi(n))(t)
 	}
@@ -119,7 +119,7 @@ func TestCrash(t *testing.T) {
 	for kill := 0; kill < kills; {
 		var group sync.WaitGroup
 		var mu sync.Mutex
-		for range 2 {
+		for range 3 {
 			cmd, out := child(t, "writer", s.Dir())
 			group.Go(func() {
 				for out.Scan() {
@@ -134,7 +134,7 @@ func TestCrash(t *testing.T) {
 					t.Errorf("a writer ended by itself: %v", cmd.ProcessState)
 				}
 			})
-			time.AfterFunc(30*time.Millisecond+rand.N(150*time.Millisecond), func() { cmd.Process.Kill() })
+			time.AfterFunc(30*time.Millisecond+rand.N(110*time.Millisecond), func() { cmd.Process.Kill() })
 			kill++
 		}
 		group.Wait()

@@ -94,8 +94,7 @@
 // are.
 //
 // Decoders are written for hostile bytes: they allocate in proportion to what they
-// were given, return errors, and do not panic. (Parquet, which the store
-// never holds, is an exception that readParquet names.)
+// were given, return errors, and do not panic.
 //
 // # What is not here
 //

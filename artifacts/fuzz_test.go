@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -77,6 +78,22 @@ func FuzzReadTable(f *testing.F) {
 		again, err := ReadTable(bytes.NewReader(file.Bytes()))
 		if err != nil || !bytes.Equal(encoded(t, again), file.Bytes()) {
 			t.Fatalf("what was read does not read back: %v", err)
+		}
+	})
+}
+
+// Parquet comes from outside and does not go into the store: it has to be refused, or
+// to become a table that encodes.
+func FuzzReadParquet(f *testing.F) {
+	addFiles(f, "testdata/parquet/*.parquet")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !bytes.HasPrefix(b, []byte(parquetMagic)) {
+			return
+		}
+		if tab, err := ReadTable(bytes.NewReader(b)); err == nil {
+			if err := tab.Encode(discard{}); err != nil && !strings.Contains(err.Error(), "is not UTF-8 text") {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -296,7 +296,7 @@ func (s *Store) removeStaleClaims() {
 
 // The file "collected" lists the blobs that gc or Repair has removed, a line
 // "digest size" each, so that verify does not take them for lost.
-func (s *Store) collectedPath() string { return filepath.Join(s.dir, "collected") }
+func (s *Store) collectedPath() string { return filepath.Join(s.dir, collectedFile) }
 
 func (s *Store) appendCollected(victims []Victim) error {
 	if len(victims) == 0 {

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -225,9 +226,10 @@ func TestOpenFile(t *testing.T) {
 func TestMemoDamage(t *testing.T) {
 	s := newStore(t)
 	var keys []Key
+	var refs []Ref
 	for i := range 50 {
-		k, _ := work(t, s, strings.Repeat("x", i), "result")
-		keys = append(keys, k)
+		k, r := work(t, s, strings.Repeat("x", i), fmt.Sprint("result ", i))
+		keys, refs = append(keys, k), append(refs, r)
 	}
 	s.Close()
 	path := filepath.Join(s.Dir(), "memo", "actions")
@@ -239,8 +241,8 @@ func TestMemoDamage(t *testing.T) {
 			}
 			st := must(Open(s.Dir()))(t)
 			for i, k := range keys {
-				if a, err := st.Lookup(k); err != nil || len(a.Recipe) != i {
-					t.Errorf("%s at %d: action %d: %v", name, n, i, err)
+				if a, err := st.Lookup(k); err != nil || KeyOf(a.Recipe) != k || a.Outputs["text"] != refs[i] {
+					t.Errorf("%s at %d: action %d: %+v, %v", name, n, i, a, err)
 				}
 			}
 			st.Close()

@@ -35,6 +35,10 @@ func TestReadersOfOthers(t *testing.T) {
 	write("table.parquet", sample().WriteParquet)
 	write("table.tsv", func(w io.Writer) error { return sample().WriteCSV(w, '\t') })
 	write("empty.arrow", NewTable(Column{Name: "text", Values: []string{}}, Column{Name: "number", Values: []float64{}}).Encode)
+	write("tensor.arrow", func(w io.Writer) error {
+		return NewArray(counted[float64](), 2, 3, 4).WriteArrow(w, "series", []string{"draw", "time", "roi"}, map[string]string{"unit": "1"})
+	})
+	write("small.arrow", func(w io.Writer) error { return NewArray(counted[int16](), 2, 12).WriteArrow(w, "x", nil, nil) })
 	for name, a := range map[string]*Array{
 		"array-f8": NewArray(counted[float64](), 2, 3, 4),
 		"array-f4": NewArray(counted[float32](), 2, 3, 4),

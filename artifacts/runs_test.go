@@ -3,6 +3,8 @@ package artifacts
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -97,6 +99,27 @@ func TestDamagedRun(t *testing.T) {
 		t.Error(damage(r))
 	}
 	if err := s.Repair(r); err != nil {
+		t.Error(err)
+	}
+}
+
+// What could not be made durable in the background is told by SaveRun and by Close.
+func TestLateSync(t *testing.T) {
+	s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+	work(t, s, "recipe", "result")
+	gone := filepath.Join(t.TempDir(), "no such directory")
+	s.late.add([]string{gone})
+	if err := s.SaveRun(&RunRecord{ID: NewRunID()}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), gone) {
+		t.Error(err)
+	}
+	if err := s.Close(); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	var l lateSync
+	for range 100 {
+		l.add([]string{t.TempDir()})
+	}
+	if err := l.wait(); err != nil || l.now != nil && l.next != nil {
 		t.Error(err)
 	}
 }

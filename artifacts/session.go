@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,11 +79,12 @@ func (p *session) end() error {
 	if p.dir == "" {
 		return nil
 	}
-	// The files go first: once the lock is dropped, the directory is gc's.
-	err := errors.Join(os.RemoveAll(p.dir), p.lease.Unlock())
-	if errors.Is(err, os.ErrPermission) { // Windows does not delete a locked file
-		err = os.RemoveAll(p.dir)
+	var err error
+	if runtime.GOOS == "windows" { // which keeps the files that somebody has open
+		err = p.lease.Unlock()
 	}
+	// The files go before the lock: once it is dropped, the directory is gc's.
+	err = errors.Join(err, os.RemoveAll(p.dir), p.lease.Unlock())
 	p.dir, p.lease = "", nil
 	p.since.Store(0)
 	return err

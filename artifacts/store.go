@@ -47,8 +47,9 @@ const (
 	scratchDir = "scratch"
 	memoDir    = "memo"
 
-	versionFile = "version"
-	readmeFile  = "README"
+	versionFile   = "version"
+	readmeFile    = "README"
+	collectedFile = "collected"
 )
 
 // version names the layout. A program refuses a store of a layout that it does
@@ -133,7 +134,7 @@ func refuseForeign(dir string) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir, readmeFile:
+		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir, readmeFile, collectedFile:
 		default:
 			return fmt.Errorf("is not a store, and holds other things, such as %s: name a new or an empty directory", e.Name())
 		}

@@ -116,6 +116,11 @@ func TestDamagedActionIsMiss(t *testing.T) {
 		"cut":        func(b []byte) []byte { return b[:len(b)-1] },
 		"emptied":    func(b []byte) []byte { return nil },
 		"lengthened": func(b []byte) []byte { return append(b, '\n') },
+		"digit": func(b []byte) []byte { // another digest, and as good as the right one to look at
+			at := bytes.Index(b, []byte("output ")) + len("output ")
+			b[at] = map[bool]byte{true: '1', false: '0'}[b[at] == '0']
+			return b
+		},
 		"forged": func(b []byte) []byte { // sealed, and another recipe's
 			a, _ := Action{Recipe: "another"}.encode()
 			return a

@@ -9,20 +9,20 @@ type spd struct {
 	n, m int
 	u    []float64 // upper factor, A = UᵀU
 	y    []float64 // lower triangular, the inverse of Uᵀ
-	t    []float64 // one row of tiles, 4×m
 }
 
 func newSPD(n int) *spd {
 	m := padded(n)
-	return &spd{n: n, m: m, u: make([]float64, m*m), y: make([]float64, m*m), t: make([]float64, tileRows*m)}
+	return &spd{n: n, m: m, u: make([]float64, m*m), y: make([]float64, m*m)}
 }
 
-// factor finds U with A = UᵀU from the upper triangle of a (row length m).
-// It returns false when a pivot is not above tiny times the largest diagonal
-// entry: A is not positive definite to working precision.
+// factor finds U with A = UᵀU from the upper triangle of a (row length m). It
+// returns false when a pivot is not above tiny times the largest diagonal entry: A is
+// not positive definite to working precision.
 //
-// Row i of U is row i of A, less Σ_{k<i} U[k][i]·U[k][·], over its pivot: the sum
-// over whole blocks of eight rows first, by tiles, then the rows of its own block.
+//	U[i][j] = (A[i][j] − Σ_{k<i} U[k][i]·U[k][j]) / U[i][i],   k ascending;
+//
+// the sum over the rows before the tile of i by tiles, over those within it by rows.
 func (w *spd) factor(a []float64) bool {
 	n, m, u := w.n, w.m, w.u
 	largest := 0.0
@@ -30,17 +30,12 @@ func (w *spd) factor(a []float64) bool {
 		largest = max(largest, a[i*m+i])
 	}
 	tiny := float64(n) * 0x1p-52 * largest
-	for i0 := 0; i0 < m; i0 += tileCols {
-		for i := i0; i < i0+tileCols; i += tileRows {
-			w.sums(u, i, i0, m, 0, i0)
-			for r := range tileRows {
-				row, at, sum := u[(i+r)*m:][:m], a[(i+r)*m:][:m], w.t[r*m:][:m]
-				for j := i0; j < m; j++ {
-					row[j] = at[j] - sum[j]
-				}
-			}
+	clear(u)
+	for i0 := 0; i0 < m; i0 += tileRows {
+		for j := i0 &^ (tileCols - 1); j < m; j += tileCols {
+			addTiles(u[i0*m+j:], u[i0:], u[j:], m, i0)
 		}
-		for i := i0; i < i0+tileCols; i++ {
+		for i := i0; i < i0+tileRows; i++ {
 			row := u[i*m:][:m]
 			if i >= n { // padding: the identity
 				clear(row)
@@ -48,83 +43,62 @@ func (w *spd) factor(a []float64) bool {
 				continue
 			}
 			for k := i0; k < i; k++ {
-				above := u[k*m:][:m]
-				f := above[i]
-				for j := i; j < n; j++ {
-					row[j] -= float64(f * above[j])
-				}
+				axpy(row[i:], u[k*m+i], u[k*m+i:][:m-i])
 			}
-			if !(row[i] > tiny) {
+			d := a[i*m+i] - row[i]
+			if !(d > tiny) {
 				return false
 			}
-			p := math.Sqrt(row[i])
-			row[i] = p
+			p := math.Sqrt(d)
 			inv := 1 / p
-			for j := i + 1; j < n; j++ {
-				row[j] *= inv
-			}
 			clear(row[:i])
-			clear(row[n:])
+			row[i] = p
+			from, to := a[i*m+i+1:][:n-i-1], row[i+1:n]
+			for j, v := range from {
+				to[j] = (v - to[j]) * inv
+			}
 		}
 	}
 	return true
 }
 
-// sums sets w.t[r][j] = Σ_{k0≤k<k1} U[k][i+r]·b[k][j] for four rows and the
-// columns from j0 to j1 (multiples of 8).
-func (w *spd) sums(b []float64, i, j0, j1, k0, k1 int) {
-	m := w.m
-	for r := range tileRows {
-		clear(w.t[r*m+j0 : r*m+j1])
-	}
-	for j := j0; j < j1; j += tileCols {
-		for k := k0; k < k1; k += rowBlock {
-			tileAdd(w.t[j:], m, w.u[k*m+i:], b[k*m+j:], m, min(rowBlock, k1-k))
-		}
+// addTiles adds Σ_{k<n} a[k][r]·b[k][s] to a tile of c; all have the row length m.
+func addTiles(c, a, b []float64, m, n int) {
+	for k := 0; k < n; k += rowBlock {
+		tileAdd(c, m, a[k*m:], b[k*m:], m, min(rowBlock, n-k))
 	}
 }
 
-// invert sets dst (row length m) to the inverse of A = UᵀU after factor: the
-// inverse Y of Uᵀ, by forward substitution on the rows of the identity, then
-// A⁻¹ = YᵀY, where Y[k][i] is 0 for k < i. Both triangles are set; the padding is
+// invert sets dst (row length m) to the inverse of A = UᵀU after factor: first the
+// inverse Y of Uᵀ,
+//
+//	Y[i][j] = (δ_ij − Σ_{j≤k<i} U[k][i]·Y[k][j]) / U[i][i],   k ascending,
+//
+// then A⁻¹ = YᵀY, where Y[k][i] is 0 for k < i. Both triangles are set; the padding is
 // the identity.
 func (w *spd) invert(dst []float64) {
 	m, u, y := w.m, w.u, w.y
-	for i0 := 0; i0 < m; i0 += tileCols {
-		for i := i0; i < i0+tileCols; i += tileRows {
-			for j := 0; j < i0; j += tileCols { // Y[k][j] starts at k = j
-				w.sums(y, i, j, j+tileCols, j, i0)
-				for r := range tileRows {
-					row, sum := y[(i+r)*m+j:][:tileCols], w.t[r*m+j:][:tileCols]
-					for c := range row {
-						row[c] = -sum[c]
-					}
-				}
-			}
+	clear(y)
+	for i0 := 0; i0 < m; i0 += tileRows {
+		for j := 0; j < i0; j += tileCols {
+			addTiles(y[i0*m+j:], u[j*m+i0:], y[j*m+j:], m, i0-j)
 		}
-		for i := i0; i < i0+tileCols; i++ {
-			row := y[i*m:][:m]
-			clear(row[i0:])
-			row[i] = 1
+		for i := i0; i < i0+tileRows; i++ {
+			row := y[i*m:][:i+1]
 			for k := i0; k < i; k++ {
-				above := y[k*m:][:m]
-				f := u[k*m+i]
-				for j := 0; j <= k; j++ {
-					row[j] -= float64(f * above[j])
-				}
+				axpy(row[:k+1], u[k*m+i], y[k*m:][:k+1])
 			}
 			inv := 1 / u[i*m+i]
-			for j := 0; j <= i; j++ {
-				row[j] *= inv
+			for j := range row {
+				row[j] = -row[j] * inv
 			}
+			row[i] = inv
 		}
 	}
 	clear(dst[:m*m])
 	for j := 0; j < m; j += tileCols {
-		for k := j; k < m; k += rowBlock {
-			for i := 0; i < j+tileCols; i += tileRows {
-				tileAdd(dst[i*m+j:], m, y[k*m+i:], y[k*m+j:], m, min(rowBlock, m-k))
-			}
+		for i := 0; i < j+tileCols; i += tileRows {
+			addTiles(dst[i*m+j:], y[j*m+i:], y[j*m+j:], m, m-j)
 		}
 	}
 	mirror(dst, m)

@@ -18,22 +18,23 @@ func partials(out Matrix, place []int, p []float64, m int) {
 }
 
 func scaled(out Matrix, place []int, a []float64, m int, sign float64) {
-	f := make([]float64, len(place))
+	n := len(place)
+	f, row := make([]float64, n), make([]float64, n)
 	for i := range f {
 		f[i] = 1 / math.Sqrt(a[i*m+i])
 	}
 	for i, pi := range place {
-		row, dst := a[i*m:][:len(place)], out.Row(pi)
-		fi := sign * f[i]
-		for j := i + 1; j < len(place); j++ {
-			r := row[j] * fi * f[j]
-			if r > 1 {
-				r = 1
-			} else if r < -1 {
-				r = -1
+		dst := out.Row(pi)
+		if n == out.Cols {
+			row = dst
+		}
+		// f_i·f_j first: the same both ways round.
+		scale(row, a[i*m:], sign*f[i], f)
+		clip(row) // the rounding of regions that are copies of each other
+		if n < out.Cols {
+			for j, v := range row {
+				dst[place[j]] = v
 			}
-			dst[place[j]] = r
-			out.Data[place[j]*out.Cols+pi] = r
 		}
 	}
 	for i := range out.Rows {

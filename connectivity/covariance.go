@@ -40,14 +40,15 @@ type moments struct {
 	fourth  float64   // Σ_t (Σ_i x_ti²)²
 }
 
-// load takes in the present columns of a series.
-func (c *moments) load(x Matrix, present []int, raw bool) {
+// load takes in the present columns of a series. It returns false when one of them
+// may have no signal after all: it is not finite throughout, or next to constant.
+func (c *moments) load(x Matrix, present []int, raw bool) bool {
 	c.t, c.n = x.Rows, len(present)
 	m := padded(c.n)
 	if m != c.m || len(c.x) != c.t*m {
 		c.m, c.x, c.s = m, make([]float64, c.t*m), make([]float64, m*m)
 	}
-	mean, scale := make([]float64, c.n), make([]float64, c.n)
+	mean, spread, factor := make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
 	for t := range c.t {
 		src, dst := x.Row(t), c.x[t*m:][:c.n]
 		if c.n == x.Cols {
@@ -57,58 +58,51 @@ func (c *moments) load(x Matrix, present []int, raw bool) {
 				dst[i] = src[j]
 			}
 		}
-		for i, v := range dst {
-			mean[i] += v
-		}
+		clear(c.x[t*m+c.n : (t+1)*m]) // what a larger load may have left
+		axpy(mean, 1, dst)
 	}
 	for i := range mean {
 		mean[i] /= float64(c.t)
 	}
 	for t := range c.t {
 		dst := c.x[t*m:][:c.n]
-		for i, v := range dst {
-			v -= mean[i]
-			dst[i] = v
-			scale[i] += float64(v * v)
-		}
+		axpy(dst, -1, mean)
+		addSquares(spread, dst)
 	}
-	for i, v := range scale {
-		scale[i] = 1
+	varies := true
+	for i, v := range spread {
+		// A constant column has at most flat·|mean| of rounding in every volume.
+		varies = varies && v > float64(float64(c.t)*float64(4*flat*flat))*float64(mean[i]*mean[i]) && finite(v)
+		factor[i] = 1
 		if !raw && v > 0 {
-			scale[i] = 1 / math.Sqrt(v/float64(c.t-1))
+			factor[i] = 1 / math.Sqrt(v/float64(c.t-1))
 		}
 	}
 	c.fourth = 0
 	for t := range c.t {
-		dst := c.x[t*m:][:c.n]
-		sum := 0.0
-		for i, f := range scale {
-			v := dst[i] * f
-			dst[i] = v
-			sum += float64(v * v)
-		}
+		dst := c.x[t*m:][:m] // the padding is 0
+		scale(dst[:c.n], dst, 1, factor)
+		sum := sumSquares(dst)
 		c.fourth += float64(sum * sum)
 	}
 	gram(c.s, c.x, c.t, m)
+	share := 1 / float64(c.t)
 	for i := range c.n {
-		row := c.s[i*m:][:c.n]
-		for j := i; j < c.n; j++ {
-			row[j] /= float64(c.t)
+		row := c.s[i*m+i:][:c.n-i]
+		for j := range row {
+			row[j] *= share
 		}
 	}
 	mirror(c.s, m)
+	return varies
 }
 
 // trace is tr(S), and power Σ_ij S_ij².
 func (c *moments) trace() (trace, power float64) {
 	for i := range c.n {
-		row := c.s[i*c.m:][:c.n]
+		row := c.s[i*c.m:][:c.m]
 		trace += row[i]
-		off := 0.0
-		for j := i + 1; j < c.n; j++ {
-			off += float64(row[j] * row[j])
-		}
-		power += float64(row[i]*row[i]) + 2*off
+		power += sumSquares(row)
 	}
 	return trace, power
 }

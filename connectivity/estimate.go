@@ -118,31 +118,36 @@ type estimation struct {
 }
 
 func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error {
-	status, err := Inspect(x)
-	if err != nil {
-		return err
-	}
 	if x.Cols != c.N {
 		return fmt.Errorf("it has %d regions, and draw 0 has %d", x.Cols, c.N)
-	}
-	place := present(status)
-	q := &c.Quality[d]
-	q.Volumes, q.Regions, q.TEff = x.Rows, x.Cols, o.TEff
-	q.Missing, q.Constant = count(status)
-	if q.TEff == 0 {
-		q.TEff = float64(x.Rows)
-	}
-	if len(place) < 2 || x.Rows < 3 {
-		return fmt.Errorf("%d volumes and %d regions with a signal (%d are missing, %d constant) have no connectivity", x.Rows, len(place), q.Missing, q.Constant)
 	}
 	partial := o.Partial
 	if partial == "" {
 		partial = LedoitWolf
 	}
-	if err := q.judge(len(place), partial); err != nil {
+	q := &c.Quality[d]
+	q.Volumes, q.Regions, q.TEff = x.Rows, x.Cols, o.TEff
+	if q.TEff == 0 {
+		q.TEff = float64(x.Rows)
+	}
+	// Nearly always all regions have a signal, and looking is as long as working.
+	place := upTo(x.Cols)
+	if x.Rows < 3 || x.Cols < 2 || !w.load(x, place, o.Raw) {
+		status, err := Inspect(x)
+		if err != nil {
+			return err
+		}
+		place = present(status)
+		q.Missing, q.Constant = count(status)
+		if len(place) < 2 || x.Rows < 3 {
+			return fmt.Errorf("%d volumes and %d regions with a signal (%d are missing, %d constant) have no connectivity", x.Rows, len(place), q.Missing, q.Constant)
+		}
+		w.load(x, place, o.Raw)
+	}
+	err := q.judge(len(place), partial)
+	if err != nil {
 		return err
 	}
-	w.load(x, place, o.Raw)
 	if len(w.cov) != len(w.s) {
 		w.cov, w.inv, w.solver = make([]float64, len(w.s)), make([]float64, len(w.s)), newSPD(w.n)
 	}
@@ -154,11 +159,15 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	}
 	cov := w.s
 	q.PearsonShrinkage = math.NaN()
-	if pearson != Empirical {
+	switch pearson {
+	case Empirical:
+	case LedoitWolf, OAS:
 		if q.PearsonShrinkage, err = w.covariance(w.cov, w.inv, pearson, o); err != nil {
 			return err
 		}
 		cov = w.cov
+	default:
+		return fmt.Errorf("there is no correlation by %q: choose empirical, ledoit-wolf or oas", pearson)
 	}
 	correlations(c.view(c.Pearson, d), place, cov, w.m)
 
@@ -211,15 +220,12 @@ func (q *Quality) judge(n int, partial Estimator) error {
 	return nil
 }
 
-// norm1 is the largest column sum of absolute values.
+// norm1 is the largest column sum of absolute values of the first n rows; beyond n
+// they are 0.
 func norm1(a []float64, n, m int) float64 {
 	largest := 0.0
 	for i := range n { // symmetric: rows for columns
-		s := 0.0
-		for _, v := range a[i*m:][:n] {
-			s += math.Abs(v)
-		}
-		largest = max(largest, s)
+		largest = max(largest, sumMagnitudes(a[i*m:][:m]))
 	}
 	return largest
 }

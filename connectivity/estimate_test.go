@@ -282,7 +282,7 @@ func TestEstimateRefusesWhatHasNoAnswer(t *testing.T) {
 		{columns(v, make([]float64, 40)), Options{}, "40 volumes and 1 regions with a signal (0 are missing, 1 constant) have no connectivity"},
 		{columns([]float64{1, nan, 2}, []float64{3, 1, 2}), Options{}, "region 1 has no number in 1 of 3 volumes; give all of its volumes, or none when it is missing"},
 		{copies, Options{Partial: "lasso"}, `there is no estimator "lasso"`},
-		{copies, Options{Pearson: "lasso"}, `there is no estimator "lasso"`},
+		{copies, Options{Pearson: Glasso}, `there is no correlation by "glasso": choose empirical, ledoit-wolf or oas`},
 	} {
 		if _, err := Estimate([]Matrix{c.x}, c.o); err == nil || err.Error() != "draw 0: "+c.want {
 			t.Errorf("error %v\nwant  %s", err, c.want)

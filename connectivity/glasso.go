@@ -164,14 +164,6 @@ func (l *lasso) gap(alpha float64) float64 {
 	return product - float64(l.n) + float64(alpha*size)
 }
 
-// axpy adds f·x to y.
-func axpy(y []float64, f float64, x []float64) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += float64(f * x[i])
-	}
-}
-
 // glasso sets precision to the graphical lasso's. Its w is not handed out: between
 // regions that the penalty has parted it still goes to 0 when p has arrived.
 func (c *moments) glasso(precision []float64, e Estimator, o Options) (alpha float64, err error) {

@@ -63,3 +63,151 @@ loop:
 	VMOVUPD Y7, 32(R11)
 	VZEROUPPER
 	RET
+
+// func axpyAVX(y, x *float64, n int, f float64)
+//
+// y[i] += f·x[i] for n a multiple of 4, each product rounded before it is added.
+TEXT ·axpyAVX(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD f+24(FP), Y0
+	SHRQ $2, CX
+
+axpy:
+	VMULPD (SI), Y0, Y1
+	VADDPD (DI), Y1, Y1
+	VMOVUPD Y1, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ axpy
+	VZEROUPPER
+	RET
+
+// func sumSquaresAVX(v *float64, n int) float64
+//
+// Eight lanes; n is a multiple of 8, at least 8.
+TEXT ·sumSquaresAVX(SB), NOSPLIT, $0-24
+	MOVQ v+0(FP), SI
+	MOVQ n+8(FP), CX
+	SHRQ $3, CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+squares:
+	VMOVUPD (SI), Y2
+	VMOVUPD 32(SI), Y3
+	VMULPD Y2, Y2, Y2
+	VMULPD Y3, Y3, Y3
+	VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1
+	ADDQ $64, SI
+	DECQ CX
+	JNZ squares
+	VADDPD Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VHADDPD X0, X0, X0
+	VHADDPD X1, X1, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func sumMagnitudesAVX(v *float64, n int) float64
+TEXT ·sumMagnitudesAVX(SB), NOSPLIT, $0-24
+	MOVQ v+0(FP), SI
+	MOVQ n+8(FP), CX
+	SHRQ $3, CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ $0x7FFFFFFFFFFFFFFF, AX
+	MOVQ AX, X4
+	VMOVDDUP X4, X4
+	VINSERTF128 $1, X4, Y4, Y4
+
+magnitudes:
+	VANDPD (SI), Y4, Y2
+	VANDPD 32(SI), Y4, Y3
+	VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1
+	ADDQ $64, SI
+	DECQ CX
+	JNZ magnitudes
+	VADDPD Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VHADDPD X0, X0, X0
+	VHADDPD X1, X1, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func addSquaresAVX(y, x *float64, n int)
+//
+// y[i] += x[i]², n a multiple of 4.
+TEXT ·addSquaresAVX(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	SHRQ $2, CX
+
+addsquares:
+	VMOVUPD (SI), Y1
+	VMULPD Y1, Y1, Y1
+	VADDPD (DI), Y1, Y1
+	VMOVUPD Y1, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ addsquares
+	VZEROUPPER
+	RET
+
+// func scaleAVX(y, x, w *float64, n int, f float64)
+//
+// y[i] = x[i]·(f·w[i]), n a multiple of 4.
+TEXT ·scaleAVX(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ w+16(FP), DX
+	MOVQ n+24(FP), CX
+	VBROADCASTSD f+32(FP), Y0
+	SHRQ $2, CX
+
+scale:
+	VMULPD (DX), Y0, Y1
+	VMULPD (SI), Y1, Y1
+	VMOVUPD Y1, (DI)
+	ADDQ $32, DX
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ scale
+	VZEROUPPER
+	RET
+
+// func clipAVX(v *float64, n int)
+//
+// v[i] = min(max(v[i], −1), 1), n a multiple of 4.
+TEXT ·clipAVX(SB), NOSPLIT, $0-16
+	MOVQ v+0(FP), SI
+	MOVQ n+8(FP), CX
+	SHRQ $2, CX
+	MOVQ $0x3FF0000000000000, AX
+	MOVQ AX, X1
+	VMOVDDUP X1, X1
+	VINSERTF128 $1, X1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VSUBPD Y1, Y2, Y2
+
+clip:
+	VMOVUPD (SI), Y0
+	VMINPD Y1, Y0, Y0
+	VMAXPD Y2, Y0, Y0
+	VMOVUPD Y0, (SI)
+	ADDQ $32, SI
+	DECQ CX
+	JNZ clip
+	VZEROUPPER
+	RET

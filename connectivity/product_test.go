@@ -3,6 +3,7 @@ package connectivity
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -37,6 +38,46 @@ func TestTileIsThePlainSum(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What this machine runs has the bits of the portable code, for every length.
+func TestVectorsAreThePortableCode(t *testing.T) {
+	for n := range 70 {
+		x, w := randoms(uint64(n), n+1)[1:], randoms(uint64(n+100), n)
+		for name, f := range map[string][2]func([]float64){
+			"axpy":       {func(y []float64) { axpyGo(y, 0.3, x) }, func(y []float64) { axpy(y, 0.3, x) }},
+			"addSquares": {func(y []float64) { addSquaresGo(y, x) }, func(y []float64) { addSquares(y, x) }},
+			"scale":      {func(y []float64) { scaleGo(y, x, 0.3, w) }, func(y []float64) { scale(y, x, 0.3, w) }},
+			"clip":       {clipGo, clip},
+			"sums": {
+				func(y []float64) { copy(y, []float64{sumSquaresGo(x), sumMagnitudesGo(x)}) },
+				func(y []float64) { copy(y, []float64{sumSquares(x), sumMagnitudes(x)}) },
+			},
+		} {
+			a := randoms(uint64(n+200), n)
+			b := slices.Clone(a)
+			f[0](a)
+			f[1](b)
+			for i := range a {
+				if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+					t.Fatalf("%s of %d: element %d is %v, the portable code's %v", name, n, i, b[i], a[i])
+				}
+			}
+		}
+	}
+	y := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	if s, m := sumSquares(y), sumMagnitudes([]float64{-1, 2, -3}); s != 285 || m != 6 {
+		t.Errorf("sums %v and %v, want 285 and 6", s, m)
+	}
+	scale(y, y, 2, slices.Repeat([]float64{0.5}, 9))
+	axpy(y, -1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	addSquares(y, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	if !slices.Equal(y, []float64{1, 4, 9, 16, 25, 36, 49, 64, 81}) {
+		t.Errorf("%v, want the squares", y)
+	}
+	if clip(y); y[8] != 1 {
+		t.Errorf("%v is not clipped", y)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Status says whether a region has a signal.
@@ -32,32 +33,25 @@ func Inspect(x Matrix) ([]Status, error) {
 	for j := range low {
 		low[j], high[j] = math.Inf(1), math.Inf(-1)
 	}
-	var errs []error
 	for t := range x.Rows {
-		odd := 0.0 // becomes NaN when a number of the row is not finite
 		for j, v := range x.Row(t) {
-			odd += v - v
 			if v < low[j] {
 				low[j] = v
 			}
 			if v > high[j] {
 				high[j] = v
 			}
-		}
-		if odd == 0 {
-			continue
-		}
-		for j, v := range x.Row(t) {
-			switch {
-			case math.IsNaN(v):
+			if v != v {
 				absent[j]++
-			case math.IsInf(v, 0):
-				errs = append(errs, fmt.Errorf("region %d is infinite in volume %d", j+1, t+1))
 			}
 		}
 	}
+	var errs []error
 	for j := range status {
 		switch {
+		case absent[j] < x.Rows && (math.IsInf(low[j], 0) || math.IsInf(high[j], 0)):
+			t := slices.IndexFunc(x.column(nil, j), func(v float64) bool { return math.IsInf(v, 0) })
+			errs = append(errs, fmt.Errorf("region %d is infinite in volume %d", j+1, t+1))
 		case absent[j] == x.Rows:
 			status[j] = Missing
 		case absent[j] > 0:

@@ -2,59 +2,32 @@ package gnn
 
 // augment replaces E by the off-diagonal part of (E+I)², as the authors' program
 // does between the blocks: nodes two steps apart become neighbours. Entries that
-// come out as zero are no edges. Without weighted every weight is 1 again.
-func (a *adjacency[T]) augment(weighted bool) {
-	n := a.n
-	dense := make([]T, n*n) // E+I
+// come out as zero are no edges. Without weighted every weight is 1 again. The edges
+// then are in the order of this block's nodes.
+func (a *adjacency[T]) augment(k *kernels[T], weighted bool) {
+	n, w := a.n, padded(a.n)
+	a.dense = resize(a.dense, 2*n*w)
+	sum, square := a.dense[:n*w], a.dense[n*w:] // E+I and its square, n × w
+	clear(sum)
 	for i := range n {
-		dense[i*n+i] = 1
-		for t := 1; t < int(a.degree[i]); t++ {
-			e := a.entry(i, t)
-			dense[i*n+int(a.col[e])] = a.weight[e]
-		}
+		sum[i*w+i] = 1
 	}
-	square := make([]T, n*n)
+	for i, p := range a.from {
+		q := a.to[i]
+		sum[int(p)*w+int(q)], sum[int(q)*w+int(p)] = a.strength[i], a.strength[i]
+	}
+	k.gemm(square, w, sum, w, 1, sum, w, n, n, w)
+	a.from, a.to, a.strength = a.from[:0], a.to[:0], a.strength[:0]
 	for i := range n {
-		for j := range n {
-			var sum T
-			for p := range n {
-				sum += T(dense[i*n+p] * dense[p*n+j])
+		for j, x := range square[i*w:][:n] {
+			if j <= i || x == 0 {
+				continue
 			}
-			square[i*n+j] = sum
-		}
-	}
-	self := a.weight[:0:0]
-	for i := range n {
-		self = append(self, a.weight[a.entry(i, 0)])
-	}
-	a.reset(n)
-	for i := range n {
-		for j := range n {
-			if i != j && square[i*n+j] != 0 {
-				a.degree[i]++
+			if !weighted {
+				x = 1
 			}
+			a.from, a.to, a.strength = append(a.from, int32(i)), append(a.to, int32(j)), append(a.strength, x)
 		}
 	}
-	a.place()
-	at := make([]int32, n*n) // where (i, j) is
-	for i := range n {
-		e := a.entry(i, 0)
-		a.weight[e] = self[i]
-		for j := range n {
-			if i != j && square[i*n+j] != 0 {
-				e += lanes
-				a.col[e], a.weight[e] = int32(j), 1
-				if weighted {
-					a.weight[e] = square[i*n+j]
-				}
-				at[i*n+j] = int32(e)
-			}
-		}
-	}
-	for i := range n {
-		for t := 1; t < int(a.degree[i]); t++ {
-			e := a.entry(i, t)
-			a.reverse[e] = at[int(a.col[e])*n+i]
-		}
-	}
+	a.build(n)
 }

@@ -163,8 +163,9 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 		clear(grad)
 		w.normBackward(slots, grad)
 	}
+	// In the opposite order: what came last is still in the cache.
 	w.team.run(len(slots), func(worker, i int) {
-		s, sc := slots[i], w.scratch[worker]
+		s, sc := slots[len(slots)-1-i], w.scratch[worker]
 		dz := s.dz
 		if !m.BatchNorm {
 			m.mlpBackward(&s.mlp, s.dLogits, sc, s.grad)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +47,11 @@ func TestFixtures(t *testing.T) {
 	root := os.Getenv("PRGNN_FIXTURES")
 	given := root != ""
 	if !given {
-		root = filepath.Join("..", "..", "shared", "fixtures", "prgnn")
+		shared := os.Getenv("PRGNN_SHARED")
+		if shared == "" {
+			shared = filepath.Join("..", "..", "shared")
+		}
+		root = filepath.Join(shared, "fixtures", "prgnn")
 	}
 	outside := sets(t, root)
 	if len(outside) == 0 {
@@ -60,12 +66,12 @@ func TestFixtures(t *testing.T) {
 			continue
 		}
 		seen[set.Set] = true
-		for name, c := range set.Cases {
-			t.Run(set.Set+"/"+name, func(t *testing.T) { set.run(t, name, c, true) })
+		for _, name := range slices.Sorted(maps.Keys(set.Cases)) {
+			t.Run(set.Set+"/"+name, func(t *testing.T) { set.run(t, name, set.Cases[name], true) })
 			ran++
 		}
-		for name, c := range set.Variants {
-			t.Run(set.Set+"/"+name, func(t *testing.T) { set.run(t, filepath.Join("variants", name), c, false) })
+		for _, name := range slices.Sorted(maps.Keys(set.Variants)) {
+			t.Run(set.Set+"/"+name, func(t *testing.T) { set.run(t, filepath.Join("variants", name), set.Variants[name], false) })
 			ran++
 		}
 	}

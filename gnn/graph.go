@@ -39,12 +39,8 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 			return nil, fmt.Errorf("feature %d of node %d is %v: %s", i%d+1, i/d+1, v, trouble(v))
 		}
 	}
-	type half struct {
-		from, to int32
-		w        float64
-	}
-	halves := make([]half, 0, 2*len(edges))
-	for _, e := range edges {
+	sorted := make([]Edge, len(edges))
+	for i, e := range edges {
 		switch {
 		case e.Source < 0 || int(e.Source) >= n || e.Target < 0 || int(e.Target) >= n:
 			return nil, fmt.Errorf("edge %d–%d leaves the graph of %d nodes", e.Source+1, e.Target+1, n)
@@ -53,44 +49,25 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 		case !finite(float64(T(e.Weight))):
 			return nil, fmt.Errorf("edge %d–%d has weight %v: %s", e.Source+1, e.Target+1, e.Weight, trouble(e.Weight))
 		}
-		halves = append(halves, half{e.Source, e.Target, e.Weight}, half{e.Target, e.Source, e.Weight})
+		sorted[i] = Edge{min(e.Source, e.Target), max(e.Source, e.Target), e.Weight}
 	}
-	slices.SortFunc(halves, func(a, b half) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	slices.SortFunc(sorted, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target)) })
 	a := &g.adjacency
-	a.reset(n)
-	for i, h := range halves {
-		if i > 0 && halves[i-1].from == h.from && halves[i-1].to == h.to {
-			return nil, fmt.Errorf("edge %d–%d comes twice", min(h.from, h.to)+1, max(h.from, h.to)+1)
-		}
-		a.degree[h.from]++
+	a.self = 1
+	if o.EdgeWeights {
+		a.self = T(o.SelfWeight)
 	}
-	a.place()
-	fill := make([]int32, n)
-	for _, h := range halves {
-		fill[h.from]++
-		e := a.entry(int(h.from), int(fill[h.from]))
-		a.col[e], a.weight[e] = h.to, 1
+	for i, e := range sorted {
+		if i > 0 && sorted[i-1].Source == e.Source && sorted[i-1].Target == e.Target {
+			return nil, fmt.Errorf("edge %d–%d comes twice", e.Source+1, e.Target+1)
+		}
+		w := T(1)
 		if o.EdgeWeights {
-			a.weight[e] = T(h.w)
+			w = T(e.Weight)
 		}
+		a.from, a.to, a.strength = append(a.from, e.Source), append(a.to, e.Target), append(a.strength, w)
 	}
-	for i := range n {
-		a.weight[a.entry(i, 0)] = 1
-		if o.EdgeWeights {
-			a.weight[a.entry(i, 0)] = T(o.SelfWeight)
-		}
-	}
-	// The halves are sorted by their source, so the other half of the next entry
-	// of row j that names i is found by walking the columns in order.
-	clear(fill)
-	for i := range n {
-		for t := 1; t < int(a.degree[i]); t++ {
-			e := a.entry(i, t)
-			j := int(a.col[e])
-			fill[j]++
-			a.reverse[e] = int32(a.entry(j, int(fill[j])))
-		}
-	}
+	a.build(n)
 	return g, nil
 }
 
@@ -116,57 +93,90 @@ func padded(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
 
 // An adjacency lists, for each node, itself and its neighbours. Eight rows at a
 // time are stored side by side ("sliced ELLPACK"): entry t of row i is at
-// start[i/8] + 8t + i%8, so that a loop over t can treat eight rows at once and
-// still sum each row in the order of its entries. Entry 0 is the node itself, the
-// others follow in the order of the graph's nodes. Places beyond a row's degree
-// hold zeros.
+// first[i] + 8t, so that a loop over t can treat eight rows at once and still sum
+// each row in the order of its entries. Rows of like length lie together. Entry 0 is the
+// node itself, the others follow in the order of the whole graph's nodes. Places
+// beyond a row's degree hold zeros.
 type adjacency[T Float] struct {
-	n       int
+	n        int
+	from, to []int32 // per edge, in the order of the whole graph's nodes: its ends
+	strength []T     // per edge: e_ij
+	self     T       // e_ii
+
 	degree  []int32 // padded(n): entries of each row, the node itself included; 0 in the padding
-	start   []int32 // padded(n)/8 + 1
+	first   []int32 // padded(n): where entry 0 of each row is
+	start   []int32 // padded(n)/8 + 1: where each slice of eight rows begins
+	row     []int32 // padded(n): the rows, slice after slice
 	col     []int32 // per entry: the neighbour
 	reverse []int32 // per entry (i, j): where (j, i) is
 	weight  []T     // per entry: e_ij
+
+	work  []int32 // working memory of build
+	dense []T     // and of augment
 }
 
-func (a *adjacency[T]) entry(i, t int) int { return int(a.start[i/lanes]) + lanes*t + i%lanes }
+func (a *adjacency[T]) entry(i, t int) int { return int(a.first[i]) + lanes*t }
 
-// reset makes room for n rows that have only their own entries so far.
-func (a *adjacency[T]) reset(n int) {
+// build lays out the rows of a graph of n nodes from its edges.
+func (a *adjacency[T]) build(n int) {
 	a.n = n
-	a.degree = resize(a.degree, padded(n))
-	for i := range a.degree {
-		a.degree[i] = 0
-		if i < n {
-			a.degree[i] = 1
-		}
+	rows := padded(n)
+	a.degree, a.first, a.row, a.start = resize(a.degree, rows), resize(a.first, rows), resize(a.row, rows), resize(a.start, rows/lanes+1)
+	clear(a.degree)
+	for i := range n {
+		a.degree[i] = 1
 	}
-}
-
-// place lays out the rows when their degrees are known, and writes the entries
-// of the nodes themselves.
-func (a *adjacency[T]) place() {
-	slices8 := len(a.degree) / lanes
-	a.start = resize(a.start, slices8+1)
+	for i, p := range a.from {
+		a.degree[p]++
+		a.degree[a.to[i]]++
+	}
+	a.sortRows()
 	total := int32(0)
-	for s := range slices8 {
+	for s := range rows / lanes {
 		a.start[s] = total
-		longest := int32(0)
-		for _, d := range a.degree[s*lanes:][:lanes] {
-			longest = max(longest, d)
+		of := a.row[s*lanes:][:lanes]
+		for lane, i := range of {
+			a.first[i] = total + int32(lane)
 		}
-		total += lanes * longest
+		total += lanes * a.degree[of[0]]
 	}
-	a.start[slices8] = total
-	a.col = resize(a.col, int(total))
-	a.reverse = resize(a.reverse, int(total))
-	a.weight = resize(a.weight, int(total))
+	a.start[rows/lanes] = total
+	a.col, a.reverse, a.weight = resize(a.col, int(total)), resize(a.reverse, int(total)), resize(a.weight, int(total))
 	clear(a.col)
 	clear(a.reverse)
 	clear(a.weight)
-	for i := range a.n {
-		e := a.entry(i, 0)
-		a.col[e], a.reverse[e] = int32(i), int32(e)
+	a.work = resize(a.work, n)
+	last := a.work // entry of each row that was written last
+	for i, e := range a.first[:n] {
+		last[i] = e
+		a.col[e], a.reverse[e], a.weight[e] = int32(i), e, a.self
+	}
+	col, reverse, weight := a.col, a.reverse[:len(a.col)], a.weight[:len(a.col)]
+	to, strength := a.to[:len(a.from)], a.strength[:len(a.from)]
+	for i, p := range a.from {
+		q, w := to[i], strength[i]
+		here, there := last[p]+lanes, last[q]+lanes
+		last[p], last[q] = here, there
+		col[here], reverse[here], weight[here] = q, there, w
+		col[there], reverse[there], weight[there] = p, here, w
+	}
+}
+
+// sortRows writes the rows by descending degree, those of one degree in order.
+func (a *adjacency[T]) sortRows() {
+	a.work = resize(a.work, a.n+1)
+	count := a.work
+	clear(count)
+	for _, d := range a.degree { // 0 … n
+		count[d]++
+	}
+	at := int32(0)
+	for d := a.n; d >= 0; d-- {
+		at, count[d] = at+count[d], at
+	}
+	for i, d := range a.degree {
+		a.row[count[d]] = int32(i)
+		count[d]++
 	}
 }
 

@@ -93,11 +93,11 @@ func TestInduceAndAugment(t *testing.T) {
 		rank[i] = int32(p)
 	}
 	var sub adjacency[float64]
-	sub.induce(&g.adjacency, rank, kept, &pruning{})
+	sub.induce(&g.adjacency, rank, len(kept))
 	at := func(i, j int) float64 { return e[kept[i]][kept[j]] }
 	compare("induced", &sub, at)
 
-	sub.augment(true)
+	sub.augment(portable[float64](), true)
 	compare("augmented", &sub, func(i, j int) float64 {
 		if i == j {
 			return 1

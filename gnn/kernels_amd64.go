@@ -63,11 +63,11 @@ func vectorize(k *kernels[float32], wide bool) {
 	}
 	k.attend = func(alpha []float32, a *adjacency[float32], f, g []float32, slope float32) {
 		_, _, _ = alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1]
-		attendSlices(&alpha[0], &a.start[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, len(a.degree)/lanes)
+		attendSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, len(a.degree)/lanes)
 	}
 	k.attendBack = func(d, alpha []float32, a *adjacency[float32], f, g []float32, slope float32, df []float32) {
 		_, _, _, _, _ = d[a.size()-1], alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1], df[len(a.degree)-1]
-		attendBackSlices(&d[0], &alpha[0], &a.start[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, &df[0], len(a.degree)/lanes)
+		attendBackSlices(&d[0], &alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, &df[0], len(a.degree)/lanes)
 	}
 	k.spread = func(out []float32, a *adjacency[float32], coef, z []float32, w int, back bool) {
 		_, _, _ = out[a.n*w-1], coef[a.size()-1], z[a.n*w-1]
@@ -77,19 +77,19 @@ func vectorize(k *kernels[float32], wide bool) {
 		}
 		j := 0
 		for ; j+16 <= w; j += 16 {
-			wide(&out[j], a.n, &a.start[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
+			wide(&out[j], a.n, &a.first[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
 		}
 		if j < w {
-			narrow(&out[j], a.n, &a.start[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
+			narrow(&out[j], a.n, &a.first[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
 		}
 	}
 	k.edgeDots = func(d []float32, a *adjacency[float32], y, z []float32, w int) {
 		_, _, _ = d[a.size()-1], y[a.n*w-1], z[a.n*w-1]
-		edgeDotRows(&d[0], a.n, &a.start[0], &a.degree[0], &a.col[0], &y[0], &z[0], 4*w)
+		edgeDotRows(&d[0], a.n, &a.first[0], &a.degree[0], &a.col[0], &y[0], &z[0], 4*w)
 	}
 	k.collect = func(out []float32, a *adjacency[float32], d []float32) {
 		_, _ = out[len(a.degree)-1], d[a.size()-1]
-		collectSlices(&out[0], &a.start[0], &a.degree[0], &a.reverse[0], &d[0], len(a.degree)/lanes)
+		collectSlices(&out[0], &a.start[0], &a.row[0], &a.degree[0], &a.reverse[0], &d[0], len(a.degree)/lanes)
 	}
 	k.spread1 = func(out []float32, a *adjacency[float32], coef, z []float32, back bool) {
 		_, _, _ = out[len(a.degree)-1], coef[a.size()-1], z[a.n-1]
@@ -97,11 +97,11 @@ func vectorize(k *kernels[float32], wide bool) {
 		if back {
 			sum = spread1BackSlices
 		}
-		sum(&out[0], &a.start[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[0], len(a.degree)/lanes)
+		sum(&out[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[0], len(a.degree)/lanes)
 	}
 	k.edgeDots1 = func(d []float32, a *adjacency[float32], y, z []float32) {
 		_, _, _ = d[a.size()-1], y[len(a.degree)-1], z[a.n-1]
-		edgeDots1Slices(&d[0], &a.start[0], &a.degree[0], &a.col[0], &y[0], &z[0], len(a.degree)/lanes)
+		edgeDots1Slices(&d[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &y[0], &z[0], len(a.degree)/lanes)
 	}
 	k.sigmoid = func(s, tail, r []float32) {
 		n := len(r) &^ (lanes - 1)

@@ -106,9 +106,9 @@ func AUC(score []float64, positive []bool) float64 {
 // (Wilson 1927).
 func Wilson(p, n float64) (low, high float64) {
 	const z = 1.959963984540054 // the 97.5 % point of the normal distribution
-	z2 := z * z / n
-	center := p + z2/2
-	half := math.Sqrt(float64(z2 * (float64(p*(1-p)) + z2/4)))
+	z2 := float64(z*z) / n
+	center := p + float64(z2/2)
+	half := math.Sqrt(float64(z2 * (float64(p*(1-p)) + float64(z2/4))))
 	return max(0, (center-half)/(1+z2)), min(1, (center+half)/(1+z2))
 }
 

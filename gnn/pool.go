@@ -68,7 +68,6 @@ type blockState[T Float] struct {
 
 	next     adjacency[T] // among the kept nodes, in that order
 	nextNode []int32      // k
-	prune    pruning
 
 	dist                 float64 // this graph's distance loss
 	dRaw                 []T     // n: its gradient, times λ₁
@@ -112,7 +111,14 @@ func (b *block[T]) forward(m *Model[T], st *blockState[T]) {
 	st.rank, st.order = resize(st.rank, padded(n)), resize(st.order, n)
 	m.k.rank(st.rank, st.raw, n)
 	st.raw, st.s, st.tail, st.rank = st.raw[:n], st.s[:n], st.tail[:n], st.rank[:n]
-	clear(st.order) // scores that are not numbers have no order, and leave gaps
+	for _, r := range st.raw {
+		if r != r { // scores that are not numbers have no order; the loss will tell
+			for i := range st.rank {
+				st.rank[i] = int32(i)
+			}
+			break
+		}
+	}
 	for i, r := range st.rank {
 		st.order[r] = int32(i)
 	}
@@ -128,9 +134,9 @@ func (b *block[T]) forward(m *Model[T], st *blockState[T]) {
 	if b.last {
 		return
 	}
-	st.next.induce(st.adj, st.rank, st.order[:st.k], &st.prune)
+	st.next.induce(st.adj, st.rank, st.k)
 	if m.Augment {
-		st.next.augment(m.EdgeWeights)
+		st.next.augment(m.k, m.EdgeWeights)
 	}
 	st.nextNode = resize(st.nextNode, st.k)
 	for p, i := range st.order[:st.k] {

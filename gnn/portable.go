@@ -96,7 +96,7 @@ func dots[T Float](out, a, b []T, n, w int) {
 // overflows; the sum of a row is then at least 1.
 func attend[T Float](alpha []T, a *adjacency[T], f, g []T, slope T) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		var largest T
 		for e := e0; e < e1; e += lanes {
@@ -122,7 +122,7 @@ func attend[T Float](alpha []T, a *adjacency[T], f, g []T, slope T) {
 
 func attendBack[T Float](d, alpha []T, a *adjacency[T], f, g []T, slope T, df []T) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		var mean T // Σ α·dα
 		for e := e0; e < e1; e += lanes {
@@ -155,7 +155,7 @@ func activateBack[T Float](x, slope T) T {
 
 func spread[T Float](out []T, a *adjacency[T], coef, z []T, w int, back bool) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		for j := 0; j < w; j += 4 {
 			var s0, s1, s2, s3 T
@@ -178,7 +178,7 @@ func spread[T Float](out []T, a *adjacency[T], coef, z []T, w int, back bool) {
 
 func edgeDots[T Float](d []T, a *adjacency[T], y, z []T, w int) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		y := y[i*w:][:w]
 		for e := e0; e < e1; e += lanes {
@@ -189,7 +189,7 @@ func edgeDots[T Float](d []T, a *adjacency[T], y, z []T, w int) {
 
 func collect[T Float](out []T, a *adjacency[T], d []T) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		var sum T
 		for e := e0; e < e1; e += lanes {
@@ -251,7 +251,7 @@ func add[T Float](y, x []T) {
 
 func spread1[T Float](out []T, a *adjacency[T], coef, z []T, back bool) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		var sum T
 		for e := e0; e < e1; e += lanes {
@@ -267,7 +267,7 @@ func spread1[T Float](out []T, a *adjacency[T], coef, z []T, back bool) {
 
 func edgeDots1[T Float](d []T, a *adjacency[T], y, z []T) {
 	for i := range a.n {
-		e0 := int(a.start[i/lanes]) + i%lanes
+		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
 		for e := e0; e < e1; e += lanes {
 			d[e] = y[i] * z[a.col[e]]

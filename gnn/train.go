@@ -234,21 +234,15 @@ func (t Training) rate(epoch, step int) float64 {
 
 // check finds the first term of the loss that is no number or has exploded.
 func (l Losses) check(o Options) error {
-	terms := []struct {
+	type term struct {
 		name  string
 		value float64
-	}{{"the cross-entropy", l.CE}}
-	for i, d := range l.Dist {
-		terms = append(terms, struct {
-			name  string
-			value float64
-		}{fmt.Sprintf("the distance loss of block %d (%s)", i+1, o.Distance), d})
 	}
-	terms = append(terms, struct {
-		name  string
-		value float64
-	}{"the group-level consistency loss", l.GLC})
-	for _, t := range terms {
+	terms := []term{{"the cross-entropy", l.CE}}
+	for i, d := range l.Dist {
+		terms = append(terms, term{fmt.Sprintf("the distance loss of block %d (%s)", i+1, o.Distance), d})
+	}
+	for _, t := range append(terms, term{"the group-level consistency loss", l.GLC}) {
 		if !(math.Abs(t.value) <= tooLarge) {
 			return fmt.Errorf("%s is %v", t.name, t.value)
 		}

@@ -14,40 +14,40 @@ func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m
 func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
 
 // spread16 is spread for one block of columns; stride is in bytes.
-func spread16(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread16(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 
 // spread8 is spread for one block of columns; stride is in bytes.
-func spread8(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread8(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 
 // spread16back is spread for one block of columns; stride is in bytes.
-func spread16back(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread16back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 
 // spread8back is spread for one block of columns; stride is in bytes.
-func spread8back(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread8back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 
 // dotRows is dots; w is in bytes.
 func dotRows(out *float32, a *float32, b *float32, n int, w int)
 
 // edgeDotRows is edgeDots; w is in bytes.
-func edgeDotRows(d *float32, n int, start *int32, degree *int32, col *int32, y *float32, z *float32, w int)
+func edgeDotRows(d *float32, n int, first *int32, degree *int32, col *int32, y *float32, z *float32, w int)
 
 // attendSlices is attend, eight rows at a time.
-func attendSlices(alpha *float32, start *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
+func attendSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
 
 // attendBackSlices is attendBack, eight rows at a time.
-func attendBackSlices(d *float32, alpha *float32, start *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, df *float32, slices int)
+func attendBackSlices(d *float32, alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, df *float32, slices int)
 
 // collectSlices is collect, eight rows at a time.
-func collectSlices(out *float32, start *int32, degree *int32, reverse *int32, d *float32, slices int)
+func collectSlices(out *float32, start *int32, row *int32, degree *int32, reverse *int32, d *float32, slices int)
 
 // spread1Slices is spread1, eight rows at a time.
-func spread1Slices(out *float32, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
+func spread1Slices(out *float32, start *int32, row *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
 
 // spread1BackSlices is spread1, eight rows at a time.
-func spread1BackSlices(out *float32, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
+func spread1BackSlices(out *float32, start *int32, row *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
 
 // edgeDots1Slices is edgeDots1, eight rows at a time.
-func edgeDots1Slices(d *float32, start *int32, degree *int32, col *int32, y *float32, z *float32, slices int)
+func edgeDots1Slices(d *float32, start *int32, row *int32, degree *int32, col *int32, y *float32, z *float32, slices int)
 
 // outerAdd16 is outerAdd for one block of columns; stride is in bytes.
 func outerAdd16(y *float32, c *float32, v *float32, n int, stride int)

@@ -629,7 +629,7 @@ rows_end_bm:
 	VZEROUPPER
 	RET
 
-// func spread16(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+// func spread16(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 // Requires: AVX
 TEXT ·spread16(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
@@ -637,7 +637,7 @@ TEXT ·spread16(SB), NOSPLIT, $0-72
 	MOVQ coef+48(FP), DX
 	MOVQ z+56(FP), BX
 	MOVQ stride+64(FP), SI
-	MOVQ start+16(FP), DI
+	MOVQ first+16(FP), DI
 	MOVQ degree+24(FP), R8
 	MOVQ n+8(FP), R9
 	XORQ R10, R10
@@ -645,12 +645,7 @@ TEXT ·spread16(SB), NOSPLIT, $0-72
 row_bo:
 	CMPQ    R10, R9
 	JGE     row_end_bp
-	MOVQ    R10, R12
-	SHRQ    $0x03, R12
-	MOVLQSX (DI)(R12*4), R11
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	ADDQ    R12, R11
+	MOVLQSX (DI)(R10*4), R11
 	SHLQ    $0x02, R11
 	MOVLQSX (R8)(R10*4), R12
 	VXORPS  Y0, Y0, Y0
@@ -677,7 +672,7 @@ row_end_bp:
 	VZEROUPPER
 	RET
 
-// func spread8(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+// func spread8(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 // Requires: AVX
 TEXT ·spread8(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
@@ -685,7 +680,7 @@ TEXT ·spread8(SB), NOSPLIT, $0-72
 	MOVQ coef+48(FP), DX
 	MOVQ z+56(FP), BX
 	MOVQ stride+64(FP), SI
-	MOVQ start+16(FP), DI
+	MOVQ first+16(FP), DI
 	MOVQ degree+24(FP), R8
 	MOVQ n+8(FP), R9
 	XORQ R10, R10
@@ -693,12 +688,7 @@ TEXT ·spread8(SB), NOSPLIT, $0-72
 row_br:
 	CMPQ    R10, R9
 	JGE     row_end_bs
-	MOVQ    R10, R12
-	SHRQ    $0x03, R12
-	MOVLQSX (DI)(R12*4), R11
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	ADDQ    R12, R11
+	MOVLQSX (DI)(R10*4), R11
 	SHLQ    $0x02, R11
 	MOVLQSX (R8)(R10*4), R12
 	VXORPS  Y0, Y0, Y0
@@ -721,7 +711,7 @@ row_end_bs:
 	VZEROUPPER
 	RET
 
-// func spread16back(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+// func spread16back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 // Requires: AVX
 TEXT ·spread16back(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
@@ -730,7 +720,7 @@ TEXT ·spread16back(SB), NOSPLIT, $0-72
 	MOVQ z+56(FP), BX
 	MOVQ stride+64(FP), SI
 	MOVQ reverse+40(FP), DI
-	MOVQ start+16(FP), R8
+	MOVQ first+16(FP), R8
 	MOVQ degree+24(FP), R9
 	MOVQ n+8(FP), R10
 	XORQ R11, R11
@@ -738,12 +728,7 @@ TEXT ·spread16back(SB), NOSPLIT, $0-72
 row_bu:
 	CMPQ    R11, R10
 	JGE     row_end_bv
-	MOVQ    R11, R13
-	SHRQ    $0x03, R13
-	MOVLQSX (R8)(R13*4), R12
-	MOVQ    R11, R13
-	ANDQ    $+7, R13
-	ADDQ    R13, R12
+	MOVLQSX (R8)(R11*4), R12
 	SHLQ    $0x02, R12
 	MOVLQSX (R9)(R11*4), R13
 	VXORPS  Y0, Y0, Y0
@@ -771,7 +756,7 @@ row_end_bv:
 	VZEROUPPER
 	RET
 
-// func spread8back(out *float32, n int, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+// func spread8back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
 // Requires: AVX
 TEXT ·spread8back(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
@@ -780,7 +765,7 @@ TEXT ·spread8back(SB), NOSPLIT, $0-72
 	MOVQ z+56(FP), BX
 	MOVQ stride+64(FP), SI
 	MOVQ reverse+40(FP), DI
-	MOVQ start+16(FP), R8
+	MOVQ first+16(FP), R8
 	MOVQ degree+24(FP), R9
 	MOVQ n+8(FP), R10
 	XORQ R11, R11
@@ -788,12 +773,7 @@ TEXT ·spread8back(SB), NOSPLIT, $0-72
 row_bx:
 	CMPQ    R11, R10
 	JGE     row_end_by
-	MOVQ    R11, R13
-	SHRQ    $0x03, R13
-	MOVLQSX (R8)(R13*4), R12
-	MOVQ    R11, R13
-	ANDQ    $+7, R13
-	ADDQ    R13, R12
+	MOVLQSX (R8)(R11*4), R12
 	SHLQ    $0x02, R12
 	MOVLQSX (R9)(R11*4), R13
 	VXORPS  Y0, Y0, Y0
@@ -857,7 +837,7 @@ row_end_cb:
 	VZEROUPPER
 	RET
 
-// func edgeDotRows(d *float32, n int, start *int32, degree *int32, col *int32, y *float32, z *float32, w int)
+// func edgeDotRows(d *float32, n int, first *int32, degree *int32, col *int32, y *float32, z *float32, w int)
 // Requires: AVX
 TEXT ·edgeDotRows(SB), NOSPLIT, $0-64
 	MOVQ d+0(FP), AX
@@ -865,7 +845,7 @@ TEXT ·edgeDotRows(SB), NOSPLIT, $0-64
 	MOVQ y+40(FP), DX
 	MOVQ z+48(FP), BX
 	MOVQ w+56(FP), SI
-	MOVQ start+16(FP), DI
+	MOVQ first+16(FP), DI
 	MOVQ degree+24(FP), R8
 	MOVQ n+8(FP), R9
 	XORQ R10, R10
@@ -873,12 +853,7 @@ TEXT ·edgeDotRows(SB), NOSPLIT, $0-64
 row_ce:
 	CMPQ    R10, R9
 	JGE     row_end_cf
-	MOVQ    R10, R12
-	SHRQ    $0x03, R12
-	MOVLQSX (DI)(R12*4), R11
-	MOVQ    R10, R12
-	ANDQ    $+7, R12
-	ADDQ    R12, R11
+	MOVLQSX (DI)(R10*4), R11
 	SHLQ    $0x02, R11
 	MOVLQSX (R8)(R10*4), R12
 	CMPQ    SI, $+64
@@ -988,68 +963,73 @@ row_end_cf:
 	VZEROUPPER
 	RET
 
-// func attendSlices(alpha *float32, start *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
+// func attendSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·attendSlices(SB), NOSPLIT, $0-72
+TEXT ·attendSlices(SB), NOSPLIT, $0-80
 	MOVQ         alpha+0(FP), AX
-	MOVQ         degree+16(FP), CX
-	MOVQ         col+24(FP), DX
-	MOVQ         weight+32(FP), BX
-	MOVQ         fi+40(FP), SI
-	MOVQ         gj+48(FP), DI
-	VBROADCASTSS slope+56(FP), Y0
-	MOVQ         start+8(FP), R8
-	MOVQ         slices+64(FP), R9
-	XORQ         R10, R10
+	MOVQ         col+32(FP), CX
+	MOVQ         weight+40(FP), DX
+	MOVQ         fi+48(FP), BX
+	MOVQ         gj+56(FP), SI
+	VBROADCASTSS slope+64(FP), Y0
+	MOVQ         start+8(FP), DI
+	MOVQ         row+16(FP), R8
+	MOVQ         degree+24(FP), R9
+	MOVQ         slices+72(FP), R10
 
 slice_cp:
-	TESTQ   R9, R9
-	JLE     slice_end_cq
-	MOVLQSX (R8), R11
-	MOVLQSX 4(R8), R12
-	SUBQ    R11, R12
-	SHRQ    $0x03, R12
-	SHLQ    $0x02, R11
-	TESTQ   R12, R12
-	JZ      empty_cr
-	VMOVUPS (SI)(R10*1), Y1
-	VMOVUPS minusInf<>+0(SB), Y2
-	VPXOR   Y3, Y3, Y3
-	VMOVDQU intOne<>+0(SB), Y4
-	VMOVDQU (CX)(R10*1), Y5
-	MOVQ    R12, R13
-	MOVQ    R11, R14
+	TESTQ      R10, R10
+	JLE        slice_end_cq
+	MOVLQSX    (DI), R12
+	MOVLQSX    4(DI), R11
+	SUBQ       R12, R11
+	SHRQ       $0x03, R11
+	SHLQ       $0x02, R12
+	TESTQ      R11, R11
+	JZ         empty_cr
+	VMOVDQU    (R8), Y2
+	VPCMPEQD   Y3, Y3, Y3
+	VPXOR      Y1, Y1, Y1
+	VPGATHERDD Y3, (R9)(Y2*4), Y1
+	VMOVDQU    (R8), Y2
+	VPCMPEQD   Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y3, (BX)(Y2*4), Y4
+	VMOVUPS    minusInf<>+0(SB), Y2
+	VPXOR      Y3, Y3, Y3
+	VMOVDQU    intOne<>+0(SB), Y5
+	MOVQ       R11, R13
+	MOVQ       R12, R14
 
 logit_cs:
-	VPCMPGTD   Y3, Y5, Y6
-	VMOVDQU    (DX)(R14*1), Y7
+	VPCMPGTD   Y3, Y1, Y6
+	VMOVDQU    (CX)(R14*1), Y7
 	VPCMPEQD   Y8, Y8, Y8
 	VXORPS     Y9, Y9, Y9
-	VGATHERDPS Y8, (DI)(Y7*4), Y9
-	VADDPS     Y9, Y1, Y9
+	VGATHERDPS Y8, (SI)(Y7*4), Y9
+	VADDPS     Y9, Y4, Y9
 	VXORPS     Y8, Y8, Y8
 	VMINPS     Y9, Y8, Y7
 	VMULPS     Y7, Y0, Y7
 	VMAXPS     Y9, Y8, Y9
 	VADDPS     Y7, Y9, Y9
-	VMULPS     (BX)(R14*1), Y9, Y9
+	VMULPS     (DX)(R14*1), Y9, Y9
 	VMOVUPS    minusInf<>+0(SB), Y7
 	VBLENDVPS  Y6, Y9, Y7, Y7
 	VMOVUPS    Y7, (AX)(R14*1)
 	VMAXPS     Y2, Y7, Y2
-	VPADDD     Y4, Y3, Y3
+	VPADDD     Y5, Y3, Y3
 	ADDQ       $+32, R14
 	DECQ       R13
 	JNZ        logit_cs
-	VXORPS     Y1, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	VMOVDQU    intOne<>+0(SB), Y4
-	VMOVDQU    (CX)(R10*1), Y5
-	MOVQ       R12, R13
-	MOVQ       R11, R14
+	VXORPS     Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VMOVDQU    intOne<>+0(SB), Y5
+	MOVQ       R11, R13
+	MOVQ       R12, R14
 
 exp_ct:
-	VPCMPGTD Y3, Y5, Y6
+	VPCMPGTD Y4, Y1, Y6
 	VMOVUPS  (AX)(R14*1), Y6
 	VSUBPS   Y2, Y6, Y6
 	VCMPPS   $0x11, expMin<>+0(SB), Y6, Y9
@@ -1079,32 +1059,31 @@ exp_ct:
 	VPADDD   Y7, Y10, Y6
 	VANDNPS  Y6, Y9, Y6
 	VMOVUPS  Y6, (AX)(R14*1)
-	VADDPS   Y6, Y1, Y1
-	VPADDD   Y4, Y3, Y3
+	VADDPS   Y6, Y3, Y3
+	VPADDD   Y5, Y4, Y4
 	ADDQ     $+32, R14
 	DECQ     R13
 	JNZ      exp_ct
 	VMOVUPS  one<>+0(SB), Y2
-	VDIVPS   Y1, Y2, Y2
-	VPXOR    Y1, Y1, Y1
-	VMOVDQU  intOne<>+0(SB), Y3
-	VMOVDQU  (CX)(R10*1), Y4
-	MOVQ     R11, R11
+	VDIVPS   Y3, Y2, Y2
+	VPXOR    Y3, Y3, Y3
+	VMOVDQU  intOne<>+0(SB), Y4
+	MOVQ     R12, R12
 
 scale_cu:
-	VPCMPGTD Y1, Y4, Y5
-	VMULPS   (AX)(R11*1), Y2, Y6
+	VPCMPGTD Y3, Y1, Y5
+	VMULPS   (AX)(R12*1), Y2, Y6
 	VANDPS   Y5, Y6, Y6
-	VMOVUPS  Y6, (AX)(R11*1)
-	VPADDD   Y3, Y1, Y1
-	ADDQ     $+32, R11
-	DECQ     R12
+	VMOVUPS  Y6, (AX)(R12*1)
+	VPADDD   Y4, Y3, Y3
+	ADDQ     $+32, R12
+	DECQ     R11
 	JNZ      scale_cu
 
 empty_cr:
-	ADDQ $+4, R8
-	ADDQ $+32, R10
-	DECQ R9
+	ADDQ $+4, DI
+	ADDQ $+32, R8
+	DECQ R10
 	JMP  slice_cp
 
 slice_end_cq:
@@ -1251,297 +1230,381 @@ DATA one<>+24(SB)/4, $0x3f800000
 DATA one<>+28(SB)/4, $0x3f800000
 GLOBL one<>(SB), RODATA|NOPTR, $32
 
-// func attendBackSlices(d *float32, alpha *float32, start *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, df *float32, slices int)
+// func attendBackSlices(d *float32, alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, df *float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·attendBackSlices(SB), NOSPLIT, $8-88
+TEXT ·attendBackSlices(SB), NOSPLIT, $8-96
 	MOVQ         d+0(FP), AX
 	MOVQ         alpha+8(FP), CX
-	MOVQ         degree+24(FP), DX
-	MOVQ         col+32(FP), BX
-	MOVQ         weight+40(FP), SI
-	MOVQ         fi+48(FP), DI
-	MOVQ         gj+56(FP), R8
-	MOVQ         df+72(FP), R9
-	VBROADCASTSS slope+64(FP), Y0
-	MOVQ         start+16(FP), R10
-	MOVQ         slices+80(FP), R11
-	XORQ         R12, R12
+	MOVQ         col+40(FP), DX
+	MOVQ         weight+48(FP), BX
+	MOVQ         fi+56(FP), SI
+	MOVQ         gj+64(FP), DI
+	MOVQ         df+80(FP), R8
+	VBROADCASTSS slope+72(FP), Y0
+	MOVQ         start+16(FP), R9
+	MOVQ         row+24(FP), R10
+	MOVQ         degree+32(FP), R11
+	MOVQ         slices+88(FP), R12
 
 slice_cv:
-	TESTQ   R11, R11
-	JLE     slice_end_cw
-	MOVLQSX (R10), R13
-	MOVLQSX 4(R10), R14
-	SUBQ    R13, R14
-	SHRQ    $0x03, R14
-	SHLQ    $0x02, R13
-	TESTQ   R14, R14
-	JZ      empty_cx
-	VXORPS  Y1, Y1, Y1
-	VPXOR   Y2, Y2, Y2
-	VMOVDQU intOne<>+0(SB), Y3
-	VMOVDQU (DX)(R12*1), Y4
-	MOVQ    R14, R15
-	MOVQ    R13, BP
+	TESTQ      R12, R12
+	JLE        slice_end_cw
+	MOVLQSX    (R9), R14
+	MOVLQSX    4(R9), R13
+	SUBQ       R14, R13
+	SHRQ       $0x03, R13
+	SHLQ       $0x02, R14
+	TESTQ      R13, R13
+	JZ         empty_cx
+	VMOVDQU    (R10), Y2
+	VPCMPEQD   Y3, Y3, Y3
+	VPXOR      Y1, Y1, Y1
+	VPGATHERDD Y3, (R11)(Y2*4), Y1
+	VXORPS     Y2, Y2, Y2
+	VPXOR      Y3, Y3, Y3
+	VMOVDQU    intOne<>+0(SB), Y4
+	MOVQ       R13, R15
+	MOVQ       R14, BP
 
 mean_cy:
-	VPCMPGTD Y2, Y4, Y5
-	VMOVUPS  (CX)(BP*1), Y6
-	VMULPS   (AX)(BP*1), Y6, Y6
-	VANDPS   Y5, Y6, Y6
-	VADDPS   Y6, Y1, Y1
-	VPADDD   Y3, Y2, Y2
-	ADDQ     $+32, BP
-	DECQ     R15
-	JNZ      mean_cy
-	VMOVUPS  (DI)(R12*1), Y2
-	VXORPS   Y3, Y3, Y3
-	VPXOR    Y4, Y4, Y4
-	VMOVDQU  intOne<>+0(SB), Y5
-	VMOVDQU  (DX)(R12*1), Y6
-	MOVQ     R13, R13
+	VPCMPGTD   Y3, Y1, Y5
+	VMOVUPS    (CX)(BP*1), Y6
+	VMULPS     (AX)(BP*1), Y6, Y6
+	VANDPS     Y5, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+32, BP
+	DECQ       R15
+	JNZ        mean_cy
+	VMOVDQU    (R10), Y3
+	VPCMPEQD   Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VGATHERDPS Y4, (SI)(Y3*4), Y5
+	VXORPS     Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VMOVDQU    intOne<>+0(SB), Y6
+	MOVQ       R14, R14
 
 slope_cz:
-	VPCMPGTD   Y4, Y6, Y7
-	VMOVDQU    (BX)(R13*1), Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VGATHERDPS Y9, (R8)(Y8*4), Y10
-	VADDPS     Y10, Y2, Y10
-	VXORPS     Y8, Y8, Y8
-	VCMPPS     $0x1e, Y8, Y10, Y10
-	VBLENDVPS  Y10, one<>+0(SB), Y0, Y10
-	VMOVUPS    (AX)(R13*1), Y8
-	VSUBPS     Y1, Y8, Y8
-	VMULPS     (CX)(R13*1), Y8, Y8
-	VMULPS     (SI)(R13*1), Y8, Y8
-	VMULPS     Y10, Y8, Y8
-	VANDPS     Y7, Y8, Y8
-	VMOVUPS    Y8, (AX)(R13*1)
-	VADDPS     Y8, Y3, Y3
-	VPADDD     Y5, Y4, Y4
-	ADDQ       $+32, R13
-	DECQ       R14
-	JNZ        slope_cz
-	VMOVUPS    Y3, (R9)(R12*1)
+	VPCMPGTD     Y4, Y1, Y7
+	VMOVDQU      (DX)(R14*1), Y8
+	VPCMPEQD     Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VGATHERDPS   Y9, (DI)(Y8*4), Y10
+	VADDPS       Y10, Y5, Y10
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1e, Y8, Y10, Y10
+	VBLENDVPS    Y10, one<>+0(SB), Y0, Y10
+	VMOVUPS      (AX)(R14*1), Y8
+	VSUBPS       Y2, Y8, Y8
+	VMULPS       (CX)(R14*1), Y8, Y8
+	VMULPS       (BX)(R14*1), Y8, Y8
+	VMULPS       Y10, Y8, Y8
+	VANDPS       Y7, Y8, Y8
+	VMOVUPS      Y8, (AX)(R14*1)
+	VADDPS       Y8, Y3, Y3
+	VPADDD       Y6, Y4, Y4
+	ADDQ         $+32, R14
+	DECQ         R13
+	JNZ          slope_cz
+	VEXTRACTF128 $0x01, Y3, X1
+	MOVLQSX      (R10), R13
+	VMOVSS       X3, (R8)(R13*4)
+	MOVLQSX      4(R10), R13
+	VEXTRACTPS   $0x01, X3, (R8)(R13*4)
+	MOVLQSX      8(R10), R13
+	VEXTRACTPS   $0x02, X3, (R8)(R13*4)
+	MOVLQSX      12(R10), R13
+	VEXTRACTPS   $0x03, X3, (R8)(R13*4)
+	MOVLQSX      16(R10), R13
+	VMOVSS       X1, (R8)(R13*4)
+	MOVLQSX      20(R10), R13
+	VEXTRACTPS   $0x01, X1, (R8)(R13*4)
+	MOVLQSX      24(R10), R13
+	VEXTRACTPS   $0x02, X1, (R8)(R13*4)
+	MOVLQSX      28(R10), R13
+	VEXTRACTPS   $0x03, X1, (R8)(R13*4)
 
 empty_cx:
-	ADDQ $+4, R10
-	ADDQ $+32, R12
-	DECQ R11
+	ADDQ $+4, R9
+	ADDQ $+32, R10
+	DECQ R12
 	JMP  slice_cv
 
 slice_end_cw:
 	VZEROUPPER
 	RET
 
-// func collectSlices(out *float32, start *int32, degree *int32, reverse *int32, d *float32, slices int)
+// func collectSlices(out *float32, start *int32, row *int32, degree *int32, reverse *int32, d *float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·collectSlices(SB), NOSPLIT, $0-48
+TEXT ·collectSlices(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), AX
-	MOVQ degree+16(FP), CX
-	MOVQ reverse+24(FP), DX
-	MOVQ d+32(FP), BX
-	MOVQ start+8(FP), SI
-	MOVQ slices+40(FP), DI
-	XORQ R8, R8
+	MOVQ reverse+32(FP), CX
+	MOVQ d+40(FP), DX
+	MOVQ start+8(FP), BX
+	MOVQ row+16(FP), SI
+	MOVQ degree+24(FP), DI
+	MOVQ slices+48(FP), R8
 
 slice_da:
-	TESTQ   DI, DI
-	JLE     slice_end_db
-	MOVLQSX (SI), R9
-	MOVLQSX 4(SI), R10
-	SUBQ    R9, R10
-	SHRQ    $0x03, R10
-	SHLQ    $0x02, R9
-	TESTQ   R10, R10
-	JZ      empty_dc
-	VXORPS  Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	VMOVDQU intOne<>+0(SB), Y2
-	VMOVDQU (CX)(R8*1), Y3
-	MOVQ    R9, R9
+	TESTQ      R8, R8
+	JLE        slice_end_db
+	MOVLQSX    (BX), R10
+	MOVLQSX    4(BX), R9
+	SUBQ       R10, R9
+	SHRQ       $0x03, R9
+	SHLQ       $0x02, R10
+	TESTQ      R9, R9
+	JZ         empty_dc
+	VMOVDQU    (SI), Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y0, Y0, Y0
+	VPGATHERDD Y2, (DI)(Y1*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VMOVDQU    intOne<>+0(SB), Y3
+	MOVQ       R10, R10
 
 entry_dd:
-	VPCMPGTD   Y1, Y3, Y4
-	VMOVDQU    (DX)(R9*1), Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VGATHERDPS Y6, (BX)(Y5*4), Y7
-	VANDPS     Y4, Y7, Y7
-	VADDPS     Y7, Y0, Y0
-	VPADDD     Y2, Y1, Y1
-	ADDQ       $+32, R9
-	DECQ       R10
-	JNZ        entry_dd
-	VMOVUPS    Y0, (AX)(R8*1)
+	VPCMPGTD     Y2, Y0, Y4
+	VMOVDQU      (CX)(R10*1), Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VGATHERDPS   Y6, (DX)(Y5*4), Y7
+	VANDPS       Y4, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	ADDQ         $+32, R10
+	DECQ         R9
+	JNZ          entry_dd
+	VEXTRACTF128 $0x01, Y1, X0
+	MOVLQSX      (SI), R9
+	VMOVSS       X1, (AX)(R9*4)
+	MOVLQSX      4(SI), R9
+	VEXTRACTPS   $0x01, X1, (AX)(R9*4)
+	MOVLQSX      8(SI), R9
+	VEXTRACTPS   $0x02, X1, (AX)(R9*4)
+	MOVLQSX      12(SI), R9
+	VEXTRACTPS   $0x03, X1, (AX)(R9*4)
+	MOVLQSX      16(SI), R9
+	VMOVSS       X0, (AX)(R9*4)
+	MOVLQSX      20(SI), R9
+	VEXTRACTPS   $0x01, X0, (AX)(R9*4)
+	MOVLQSX      24(SI), R9
+	VEXTRACTPS   $0x02, X0, (AX)(R9*4)
+	MOVLQSX      28(SI), R9
+	VEXTRACTPS   $0x03, X0, (AX)(R9*4)
 
 empty_dc:
-	ADDQ $+4, SI
-	ADDQ $+32, R8
-	DECQ DI
+	ADDQ $+4, BX
+	ADDQ $+32, SI
+	DECQ R8
 	JMP  slice_da
 
 slice_end_db:
 	VZEROUPPER
 	RET
 
-// func spread1Slices(out *float32, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
+// func spread1Slices(out *float32, start *int32, row *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·spread1Slices(SB), NOSPLIT, $0-64
+TEXT ·spread1Slices(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
-	MOVQ degree+16(FP), CX
-	MOVQ col+24(FP), DX
-	MOVQ coef+40(FP), BX
-	MOVQ z+48(FP), SI
-	MOVQ start+8(FP), DI
-	MOVQ slices+56(FP), R8
-	XORQ R9, R9
+	MOVQ col+32(FP), CX
+	MOVQ coef+48(FP), DX
+	MOVQ z+56(FP), BX
+	MOVQ start+8(FP), SI
+	MOVQ row+16(FP), DI
+	MOVQ degree+24(FP), R8
+	MOVQ slices+64(FP), R9
 
 slice_de:
-	TESTQ   R8, R8
-	JLE     slice_end_df
-	MOVLQSX (DI), R10
-	MOVLQSX 4(DI), R11
-	SUBQ    R10, R11
-	SHRQ    $0x03, R11
-	SHLQ    $0x02, R10
-	TESTQ   R11, R11
-	JZ      empty_dg
-	VXORPS  Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	VMOVDQU intOne<>+0(SB), Y2
-	VMOVDQU (CX)(R9*1), Y3
-	MOVQ    R10, R10
+	TESTQ      R9, R9
+	JLE        slice_end_df
+	MOVLQSX    (SI), R11
+	MOVLQSX    4(SI), R10
+	SUBQ       R11, R10
+	SHRQ       $0x03, R10
+	SHLQ       $0x02, R11
+	TESTQ      R10, R10
+	JZ         empty_dg
+	VMOVDQU    (DI), Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y0, Y0, Y0
+	VPGATHERDD Y2, (R8)(Y1*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VMOVDQU    intOne<>+0(SB), Y3
+	MOVQ       R11, R11
 
 entry_dh:
-	VPCMPGTD   Y1, Y3, Y4
-	VMOVDQU    (DX)(R10*1), Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VGATHERDPS Y6, (SI)(Y5*4), Y7
-	VMULPS     (BX)(R10*1), Y7, Y7
-	VANDPS     Y4, Y7, Y7
-	VADDPS     Y7, Y0, Y0
-	VPADDD     Y2, Y1, Y1
-	ADDQ       $+32, R10
-	DECQ       R11
-	JNZ        entry_dh
-	VMOVUPS    Y0, (AX)(R9*1)
+	VPCMPGTD     Y2, Y0, Y4
+	VMOVDQU      (CX)(R11*1), Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VGATHERDPS   Y6, (BX)(Y5*4), Y7
+	VMULPS       (DX)(R11*1), Y7, Y7
+	VANDPS       Y4, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	ADDQ         $+32, R11
+	DECQ         R10
+	JNZ          entry_dh
+	VEXTRACTF128 $0x01, Y1, X0
+	MOVLQSX      (DI), R10
+	VMOVSS       X1, (AX)(R10*4)
+	MOVLQSX      4(DI), R10
+	VEXTRACTPS   $0x01, X1, (AX)(R10*4)
+	MOVLQSX      8(DI), R10
+	VEXTRACTPS   $0x02, X1, (AX)(R10*4)
+	MOVLQSX      12(DI), R10
+	VEXTRACTPS   $0x03, X1, (AX)(R10*4)
+	MOVLQSX      16(DI), R10
+	VMOVSS       X0, (AX)(R10*4)
+	MOVLQSX      20(DI), R10
+	VEXTRACTPS   $0x01, X0, (AX)(R10*4)
+	MOVLQSX      24(DI), R10
+	VEXTRACTPS   $0x02, X0, (AX)(R10*4)
+	MOVLQSX      28(DI), R10
+	VEXTRACTPS   $0x03, X0, (AX)(R10*4)
 
 empty_dg:
-	ADDQ $+4, DI
-	ADDQ $+32, R9
-	DECQ R8
+	ADDQ $+4, SI
+	ADDQ $+32, DI
+	DECQ R9
 	JMP  slice_de
 
 slice_end_df:
 	VZEROUPPER
 	RET
 
-// func spread1BackSlices(out *float32, start *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
+// func spread1BackSlices(out *float32, start *int32, row *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·spread1BackSlices(SB), NOSPLIT, $0-64
+TEXT ·spread1BackSlices(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
-	MOVQ degree+16(FP), CX
-	MOVQ col+24(FP), DX
-	MOVQ coef+40(FP), BX
-	MOVQ z+48(FP), SI
-	MOVQ reverse+32(FP), DI
-	MOVQ start+8(FP), R8
-	MOVQ slices+56(FP), R9
-	XORQ R10, R10
+	MOVQ col+32(FP), CX
+	MOVQ coef+48(FP), DX
+	MOVQ z+56(FP), BX
+	MOVQ reverse+40(FP), SI
+	MOVQ start+8(FP), DI
+	MOVQ row+16(FP), R8
+	MOVQ degree+24(FP), R9
+	MOVQ slices+64(FP), R10
 
 slice_di:
-	TESTQ   R9, R9
-	JLE     slice_end_dj
-	MOVLQSX (R8), R11
-	MOVLQSX 4(R8), R12
-	SUBQ    R11, R12
-	SHRQ    $0x03, R12
-	SHLQ    $0x02, R11
-	TESTQ   R12, R12
-	JZ      empty_dk
-	VXORPS  Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	VMOVDQU intOne<>+0(SB), Y2
-	VMOVDQU (CX)(R10*1), Y3
-	MOVQ    R11, R11
+	TESTQ      R10, R10
+	JLE        slice_end_dj
+	MOVLQSX    (DI), R12
+	MOVLQSX    4(DI), R11
+	SUBQ       R12, R11
+	SHRQ       $0x03, R11
+	SHLQ       $0x02, R12
+	TESTQ      R11, R11
+	JZ         empty_dk
+	VMOVDQU    (R8), Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y0, Y0, Y0
+	VPGATHERDD Y2, (R9)(Y1*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VMOVDQU    intOne<>+0(SB), Y3
+	MOVQ       R12, R12
 
 entry_dl:
-	VPCMPGTD   Y1, Y3, Y4
-	VMOVDQU    (DX)(R11*1), Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VGATHERDPS Y6, (SI)(Y5*4), Y7
-	VMOVDQU    (DI)(R11*1), Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VXORPS     Y8, Y8, Y8
-	VGATHERDPS Y6, (BX)(Y5*4), Y8
-	VMULPS     Y8, Y7, Y7
-	VANDPS     Y4, Y7, Y7
-	VADDPS     Y7, Y0, Y0
-	VPADDD     Y2, Y1, Y1
-	ADDQ       $+32, R11
-	DECQ       R12
-	JNZ        entry_dl
-	VMOVUPS    Y0, (AX)(R10*1)
+	VPCMPGTD     Y2, Y0, Y4
+	VMOVDQU      (CX)(R12*1), Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VGATHERDPS   Y6, (BX)(Y5*4), Y7
+	VMOVDQU      (SI)(R12*1), Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VXORPS       Y8, Y8, Y8
+	VGATHERDPS   Y6, (DX)(Y5*4), Y8
+	VMULPS       Y8, Y7, Y7
+	VANDPS       Y4, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	ADDQ         $+32, R12
+	DECQ         R11
+	JNZ          entry_dl
+	VEXTRACTF128 $0x01, Y1, X0
+	MOVLQSX      (R8), R11
+	VMOVSS       X1, (AX)(R11*4)
+	MOVLQSX      4(R8), R11
+	VEXTRACTPS   $0x01, X1, (AX)(R11*4)
+	MOVLQSX      8(R8), R11
+	VEXTRACTPS   $0x02, X1, (AX)(R11*4)
+	MOVLQSX      12(R8), R11
+	VEXTRACTPS   $0x03, X1, (AX)(R11*4)
+	MOVLQSX      16(R8), R11
+	VMOVSS       X0, (AX)(R11*4)
+	MOVLQSX      20(R8), R11
+	VEXTRACTPS   $0x01, X0, (AX)(R11*4)
+	MOVLQSX      24(R8), R11
+	VEXTRACTPS   $0x02, X0, (AX)(R11*4)
+	MOVLQSX      28(R8), R11
+	VEXTRACTPS   $0x03, X0, (AX)(R11*4)
 
 empty_dk:
-	ADDQ $+4, R8
-	ADDQ $+32, R10
-	DECQ R9
+	ADDQ $+4, DI
+	ADDQ $+32, R8
+	DECQ R10
 	JMP  slice_di
 
 slice_end_dj:
 	VZEROUPPER
 	RET
 
-// func edgeDots1Slices(d *float32, start *int32, degree *int32, col *int32, y *float32, z *float32, slices int)
+// func edgeDots1Slices(d *float32, start *int32, row *int32, degree *int32, col *int32, y *float32, z *float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·edgeDots1Slices(SB), NOSPLIT, $0-56
+TEXT ·edgeDots1Slices(SB), NOSPLIT, $0-64
 	MOVQ d+0(FP), AX
-	MOVQ degree+16(FP), CX
-	MOVQ col+24(FP), DX
-	MOVQ y+32(FP), BX
-	MOVQ z+40(FP), SI
-	MOVQ start+8(FP), DI
-	MOVQ slices+48(FP), R8
-	XORQ R9, R9
+	MOVQ col+32(FP), CX
+	MOVQ y+40(FP), DX
+	MOVQ z+48(FP), BX
+	MOVQ start+8(FP), SI
+	MOVQ row+16(FP), DI
+	MOVQ degree+24(FP), R8
+	MOVQ slices+56(FP), R9
 
 slice_dm:
-	TESTQ   R8, R8
-	JLE     slice_end_dn
-	MOVLQSX (DI), R10
-	MOVLQSX 4(DI), R11
-	SUBQ    R10, R11
-	SHRQ    $0x03, R11
-	SHLQ    $0x02, R10
-	TESTQ   R11, R11
-	JZ      empty_do
-	VMOVUPS (BX)(R9*1), Y0
-	VPXOR   Y1, Y1, Y1
-	VMOVDQU intOne<>+0(SB), Y2
-	VMOVDQU (CX)(R9*1), Y3
-	MOVQ    R10, R10
+	TESTQ      R9, R9
+	JLE        slice_end_dn
+	MOVLQSX    (SI), R11
+	MOVLQSX    4(SI), R10
+	SUBQ       R11, R10
+	SHRQ       $0x03, R10
+	SHLQ       $0x02, R11
+	TESTQ      R10, R10
+	JZ         empty_do
+	VMOVDQU    (DI), Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y0, Y0, Y0
+	VPGATHERDD Y2, (R8)(Y1*4), Y0
+	VMOVDQU    (DI), Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y2, (DX)(Y1*4), Y3
+	VPXOR      Y1, Y1, Y1
+	VMOVDQU    intOne<>+0(SB), Y2
+	MOVQ       R11, R11
 
 entry_dp:
-	VPCMPGTD   Y1, Y3, Y4
-	VMOVDQU    (DX)(R10*1), Y4
+	VPCMPGTD   Y1, Y0, Y4
+	VMOVDQU    (CX)(R11*1), Y4
 	VPCMPEQD   Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
-	VGATHERDPS Y5, (SI)(Y4*4), Y6
-	VMULPS     Y6, Y0, Y6
-	VMOVUPS    Y6, (AX)(R10*1)
+	VGATHERDPS Y5, (BX)(Y4*4), Y6
+	VMULPS     Y6, Y3, Y6
+	VMOVUPS    Y6, (AX)(R11*1)
 	VPADDD     Y2, Y1, Y1
-	ADDQ       $+32, R10
-	DECQ       R11
+	ADDQ       $+32, R11
+	DECQ       R10
 	JNZ        entry_dp
 
 empty_do:
-	ADDQ $+4, DI
-	ADDQ $+32, R9
-	DECQ R8
+	ADDQ $+4, SI
+	ADDQ $+32, DI
+	DECQ R9
 	JMP  slice_dm
 
 slice_end_dn:

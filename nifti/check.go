@@ -262,7 +262,7 @@ func checkAgreement(h *Header) []Problem {
 		}
 		x, y, z := s.Apply(v[0], v[1], v[2])
 		u, v2, w := q.Apply(v[0], v[1], v[2])
-		far = max(far, math.Sqrt((x-u)*(x-u)+(y-v2)*(y-v2)+(z-w)*(z-w)))
+		far = max(far, math.Sqrt(float64((x-u)*(x-u))+float64((y-v2)*(y-v2))+float64((z-w)*(z-w))))
 	}
 	if far > 1e-3 {
 		return warning("sform, qform", "", "they lie up to %.3g mm apart; the sform is used", far)

@@ -178,3 +178,13 @@ func (r *Reader) CheckSeries() error {
 	}
 	return nil
 }
+
+// CheckSize refuses an image that promises more voxels than a file of this many
+// bytes can hold, so that its grid may be worked with before its voxels are read.
+func (r *Reader) CheckSize(bytes int64) error {
+	const most = 1032 // bytes that DEFLATE makes of one, at the very most
+	if want := r.Volumes() * r.volumeBytes(); want/most > bytes {
+		return r.fail(fmt.Errorf("its header promises %d bytes of voxels, which a file of %d bytes cannot hold; fetch or write the file again", want, bytes))
+	}
+	return nil
+}

@@ -65,12 +65,31 @@ func (l *loader) connectStage(s *stage) {
 		connected[k.name] = true
 		l.connectPort(s, &s.ports.In[i], k.value)
 	}
+	l.checkTransform(s, connected["transform"])
 	slices.SortFunc(s.links, func(a, b link) int {
 		return slices.Index(names, a.port.Name) - slices.Index(names, b.port.Name)
 	})
 	for i := range s.ports.In {
 		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
 			l.bad.add(s.pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
+		}
+	}
+}
+
+// checkTransform refuses labels without the transform that the cohort gives with
+// them: they lie in another space than the scan, and would be laid over it askew.
+func (l *loader) checkTransform(s *stage, connected bool) {
+	if connected || l.roster == nil {
+		return
+	}
+	if _, moved := l.roster.Files["transform"]; !moved {
+		return
+	}
+	for _, k := range s.links {
+		for _, from := range k.from {
+			if from.stage == "cohort" && from.output == "labels" {
+				l.bad.add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect what takes them there (in: { transform: cohort.transform })", s.name, l.cohortKind)
+			}
 		}
 	}
 }
@@ -188,6 +207,9 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 		}
 	}
 	if r.stage == "cohort" && slices.Contains(cohortPorts, r.output) {
+		if p.Optional && !slices.Contains(missedPorts, r.output) {
+			return true
+		}
 		if p.Optional {
 			l.note("%s stays unconnected: the cohort (%s) gives no %s", where, l.cohortKind, r.output)
 			return true

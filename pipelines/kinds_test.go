@@ -62,6 +62,7 @@ func init() {
 	register("t-free", func() dag.Stage { return &free{} })
 
 	stages.RegisterCohort(stages.Cohort{Name: "t-files", New: func() stages.CohortKind { return &listed{Folder: "scans", People: 3} }})
+	stages.RegisterCohort(stages.Cohort{Name: "t-moved", New: func() stages.CohortKind { return &moved{} }})
 	stages.RegisterCohort(stages.Cohort{Name: "t-made", New: func() stages.CohortKind { return &made{People: 3} }})
 }
 
@@ -167,7 +168,7 @@ func people(n int) (ids []string, table *artifacts.Table) {
 }
 
 func nodesOf() *artifacts.Table {
-	return artifacts.NewTable(artifacts.Column{Name: "index", Values: []int32{1, 2}}, artifacts.Column{Name: "name", Values: []string{"L", "R"}})
+	return artifacts.NewTable(artifacts.Column{Name: "index", Values: []int32{1, 2}}, artifacts.Column{Name: "id", Values: []int32{1, 2}}, artifacts.Column{Name: "name", Values: []string{"L", "R"}})
 }
 
 func (c *listed) Load(dir string) (*stages.Roster, error) {
@@ -188,6 +189,16 @@ func (c *listed) Load(dir string) (*stages.Roster, error) {
 		r.Subjects = append(r.Subjects, s)
 	}
 	return r, nil
+}
+
+// moved gives labels that lie in another space than the scan.
+type moved struct{}
+
+func (*moved) Load(string) (*stages.Roster, error) {
+	ids, table := people(1)
+	return &stages.Roster{Participants: table, Nodes: nodesOf(),
+		Files:    map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "transform": dag.Format("itk")},
+		Subjects: []stages.Subject{{ID: ids[0], Files: map[string]string{"bold": "/b", "labels": "/l", "transform": "/t"}}}}, nil
 }
 
 type made struct {

@@ -294,6 +294,7 @@ func TestCohort(t *testing.T) {
 cohort: { t-files: { people: 10, lacking: true, impossible: true } }
 stages:
   clean: { use: t-clean, each: subject, in: { scan: cohort.bold, confounds: cohort.confounds, truth: cohort.truth } }
+  more: { use: echo, each: subject, in: { input: cohort.series } }
   later: { use: echo, each: subject, in: { inputs: "cohort[*].bold", input: clean } }
   all: { use: echo, in: { inputs: "cohort[*].confounds" } }
 `
@@ -313,7 +314,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		if all := stageText(t, p, "all"); strings.Contains(all, "sub-002") || !strings.Contains(all, "cohort[sub-003].confounds") {
 			t.Errorf("the gather over an optional port: %s", all)
 		}
-		if want := []string{"a test", "stage clean: input truth stays unconnected: the cohort (t-files) gives no truth"}; !slices.Equal(p.Notes, want) {
+		if want := []string{"a test", "stage more: input input stays unconnected: the cohort (t-files) gives no series"}; !slices.Equal(p.Notes, want) {
 			t.Errorf("notes %q", p.Notes)
 		}
 	})

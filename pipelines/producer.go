@@ -46,7 +46,11 @@ func (l *loader) stageProducer(s *stage) *producer {
 // cohortPorts are what some cohort gives and another does not: an optional
 // input that asks for one that is not there stays unconnected, so that a
 // pipeline can change its cohort and nothing else.
-var cohortPorts = []string{"bold", "labels", "confounds", "series", "truth"}
+var cohortPorts = []string{"bold", "labels", "confounds", "series", "truth", "transform", "sidecar", "inventory"}
+
+// missedPorts are those of cohortPorts that a person would miss: it is said when
+// they stay unconnected. That a cohort has no transform means that it needs none.
+var missedPorts = []string{"bold", "labels", "confounds", "series"}
 
 // A cohortGraph is what the cohort adds to the graph.
 type cohortGraph struct {

@@ -13,11 +13,11 @@ import (
 )
 
 // TestPython runs the example of a step in Python, for which PRGNN_PYTHON must
-// name an interpreter that has pyarrow (make test makes one).
+// name an interpreter that has pyarrow (go run ./test makes one).
 func TestPython(t *testing.T) {
 	python := os.Getenv("PRGNN_PYTHON")
 	if python == "" {
-		t.Skip("needs Python with pyarrow: make test, or PRGNN_PYTHON=python3 go test ./pipelines")
+		t.Skip("needs Python with pyarrow: go run ./test makes one, or PRGNN_PYTHON names one")
 	}
 	p, err := Load(filepath.Join("testdata", "python", "ages.yaml"), []string{"python=" + python})
 	if err != nil {

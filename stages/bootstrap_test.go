@@ -363,5 +363,6 @@ func TestBootstrapReal(t *testing.T) {
 
 // fileInput is a file as an input.
 func fileInput(path string) dag.Input {
-	return dag.Input{Name: path, Path: path, Reader: func() (io.ReadCloser, error) { return os.Open(path) }}
+	size := sure(os.Stat(path)).Size()
+	return dag.Input{Name: path, Path: path, Ref: artifacts.Ref{Size: size}, Reader: func() (io.ReadCloser, error) { return os.Open(path) }}
 }

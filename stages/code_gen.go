@@ -6,14 +6,16 @@ package stages
 // modules that each reaches.
 var codes = map[string]string{
 	"biomarkers": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go e283c640354607af
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -28,7 +30,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -36,25 +37,21 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"bootstrap": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -62,7 +59,7 @@ prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go d4eefd97940693cd
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/nifti/affine.go 80ae4ffc6981ddcf
-prgnn/nifti/check.go ebbaf825cb6ba3c3
+prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/grid.go 8301c64eafff4bc9
@@ -81,14 +78,13 @@ prgnn/nifti/roi.go 99faffc19f98c98b
 prgnn/nifti/source.go 46aabe1080dc3fd0
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go 826eee27f5d2929e
+prgnn/stages/bootstrap.go 82831b7fc1916d78
 prgnn/stages/parcellate.go a1430cf9206af009
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -96,25 +92,21 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"brainmap": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -126,7 +118,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -134,18 +125,12 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
@@ -154,20 +139,23 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
-prgnn/connectivity/cholesky.go f679b5769bdcadc5
-prgnn/connectivity/correlation.go cef2abceeda20842
-prgnn/connectivity/covariance.go 6599d5b4136eb6ef
-prgnn/connectivity/estimate.go f108f114a5eb3ec2
-prgnn/connectivity/glasso.go e5933d32bcaf60c6
+prgnn/connectivity/cholesky.go 52e0a2a07462a364
+prgnn/connectivity/clean.go a354e7c01ff6376c
+prgnn/connectivity/correlation.go faa34d8288a8c3b9
+prgnn/connectivity/covariance.go 0c583553da37368c
+prgnn/connectivity/estimate.go db1cea66bcb2c138
+prgnn/connectivity/glasso.go 81d45d753be4c532
 prgnn/connectivity/glassocv.go c32b6bd3b23db300
-prgnn/connectivity/matrix.go 6a3257c281143baa
-prgnn/connectivity/product.go 87b6416e0dd96ee1
-prgnn/connectivity/product_amd64.go b03e1a80205730f0
-prgnn/connectivity/product_amd64.s 35dc6d7847d23adb
-prgnn/connectivity/product_other.go 9ddfef2231dca086
-prgnn/connectivity/signal.go 8b8466df198e51a3
+prgnn/connectivity/matrix.go da8df45c5fe6e233
+prgnn/connectivity/product.go 12b5bb9a1bc9a037
+prgnn/connectivity/product_amd64.go 6242b6f67884f075
+prgnn/connectivity/product_amd64.s 5e13090f0a809b69
+prgnn/connectivity/product_other.go f8736a5cb86565cf
+prgnn/connectivity/signal.go c4b424e95c18b427
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 666fcd31a4aba918
@@ -181,7 +169,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -191,19 +178,14 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"denoise": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
@@ -212,7 +194,9 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/basis.go 8d5cda7651981f65
 prgnn/connectivity/butterworth.go e178793ed4810959
@@ -221,7 +205,7 @@ prgnn/connectivity/confounds.go ebe73dba2abf2a6a
 prgnn/connectivity/filter.go 14b66cc20fe031f9
 prgnn/connectivity/matrix.go a7aa6702f7ff2afb
 prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go 6b7234c39d5c3176
+prgnn/connectivity/signal.go fe0eb355075d0a8d
 prgnn/connectivity/spline.go 93a2708c3d675c4b
 prgnn/connectivity/text.go 9a0bfb2ced38c10d
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -236,7 +220,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -246,26 +229,23 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"echo": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -277,7 +257,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -285,32 +264,28 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"evaluate": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 6f312cbf90975934
-prgnn/gnn/metrics.go f89f224f6700b4ff
-prgnn/stages/evaluate.go b892bcb5a085956c
+prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/stages/evaluate.go d7c2e9a73aa08137
 prgnn/stages/evaluate_tables.go dceae7830f120c74
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -318,7 +293,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -326,18 +300,12 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"exec": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
@@ -346,7 +314,9 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -354,7 +324,7 @@ prgnn/dag/nearest.go f2739ffcbc1e8d99
 prgnn/dag/stage.go 9860a1933447024f
 prgnn/dag/task.go 6f312cbf90975934
 prgnn/nifti/affine.go bbce769ef5c657b4
-prgnn/nifti/check.go ebbaf825cb6ba3c3
+prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/header.go 4ecc1cd277775d93
@@ -378,7 +348,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -388,19 +357,14 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"graph": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
@@ -409,11 +373,13 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/clean.go a354e7c01ff6376c
 prgnn/connectivity/features.go 95dffddd59308186
-prgnn/connectivity/graph.go 29a209739bfb2cbe
+prgnn/connectivity/graph.go 82c65878f4ae445c
 prgnn/connectivity/matrix.go bcc60bc658b6d4e4
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -428,7 +394,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -438,33 +403,30 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"parcellate": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go d4eefd97940693cd
 prgnn/nifti/affine.go 14726e67247fc164
-prgnn/nifti/check.go ebbaf825cb6ba3c3
+prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/coverage.go 9715bc5856d3a397
 prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
@@ -476,19 +438,19 @@ prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
+prgnn/nifti/itk.go 4120a8ca5c82d601
 prgnn/nifti/labels.go d81d7a00ab11c54e
 prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/reader.go 3985dc5869264591
+prgnn/nifti/reader.go d8c4c499aecd00cf
 prgnn/nifti/source.go 46aabe1080dc3fd0
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/parcellate.go eee3786738dc73ea
+prgnn/stages/parcellate.go f968ea674288e997
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -496,18 +458,12 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"predict": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
@@ -516,34 +472,36 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go e8f5ebd8056143a4
-prgnn/gnn/augment.go 92825cd23fb98fa2
+prgnn/gnn/augment.go 772f222012781438
 prgnn/gnn/batch.go 664b9a0f12388c25
 prgnn/gnn/batchnorm.go ac9cedfc2fa20eb1
 prgnn/gnn/conv.go 02b1195e40b4c3ef
-prgnn/gnn/graph.go ae8163db7ef7ab99
-prgnn/gnn/induce.go 8ff51a1dac315e62
+prgnn/gnn/graph.go 3411cf9b49117bb8
+prgnn/gnn/induce.go 6e57d773e7944073
 prgnn/gnn/kernels.go 15fcc6c989cd918b
-prgnn/gnn/kernels_amd64.go a3815389a165ba6d
+prgnn/gnn/kernels_amd64.go 1a54bf89531a6a6e
 prgnn/gnn/kernels_other.go 0e84e4681cb5232c
 prgnn/gnn/mlp.go b2b337200045f3db
 prgnn/gnn/model.go e577dc85899193fb
 prgnn/gnn/options.go 52bd65dff8cbc7bf
 prgnn/gnn/params.go 222b4089b9e12843
-prgnn/gnn/pool.go ce2c83c09a8c4629
-prgnn/gnn/portable.go f1aaab8513f4f084
+prgnn/gnn/pool.go 61e6aa586f7e37fd
+prgnn/gnn/portable.go 45c30aef07d8c9d2
 prgnn/gnn/predict.go cfdac6afe2c291bd
 prgnn/gnn/readout.go 457d00a85e4706f6
 prgnn/gnn/sagescore.go 099d37667246e5fa
 prgnn/gnn/team.go 68e6155c0fad6f3d
 prgnn/gnn/train.go 928b6308ce6e7589
-prgnn/gnn/vector_amd64.go 3f09d4829d201e30
-prgnn/gnn/vector_amd64.s 38f345e166741c4d
+prgnn/gnn/vector_amd64.go 7b01fd896f19ab04
+prgnn/gnn/vector_amd64.s f3ed98b689b52113
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/stages/evaluate.go 0a063f1b9f9d18b7
@@ -556,7 +514,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -566,26 +523,23 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"simulate": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -614,7 +568,6 @@ module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -622,38 +575,33 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"split": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go d4eefd97940693cd
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/split.go 7c10b8356357aa85
+prgnn/stages/split.go d2304164ca7a2b71
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -661,25 +609,21 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"summary": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go e283c640354607af
 prgnn/artifacts/digest.go c743f00282301390
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -688,13 +632,12 @@ prgnn/dag/task.go 6f312cbf90975934
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/summary.go 6d9fb1280a7ae6ef
 prgnn/stages/summary_accuracy.go 18d6ba20708f309f
-prgnn/stages/summary_sections.go 86e5086227ef1a9f
+prgnn/stages/summary_sections.go f6df5bcd2d0dbc93
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -702,18 +645,12 @@ module github.com/klauspost/cpuid/v2 v2.2.5
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"timeseries": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
@@ -722,10 +659,12 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
-prgnn/connectivity/matrix.go 4ced01ce0bb56acf
-prgnn/connectivity/signal.go 52051fc122aa1305
+prgnn/connectivity/matrix.go 4a5898d47e5e650c
+prgnn/connectivity/signal.go 02ac6eac085b5b82
 prgnn/connectivity/text.go 9a0bfb2ced38c10d
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -733,13 +672,12 @@ prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go d4eefd97940693cd
 prgnn/stages/connectivity.go 4ab356c9162dfad4
 prgnn/stages/denoise.go 2205f85c4fcf5302
-prgnn/stages/timeseries.go 7dd8b69c036b66d1
+prgnn/stages/timeseries.go 5790d1c0b483e8de
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -749,19 +687,14 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 
 	"train": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 08518bc9aac48816
+prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
@@ -770,52 +703,53 @@ prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
 prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go f3d7fdbf81875e0f
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go d3e4ab7725ee859d
 prgnn/gnn/adam.go b7a3aceddc7e98ea
-prgnn/gnn/augment.go 92825cd23fb98fa2
-prgnn/gnn/batch.go 77c943cbe7f40c83
+prgnn/gnn/augment.go 772f222012781438
+prgnn/gnn/batch.go abeb77d90cf50966
 prgnn/gnn/batchnorm.go 0d0c840bd058a811
 prgnn/gnn/checkpoint.go fa6d346d8c8265bd
 prgnn/gnn/consistency.go 648e3a5abd83e8c0
 prgnn/gnn/conv.go 85c16e72bfdb4f54
 prgnn/gnn/distance.go 835f2493fdb99067
 prgnn/gnn/dropout.go a32516c641bb2ee3
-prgnn/gnn/graph.go ae8163db7ef7ab99
-prgnn/gnn/induce.go 8ff51a1dac315e62
+prgnn/gnn/graph.go 3411cf9b49117bb8
+prgnn/gnn/induce.go 6e57d773e7944073
 prgnn/gnn/kernels.go 15fcc6c989cd918b
-prgnn/gnn/kernels_amd64.go a3815389a165ba6d
+prgnn/gnn/kernels_amd64.go 1a54bf89531a6a6e
 prgnn/gnn/kernels_other.go 0e84e4681cb5232c
 prgnn/gnn/mlp.go b9592ca5b1d05f8c
 prgnn/gnn/model.go 44dbad84aa51db27
 prgnn/gnn/options.go c8990329101985f0
 prgnn/gnn/params.go db5e92f942263b01
-prgnn/gnn/pool.go ab52c3e6be26d7e0
-prgnn/gnn/portable.go f1aaab8513f4f084
+prgnn/gnn/pool.go fc5f112042c80779
+prgnn/gnn/portable.go 45c30aef07d8c9d2
 prgnn/gnn/predict.go cfdac6afe2c291bd
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2cffd3cf0426850f
 prgnn/gnn/team.go 68e6155c0fad6f3d
-prgnn/gnn/train.go cd50c3cb57f1c8fb
-prgnn/gnn/vector_amd64.go 3f09d4829d201e30
-prgnn/gnn/vector_amd64.s 38f345e166741c4d
+prgnn/gnn/train.go ffd6b98175cbb79d
+prgnn/gnn/vector_amd64.go 7b01fd896f19ab04
+prgnn/gnn/vector_amd64.s f3ed98b689b52113
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/train.go 7b773206e5aa2329
+prgnn/stages/train.go 9415c19799f1c8fd
 prgnn/stages/train_data.go 3a2da8730d7874f3
-prgnn/stages/train_model.go 287992e26a5c472c
-prgnn/stages/train_tables.go bfa665d67cb679e3
+prgnn/stages/train_model.go e4967b4a9668e65f
+prgnn/stages/train_tables.go b17b1af99c9fb3b6
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
-module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
@@ -825,14 +759,9 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.0.2
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/net v0.59.0
-module golang.org/x/sync v0.24.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-module google.golang.org/genproto/googleapis/rpc v0.0.0-20231002182017-d307bd883b97
-module google.golang.org/grpc v1.58.3
-module google.golang.org/protobuf v1.36.12
 `,
 }

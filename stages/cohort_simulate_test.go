@@ -2,6 +2,7 @@ package stages
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -211,6 +212,26 @@ func TestOrderOfAThousand(t *testing.T) {
 		}
 		if groups[i] != want || r.Make(id).(*Simulate).Group != want {
 			t.Errorf("%s is %s", id, groups[i])
+		}
+	}
+}
+
+// The group makes the difference, and the scanner one only where there are several.
+func TestGroupAndSiteReachTheScan(t *testing.T) {
+	r := simulated(t, nil)
+	asd, hc := r.Make("sub-sim001").(*Simulate), *r.Make("sub-sim001").(*Simulate)
+	hc.Group = "HC"
+	if asd.Group != "ASD" || bytes.Equal(encoded(t, mustRun(t, asd, nil)["bold"]), encoded(t, mustRun(t, &hc, nil)["bold"])) {
+		t.Error("the group makes no difference")
+	}
+	if asd.Site != 0 {
+		t.Error("a single scanner has a character of its own")
+	}
+	several := simulated(t, func(c *SimulatedCohort) { c.Sites = 3 })
+	sites, _ := several.Participants.Strings("site")
+	for i, s := range several.Subjects {
+		if made := several.Make(s.ID).(*Simulate); fmt.Sprintf("simulated%d", made.Site) != sites[i] {
+			t.Errorf("%s: site %d in the scan, %s in the table", s.ID, made.Site, sites[i])
 		}
 	}
 }

@@ -71,7 +71,7 @@ var levels = [2]string{"graph", "participant"}
 func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var folds []testedFold
 	var groups []string
-	var axes []string
+	var axes, cautions []string
 	for _, in := range t.All("predictions") {
 		table, err := in.Table()
 		if err != nil {
@@ -86,6 +86,9 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		if !slices.Equal(groups, names) {
 			return nil, fmt.Errorf("%s: its groups are %s, others have %s", in.Name, strings.Join(names, ", "), strings.Join(groups, ", "))
+		}
+		if c := table.Meta["caution"]; c != "" && !slices.Contains(cautions, c) {
+			cautions = append(cautions, c)
 		}
 		var setting []string
 		for _, c := range in.Coords {
@@ -118,10 +121,11 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, err
 		}
 	}
-	return dag.Outputs{
-		"scores":  scoresTable(axes, settings, positive),
-		"summary": summaryTable(axes, settings, groups, positive),
-	}, nil
+	summary := summaryTable(axes, settings, groups, positive)
+	if cautions != nil {
+		summary.Meta["caution"] = strings.Join(cautions, "\n")
+	}
+	return dag.Outputs{"scores": scoresTable(axes, settings, positive), "summary": summary}, nil
 }
 
 // readTested reads the test side of a prediction table, by repeat and fold.

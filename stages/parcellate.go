@@ -108,6 +108,9 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := bold.CheckSeries(); err != nil {
 		return nil, err
 	}
+	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
+		return nil, err
+	}
 	r, err := openImage(t.In("labels"))
 	if err != nil {
 		return nil, err

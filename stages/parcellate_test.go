@@ -2,8 +2,10 @@ package stages
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +173,21 @@ func boldCube(t testing.TB, n int, origin float64, volumes int) dag.Input {
 	return imageInput(t, "sub-01_bold.nii.gz", img)
 }
 
+// hugeBold is a scan whose header promises 32767³ voxels.
+func hugeBold(t testing.TB) dag.Input {
+	z, err := gzip.NewReader(bytes.NewReader(sure(boldCube(t, 4, 0, 2).Bytes())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := sure(io.ReadAll(z))[:480]
+	for axis := range 3 {
+		b[42+2*axis], b[43+2*axis] = 0xff, 0x7f
+	}
+	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b})
+	in.Name = "sub-01_bold.nii.gz"
+	return in
+}
+
 // Of node 1 the scan sees three voxels of sixteen, of node 2 one of four, and
 // node 3 is not in the label image at all.
 func TestParcellateCoverage(t *testing.T) {
@@ -295,6 +312,7 @@ func TestParcellateRefuses(t *testing.T) {
 		{"empty", bold, image(0, background), nodesInput(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
 		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: no label reaches the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
 		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, and a BOLD series needs several"},
+		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: its header promises 140724603846652 bytes of voxels, which a file of 480 bytes cannot hold; fetch or write the file again"},
 		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: shape [4 4 4 2] has 2 volumes, and a label image has one; give one volume (of a probabilistic atlas, its maximum-probability labels)"},
 		{"twice an id", bold, image(0, full), nodesInput(1002, 1002), "cohort.nodes: nodes 1 and 2 share the id 1002"},
 		{"no nodes", bold, image(0, full), nodesInput(), "cohort.nodes: 0 nodes, want 1 to 32767"},

@@ -23,11 +23,12 @@ func init() {
 
 // Split divides participants into folds.
 type Split struct {
-	Folds    int    `param:"folds" doc:"number of folds" min:"2"`
-	Repeats  int    `param:"repeats" doc:"number of independent divisions" min:"1"`
-	Stratify bool   `param:"stratify" doc:"spread each group evenly over the folds"`
-	LeaveOut string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
-	Seed     uint64 `param:"seed" doc:"of the random division"`
+	Folds       int    `param:"folds" doc:"number of folds" min:"2"`
+	Repeats     int    `param:"repeats" doc:"number of independent divisions" min:"1"`
+	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
+	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
+	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
+	Seed        uint64 `param:"seed" doc:"of the random division"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -52,6 +53,9 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	members, err := readMembers(table, in.Name)
 	if err != nil {
 		return nil, err
+	}
+	if s.Permutation > 0 {
+		s.permute(members)
 	}
 	var site map[string]string
 	repeats := s.Repeats
@@ -121,6 +125,17 @@ func readMembers(t *artifacts.Table, name string) ([]member, error) {
 		}
 	}
 	return members, nil
+}
+
+// permute gives the groups to other participants: as many of each, at random.
+func (s *Split) permute(members []member) {
+	groups := make([]string, len(members))
+	for i, p := range random.New(s.Seed, "permutation", s.Permutation).Perm(len(members)) {
+		groups[i] = members[p].group
+	}
+	for i := range members {
+		members[i].group = groups[i]
+	}
 }
 
 // groupsOf counts the members of each group, by name.

@@ -41,14 +41,14 @@ func participantsSection(t *dag.Task, p *page) error {
 	for _, g := range names {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[g], g))
 		if counts[g] < 20 {
-			p.caution("the group %s has only %d participants", g, counts[g])
+			p.caution("the group %s has only %d participant%s", g, counts[g], plural(counts[g]))
 		}
 	}
 	kind := ""
 	if who.simulated {
 		kind = "simulated "
 	}
-	text := fmt.Sprintf("%d %sparticipants: %s", len(who.ids), kind, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%d %sparticipant%s: %s", len(who.ids), kind, plural(len(who.ids)), strings.Join(parts, ", "))
 	if ages, err := table.Floats("age"); err == nil {
 		known := slices.DeleteFunc(slices.Clone(ages), math.IsNaN)
 		if mean, sd := meanSD(known); len(known) > 1 {
@@ -59,6 +59,13 @@ func participantsSection(t *dag.Task, p *page) error {
 		p.line("%s", l)
 	}
 	return nil
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
 }
 
 // gathered collects one numeric column of all tables of a gathering port; nil when
@@ -297,7 +304,7 @@ func recoveryLines(t *dag.Task, p *page, of string, regions int) error {
 		return nil
 	}
 	top, total, found, area := columns[0][i], columns[1][i], columns[2][i], columns[3][i]
-	p.line("  %.0f of these first %.0f are among the %.0f planted regions (%.1f by chance); AUROC of all %d regions %.2f (0.50 by chance)",
-		found, top, total, top*total/float64(regions), regions, area)
+	p.line("  %.0f of the first %.0f are among the %.0f planted regions (%.1f by chance); AUROC %.2f (0.50 by chance)",
+		found, top, total, top*total/float64(regions), area)
 	return nil
 }

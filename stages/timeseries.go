@@ -167,9 +167,9 @@ func placeColumns(names []string, columns int, nodes *artifacts.Table) ([]int, e
 	for _, w := range []struct {
 		what string
 		list []string
-	}{{"columns that are no node", unknown}, {"nodes without a column", absent}, {"columns of one node", twice}} {
+	}{{"there is no node", unknown}, {"there is no column for", absent}, {"there is one node for", twice}} {
 		if w.list != nil {
-			wrong = append(wrong, fmt.Sprintf("%d %s: %s", len(w.list), w.what, shorten(w.list)))
+			wrong = append(wrong, fmt.Sprintf("%s %s", w.what, shorten(w.list)))
 		}
 	}
 	if wrong != nil {
@@ -189,5 +189,5 @@ func shorten(names []string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return strings.Join(names[:most], ", ") + " …"
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

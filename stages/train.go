@@ -85,13 +85,14 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	for i, r := range set.rows {
 		sides[r.side] = append(sides[r.side], graphs[i])
 	}
-	stream := []any{"repeat", s.Repeat}
+	// Each fold starts from weights of its own: how lucky they are evens out.
+	stream := []any{"repeat", s.Repeat, "fold", s.Fold}
 	m, err := gnn.New[T](o, s.Seed, stream...)
 	if err != nil {
 		return nil, err
 	}
 	training := p.training()
-	training.Seed, training.Stream = s.Seed, append(stream, "fold", s.Fold)
+	training.Seed, training.Stream = s.Seed, stream
 	training.Workers = t.Threads
 	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
 	training.Progress = func(e gnn.Epoch) {

@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"prgnn/gnn"
 )
@@ -130,6 +131,21 @@ func (p TrainingParams) follow(variant string) TrainingParams {
 func (p TrainingParams) training() gnn.Training {
 	return gnn.Training{Epochs: p.Epochs, Batch: p.Batch, Rate: p.LearningRate, Halve: p.Halve, HalveBatches: p.HalveBatches,
 		Decay: p.WeightDecay, BestOnTest: p.Select == "test"}
+}
+
+// caution says what makes the accuracy on the test side too high.
+func (p TrainingParams) caution() string {
+	var c []string
+	if p.Select == "test" {
+		c = append(c, "the epoch was chosen by the test participants (select: test)")
+	}
+	if p.Standardize == "all" {
+		c = append(c, "the features were standardised with the test participants (standardize: all)")
+	}
+	if c == nil {
+		return ""
+	}
+	return strings.Join(c, "; ") + ": the accuracy is too high by that"
 }
 
 func (p TrainingParams) validate() []error { return allOf(p.training().Check()) }

@@ -50,6 +50,9 @@ func (s *Train) predictionTable(set *trainingSet, predictions []gnn.Prediction) 
 	}
 	table := artifacts.NewTable(cols...)
 	table.Meta = map[string]string{"groups": textOf(set.groups)}
+	if c := s.TrainingParams.follow(s.Variant).caution(); c != "" {
+		table.Meta["caution"] = c
+	}
 	return table
 }
 

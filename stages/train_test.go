@@ -104,6 +104,30 @@ func TestSplitDependsOnSeed(t *testing.T) {
 	}
 }
 
+// A permutation keeps the sizes of the groups, and moves their members.
+func TestSplitPermutation(t *testing.T) {
+	p := someParticipants(40, "HC", "ASD", "ASD")
+	of := func(n int) []string {
+		_, groups, _, _ := splitOf(t, &Split{Folds: 5, Repeats: 1, Stratify: true, Permutation: n, Seed: 1}, p)
+		return groups
+	}
+	count := func(g []string) (n int) {
+		for _, x := range g {
+			if x == "HC" {
+				n++
+			}
+		}
+		return n
+	}
+	asIs, one, two := of(0), of(1), of(2)
+	if count(one) != count(asIs) || count(two) != count(asIs) {
+		t.Error("a permutation changes the sizes of the groups")
+	}
+	if slices.Equal(one, asIs) || slices.Equal(one, two) || !slices.Equal(one, of(1)) {
+		t.Error("permutations are not different from each other, or not repeatable")
+	}
+}
+
 func TestSplitLeaveOut(t *testing.T) {
 	p := someParticipants(6, "HC", "ASD")
 	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
@@ -385,6 +409,24 @@ func TestTrainErrors(t *testing.T) {
 		_, err := runStage(t, s, c.in)
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+}
+
+// What leaks says so, and evaluate passes it on.
+func TestCaution(t *testing.T) {
+	in := plantedInputs(t, 20, 1, 8, 1)
+	for variant, want := range map[string]string{
+		"paper": "",
+		"authors-code": "the epoch was chosen by the test participants (select: test); " +
+			"the features were standardised with the test participants (standardize: all): the accuracy is too high by that",
+	} {
+		s := trainer(1)
+		s.Epochs, s.Variant = 2, variant
+		out := mustRun(t, s, in)
+		summary := mustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(out["predictions"])}})["summary"].(*artifacts.Table)
+		if got := summary.Meta["caution"]; got != want {
+			t.Errorf("%s: caution %q, want %q", variant, got, want)
 		}
 	}
 }

@@ -58,6 +58,14 @@ for dtype in ["<f8", "<f4", "<i8", "<i4", "<i2", "|u1"]:
 a = np.load(where + "scalar.npy")
 assert a.shape == () and np.isnan(a)
 
+t = pa.ipc.open_file(pa.memory_map(where + "tensor.arrow")).read_all()
+t.validate(full=True)
+column = t["series"].combine_chunks()
+assert isinstance(column.type, pa.FixedShapeTensorType) and column.type.dim_names == ["time", "roi"], column.type
+assert (column.to_numpy_ndarray() == np.arange(24.0).reshape(2, 3, 4)).all() and t.schema.metadata == {b"unit": b"1"}
+t = pa.ipc.open_file(where + "small.arrow").read_all()
+assert (t["x"].combine_chunks().to_numpy_ndarray() == np.arange(24).reshape(2, 12)).all()
+
 read = ["numpy " + np.__version__, "pyarrow " + pa.__version__]
 try:
     import polars

@@ -4,7 +4,7 @@
 // gen_timing_data.py writes, as time_torch.py does for PyTorch: seconds of wall
 // clock and of processor time per epoch, and the peak of the resident memory.
 //
-//	go run ./bench/gnn DIR [-pool topk|sage] [-distance bce|mmd] [-threads 1] [-epochs 20] [-precision float32|float64]
+//	go run ./bench/gnn [-pool topk|sage] [-distance bce|mmd] [-threads 1] [-epochs 20] [-precision float32|float64] DIR
 package main
 
 import (
@@ -32,6 +32,7 @@ func main() {
 	batch := flag.Int("batch", 100, "graphs per step")
 	precision := flag.String("precision", "float32", "float32 or float64")
 	variant := flag.String("variant", "paper", "paper or authors-code")
+	compare := flag.Bool("compare", false, "train in both precisions instead, and say how far apart they end")
 	repeat := flag.Int("repeat", 1, "how many times to take each graph: 11 gives some 10,000 graphs")
 	flag.Parse()
 	dir := flag.Arg(0)
@@ -40,6 +41,7 @@ func main() {
 		os.Exit(2)
 	}
 	runtime.GOMAXPROCS(*threads)
+	debug.SetGCPercent(20) // the arrays of the files are soon done with
 	run := timed[float32]
 	if *precision == "float64" {
 		run = timed[float64]
@@ -49,6 +51,13 @@ func main() {
 		o = gnn.AuthorsCode(0)
 	}
 	o.Pool, o.Distance = *pool, *distance
+	if *compare {
+		if err := comparePrecisions(dir, o, gnn.Training{Epochs: *epochs, Batch: *batch, Rate: 1e-3, Halve: 20, Workers: *threads}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	result, err := run(dir, o, gnn.Training{Epochs: *epochs + 1, Batch: *batch, Rate: 1e-3, Halve: 20, Workers: *threads}, *repeat)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -103,7 +112,7 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 	}
 	slices.Sort(wall)
 	slices.Sort(cpu)
-	return map[string]any{"graphs": len(train), "wall_min": wall[0], "wall_med": wall[len(wall)/2], "cpu_min": cpu[0], "cpu_med": cpu[len(cpu)/2],
+	return map[string]any{"graphs": len(train), "nodes": train[0].Nodes(), "wall_min": wall[0], "wall_med": wall[len(wall)/2], "cpu_min": cpu[0], "cpu_med": cpu[len(cpu)/2],
 		"peak_rss_mib": peakMiB(), "loss": last.Losses.Total, "test_acc": float64(right) / float64(len(test)), "params": len(m.Params)}, nil
 }
 

@@ -23,6 +23,7 @@ func init() {
 type slow struct {
 	Milliseconds int    `param:"milliseconds" doc:"how long it takes" unit:"ms" min:"0"`
 	Value        string `param:"value" doc:"tells tasks apart"`
+	Stubborn     bool   `param:"stubborn" doc:"do not listen when told to stop"`
 }
 
 func (*slow) Ports() dag.Ports {
@@ -35,8 +36,12 @@ func (*slow) Ports() dag.Ports {
 func (s *slow) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range 10 {
 		t.Progress(i, 10, fmt.Sprintf("step %d", i))
+		told := ctx.Done()
+		if s.Stubborn {
+			told = nil
+		}
 		select {
-		case <-ctx.Done():
+		case <-told:
 			return nil, ctx.Err()
 		case <-time.After(time.Duration(s.Milliseconds) * time.Millisecond / 10):
 		}

@@ -75,14 +75,14 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
 }
 
-// signal NAME RESULTS CODE COMMAND… starts a command, sends it a signal when the
-// store .pipeline holds so many results, and waits for it to end with the code (-1:
-// killed). What it wrote is in stdout.txt and stderr.txt.
+// signal NAME RESULTS CODE COMMAND… starts a command, sends it INT, INT twice (INT2)
+// or KILL when the store .pipeline holds so many results, and waits for it to end
+// with the code (-1: killed). What it wrote is in stdout.txt and stderr.txt.
 func signal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: signal NAME RESULTS CODE COMMAND…")
 	}
-	with := map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill}[args[0]]
+	with := map[string]os.Signal{"INT": os.Interrupt, "INT2": os.Interrupt, "KILL": os.Kill}[args[0]]
 	results, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	self, err := os.Executable()
@@ -108,6 +108,14 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ts.Check(cmd.Process.Signal(with))
+	for again := args[0] == "INT2"; again; {
+		select {
+		case <-ended:
+			again = false
+		case <-time.After(200 * time.Millisecond): // two at once would be one
+			cmd.Process.Signal(with)
+		}
+	}
 	<-ended
 	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), out.Bytes(), 0o666))
 	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), diag.Bytes(), 0o666))

@@ -246,38 +246,33 @@ func gemm(name string, cols int, wide bool) {
 
 // An edgeWalk goes through the rows 0 … n−1 of an adjacency: for each it has the
 // number of entries and the offset in bytes of the first.
-func edgeWalk(name string, body func(i, degree, offset GPVirtual)) {
-	start, deg, n := load("start"), load("degree"), load("n")
+func edgeWalk(name string, body func(degree, offset GPVirtual)) {
+	first, deg, n := load("first"), load("degree"), load("n")
 	i := GP64()
 	XORQ(i, i)
 	top, end := label(name), label(name+"_end")
 	Label(top)
 	CMPQ(i, n)
 	JGE(LabelRef(end))
-	offset, s, degree := GP64(), GP64(), GP64()
-	MOVQ(i, s)
-	SHRQ(U8(3), s)
-	MOVLQSX(Mem{Base: start, Index: s, Scale: 4}, offset)
-	MOVQ(i, s)
-	ANDQ(I8(7), s)
-	ADDQ(s, offset)
+	offset, degree := GP64(), GP64()
+	MOVLQSX(Mem{Base: first, Index: i, Scale: 4}, offset)
 	SHLQ(U8(2), offset)
 	MOVLQSX(Mem{Base: deg, Index: i, Scale: 4}, degree)
-	body(i, degree, offset)
+	body(degree, offset)
 	INCQ(i)
 	JMP(LabelRef(top))
 	Label(end)
 }
 
 func spread(name string, cols int, back bool) {
-	TEXT(name, NOSPLIT, "func(out *float32, n int, start, degree, col, reverse *int32, coef, z *float32, stride int)")
+	TEXT(name, NOSPLIT, "func(out *float32, n int, first, degree, col, reverse *int32, coef, z *float32, stride int)")
 	Doc(name + " is spread for one block of columns; stride is in bytes.")
 	out, col, coef, z, stride := load("out"), load("col"), load("coef"), load("z"), load("stride")
 	var reverse GPVirtual
 	if back {
 		reverse = load("reverse")
 	}
-	edgeWalk("row", func(i, degree, offset GPVirtual) {
+	edgeWalk("row", func(degree, offset GPVirtual) {
 		acc := make([]VecVirtual, cols)
 		for j := range acc {
 			acc[j] = YMM()
@@ -343,10 +338,10 @@ func dotRows() {
 }
 
 func edgeDotRows() {
-	TEXT("edgeDotRows", NOSPLIT, "func(d *float32, n int, start, degree, col *int32, y, z *float32, w int)")
+	TEXT("edgeDotRows", NOSPLIT, "func(d *float32, n int, first, degree, col *int32, y, z *float32, w int)")
 	Doc("edgeDotRows is edgeDots; w is in bytes.")
 	d, col, y, z, w := load("d"), load("col"), load("y"), load("z"), load("w")
-	edgeWalk("row", func(i, degree, offset GPVirtual) {
+	edgeWalk("row", func(degree, offset GPVirtual) {
 		wide, next := label("wide"), label("next")
 		CMPQ(w, I8(64))
 		JNE(LabelRef(wide))
@@ -406,44 +401,68 @@ func edgeDotRows() {
 	RET()
 }
 
-// sliceWalk goes through the slices of eight rows of an adjacency: number of
-// entries of the longest row, offset in bytes of the first entry, and of the rows
-// in vectors with one value a row.
-func sliceWalk(body func(length, offset, rows GPVirtual)) {
-	start, n := load("start"), load("slices")
-	rows := GP64()
-	XORQ(rows, rows)
+// A slice is eight rows of an adjacency that lie side by side.
+type slice struct {
+	length, offset GPVirtual  // entries of the longest row; of the first entry, in bytes
+	rows           Mem        // which rows they are
+	degree         VecVirtual // their entries
+}
+
+func sliceWalk(body func(s slice)) {
+	start, row, degree, n := load("start"), load("row"), load("degree"), load("slices")
 	loop("slice", n, func() {
-		offset, length := GP64(), GP64()
-		MOVLQSX(Mem{Base: start}, offset)
-		MOVLQSX(Mem{Base: start, Disp: 4}, length)
-		SUBQ(offset, length)
-		SHRQ(U8(3), length)
-		SHLQ(U8(2), offset)
+		s := slice{GP64(), GP64(), Mem{Base: row}, YMM()}
+		MOVLQSX(Mem{Base: start}, s.offset)
+		MOVLQSX(Mem{Base: start, Disp: 4}, s.length)
+		SUBQ(s.offset, s.length)
+		SHRQ(U8(3), s.length)
+		SHLQ(U8(2), s.offset)
 		next := label("empty")
-		TESTQ(length, length)
+		TESTQ(s.length, s.length)
 		JZ(LabelRef(next))
-		body(length, offset, rows)
+		i, all := YMM(), YMM()
+		VMOVDQU(s.rows, i)
+		VPCMPEQD(all, all, all)
+		VPXOR(s.degree, s.degree, s.degree)
+		VPGATHERDD(all, Mem{Base: degree, Index: i, Scale: 4}, s.degree)
+		body(s)
 		Label(next)
 		ADDQ(I8(4), start)
-		ADDQ(I8(32), rows)
+		ADDQ(I8(32), row)
 	})
 	VZEROUPPER()
 	RET()
 }
 
-// entries runs body for each of length entries, with the mask of the rows that
-// have this entry. offset moves along.
-func entries(name string, degree GPVirtual, rows, length, offset GPVirtual, body func(valid VecVirtual, at GPVirtual)) {
-	t, one, deg, count, at := YMM(), YMM(), YMM(), GP64(), GP64()
+// scatter writes the lanes of v to the places of their rows.
+func (s slice) scatter(v VecVirtual, to GPVirtual) {
+	low, high, at := v.AsX(), XMM(), GP64()
+	VEXTRACTF128(U8(1), v, high)
+	for lane := range 8 {
+		MOVLQSX(s.rows.Offset(4*lane), at)
+		x := low
+		if lane >= 4 {
+			x = high
+		}
+		if lane%4 == 0 {
+			VMOVSS(x, Mem{Base: to, Index: at, Scale: 4})
+		} else {
+			VEXTRACTPS(U8(lane%4), x, Mem{Base: to, Index: at, Scale: 4})
+		}
+	}
+}
+
+// entries runs body for each entry of a slice, with the mask of the rows that
+// have this entry and its offset in bytes.
+func (s slice) entries(name string, body func(valid VecVirtual, at GPVirtual)) {
+	t, one, count, at := YMM(), YMM(), GP64(), GP64()
 	VPXOR(t, t, t)
 	VMOVDQU(c("intOne"), one)
-	VMOVDQU(Mem{Base: degree, Index: rows, Scale: 1}, deg)
-	MOVQ(length, count)
-	MOVQ(offset, at)
+	MOVQ(s.length, count)
+	MOVQ(s.offset, at)
 	atLeastOnce(name, count, func() {
 		valid := YMM()
-		VPCMPGTD(t, deg, valid)
+		VPCMPGTD(t, s.degree, valid)
 		body(valid, at)
 		VPADDD(one, t, t)
 		ADDQ(I8(32), at)
@@ -471,15 +490,14 @@ func scalar(name string) VecVirtual {
 }
 
 func attend() {
-	TEXT("attendSlices", NOSPLIT, "func(alpha *float32, start, degree, col *int32, weight, fi, gj *float32, slope float32, slices int)")
+	TEXT("attendSlices", NOSPLIT, "func(alpha *float32, start, row, degree, col *int32, weight, fi, gj *float32, slope float32, slices int)")
 	Doc("attendSlices is attend, eight rows at a time.")
-	alpha, degree, col, weight, f, g := load("alpha"), load("degree"), load("col"), load("weight"), load("fi"), load("gj")
+	alpha, col, weight, f, g := load("alpha"), load("col"), load("weight"), load("fi"), load("gj")
 	slope := scalar("slope")
-	sliceWalk(func(length, offset, rows GPVirtual) {
-		fv, largest := YMM(), YMM()
-		VMOVUPS(Mem{Base: f, Index: rows, Scale: 1}, fv)
+	sliceWalk(func(sl slice) {
+		fv, largest := gather(f, sl.rows), YMM()
 		VMOVUPS(c("minusInf"), largest)
-		entries("logit", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("logit", func(valid VecVirtual, at GPVirtual) {
 			x := gather(g, Mem{Base: col, Index: at, Scale: 1})
 			low, zero, l := YMM(), YMM(), YMM()
 			VADDPS(x, fv, x)
@@ -496,7 +514,7 @@ func attend() {
 		})
 		sum := YMM()
 		VXORPS(sum, sum, sum)
-		entries("exp", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("exp", func(valid VecVirtual, at GPVirtual) {
 			x := YMM()
 			VMOVUPS(Mem{Base: alpha, Index: at, Scale: 1}, x)
 			VSUBPS(largest, x, x)
@@ -507,7 +525,7 @@ func attend() {
 		scale := YMM()
 		VMOVUPS(c("one"), scale)
 		VDIVPS(sum, scale, scale)
-		entries("scale", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("scale", func(valid VecVirtual, at GPVirtual) {
 			x := YMM()
 			VMULPS(Mem{Base: alpha, Index: at, Scale: 1}, scale, x)
 			VANDPS(valid, x, x)
@@ -517,24 +535,23 @@ func attend() {
 }
 
 func attendBack() {
-	TEXT("attendBackSlices", NOSPLIT, "func(d, alpha *float32, start, degree, col *int32, weight, fi, gj *float32, slope float32, df *float32, slices int)")
+	TEXT("attendBackSlices", NOSPLIT, "func(d, alpha *float32, start, row, degree, col *int32, weight, fi, gj *float32, slope float32, df *float32, slices int)")
 	Doc("attendBackSlices is attendBack, eight rows at a time.")
-	d, alpha, degree, col, weight, f, g, df := load("d"), load("alpha"), load("degree"), load("col"), load("weight"), load("fi"), load("gj"), load("df")
+	d, alpha, col, weight, f, g, df := load("d"), load("alpha"), load("col"), load("weight"), load("fi"), load("gj"), load("df")
 	slope := scalar("slope")
-	sliceWalk(func(length, offset, rows GPVirtual) {
+	sliceWalk(func(sl slice) {
 		mean := YMM()
 		VXORPS(mean, mean, mean)
-		entries("mean", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("mean", func(valid VecVirtual, at GPVirtual) {
 			x := YMM()
 			VMOVUPS(Mem{Base: alpha, Index: at, Scale: 1}, x)
 			VMULPS(Mem{Base: d, Index: at, Scale: 1}, x, x)
 			VANDPS(valid, x, x)
 			VADDPS(x, mean, mean)
 		})
-		fv, sum := YMM(), YMM()
-		VMOVUPS(Mem{Base: f, Index: rows, Scale: 1}, fv)
+		fv, sum := gather(f, sl.rows), YMM()
 		VXORPS(sum, sum, sum)
-		entries("slope", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("slope", func(valid VecVirtual, at GPVirtual) {
 			pre := gather(g, Mem{Base: col, Index: at, Scale: 1})
 			x, zero := YMM(), YMM()
 			VADDPS(pre, fv, pre)
@@ -550,38 +567,38 @@ func attendBack() {
 			VMOVUPS(x, Mem{Base: d, Index: at, Scale: 1})
 			VADDPS(x, sum, sum)
 		})
-		VMOVUPS(sum, Mem{Base: df, Index: rows, Scale: 1})
+		sl.scatter(sum, df)
 	})
 }
 
 func collect() {
-	TEXT("collectSlices", NOSPLIT, "func(out *float32, start, degree, reverse *int32, d *float32, slices int)")
+	TEXT("collectSlices", NOSPLIT, "func(out *float32, start, row, degree, reverse *int32, d *float32, slices int)")
 	Doc("collectSlices is collect, eight rows at a time.")
-	out, degree, reverse, d := load("out"), load("degree"), load("reverse"), load("d")
-	sliceWalk(func(length, offset, rows GPVirtual) {
+	out, reverse, d := load("out"), load("reverse"), load("d")
+	sliceWalk(func(sl slice) {
 		sum := YMM()
 		VXORPS(sum, sum, sum)
-		entries("entry", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("entry", func(valid VecVirtual, at GPVirtual) {
 			x := gather(d, Mem{Base: reverse, Index: at, Scale: 1})
 			VANDPS(valid, x, x)
 			VADDPS(x, sum, sum)
 		})
-		VMOVUPS(sum, Mem{Base: out, Index: rows, Scale: 1})
+		sl.scatter(sum, out)
 	})
 }
 
 func spread1(name string, back bool) {
-	TEXT(name, NOSPLIT, "func(out *float32, start, degree, col, reverse *int32, coef, z *float32, slices int)")
+	TEXT(name, NOSPLIT, "func(out *float32, start, row, degree, col, reverse *int32, coef, z *float32, slices int)")
 	Doc(name + " is spread1, eight rows at a time.")
-	out, degree, col, coef, z := load("out"), load("degree"), load("col"), load("coef"), load("z")
+	out, col, coef, z := load("out"), load("col"), load("coef"), load("z")
 	var reverse GPVirtual
 	if back {
 		reverse = load("reverse")
 	}
-	sliceWalk(func(length, offset, rows GPVirtual) {
+	sliceWalk(func(sl slice) {
 		sum := YMM()
 		VXORPS(sum, sum, sum)
-		entries("entry", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+		sl.entries("entry", func(valid VecVirtual, at GPVirtual) {
 			x := gather(z, Mem{Base: col, Index: at, Scale: 1})
 			if back {
 				k := gather(coef, Mem{Base: reverse, Index: at, Scale: 1})
@@ -592,18 +609,17 @@ func spread1(name string, back bool) {
 			VANDPS(valid, x, x)
 			VADDPS(x, sum, sum)
 		})
-		VMOVUPS(sum, Mem{Base: out, Index: rows, Scale: 1})
+		sl.scatter(sum, out)
 	})
 }
 
 func edgeDots1() {
-	TEXT("edgeDots1Slices", NOSPLIT, "func(d *float32, start, degree, col *int32, y, z *float32, slices int)")
+	TEXT("edgeDots1Slices", NOSPLIT, "func(d *float32, start, row, degree, col *int32, y, z *float32, slices int)")
 	Doc("edgeDots1Slices is edgeDots1, eight rows at a time.")
-	d, degree, col, y, z := load("d"), load("degree"), load("col"), load("y"), load("z")
-	sliceWalk(func(length, offset, rows GPVirtual) {
-		yv := YMM()
-		VMOVUPS(Mem{Base: y, Index: rows, Scale: 1}, yv)
-		entries("entry", degree, rows, length, offset, func(valid VecVirtual, at GPVirtual) {
+	d, col, y, z := load("d"), load("col"), load("y"), load("z")
+	sliceWalk(func(sl slice) {
+		yv := gather(y, sl.rows)
+		sl.entries("entry", func(valid VecVirtual, at GPVirtual) {
 			x := gather(z, Mem{Base: col, Index: at, Scale: 1})
 			VMULPS(x, yv, x)
 			VMOVUPS(x, Mem{Base: d, Index: at, Scale: 1})

@@ -167,8 +167,8 @@ func Tanh(x float64) float64 {
 		scale := float64(int(1) << int(k))
 		c := 1 - 1/scale
 		u := s + c
-		lo := scale * (((c - u) + s) + e)
-		u *= scale
+		lo := float64(scale * (((c - u) + s) + e))
+		u = float64(u * scale)
 		d := u + 2
 		y = u / d
 		y += (2*lo/d - float64(y*(u-(d-2)))) / d // what lo and the rounding of d change

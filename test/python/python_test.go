@@ -3,25 +3,23 @@
 package python_test
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
 )
 
 // TestExportsOpenInPython runs the built-in quick pipeline and opens its exports
-// with pyarrow, numpy and pandas, in a virtual environment that it makes itself.
+// with pyarrow, numpy and pandas. PRGNN_PYTHON names an interpreter that has them.
 func TestExportsOpenInPython(t *testing.T) {
 	python := os.Getenv("PRGNN_PYTHON")
 	if python == "" {
-		t.Skip("needs Python: make test, or PRGNN_PYTHON=python3 go test ./test/python")
+		t.Skip("needs Python with pyarrow: go run ./test makes one, or PRGNN_PYTHON names one")
 	}
-	python = environment(t, python)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pipeline")
 	if runtime.GOOS == "windows" {
@@ -75,37 +73,4 @@ func write(t *testing.T, dir, name string, b []byte) {
 	if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// environment makes a virtual environment with what requirements.txt pins, once
-// for each such file and interpreter, and returns its interpreter. A file "ready"
-// is written last, so that one that was not finished is made again.
-func environment(t *testing.T, python string) string {
-	t.Helper()
-	requirements := script(t, "requirements.txt")
-	pins, err := os.ReadFile(requirements)
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := output(t, ".", python, "-c", "import sys; print(sys.executable, sys.version)")
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := fmt.Sprintf("python-%x", sha256.Sum256(append(pins, version...)))
-	dir := filepath.Join(cache, "prgnn", name[:len("python-")+12])
-	inside, ready := filepath.Join(dir, "bin", "python"), filepath.Join(dir, "ready")
-	if runtime.GOOS == "windows" {
-		inside = filepath.Join(dir, "Scripts", "python.exe")
-	}
-	if _, err := os.Stat(ready); err == nil {
-		return inside
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	t.Logf("making a virtual environment in %s", dir)
-	output(t, ".", python, "-m", "venv", "--clear", dir)
-	output(t, ".", inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
-	write(t, dir, "ready", nil)
-	return inside
 }

@@ -276,11 +276,11 @@ func (a *app) audited(e auditedEvent, n *dag.Node) {
 	}
 	switch {
 	case e.State == "failed":
-		fmt.Fprintf(a.out, "%s: %s: %s\n", e.Task, a.term.red("failed"), e.Error)
+		fmt.Fprintf(a.out, "%s: %s: %s\n", e.Task, a.page.red("failed"), e.Error)
 	case e.State == "different":
 		for _, p := range n.Work.Ports().Out {
 			if d := e.Outputs[p.Name].Difference; d != nil {
-				fmt.Fprintf(a.out, "%s.%s: %s: %s\n", e.Task, p.Name, a.term.red("different"), d.Text)
+				fmt.Fprintf(a.out, "%s.%s: %s: %s\n", e.Task, p.Name, a.page.red("different"), d.Text)
 				d.print(a.out, "    ")
 			}
 		}

@@ -16,6 +16,7 @@ import (
 type app struct {
 	out    *bufio.Writer // stdout: the answer
 	stderr io.Writer     // everything else
+	page   terminal      // what stdout can show
 	term   terminal      // what stderr can show
 	args   []string      // as typed, for "go on with"
 
@@ -32,6 +33,7 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	a := &app{
 		out:    bufio.NewWriterSize(stdout, 1<<16),
 		stderr: stderr,
+		page:   terminalOf(stdout),
 		term:   terminalOf(stderr),
 		args:   args,
 	}

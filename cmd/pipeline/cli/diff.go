@@ -279,7 +279,7 @@ func (a *app) printConsequences(diffs []*taskDiff) {
 				parts = append(parts, fmt.Sprintf("%d %s", n, state.words))
 			}
 		}
-		fmt.Fprintf(a.out, "  %s: %s\n", a.term.bold(s), strings.Join(parts, ", "))
+		fmt.Fprintf(a.out, "  %s: %s\n", a.page.bold(s), strings.Join(parts, ", "))
 		for _, d := range diffs {
 			if d.Stage != s {
 				continue

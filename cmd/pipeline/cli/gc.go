@@ -103,7 +103,7 @@ func (s size) Set(text string) error {
 		}
 	}
 	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || x <= 0 || x*factor > 1<<62 {
+	if err != nil || !(x > 0) || x*factor > 1<<62 {
 		return errors.New("it must be a size, such as 500M or 200G")
 	}
 	*s.n = int64(x * factor)

@@ -219,7 +219,7 @@ func (a *app) printImage(e inspectEvent, h *nifti.Header, img imageJSON, voxels 
 	if h.BigEndian {
 		order = "big-endian"
 	}
-	fmt.Fprintf(a.out, "%s  %s, %s %s, %s\n", a.term.bold(e.Path), what, nifti.DataType(h.Datatype), order, byteCount(e.Bytes))
+	fmt.Fprintf(a.out, "%s  %s, %s %s, %s\n", a.page.bold(e.Path), what, nifti.DataType(h.Datatype), order, byteCount(e.Bytes))
 	g := grid{indent: "  "}
 	var lengths []string
 	for _, n := range img.Shape {
@@ -271,6 +271,6 @@ func (a *app) printImage(e inspectEvent, h *nifti.Header, img imageJSON, voxels 
 		if p.Fatal {
 			word = "wrong: "
 		}
-		fmt.Fprintf(a.out, "  %s%s\n", a.term.red(word), p)
+		fmt.Fprintf(a.out, "  %s%s\n", a.page.red(word), p)
 	}
 }

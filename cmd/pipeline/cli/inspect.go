@@ -109,7 +109,7 @@ func (a *app) inspectValue(e inspectEvent, f *os.File, rows int) error {
 		}{e, c.json(rows)})
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s  %s, %s\n", a.term.bold(e.Path), e.Format, byteCount(e.Bytes))
+	fmt.Fprintf(a.out, "%s  %s, %s\n", a.page.bold(e.Path), e.Format, byteCount(e.Bytes))
 	c.print(a.out, rows, "  ")
 	if c.table != nil {
 		g := grid{indent: "  "}

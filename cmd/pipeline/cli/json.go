@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,8 +132,11 @@ func cause(err error) string {
 func appendJSON(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			quoted, _ := json.Marshal(s)
-			return append(b, quoted...)
+			out := bytes.NewBuffer(b)
+			e := json.NewEncoder(out)
+			e.SetEscapeHTML(false)
+			e.Encode(s) // a string always encodes; what is no UTF-8 becomes U+FFFD
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 		}
 	}
 	b = append(b, '"')
@@ -155,4 +159,12 @@ func outputsJSON(refs map[string]artifacts.Ref) map[string]outputJSON {
 		out[name] = outputJSON{r.Digest.String(), r.Format, r.Size}
 	}
 	return out
+}
+
+// keyText is a key for --json: nothing when it is not known.
+func keyText(k artifacts.Key) string {
+	if k == (artifacts.Key{}) {
+		return ""
+	}
+	return k.String()
 }

@@ -25,7 +25,7 @@ func (a *app) progressFor(g *dag.Graph, store *artifacts.Store, o dag.Options) p
 		return &jsonLines{a}
 	case a.quiet:
 		return silent{a}
-	case a.term.is():
+	case a.term.is() && !a.verbose:
 		return newBars(a.term, newTallies(g, o), func() map[string]float64 { return dag.Durations(g, store) })
 	}
 	return newLines(a.stderr, newTallies(g, o), a.verbose)

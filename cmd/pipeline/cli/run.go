@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -146,8 +147,12 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 		a.object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), interrupted})
 		return
 	}
-	fmt.Fprintf(a.out, "run %s: %s: %d ran, %d cached, %d failed, %d skipped in %s\n",
-		r.ID, count(r.Tasks, "task"), r.Ran, r.Cached, r.Failed, r.Skipped, seconds(r.Seconds))
+	digits := 1
+	if r.Seconds < 1 {
+		digits = 3
+	}
+	fmt.Fprintf(a.out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped in %.*f s\n",
+		r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, digits, r.Seconds)
 }
 
 // interruptible returns a context that the first Ctrl-C cancels. The second ends
@@ -255,24 +260,7 @@ func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n   
 
 // texts prints the texts for people that no other task reads.
 func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
-	read := map[string]bool{} // task + "." + output
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			for _, b := range n.Inputs {
-				for _, src := range b.Sources {
-					if src.Node != nil {
-						read[src.Node.ID+"."+src.Output] = true
-					}
-				}
-			}
-		}
-	}
-	var found []output
-	for _, o := range outputsOf(g, r.Outputs) {
-		if o.ref.Format == "text" && !read[o.task.ID+"."+o.port.Name] {
-			found = append(found, o)
-		}
-	}
+	found := unreadTexts(g, r.Outputs)
 	const most = 5
 	for i, o := range found {
 		if i == most {
@@ -280,7 +268,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 			break
 		}
 		if len(found) > 1 {
-			fmt.Fprintf(a.out, "\n%s\n", a.term.bold(o.name()))
+			fmt.Fprintf(a.out, "\n%s\n", a.page.bold(o.name()))
 		}
 		text, err := readAll(store, o.ref)
 		if err != nil {
@@ -292,6 +280,33 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 		fmt.Fprintln(a.out)
 	}
 	return nil
+}
+
+// unreadTexts are the outputs of format text that no task takes further.
+func unreadTexts(g *dag.Graph, refs map[string]map[string]artifacts.Ref) []output {
+	var letters dag.Graph // the stages that write texts: few, where there are many tasks
+	for _, s := range g.Stages {
+		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, func(p dag.Port) bool { return p.Type.Format == "text" }) {
+			letters.Stages = append(letters.Stages, s)
+		}
+	}
+	found := outputsOf(&letters, refs)
+	if len(found) == 0 {
+		return nil
+	}
+	read := map[string]bool{} // task.output
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			for _, b := range n.Inputs {
+				for _, src := range b.Sources {
+					if src.Node != nil && slices.Contains(letters.Stages, src.Node.Stage) {
+						read[src.Node.ID+"."+src.Output] = true
+					}
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(o output) bool { return o.ref.Format != "text" || read[o.name()] })
 }
 
 // readAll reads and checks a blob.

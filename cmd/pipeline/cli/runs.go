@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,6 +59,8 @@ func outcomeOf(r *dag.Record) string {
 	switch {
 	case r.Finished.IsZero():
 		return "not ended (running, or killed)"
+	case r.Stopped == context.Canceled.Error():
+		return "interrupted"
 	case r.Stopped != "":
 		return "stopped: " + r.Stopped
 	case r.Failed > 0:
@@ -222,7 +225,7 @@ func (a *app) printRun(r *dag.Record) {
 	g.print(a.out)
 	for _, t := range r.Tasks {
 		if t.State == dag.Failed {
-			fmt.Fprintf(a.out, "%s %s\n", a.term.red("failed:"), indented(t.Error))
+			fmt.Fprintf(a.out, "%s %s\n", a.page.red("failed:"), indented(t.Error))
 		}
 	}
 }

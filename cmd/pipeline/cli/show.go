@@ -157,9 +157,9 @@ func (a *app) showOutputs(store *artifacts.Store, outs []output, rows int) error
 				outputJSON{o.ref.Digest.String(), o.ref.Format, o.ref.Size}, got.json(rows)})
 			continue
 		}
-		fmt.Fprintf(a.out, "%s  %s, %s, sha256 %s\n", a.term.bold(o.name()), o.ref.Format, byteCount(o.ref.Size), short(o.ref.Digest.String()))
+		fmt.Fprintf(a.out, "%s  %s, %s, sha256 %s\n", a.page.bold(o.name()), o.ref.Format, byteCount(o.ref.Size), short(o.ref.Digest.String()))
 		if o.port.Doc != "" {
-			fmt.Fprintf(a.out, "  %s\n", a.term.faint(o.port.Doc))
+			fmt.Fprintf(a.out, "  %s\n", a.page.faint(o.port.Doc))
 		}
 		got.print(a.out, rows, "  ")
 		fmt.Fprintln(a.out)

@@ -98,7 +98,7 @@ func (a *app) stage(name string) error {
 
 func (a *app) printKind(k *dag.Kind) {
 	s := k.New()
-	fmt.Fprintf(a.out, "%s\n%s\n", a.term.bold(k.Name), strings.TrimSpace(k.Doc))
+	fmt.Fprintf(a.out, "%s\n%s\n", a.page.bold(k.Name), strings.TrimSpace(k.Doc))
 	printParams(a.out, dag.Params(s))
 	ports := s.Ports()
 	printPorts(a.out, "inputs (in:)", ports.In)
@@ -106,7 +106,7 @@ func (a *app) printKind(k *dag.Kind) {
 }
 
 func (a *app) printCohort(c stages.Cohort) {
-	fmt.Fprintf(a.out, "%s (cohort)\n%s\n", a.term.bold(c.Name), strings.TrimSpace(c.Doc))
+	fmt.Fprintf(a.out, "%s (cohort)\n%s\n", a.page.bold(c.Name), strings.TrimSpace(c.Doc))
 	printParams(a.out, cohortParams(c))
 }
 
@@ -224,7 +224,7 @@ type portJSON struct {
 }
 
 type stageJSON struct {
-	Event      string      `json:"event"` // "stage" or "cohort"
+	Event      string      `json:"event"` // "kind" or "cohort"
 	Name       string      `json:"name"`
 	Doc        string      `json:"doc"`
 	Code       string      `json:"code,omitempty"`
@@ -236,7 +236,7 @@ type stageJSON struct {
 func kindJSON(k *dag.Kind) stageJSON {
 	s := k.New()
 	ports := s.Ports()
-	return stageJSON{"stage", k.Name, k.Doc, k.Code, paramsJSON(dag.Params(s)), portsJSON(ports.In), portsJSON(ports.Out)}
+	return stageJSON{"kind", k.Name, k.Doc, k.Code, paramsJSON(dag.Params(s)), portsJSON(ports.In), portsJSON(ports.Out)}
 }
 
 func cohortJSON(c stages.Cohort) stageJSON {

@@ -92,7 +92,7 @@ func (a *app) why(file, task string, sets []string) error {
 }
 
 func (a *app) printWhy(e *dag.Explanation) {
-	id := a.term.bold(e.Node.ID)
+	id := a.page.bold(e.Node.ID)
 	then := ""
 	if e.Run != "" {
 		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
@@ -127,13 +127,13 @@ func (a *app) printDifference(d dag.Difference, indent string) {
 	name := strings.TrimSpace(d.What + " " + d.Name)
 	from := ""
 	if d.From != "" {
-		from = a.term.faint("   from " + d.From)
+		from = a.page.faint("   from " + d.From)
 	}
 	if d.Old != "" {
-		fmt.Fprintln(a.out, a.term.red(indent+"- "+name+": "+d.Old))
+		fmt.Fprintln(a.out, a.page.red(indent+"- "+name+": "+d.Old))
 	}
 	if d.New != "" {
-		fmt.Fprintln(a.out, a.term.green(indent+"+ "+name+": "+d.New)+from)
+		fmt.Fprintln(a.out, a.page.green(indent+"+ "+name+": "+d.New)+from)
 	}
 	if d.Old == "" && d.New == "" {
 		fmt.Fprintln(a.out, indent+name+" has changed")

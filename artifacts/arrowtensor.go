@@ -1,0 +1,75 @@
+package artifacts
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// WriteArrow writes the array as an Arrow IPC file of one column, for export: each
+// row is one element of the first axis, a tensor of the shape of the others
+// (arrow.fixed_shape_tensor, which pyarrow shows as an n-dimensional array). Axes
+// name all axes, the first one included; nil leaves them without names.
+func (a *Array) WriteArrow(w io.Writer, column string, axes []string, meta map[string]string) error {
+	switch {
+	case len(a.Shape) < 2:
+		return fmt.Errorf("arrow: an array of shape %v has no rows that are tensors: two axes or more are needed", a.Shape)
+	case axes != nil && len(axes) != len(a.Shape):
+		return fmt.Errorf("arrow: %d names for the %d axes of an array", len(axes), len(a.Shape))
+	}
+	inner := a.Shape[1:]
+	size, err := elements(inner)
+	if err != nil || size == 0 || size > math.MaxInt32 {
+		return fmt.Errorf("arrow: rows of shape %v are empty or too large", inner)
+	}
+	var dims struct {
+		Shape []int    `json:"shape"`
+		Names []string `json:"dim_names,omitempty"`
+	}
+	dims.Shape = inner
+	if axes != nil {
+		dims.Names = axes[1:]
+	}
+	text, err := json.Marshal(dims)
+	if err != nil {
+		return err
+	}
+	flat, err := arrowData(&Column{Name: column, Values: a.columnValues()})
+	if err != nil {
+		return err
+	}
+	list := arrow.FixedSizeListOfField(int32(size), arrow.Field{Name: "item", Type: flat.DataType(), Nullable: true})
+	rows := a.Shape[0]
+	data := array.NewData(list, rows, []*memory.Buffer{nil}, []arrow.ArrayData{flat}, 0, 0)
+	field := arrow.Field{Name: column, Type: list, Nullable: true, Metadata: arrow.NewMetadata(
+		[]string{"ARROW:extension:name", "ARROW:extension:metadata"}, []string{"arrow.fixed_shape_tensor", string(text)})}
+	m := sortedMetadata(meta)
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{field}, &m), []arrow.Array{array.MakeFromData(data)}, int64(rows))
+	defer rec.Release()
+	return writeRecord(w, rec)
+}
+
+// columnValues are the elements in one of the types of a column: the two that a
+// column does not have are widened.
+func (a *Array) columnValues() any {
+	switch d := a.data.(type) {
+	case []int16:
+		return widen(d)
+	case []uint8:
+		return widen(d)
+	}
+	return a.data
+}
+
+func widen[T int16 | uint8](d []T) []int32 {
+	out := make([]int32, len(d))
+	for i, x := range d {
+		out[i] = int32(x)
+	}
+	return out
+}

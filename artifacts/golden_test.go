@@ -1,0 +1,139 @@
+package artifacts
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write testdata/store-1 anew, for a new version of a format only")
+
+// goldenValues are in testdata/store-1 in every encoding there is.
+func goldenValues() map[string]Value {
+	return map[string]Value{
+		"f8": NewArray([]float64{0, -0.5, math.Inf(1), math.NaN(), 5e-324, math.MaxFloat64}, 2, 3),
+		"f4": NewArray([]float32{1, 2, 3, 0.1}, 4), "i8": NewArray([]int64{math.MinInt64, math.MaxInt64}, 2, 1),
+		"i4": NewArray([]int32{-1}, 1, 1, 1), "i2": NewArray([]int16{}, 0, 7), "u1": NewArray([]uint8{255}),
+		"table": sample(), "empty": NewTable(Column{Name: "text", Values: []string{}}),
+		"text": Text("a line\n"), "svg": Bytes{Kind: "svg", Data: []byte("<svg/>")},
+	}
+}
+
+const goldenRecipe = "prgnn recipe 1\nkind golden\nparam value = \"ç\"\n"
+
+func goldenRun(k Key, outputs map[string]Ref) *RunRecord {
+	return &RunRecord{ID: "0123456789abcdef", Pipeline: "golden run", Started: time.Date(2026, 3, 1, 12, 0, 0, 250e6, time.UTC),
+		Finished: time.Date(2026, 3, 1, 12, 7, 31, 0, time.UTC), Ran: 1, Cached: 2, Failed: 3, Skipped: 4,
+		Tasks: []RunTask{{ID: "golden[value=ç]", Key: k, Outputs: outputs}}, Detail: []byte("{\"a\":\n1}")}
+}
+
+// A store that version 1 of the layout and of all formats wrote is read by today's
+// program, for ever; and what today's program makes of the same values are the same
+// bytes, or every result of every user would be made anew.
+func TestGoldenStore(t *testing.T) {
+	const golden = "testdata/store-1"
+	fill := func(dir string) (Key, map[string]Ref) {
+		s := must(Open(dir))(t)
+		refs := map[string]Ref{}
+		for _, name := range sortedKeys(goldenValues()) {
+			refs[name] = must(s.Put(goldenValues()[name]))(t)
+		}
+		k := must(s.Record(Action{Recipe: goldenRecipe, Outputs: refs}))(t)
+		if err := s.SaveRun(goldenRun(k, refs)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, sub := range []string{"memo", "locks", "tmp", "scratch", "README"} {
+			os.RemoveAll(filepath.Join(dir, sub))
+		}
+		return k, refs
+	}
+	if *update {
+		os.RemoveAll(golden)
+		fill(golden)
+	}
+	today := filepath.Join(t.TempDir(), "today")
+	k, refs := fill(today)
+	if a, b := files(t, golden), files(t, today); !reflect.DeepEqual(a, b) {
+		t.Errorf("%s holds %q, and today it would hold %q", golden, sortedKeys(a), sortedKeys(b))
+	}
+
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(golden)); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, dir)
+	if a, err := s.Lookup(k); err != nil || !reflect.DeepEqual(a, Action{Recipe: goldenRecipe, Outputs: refs}) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if r, err := s.LoadRun("0123"); err != nil || !reflect.DeepEqual(r, goldenRun(k, refs)) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for name, v := range goldenValues() {
+		f := must(s.OpenBlob(refs[name]))(t)
+		var got Value
+		var err error
+		switch v.(type) {
+		case *Array:
+			got, err = ReadArray(f)
+		case *Table:
+			got, err = ReadTable(f)
+		default:
+			continue
+		}
+		if err != nil || !bytes.Equal(encoded(t, got), encoded(t, v)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.Close()
+	}
+}
+
+// files are the contents of all files of a directory, by their names.
+func files(t *testing.T, dir string) map[string]string {
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		all[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestWriteArrowRefuses(t *testing.T) {
+	for message, a := range map[string]*Array{
+		"two axes or more are needed":        NewArray([]float64{1}, 1),
+		"rows of shape [0] are empty":        NewArray([]float64{}, 3, 0),
+		"2 names for the 3 axes of an array": NewArray([]float64{1}, 1, 1, 1),
+	} {
+		axes := []string{"a", "b"}
+		if len(a.Shape) == 1 {
+			axes = nil
+		}
+		if err := a.WriteArrow(discard{}, "x", axes, nil); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v: %v", a.Shape, err)
+		}
+	}
+	var b bytes.Buffer
+	if err := NewArray(counted[uint8](), 2, 12).WriteArrow(&b, "x", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadTable(&b)
+	if want := `arrow: column "x" is of the type fixed_size_list: text, numbers and truth values can be read`; err == nil || err.Error() != want {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [engine]
+#
+# Without names, all four. The Python peers get a virtual environment in
+# ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
+# that has them. Raw output goes to bench/results. Machines are noisy: compare the
+# ratios of one run, not seconds of two.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+results=bench/results
+mkdir -p "$results"
+
+python=${PRGNN_BENCH_PYTHON:-}
+if [ -z "$python" ]; then
+	venv=${XDG_CACHE_HOME:-$HOME/.cache}/prgnn-bench
+	python=$venv/bin/python
+	if ! cmp -s bench/requirements.txt "$venv/requirements.txt"; then
+		python3 -m venv "$venv"
+		"$python" -m pip install --quiet -r bench/requirements.txt
+		cp bench/requirements.txt "$venv/requirements.txt"
+	fi
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+bench_nifti() {
+	"$python" bench/nifti/generate.py "$work/nifti"
+	"$python" bench/nifti/compare.py "$work/nifti"
+}
+
+bench_connectivity() {
+	go run ./bench/connectivity -python "$python"
+}
+
+# PyTorch's threads spin while they wait, which costs it dearly on a shared machine.
+bench_gnn() {
+	"$python" bench/gnn/gen_timing_data.py "$work/gnn"
+	go build -o "$work/bench-gnn" ./bench/gnn
+	for threads in 1 2; do
+		"$work/bench-gnn" -threads "$threads" "$work/gnn"
+		for form in dense_fast dense pyg authors; do
+			OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
+				"$python" bench/gnn/time_torch.py "$work/gnn" --form "$form" --threads "$threads" --epochs 5
+		done
+		"$work/bench-gnn" -threads "$threads" "$work/gnn"
+	done
+}
+
+bench_engine() {
+	bench/engine/run.sh "$results/engine"
+}
+
+for name in "${@:-nifti connectivity gnn engine}"; do
+	for one in $name; do
+		echo "== $one"
+		"bench_$one" 2>&1 | tee "$results/$one.txt"
+	done
+done

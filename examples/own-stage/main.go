@@ -1,0 +1,13 @@
+// Command pipeline is the program of a lab: all that prgnn's has, and a stage
+// kind of the lab's own.
+package main
+
+import (
+	"os"
+
+	_ "examples/own-stage/strength" // registers the kind
+
+	"prgnn/cmd/pipeline/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The same bits everywhere: gnn/bits.sh runs the digest tests of packages gnn and
+# internal/exact with the compiler's fused multiply-add allowed (GOAMD64=v3), without
+# assembly (purego), and on arm64 under qemu-aarch64-static where that is installed
+# (Debian: qemu-user-static). It fails when one differs, and when the arm64 code of these
+# packages holds a fused instruction that is not one of those known to be exact.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tests='Digest|Fixtures|Ulps|Exp32'
+
+echo "amd64";         go test -count=1 -run "$tests" ./gnn ./internal/exact
+echo "amd64, v3";     GOAMD64=v3 go test -count=1 -run "$tests" ./gnn ./internal/exact
+echo "amd64, purego"; go test -count=1 -tags purego -run "$tests" ./gnn
+
+for package in gnn internal/exact; do
+	binary=$work/$(basename "$package").test
+	CGO_ENABLED=0 GOARCH=arm64 go test -c -o "$binary" "./$package"
+	if command -v qemu-aarch64-static >/dev/null; then
+		echo "arm64, $package"
+		(cd "$package" && qemu-aarch64-static "$binary" -test.short -test.run "$tests")
+	else
+		echo "arm64, $package: not run, qemu-aarch64-static is not installed"
+	fi
+	# Doubling and halving are exact, so 2·x − 1 may be fused: params.go draws weights so.
+	fused=$(go tool objdump -s '^prgnn/(gnn|internal/exact)' "$binary" | grep -E 'FN?M(ADD|SUB)[SD]|FML[AS]' | grep -vE '_test\.go|params\.go' || true)
+	if [ -n "$fused" ]; then
+		echo "fused multiply-add in $package:"
+		echo "$fused"
+		exit 1
+	fi
+done

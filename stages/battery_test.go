@@ -1,0 +1,405 @@
+package stages
+
+import (
+	"context"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+var update = flag.Bool("update", false, "write testdata/battery.txt anew")
+
+// An example is a kind at work: a stage with small inputs.
+type example struct {
+	stage dag.Stage
+	in    map[string][]dag.Input
+}
+
+// examples has one entry a kind; a kind without one fails the battery.
+var examples = map[string]func(*testing.T, *chain) example{
+	"simulate":     func(t *testing.T, c *chain) example { return c.simulate(t) },
+	"parcellate":   func(t *testing.T, c *chain) example { return c.first(t, "parcellate") },
+	"bootstrap":    func(t *testing.T, c *chain) example { return c.first(t, "bootstrap") },
+	"denoise":      func(t *testing.T, c *chain) example { return c.first(t, "denoise") },
+	"connectivity": func(t *testing.T, c *chain) example { return c.first(t, "connectivity") },
+	"graph":        func(t *testing.T, c *chain) example { return c.first(t, "graph") },
+	"split": func(t *testing.T, c *chain) example {
+		return example{fresh("split", "folds", 2), c.cohort(t, "participants")}
+	},
+	"train": func(t *testing.T, c *chain) example { return c.train(t, 1) },
+	"predict": func(t *testing.T, c *chain) example {
+		return example{fresh("predict"), map[string][]dag.Input{
+			"weights": c.folds(t, "weights"), "parameters": c.folds(t, "parameters"),
+			"edges": c.all(t, "graph", "edges"), "features": c.all(t, "graph", "features")}}
+	},
+	"evaluate": func(t *testing.T, c *chain) example {
+		return example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+	},
+	"biomarkers": func(t *testing.T, c *chain) example { return c.biomarkers(t) },
+	"brainmap": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "nodes")
+		in["ranking"] = output(t, c.biomarkers(t), "ranking")
+		return example{fresh("brainmap"), in}
+	},
+	"summary": func(t *testing.T, c *chain) example {
+		evaluate := example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+		in := c.cohort(t, "participants")
+		in["evaluation"], in["scores"] = output(t, evaluate, "summary"), output(t, evaluate, "scores")
+		in["ranking"], in["recovery"] = output(t, c.biomarkers(t), "ranking"), output(t, c.biomarkers(t), "recovery")
+		in["training"], in["coverage"] = c.folds(t, "history"), c.all(t, "parcellate", "coverage")
+		in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
+		in["graphs"] = c.all(t, "graph", "quality")
+		return example{fresh("summary"), in}
+	},
+	"timeseries": func(t *testing.T, c *chain) example {
+		return example{fresh("timeseries"), map[string][]dag.Input{
+			"series": {dag.InputOf(artifacts.Bytes{Kind: "series", Data: []byte("b\ta\n1\t2\n3\t5\n4\t4\n")})},
+			"nodes":  {dag.InputOf(nodesOf("a", "b"))}}}
+	},
+	"echo": func(t *testing.T, c *chain) example { return example{fresh("echo", "value", "7"), nil} },
+	"exec": func(t *testing.T, c *chain) example {
+		if _, err := exec.LookPath("sh"); err != nil {
+			t.Skip("there is no sh here")
+		}
+		return example{
+			fresh("exec", "command", []any{"sh", "-c", "cat {in} {in} > {out}; echo done"}, "inputs", []any{"in=text"}, "outputs", []any{"out=text"}),
+			map[string][]dag.Input{"in": {dag.InputOf(artifacts.Text("a\n"))}}}
+	},
+}
+
+// TestBattery holds every kind to what all of them promise.
+func TestBattery(t *testing.T) {
+	c := &chain{}
+	golden := map[string]string{}
+	for _, k := range Kinds() {
+		t.Run(k.Name, func(t *testing.T) {
+			checkDocs(t, k)
+			example, ok := examples[k.Name]
+			if !ok {
+				t.Fatal("the battery has no example of this kind; add one to the table examples")
+			}
+			e := example(t, c)
+			checkInputs(t, e)
+			first := runThreads(t, e, 1)
+			checkOutputs(t, e, first)
+			again := runThreads(t, e, 1)
+			many := runThreads(t, e, 8)
+			for _, p := range e.stage.Ports().Out {
+				b := encoded(t, first[p.Name])
+				if string(encoded(t, again[p.Name])) != string(b) {
+					t.Errorf("output %s: a second run gives other bytes", p.Name)
+				}
+				if string(encoded(t, many[p.Name])) != string(b) {
+					t.Errorf("output %s: eight threads give other bytes than one", p.Name)
+				}
+				d := artifacts.DigestOf(b)
+				golden[k.Name+"."+p.Name] = hex.EncodeToString(d[:8])
+			}
+		})
+	}
+	for name := range examples {
+		if _, ok := Lookup(name); !ok {
+			t.Errorf("the battery has an example of %q, which is not registered", name)
+		}
+	}
+	checkGolden(t, golden)
+}
+
+// checkDocs looks at what a person reads of a kind, and at its defaults.
+func checkDocs(t *testing.T, k *dag.Kind) {
+	s := k.New()
+	if strings.TrimSpace(k.Doc) == "" || strings.HasPrefix(k.Doc, "\n") {
+		t.Error("the kind has no line of doc")
+	}
+	ports := s.Ports()
+	if len(ports.Out) == 0 && k.Name != "exec" {
+		t.Error("the kind has no output")
+	}
+	for _, list := range [][]dag.Port{ports.In, ports.Out} {
+		seen := map[string]bool{}
+		for _, p := range list {
+			if p.Name == "" || p.Doc == "" || seen[p.Name] {
+				t.Errorf("port %q has no doc, or no name, or comes twice", p.Name)
+			}
+			seen[p.Name] = true
+		}
+	}
+	for _, p := range dag.Params(s) {
+		if p.Doc == "" {
+			t.Errorf("parameter %s has no doc", p.Name)
+		}
+	}
+	if a, b := dag.ParamText(s), dag.ParamText(k.New()); !slices.Equal(a, b) {
+		t.Errorf("two fresh stages have other defaults: %v, %v", a, b)
+	}
+	if reflect.ValueOf(s).Pointer() == reflect.ValueOf(k.New()).Pointer() && reflect.TypeOf(s).Elem().Size() > 0 {
+		t.Error("New gives the same stage twice")
+	}
+	if v, ok := s.(dag.Validator); ok && k.Name != "exec" { // exec has no command to begin with
+		for _, err := range v.Validate() {
+			t.Errorf("the defaults are refused: %v", err)
+		}
+	}
+}
+
+// checkInputs sees that an example is wired as the ports ask.
+func checkInputs(t *testing.T, e example) {
+	t.Helper()
+	ports := map[string]dag.Port{}
+	for _, p := range e.stage.Ports().In {
+		ports[p.Name] = p
+		if n := len(e.in[p.Name]); n == 0 && !p.Optional || n > 1 && !p.Gather {
+			t.Errorf("the example gives %d inputs to port %s", n, p.Name)
+		}
+	}
+	for name, ins := range e.in {
+		p, ok := ports[name]
+		if !ok {
+			t.Errorf("the example gives an input to %q, which is no port", name)
+			continue
+		}
+		for _, in := range ins {
+			if p.Type.Format != "" && p.Type.Format != in.Ref.Format {
+				t.Errorf("port %s takes %s, the example gives %s", name, p.Type.Format, in.Ref.Format)
+			}
+		}
+	}
+}
+
+// runThreads runs an example in a task with n threads.
+func runThreads(t *testing.T, e example, n int) dag.Outputs {
+	t.Helper()
+	task := dag.NewTask(e.in)
+	task.Threads = n
+	out, err := e.stage.Run(context.Background(), task)
+	if err != nil {
+		t.Fatalf("with %d threads: %v", n, err)
+	}
+	return out
+}
+
+// checkOutputs compares what came out with what the ports promise.
+func checkOutputs(t *testing.T, e example, out dag.Outputs) {
+	t.Helper()
+	var promised []string
+	for _, p := range e.stage.Ports().Out {
+		promised = append(promised, p.Name)
+		v, ok := out[p.Name]
+		if !ok {
+			t.Fatalf("output %s was not made", p.Name)
+		}
+		if p.Type.Format != "" && v.Format() != p.Type.Format {
+			t.Errorf("output %s is %s, its port promises %s", p.Name, v.Format(), p.Type.Format)
+		}
+		switch v := v.(type) {
+		case *artifacts.Array:
+			if p.Type.DType != "" && v.DType() != p.Type.DType || p.Type.Axes != nil && len(v.Shape) != len(p.Type.Axes) {
+				t.Errorf("output %s is %s %v, its port promises %s %v", p.Name, v.DType(), v.Shape, p.Type.DType, p.Type.Axes)
+			}
+		case *artifacts.Table:
+			for _, c := range p.Type.Columns {
+				if _, ok := v.Column(c); !ok {
+					t.Errorf("output %s has no column %s, which its port promises", p.Name, c)
+				}
+			}
+		}
+	}
+	if got := slices.Sorted(maps.Keys(out)); !slices.Equal(got, slices.Sorted(slices.Values(promised))) {
+		t.Errorf("outputs %v, the ports promise %v", got, promised)
+	}
+}
+
+// checkGolden compares digests with those of the last commit: bytes that change
+// are seen, and explained. They are the same on every machine.
+func checkGolden(t *testing.T, digests map[string]string) {
+	const file = "testdata/battery.txt"
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		fmt.Fprintf(&b, "%s %s\n", name, digests[name])
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := map[string]string{}
+	for line := range strings.Lines(string(raw)) {
+		name, digest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		old[name] = digest
+	}
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		if old[name] != digests[name] {
+			t.Errorf("%s: the bytes have changed (%s, before %q); if that is meant, go test ./stages -run Battery -update, and say why in the commit", name, digests[name], old[name])
+		}
+	}
+}
+
+// fresh is a stage at its defaults but for some parameters: name, value, …
+func fresh(kind string, parameters ...any) dag.Stage {
+	k, ok := Lookup(kind)
+	if !ok {
+		panic("no kind " + kind)
+	}
+	s := k.New()
+	for i := 0; i < len(parameters); i += 2 {
+		if err := dag.SetParam(s, parameters[i].(string), parameters[i+1]); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+// A chain is a small simulated study, carried from stage to stage: the examples.
+// Everything is made once, when it is first asked for.
+type chain struct {
+	*Roster
+	stages map[string]dag.Stage
+	ins    map[string][]map[string][]dag.Input // kind → participant → port
+	made   map[string][]dag.Outputs            // kind → participant
+	models []dag.Outputs                       // of two folds
+}
+
+// wires are the stages that run once a participant, in order, and what each takes.
+var wires = []struct {
+	kind string
+	in   map[string]string
+}{
+	{"parcellate", map[string]string{"bold": "simulate.bold", "labels": "simulate.labels", "nodes": "cohort.nodes"}},
+	{"bootstrap", map[string]string{"bold": "simulate.bold", "parcels": "parcellate.parcels", "nodes": "cohort.nodes"}},
+	{"denoise", map[string]string{"series": "bootstrap.series", "scan": "bootstrap.scan", "confounds": "simulate.confounds"}},
+	{"connectivity", map[string]string{"series": "denoise.series", "quality": "denoise.quality"}},
+	{"graph", map[string]string{"pearson": "connectivity.pearson", "partial": "connectivity.partial"}},
+}
+
+func (c *chain) load(t *testing.T) {
+	t.Helper()
+	if c.Roster != nil {
+		return
+	}
+	scanner := defaultScanner()
+	scanner.Grid, scanner.Volumes = 10, 100
+	r, err := (&SimulatedCohort{ASD: 3, HC: 3, Seed: 3, Sites: 1, Scanner: scanner}).Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Roster = r
+	c.stages, c.ins, c.made = map[string]dag.Stage{}, map[string][]map[string][]dag.Input{}, map[string][]dag.Outputs{}
+	for _, w := range wires {
+		c.stages[w.kind] = fresh(w.kind)
+	}
+	c.stages["bootstrap"] = fresh("bootstrap", "draws", 2, "seed", 3)
+	for _, subject := range c.Subjects {
+		outputs := map[string]dag.Outputs{
+			"cohort":   {"nodes": c.Nodes},
+			"simulate": mustRun(t, c.Make(subject.ID), nil),
+		}
+		for _, w := range wires {
+			in := map[string][]dag.Input{}
+			for port, from := range w.in {
+				stage, output, _ := strings.Cut(from, ".")
+				in[port] = []dag.Input{dag.InputOf(outputs[stage][output])}
+			}
+			outputs[w.kind] = mustRun(t, c.stages[w.kind], in)
+			c.ins[w.kind], c.made[w.kind] = append(c.ins[w.kind], in), append(c.made[w.kind], outputs[w.kind])
+		}
+	}
+}
+
+// simulate is the making of the first scan.
+func (c *chain) simulate(t *testing.T) example {
+	c.load(t)
+	return example{c.Make(c.Subjects[0].ID), nil}
+}
+
+// first is a stage at work for the first participant.
+func (c *chain) first(t *testing.T, kind string) example {
+	c.load(t)
+	return example{c.stages[kind], c.ins[kind][0]}
+}
+
+// all gathers an output over the participants.
+func (c *chain) all(t *testing.T, kind, output string) []dag.Input {
+	c.load(t)
+	var ins []dag.Input
+	for i, out := range c.made[kind] {
+		ins = append(ins, dag.InputOf(out[output], dag.Coord{Axis: "subject", Value: c.Subjects[i].ID}))
+	}
+	return ins
+}
+
+// cohort gives what the cohort as a whole has.
+func (c *chain) cohort(t *testing.T, ports ...string) map[string][]dag.Input {
+	c.load(t)
+	has := map[string]artifacts.Value{"nodes": c.Nodes, "participants": c.Participants, "truth": c.Extra["truth"]}
+	in := map[string][]dag.Input{}
+	for _, p := range ports {
+		in[p] = []dag.Input{dag.InputOf(has[p])}
+	}
+	return in
+}
+
+// train is the training of one of two folds.
+func (c *chain) train(t *testing.T, fold int) example {
+	folds := mustRun(t, fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
+	return example{fresh("train", "fold", fold, "epochs", 3, "batch", 4, "seed", 3), map[string][]dag.Input{
+		"edges": c.all(t, "graph", "edges"), "features": c.all(t, "graph", "features"), "folds": {dag.InputOf(folds)}}}
+}
+
+// folds gathers an output of the trainings.
+func (c *chain) folds(t *testing.T, output string) []dag.Input {
+	for len(c.models) < 2 {
+		e := c.train(t, len(c.models)+1)
+		c.models = append(c.models, mustRun(t, e.stage, e.in))
+	}
+	var ins []dag.Input
+	for i, m := range c.models {
+		ins = append(ins, dag.InputOf(m[output], dag.Coord{Axis: "fold", Value: fmt.Sprint(i + 1)}))
+	}
+	return ins
+}
+
+// biomarkers is the ranking of the regions.
+func (c *chain) biomarkers(t *testing.T) example {
+	in := c.cohort(t, "nodes", "participants", "truth")
+	in["scores"] = c.folds(t, "scores")
+	return example{fresh("biomarkers"), in}
+}
+
+// output runs an example and wraps one of its outputs.
+func output(t *testing.T, e example, port string) []dag.Input {
+	return []dag.Input{dag.InputOf(mustRun(t, e.stage, e.in)[port])}
+}
+
+// TestCohortBattery holds every cohort kind to what all of them promise.
+func TestCohortBattery(t *testing.T) {
+	for _, c := range Cohorts() {
+		t.Run(c.Name, func(t *testing.T) {
+			if strings.TrimSpace(c.Doc) == "" {
+				t.Error("the cohort has no line of doc")
+			}
+			for _, p := range dag.Params(c.New()) {
+				if p.Doc == "" {
+					t.Errorf("parameter %s has no doc", p.Name)
+				}
+			}
+			if a, b := dag.ParamText(c.New()), dag.ParamText(c.New()); !slices.Equal(a, b) {
+				t.Errorf("two fresh cohorts have other defaults: %v, %v", a, b)
+			}
+		})
+	}
+}

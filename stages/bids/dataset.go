@@ -1,0 +1,165 @@
+package bids
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A File is a file of a participant.
+type File struct {
+	Name
+	Path string // as the dataset's directory was given, and on from there
+	Dir  string // the data type: anat, func …
+}
+
+// Find gives the directory that holds the participants: dir itself, or its
+// subdirectory fmriprep (the legacy layout).
+func Find(dir string) (string, error) {
+	var tried []string
+	for _, d := range []string{dir, filepath.Join(dir, "fmriprep")} {
+		if s, err := Subjects(d); err == nil && len(s) > 0 {
+			return d, nil
+		}
+		tried = append(tried, d)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%s: no such directory", dir)
+	}
+	return "", fmt.Errorf("no participants (directories sub-…) in %s", strings.Join(tried, " or "))
+}
+
+// Subjects are the names of the participants' directories, sub-…, sorted.
+func Subjects(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var subjects []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "sub-") && isDir(dir, e) {
+			subjects = append(subjects, e.Name())
+		}
+	}
+	return subjects, nil
+}
+
+// isDir follows links, which data managers make of directories.
+func isDir(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(filepath.Join(dir, e.Name()))
+	return err == nil && info.IsDir()
+}
+
+// Files are the files in the data type directories (anat, func) of a participant,
+// with or without sessions between, sorted by path. A file that names another
+// participant or session than the directory it lies in is none of them.
+func Files(dir, subject string) ([]File, error) {
+	root := filepath.Join(dir, subject)
+	level := []string{""}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "ses-") && isDir(root, e) {
+			level = append(level, e.Name())
+		}
+	}
+	var files []File
+	for _, session := range level {
+		above := filepath.Join(root, session)
+		for _, kind := range []string{"anat", "func"} {
+			entries, err := os.ReadDir(filepath.Join(above, kind))
+			if err != nil {
+				continue // has none of that kind
+			}
+			for _, e := range entries {
+				if n, ok := Parse(e.Name()); ok && n.Get("sub") == strings.TrimPrefix(subject, "sub-") && n.Get("ses") == strings.TrimPrefix(session, "ses-") {
+					files = append(files, File{n, filepath.Join(above, kind, e.Name()), kind})
+				}
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+// Sidecar is the JSON file nearest to an image that gives the field: of the image's
+// own name, or of fewer entities in its directory or one above (the inheritance
+// principle). "" when there is none.
+func Sidecar(dir string, image File, field string) string {
+	for d := filepath.Dir(image.Path); ; d = filepath.Dir(d) {
+		entries, err := os.ReadDir(d)
+		if err != nil {
+			return ""
+		}
+		best, path := -1, ""
+		for _, e := range entries {
+			if n, ok := applies(e.Name(), image.Name); ok && n > best {
+				if p := filepath.Join(d, e.Name()); gives(p, field) {
+					best, path = n, p
+				}
+			}
+		}
+		if path != "" || filepath.Clean(d) == filepath.Clean(dir) || d == filepath.Dir(d) {
+			return path
+		}
+	}
+}
+
+// applies tells whether a sidecar of this name is about the image: same suffix, and
+// no entity that the image has not. n is the number of its entities.
+func applies(file string, image Name) (n int, ok bool) {
+	stem, isJSON := strings.CutSuffix(file, ".json")
+	if !isJSON {
+		return 0, false
+	}
+	parts := strings.Split(stem, "_")
+	if parts[len(parts)-1] != image.Suffix {
+		return 0, false
+	}
+	for _, p := range parts[:len(parts)-1] {
+		key, value, _ := strings.Cut(p, "-")
+		if image.Get(key) != value {
+			return 0, false
+		}
+	}
+	return len(parts), true
+}
+
+// gives tells whether a JSON file has a field.
+func gives(path, field string) bool {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var fields map[string]json.RawMessage
+	return json.Unmarshal(b, &fields) == nil && fields[field] != nil
+}
+
+// GeneratedBy names the program that made a dataset, "fMRIPrep 25.2.0", or "".
+func GeneratedBy(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, "dataset_description.json"))
+	if err != nil {
+		return ""
+	}
+	var d struct {
+		GeneratedBy         []struct{ Name, Version string }
+		PipelineDescription struct{ Name, Version string } // before BIDS 1.4
+	}
+	if json.Unmarshal(b, &d) != nil {
+		return ""
+	}
+	by := d.PipelineDescription
+	if len(d.GeneratedBy) > 0 {
+		by = d.GeneratedBy[0]
+	}
+	return strings.TrimSpace(by.Name + " " + by.Version)
+}

@@ -1,0 +1,88 @@
+// Package bids finds files in a dataset that is laid out and named by the Brain
+// Imaging Data Structure: derivatives of fMRIPrep of any version.
+//
+// A file is known by its name alone: entities (task-rest), suffix (bold) and
+// extension (.nii.gz). Files are listed sorted, and no file is opened but the JSON
+// sidecars that are asked for.
+package bids
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Name is the name of a file: sub-01_task-rest_run-1_desc-preproc_bold.nii.gz.
+type Name struct {
+	Entities  []Entity // in the order of the name
+	Suffix    string   // bold
+	Extension string   // .nii.gz
+}
+
+// An Entity is one part of a name: task-rest.
+type Entity struct{ Key, Value string }
+
+// Parse takes a file name apart. ok is false when it is none of a participant's
+// files.
+func Parse(file string) (n Name, ok bool) {
+	stem, ext, _ := strings.Cut(file, ".")
+	parts := strings.Split(stem, "_")
+	for i, p := range parts {
+		key, value, pair := strings.Cut(p, "-")
+		switch {
+		case pair && key != "" && value != "":
+			n.Entities = append(n.Entities, Entity{key, value})
+		case !pair && i == len(parts)-1 && p != "":
+			n.Suffix = p
+		default:
+			return Name{}, false
+		}
+	}
+	if len(n.Entities) == 0 || n.Entities[0].Key != "sub" || n.Suffix == "" {
+		return Name{}, false
+	}
+	if ext != "" {
+		n.Extension = "." + ext
+	}
+	return n, true
+}
+
+// Get is the value of an entity, "" where the name has none of that key.
+func (n Name) Get(key string) string {
+	for _, e := range n.Entities {
+		if e.Key == key {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+// Same tells whether two values of an entity mean the same: run-1 and run-01 do.
+func Same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err1 := strconv.Atoi(a)
+	y, err2 := strconv.Atoi(b)
+	return err1 == nil && err2 == nil && x == y
+}
+
+// A Want says which files are meant.
+type Want struct {
+	Suffixes   []string          // any of them
+	Extensions []string          // any of them
+	Entities   map[string]string // values; "" for none of that key; keys that are not here may have any
+}
+
+// Fits tells whether a name is one of those meant.
+func (w Want) Fits(n Name) bool {
+	if !slices.Contains(w.Suffixes, n.Suffix) || !slices.Contains(w.Extensions, n.Extension) {
+		return false
+	}
+	for key, value := range w.Entities {
+		if !Same(n.Get(key), value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,236 @@
+package stages
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// scoreRow is one row of a table of scores.
+type scoreRow struct {
+	id    string
+	draw  int32
+	set   string
+	layer int32
+	index int32
+	score float64
+	kept  bool
+}
+
+func scoresOf(rows ...scoreRow) *artifacts.Table {
+	var ids, sets []string
+	var draws, layers, indices []int32
+	var scores []float64
+	var kept []bool
+	for _, r := range rows {
+		ids, sets, draws, layers = append(ids, r.id), append(sets, r.set), append(draws, r.draw), append(layers, r.layer)
+		indices, scores, kept = append(indices, r.index), append(scores, r.score), append(kept, r.kept)
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "draw", Values: draws},
+		artifacts.Column{Name: "set", Values: sets}, artifacts.Column{Name: "layer", Values: layers},
+		artifacts.Column{Name: "index", Values: indices}, artifacts.Column{Name: "score", Values: scores},
+		artifacts.Column{Name: "kept", Values: kept},
+	)
+}
+
+func nodesOf(names ...string) *artifacts.Table {
+	index, id := make([]int32, len(names)), make([]int32, len(names))
+	for i := range names {
+		index[i], id[i] = int32(i+1), int32(10*(i+1))
+	}
+	zero := make([]float64, len(names))
+	return artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: index}, artifacts.Column{Name: "id", Values: id},
+		artifacts.Column{Name: "name", Values: names}, artifacts.Column{Name: "abbreviation", Values: names},
+		artifacts.Column{Name: "x", Values: zero}, artifacts.Column{Name: "y", Values: zero}, artifacts.Column{Name: "z", Values: zero},
+	)
+}
+
+func truthOf(source, target int32, difference float64) *artifacts.Table {
+	return artifacts.NewTable(
+		artifacts.Column{Name: "source", Values: []int32{source}}, artifacts.Column{Name: "target", Values: []int32{target}},
+		artifacts.Column{Name: "difference", Values: []float64{difference}},
+	)
+}
+
+// biomarkerInputs are two folds of three nodes: sub-001 is tested in the first, in
+// two draws, sub-002 in the second.
+func biomarkerInputs() map[string][]dag.Input {
+	one := scoresOf(
+		scoreRow{"sub-001", 1, "test", 1, 1, 0.5, true}, scoreRow{"sub-001", 1, "test", 1, 2, 0.2, false}, scoreRow{"sub-001", 1, "test", 1, 3, 0.9, true},
+		scoreRow{"sub-001", 2, "test", 1, 1, 0.7, false}, scoreRow{"sub-001", 2, "test", 1, 2, 0.4, true}, scoreRow{"sub-001", 2, "test", 1, 3, 0.8, true},
+		scoreRow{"sub-001", 2, "test", 2, 3, 0.1, true},
+		scoreRow{"sub-002", 1, "train", 1, 1, 0.01, true},
+	)
+	two := scoresOf(
+		scoreRow{"sub-002", 1, "test", 1, 1, 0.4, true}, scoreRow{"sub-002", 1, "test", 1, 2, 0.3, false}, scoreRow{"sub-002", 1, "test", 1, 3, 0.65, true},
+	)
+	return map[string][]dag.Input{
+		"scores": {
+			dag.InputOf(one, dag.Coord{Axis: "fold", Value: "1"}),
+			dag.InputOf(two, dag.Coord{Axis: "fold", Value: "2"}),
+		},
+		"nodes":        {dag.InputOf(nodesOf("a", "b", "c"))},
+		"participants": {dag.InputOf(someParticipants(2, "ASD", "HC"))},
+	}
+}
+
+func floatsOf(t *testing.T, v artifacts.Value, column string) []float64 {
+	t.Helper()
+	x, err := v.(*artifacts.Table).Floats(column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-12 || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// Means of means, worked out by hand: sub-001 gives a 0.6, b 0.3, c 0.85;
+// sub-002 0.4, 0.3, 0.65.
+func TestBiomarkers(t *testing.T) {
+	in := biomarkerInputs()
+	in["truth"] = []dag.Input{dag.InputOf(truthOf(1, 3, 0.2))}
+	out := mustRun(t, &Biomarkers{Layer: 1, Top: 1}, in)
+	ranking := out["ranking"].(*artifacts.Table)
+	if names, _ := ranking.Strings("name"); !slices.Equal(names, []string{"c", "a", "b"}) {
+		t.Errorf("order %v", names)
+	}
+	for column, want := range map[string][]float64{
+		"rank": {1, 2, 3}, "id": {30, 10, 20}, "score": {0.75, 0.5, 0.3},
+		"sd":        {math.Sqrt(0.02), math.Sqrt(0.02), 0},
+		"frequency": {1, 0.75, 0.25}, "participants": {2, 2, 2}, "planted": {1, 1, 0},
+	} {
+		if got := floatsOf(t, ranking, column); !near(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	for column, want := range map[string][]float64{"top": {1}, "planted": {2}, "found": {1}, "auroc": {1}} {
+		if got := floatsOf(t, out["recovery"], column); !near(got, want) {
+			t.Errorf("recovery %s: %v, want %v", column, got, want)
+		}
+	}
+	if got, want := floatsOf(t, out["individual"], "score"), []float64{0.6, 0.3, 0.85, 0.4, 0.3, 0.65}; !near(got, want) {
+		t.Errorf("individual scores %v, want %v", got, want)
+	}
+}
+
+// Without a truth, or with one that planted nothing, nothing is claimed.
+func TestBiomarkersWithoutTruth(t *testing.T) {
+	in := biomarkerInputs()
+	for _, truth := range []*artifacts.Table{nil, truthOf(1, 3, 0)} {
+		if truth != nil {
+			in["truth"] = []dag.Input{dag.InputOf(truth)}
+		}
+		out := mustRun(t, &Biomarkers{Layer: 1, Top: 1}, in)
+		if n := out["recovery"].(*artifacts.Table).Rows(); n != 0 {
+			t.Errorf("%d rows of recovery", n)
+		}
+		planted, _ := out["ranking"].(*artifacts.Table).Strings("planted")
+		want := []string{"n/a", "n/a", "n/a"}
+		if truth != nil {
+			want = []string{"false", "false", "false"}
+		}
+		if !slices.Equal(planted, want) {
+			t.Errorf("planted: %v", planted)
+		}
+	}
+}
+
+// A region that does not reach a later layer has no score there, and comes last.
+func TestBiomarkersOfALaterLayer(t *testing.T) {
+	out := mustRun(t, &Biomarkers{Layer: 2, Top: 1}, biomarkerInputs())
+	if got, want := floatsOf(t, out["ranking"], "score"), []float64{0.1, math.NaN(), math.NaN()}; !near(got, want) {
+		t.Errorf("scores %v, want %v", got, want)
+	}
+	// In one of sub-001's two graphs, and none of sub-002's.
+	if got, want := floatsOf(t, out["ranking"], "frequency"), []float64{0.25, 0, 0}; !near(got, want) {
+		t.Errorf("frequencies %v, want %v", got, want)
+	}
+}
+
+func TestBiomarkersBySetting(t *testing.T) {
+	in := biomarkerInputs()
+	for _, pool := range []string{"topk", "sage"} {
+		for i, fold := range []string{"1", "2"} {
+			m := biomarkerInputs()["scores"][i]
+			m.Coords = []dag.Coord{{Axis: "pool", Value: pool}, {Axis: "fold", Value: fold}}
+			in["scores"] = append(in["scores"], m)
+		}
+	}
+	in["scores"] = in["scores"][2:]
+	ranking := mustRun(t, &Biomarkers{Layer: 1, Top: 1}, in)["ranking"].(*artifacts.Table)
+	if pools, _ := ranking.Strings("pool"); ranking.Columns[0].Name != "pool" || !slices.Equal(pools, []string{"sage", "sage", "sage", "topk", "topk", "topk"}) {
+		t.Errorf("settings %v", pools)
+	}
+	if got := floatsOf(t, ranking, "score"); !near(got, []float64{0.75, 0.5, 0.3, 0.75, 0.5, 0.3}) {
+		t.Errorf("scores %v", got)
+	}
+}
+
+// The area against its definition on many small rankings with ties.
+func TestAUROC(t *testing.T) {
+	for bits := 1; bits < 63; bits++ {
+		rows, planted := make([]saliency, 6), make([]bool, 6)
+		p := 0
+		for i := range rows {
+			rows[i] = saliency{node: i, score: float64(i * i % 5)}
+			if planted[i] = bits>>i&1 == 1; planted[i] {
+				p++
+			}
+		}
+		// Rank sum, with mid-ranks: U = R − p(p+1)/2.
+		sum := 0.0
+		for i := range rows {
+			rank := 0.5
+			for j := range rows {
+				switch {
+				case rows[j].score < rows[i].score:
+					rank++
+				case rows[j].score == rows[i].score:
+					rank += 0.5
+				}
+			}
+			if planted[i] {
+				sum += rank
+			}
+		}
+		want := (sum - float64(p*(p+1))/2) / float64(p*(6-p))
+		if got := auroc(rows, planted); math.Abs(got-want) > 1e-12 {
+			t.Errorf("planted %06b: %v, want %v", bits, got, want)
+		}
+	}
+}
+
+func TestBiomarkersRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(map[string][]dag.Input)
+		want   string
+	}{
+		{"somebody else", func(in map[string][]dag.Input) {
+			in["participants"] = []dag.Input{dag.InputOf(someParticipants(1, "ASD"))}
+		}, "row 1 is of sub-002, who is not among the participants"},
+		{"another node list", func(in map[string][]dag.Input) { in["nodes"] = []dag.Input{dag.InputOf(nodesOf("a", "b"))} }, "row 3 has the node 3, and the node list goes from 1 to 2"},
+		{"another truth", func(in map[string][]dag.Input) { in["truth"] = []dag.Input{dag.InputOf(truthOf(1, 4, 1))} }, "row 1 has the node 4, and the node list goes from 1 to 3"},
+		{"no score", func(in map[string][]dag.Input) {
+			in["scores"] = []dag.Input{dag.InputOf(scoresOf(scoreRow{"sub-001", 1, "test", 1, 2, math.NaN(), true}))}
+		}, "row 1 (sub-001, draw 1, node 2) has no score"},
+		{"nothing", func(in map[string][]dag.Input) { in["scores"] = nil }, "no scores to rank: connect them to a train stage"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := biomarkerInputs()
+			c.change(in)
+			if _, err := runStage(t, &Biomarkers{Layer: 1, Top: 1}, in); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,277 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/bids"
+	"prgnn/stages/sheet"
+)
+
+func init() {
+	RegisterCohort(Cohort{
+		Name: "bids",
+		Doc: "fMRIPrep's derivatives\n" +
+			"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, which needs its transform. The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
+		New: func() CohortKind {
+			return &BIDSCohort{listed: defaultListed(), Space: "T1w", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
+		},
+	})
+}
+
+// BIDSCohort finds scans in a BIDS dataset of derivatives.
+type BIDSCohort struct {
+	listed
+	Dir        string `param:"dir" doc:"the derivatives' directory, which holds sub-…"`
+	Task       string `param:"task" doc:"the task, such as rest; not needed where there is one"`
+	Session    string `param:"session" doc:"the session; not needed where there is one"`
+	Run        string `param:"run" doc:"the run; not needed where there is one"`
+	Space      string `param:"space" doc:"the space of the scans: T1w, native (the scan's own), or a template's name"`
+	Resolution string `param:"resolution" doc:"the res- entity of the scans, such as 2; not needed where there is one"`
+	Labels     string `param:"labels" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, or that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	FreeSurfer string `param:"freesurfer" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
+	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
+	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing: let their tasks fail, or leave them out"`
+	Nodes      string `param:"nodes" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+}
+
+// bidsFiles is what was found of a participant.
+type bidsFiles struct {
+	bold, labels, transform, confounds, sidecar string
+	labelsFrom                                  string // a line for the inventory
+	meanFD                                      float64
+	hasFD                                       bool
+	problems                                    []error
+}
+
+// Load finds the participants' files.
+func (c *BIDSCohort) Load(dir string) (*Roster, error) {
+	if c.Dir == "" {
+		return nil, errors.New("dir is not given: the directory of the derivatives")
+	}
+	root, err := bids.Find(within(dir, c.Dir))
+	if err != nil {
+		return nil, fmt.Errorf("dir: %w", err)
+	}
+	l, err := c.people(dir, root)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := findNodes(c.Nodes, dir)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := c.labelSource(l)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*bidsFiles{}
+	for _, r := range l.rows {
+		found[r.id] = c.find(l, root, r, labels)
+	}
+	l.addMotion(found)
+	if err := l.choose(); err != nil {
+		return nil, err
+	}
+	c.leaveOut(l, found)
+	if len(l.rows) == 0 {
+		return nil, fmt.Errorf("%s: nobody has all files: %s", root, strings.Join(l.notes, "; "))
+	}
+	r := c.roster(l, found)
+	r.Nodes = nodesTable(nodes)
+	r.Notes = append(c.about(l, root, found), r.Notes...)
+	return r, nil
+}
+
+// people reads participants.tsv.
+func (c *BIDSCohort) people(dir, root string) (*list, error) {
+	l := &list{listed: &c.listed, root: root}
+	if c.File != "" {
+		l.path = within(dir, c.File)
+	} else {
+		var tried []string
+		for _, d := range []string{root, filepath.Dir(root), filepath.Dir(filepath.Dir(root))} {
+			p := filepath.Join(d, "participants.tsv")
+			if _, err := os.Stat(p); err == nil {
+				l.path = p
+				break
+			}
+			tried = append(tried, p)
+		}
+		if l.path == "" {
+			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter file", strings.Join(tried, ", "))
+		}
+	}
+	if c.Root != "" {
+		l.root = within(dir, c.Root)
+	}
+	f, err := os.Open(l.path)
+	if err != nil {
+		return nil, fmt.Errorf("file: %w", plainError(l.path, err))
+	}
+	defer f.Close()
+	if l.sheet, err = sheet.Read(f, l.path); err != nil {
+		return nil, err
+	}
+	levels, err := c.levels()
+	if err := errors.Join(l.column("id", c.ID), l.column("group", c.Group), err); err != nil {
+		return nil, err
+	}
+	if err := l.name(levels); err != nil {
+		return nil, err
+	}
+	return l, l.exclude()
+}
+
+// labelSource is where labels come from when they are not searched for.
+func (c *BIDSCohort) labelSource(l *list) (*fileSource, error) {
+	switch {
+	case c.Labels == "auto" && strings.HasPrefix(c.Space, "MNI"), c.Labels == "freesurfer" && c.Space != "T1w":
+		return nil, fmt.Errorf("labels: %s are in T1w space, and the scans in space-%s; set space: T1w, or labels: to an image in space-%s", c.Labels, c.Space, c.Space)
+	case c.Labels == "auto", c.Labels == "freesurfer":
+		return nil, nil
+	}
+	return l.source("labels", "nifti", c.Labels)
+}
+
+// leaveOut takes out those of whom something is missing, if that is asked for.
+func (c *BIDSCohort) leaveOut(l *list, found map[string]*bidsFiles) {
+	if c.Incomplete != "skip" {
+		return
+	}
+	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
+		problems := found[r.id].problems
+		if r.group == "" {
+			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
+		}
+		if problems != nil {
+			l.notes = append(l.notes, fmt.Sprintf("left out %s: %v", r.id, joined(problems)))
+		}
+		return problems != nil
+	})
+}
+
+// roster puts the cohort together.
+func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
+	r := &Roster{
+		Participants: l.participants(nil),
+		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
+	}
+	ports := map[string]func(*bidsFiles) string{
+		"bold":   func(f *bidsFiles) string { return f.bold },
+		"labels": func(f *bidsFiles) string { return f.labels },
+	}
+	if c.Labels == "freesurfer" {
+		r.Files["transform"] = dag.Format("itk")
+		ports["transform"] = func(f *bidsFiles) string { return f.transform }
+	}
+	if c.Confounds {
+		r.Files["confounds"] = dag.Format("tsv")
+		ports["confounds"] = func(f *bidsFiles) string { return f.confounds }
+	}
+	without := 0
+	for _, row := range l.rows {
+		if f := found[row.id]; f.bold != "" && f.sidecar == "" {
+			without++
+		}
+	}
+	if without == 0 {
+		r.Files["sidecar"] = dag.Format("json")
+		ports["sidecar"] = func(f *bidsFiles) string { return f.sidecar }
+	} else {
+		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d scans no JSON file gives the RepetitionTime", without))
+	}
+	failing := 0
+	for _, row := range l.rows {
+		f := found[row.id]
+		s := Subject{ID: row.id, Files: map[string]string{}}
+		for port, of := range ports {
+			if path := of(f); path != "" {
+				s.Files[port] = path
+			}
+		}
+		problems := f.problems
+		if row.group == "" {
+			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
+		}
+		if problems != nil {
+			failing++
+			s.Problem = fmt.Errorf("participant %s: %w (to go on without: incomplete: skip, or exclude: [%s])", row.id, joined(problems), row.id)
+		}
+		r.Subjects = append(r.Subjects, s)
+	}
+	if failing > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
+	}
+	r.Notes = append(l.notes, r.Notes...)
+	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
+	return r
+}
+
+// about says in a few lines what was found.
+func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []string {
+	by := bids.GeneratedBy(root)
+	if by == "" {
+		by = "derivatives"
+	}
+	notes := []string{fmt.Sprintf("%s in %s, participants of %s", by, root, l.path)}
+	counts := map[string]int{}
+	for _, row := range l.rows {
+		if from := found[row.id].labelsFrom; from != "" {
+			counts[from]++
+		}
+	}
+	var kinds []string
+	for k, n := range counts {
+		kinds = append(kinds, fmt.Sprintf("labels of %d participants: %s", n, k))
+	}
+	slices.Sort(kinds)
+	notes = append(notes, kinds...)
+	known, _ := l.sheet.Column(l.ID)
+	for i := range known {
+		known[i] = label(known[i])
+	}
+	subjects, _ := bids.Subjects(root) // which Find has read
+	strangers := slices.DeleteFunc(subjects, func(s string) bool { return slices.Contains(known, s) })
+	if len(strangers) > 0 {
+		notes = append(notes, fmt.Sprintf("%d in the dataset, but not in the table: %s", len(strangers), strings.Join(strangers, ", ")))
+	}
+	return notes
+}
+
+// inventory is what was found of whom.
+func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
+	n := len(l.rows)
+	id, bold, labels := make([]string, n), make([]string, n), make([]string, n)
+	confounds, sidecar, complete := make([]bool, n), make([]bool, n), make([]bool, n)
+	for i, r := range l.rows {
+		f := found[r.id]
+		id[i], labels[i] = r.id, f.labelsFrom
+		confounds[i], sidecar[i] = f.confounds != "", f.sidecar != ""
+		if f.bold != "" {
+			bold[i] = filepath.Base(f.bold)
+		}
+		complete[i] = f.problems == nil
+	}
+	given := func(values []string) []bool {
+		valid := make([]bool, n)
+		for i, v := range values {
+			valid[i] = v != ""
+		}
+		return valid
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: id},
+		artifacts.Column{Name: "bold", Values: bold, Valid: given(bold), Doc: "name of the scan's file"},
+		artifacts.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
+		artifacts.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},
+		artifacts.Column{Name: "sidecar", Values: sidecar, Doc: "whether a JSON file gives the RepetitionTime"},
+		artifacts.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
+	)
+}

@@ -1,0 +1,279 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+// A dataset is a made-up directory of derivatives.
+type dataset struct {
+	t   testing.TB
+	dir string
+}
+
+func newDataset(t testing.TB, participants string) dataset {
+	d := dataset{t, t.TempDir()}
+	d.write("participants.tsv", participants)
+	return d
+}
+
+func (d dataset) write(name, text string) {
+	d.t.Helper()
+	path := filepath.Join(d.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// list makes the files of a list of package bids, tables of confounds with contents.
+func (d dataset) list(list, from, to string) {
+	d.t.Helper()
+	b, err := os.ReadFile(filepath.Join("bids", "testdata", list))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, name := range strings.Fields(strings.ReplaceAll(string(b), from, to)) {
+		text := ""
+		switch {
+		case strings.HasSuffix(name, "confounds_timeseries.tsv"):
+			text = "csf\tframewise_displacement\n1\tn/a\n2\t0.25\n3\t0.75\n"
+		case strings.HasSuffix(name, "bold.json"):
+			text = `{"RepetitionTime": 2}`
+		}
+		d.write(name, text)
+	}
+}
+
+func (d dataset) load(change func(*BIDSCohort)) (*Roster, error) {
+	c := Cohorts()[slices.IndexFunc(Cohorts(), func(c Cohort) bool { return c.Name == "bids" })].New().(*BIDSCohort)
+	c.Dir = "."
+	change(c)
+	return c.Load(d.dir)
+}
+
+// base names the files of a participant's ports.
+func base(r *Roster, i int) map[string]string {
+	m := map[string]string{}
+	for port, path := range r.Subjects[i].Files {
+		m[port] = filepath.Base(path)
+	}
+	return m
+}
+
+const onePerson = "participant_id\tgroup\tage\nsub-01\tASD\t9\n"
+
+// The three regimes of fMRIPrep's versions, and the way each is found or missed.
+func TestBIDSRegimes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		make   func(d dataset)
+		change func(*BIDSCohort)
+		files  map[string]string
+		from   string
+		wrong  string
+	}{
+		{
+			name: "on the scan's grid", make: func(d dataset) { d.list("legacy.txt", "", "") },
+			files: map[string]string{
+				"bold": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.json",
+			}, from: labelsOnGrid,
+		},
+		{
+			name: "on the T1w grid", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run = "1" },
+			files: map[string]string{
+				"bold": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.json",
+			}, from: labelsOnT1w,
+		},
+		{
+			name: "FreeSurfer's", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sub-01/anat/sub-01_from-fsnative_to-T1w_mode-image_xfm.txt", "")
+				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run, c.Labels, c.Confounds = "02", "freesurfer", false },
+			files: map[string]string{
+				"bold": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "aparc+aseg.mgz",
+				"transform": "sub-01_from-fsnative_to-T1w_mode-image_xfm.txt", "sidecar": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.json",
+			}, from: labelsFreeSurfer,
+		},
+		{
+			name: "none, but FreeSurfer's", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run = "1" },
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w; fMRIPrep 23.2 to 25.1 writes none; FreeSurfer's are in DIR/sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz: set labels: freesurfer, and connect transform: cohort.transform to the stage that parcellates",
+		},
+		{
+			name: "FreeSurfer's without the transform", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run, c.Labels = "1", "freesurfer" },
+			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, without which FreeSurfer's labels cannot be laid over the scan",
+		},
+		{
+			name: "none", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
+			change: func(c *BIDSCohort) { c.Run = "1" },
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w; fMRIPrep 23.2 to 25.1 writes none; make them, or give an image with the parameter labels",
+		},
+		{
+			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
+			wrong: "2 scans fit, which differ in run (01, 02): set the parameter run",
+		},
+		{
+			name: "another space", make: func(d dataset) { d.list("ds210.txt", "sub-02", "sub-01") },
+			wrong: "none of its scans is in space-T1w; it has sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz",
+		},
+		{
+			name: "surfaces alone", make: func(d dataset) { d.list("ds005.txt", "", "") },
+			wrong: "it has no preprocessed scan (desc-preproc_bold.nii.gz)",
+		},
+		{
+			name: "an atlas in the template's space", make: func(d dataset) { d.list("ds210.txt", "sub-02", "sub-01"); d.write("atlas.nii.gz", "") },
+			change: func(c *BIDSCohort) { c.Space, c.Labels = "MNI152NLin2009cAsym", "atlas.nii.gz" },
+			files: map[string]string{
+				"bold": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "labels": "atlas.nii.gz",
+				"confounds": "sub-01_task-cuedSGT_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.json",
+			}, from: labelsGiven,
+		},
+		{
+			name: "sessions", make: func(d dataset) {
+				for _, ses := range []string{"a", "b"} {
+					d.write("sub-01/ses-"+ses+"/func/sub-01_ses-"+ses+"_task-rest_space-T1w_desc-preproc_bold.nii.gz", "")
+					d.write("sub-01/ses-"+ses+"/func/sub-01_ses-"+ses+"_task-rest_desc-confounds_regressors.tsv", "csf\n1\n")
+				}
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Session, c.Task = "b", "rest" },
+			files: map[string]string{
+				"bold": "sub-01_ses-b_task-rest_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_ses-b_task-rest_desc-confounds_regressors.tsv",
+			}, from: labelsOnT1w,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDataset(t, onePerson)
+			c.make(d)
+			if c.change == nil {
+				c.change = func(*BIDSCohort) {}
+			}
+			r, err := d.load(c.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-01" {
+				t.Fatalf("subjects %+v", r.Subjects)
+			}
+			if c.wrong != "" {
+				want := "participant sub-01: " + strings.ReplaceAll(c.wrong, "DIR", filepath.ToSlash(d.dir)) + " (to go on without: incomplete: skip, or exclude: [sub-01])"
+				if err := r.Subjects[0].Problem; err == nil || filepath.ToSlash(err.Error()) != want {
+					t.Errorf("problem %v\nwant %s", err, want)
+				}
+				return
+			}
+			if err := r.Subjects[0].Problem; err != nil {
+				t.Fatal(err)
+			}
+			got := base(r, 0)
+			if fmt.Sprint(got) != fmt.Sprint(c.files) {
+				t.Errorf("files %v\nwant %v", got, c.files)
+			}
+			for port := range got {
+				if _, ok := r.Files[port]; !ok {
+					t.Errorf("port %s has no type", port)
+				}
+			}
+			inventory := r.Extra["inventory"].(*artifacts.Table)
+			if from := sure(inventory.Strings("labels"))[0]; from != c.from {
+				t.Errorf("labels from %q, want %q", from, c.from)
+			}
+		})
+	}
+}
+
+// Selection sees the motion that the tables of confounds tell, and those who are
+// left out are named.
+func TestBIDSPeople(t *testing.T) {
+	d := newDataset(t, "participant_id\tdx\tage\nsub-01\t1\t9\nsub-02\t2\t8\nsub-03\t1\t7\nsub-04\tn/a\t8\n")
+	for _, s := range []string{"sub-01", "sub-02", "sub-04", "sub-99"} {
+		d.list("legacy.txt", "sub-01", s)
+	}
+	d.write("sub-02/func/sub-02_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "framewise_displacement\nn/a\n0.1\n0.3\n")
+	d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "23.1.4"}]}`)
+	group := func(c *BIDSCohort) { c.Group, c.Levels = "dx", []string{"1=ASD", "2=HC"} }
+
+	r, err := d.load(group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []string
+	for _, s := range r.Subjects {
+		if s.Problem != nil {
+			problems = append(problems, s.Problem.Error())
+		}
+	}
+	if len(r.Subjects) != 4 || len(problems) != 2 || !strings.Contains(problems[0], "sub-03 is not there") || !strings.Contains(problems[1], "participant sub-04: it has no group (column \"dx\" of") {
+		t.Errorf("%d participants, problems %q", len(r.Subjects), problems)
+	}
+	fd := sure(r.Participants.Floats("mean_fd"))
+	if !slices.Equal(fd[:2], []float64{0.5, 0.2}) || !math.IsNaN(fd[2]) {
+		t.Errorf("mean_fd %v", fd)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"fMRIPrep 23.1.4 in ", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99", "2 of 4 participants cannot be used as they are"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is missing from the notes\n%s", want, notes)
+		}
+	}
+
+	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Select = "mean_fd < 0.3" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-02" || r.Subjects[0].Problem != nil {
+		t.Errorf("subjects %+v", r.Subjects)
+	}
+	if ids := sure(r.Participants.Strings("participant_id")); !slices.Equal(ids, []string{"sub-02"}) {
+		t.Errorf("participants %v", ids)
+	}
+	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip" })
+	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "left out sub-03: ") {
+		t.Errorf("error %v, %+v", err, r)
+	}
+
+	for _, c := range []struct {
+		change func(*BIDSCohort)
+		want   string
+	}{
+		{func(c *BIDSCohort) { c.Dir = "" }, "dir is not given: the directory of the derivatives"},
+		{func(c *BIDSCohort) { c.Dir = "nowhere" }, "no such directory"},
+		{func(c *BIDSCohort) { c.Group = "diagnosis" }, "has no column \"diagnosis\""},
+		{func(c *BIDSCohort) { c.File = "people.tsv" }, "people.tsv"},
+		{func(c *BIDSCohort) { group(c); c.Space = "MNI152NLin6Asym" }, "labels: auto are in T1w space, and the scans in space-MNI152NLin6Asym; set space: T1w, or labels: to an image in space-MNI152NLin6Asym"},
+		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
+		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "has no participant \"sub-77\""},
+		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = "rest" }, "nobody has all files"},
+	} {
+		_, err := d.load(c.change)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}

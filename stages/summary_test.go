@@ -1,0 +1,181 @@
+package stages
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// evaluated are tables of evaluate, for one setting and three folds. low and high
+// bound the accuracy.
+func evaluated(accuracy, low, high float64) (summary, scores *artifacts.Table) {
+	both := func(v float64) []float64 { return []float64{v, v} }
+	level := []string{"graph", "participant"}
+	summary = artifacts.NewTable(
+		artifacts.Column{Name: "level", Values: level},
+		artifacts.Column{Name: "folds", Values: []int32{3, 3}}, artifacts.Column{Name: "participants", Values: []int32{40, 40}},
+		artifacts.Column{Name: "accuracy", Values: both(accuracy)}, artifacts.Column{Name: "sd", Values: both(0.05)},
+		artifacts.Column{Name: "ci_low", Values: both(low)}, artifacts.Column{Name: "ci_high", Values: both(high)},
+		artifacts.Column{Name: "majority", Values: both(0.6)}, artifacts.Column{Name: "balanced_accuracy", Values: both(0.7)},
+		artifacts.Column{Name: "auc", Values: both(0.8)}, artifacts.Column{Name: "sensitivity", Values: both(0.9)},
+		artifacts.Column{Name: "specificity", Values: both(0.4)}, artifacts.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
+	)
+	scores = artifacts.NewTable(
+		artifacts.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}}, artifacts.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
+		artifacts.Column{Name: "level", Values: []string{"graph", "participant", "participant", "participant"}},
+		artifacts.Column{Name: "accuracy", Values: []float64{0.1, 0.5, 0.75, 1}},
+	)
+	return summary, scores
+}
+
+func summaryInputs(t *testing.T, participants *artifacts.Table) map[string][]dag.Input {
+	t.Helper()
+	evaluation, scores := evaluated(0.8, 0.7, 0.9)
+	markers := biomarkerInputs()
+	markers["truth"] = []dag.Input{dag.InputOf(truthOf(1, 3, 0.2))}
+	out := mustRun(t, &Biomarkers{Layer: 1, Top: 2}, markers)
+	subject := func(id string) dag.Coord { return dag.Coord{Axis: "subject", Value: id} }
+	coverage := func(voxels ...int32) *artifacts.Table {
+		return artifacts.NewTable(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}}, artifacts.Column{Name: "voxels", Values: voxels},
+			artifacts.Column{Name: "coverage", Values: []float64{1, 1, 0.5}})
+	}
+	graphs := func(edges int32) *artifacts.Table {
+		return artifacts.NewTable(artifacts.Column{Name: "draw", Values: []int32{0}}, artifacts.Column{Name: "edges", Values: []int32{edges}})
+	}
+	return map[string][]dag.Input{
+		"participants": {dag.InputOf(participants)},
+		"evaluation":   {dag.InputOf(evaluation)},
+		"scores":       {dag.InputOf(scores)},
+		"ranking":      {dag.InputOf(out["ranking"])},
+		"recovery":     {dag.InputOf(out["recovery"])},
+		"coverage":     {dag.InputOf(coverage(4, 8, 0), subject("sub-001")), dag.InputOf(coverage(6, 9, 5), subject("sub-002"))},
+		"graphs":       {dag.InputOf(graphs(348), subject("sub-001")), dag.InputOf(graphs(348), subject("sub-002"))},
+		"training": {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "epoch", Values: []int32{1, 2}},
+			artifacts.Column{Name: "train_accuracy", Values: []float64{0.7, 0.99}}), dag.Coord{Axis: "fold", Value: "1"})},
+	}
+}
+
+func summaryText(t *testing.T, s *Summary, in map[string][]dag.Input) string {
+	t.Helper()
+	text := string(encoded(t, mustRun(t, s, in)["text"]))
+	if !utf8.ValidString(text) || !strings.HasSuffix(text, "\n") {
+		t.Error("not a text")
+	}
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	return text
+}
+
+// The whole text, so that it is read when it changes.
+func TestSummary(t *testing.T) {
+	people := someParticipants(40, "ASD", "HC", "ASD", "ASD", "HC")
+	people.Columns = append(people.Columns, artifacts.Column{Name: "simulated", Values: slices.Repeat([]bool{true}, 40)})
+	got := summaryText(t, &Summary{Title: "A try", Top: 2}, summaryInputs(t, people))
+	want := `A try
+
+SIMULATED DATA · nobody was scanned, and none of these numbers says anything about people
+
+40 simulated participants: 24 ASD, 16 HC
+
+Steps (median, smallest to largest over participants)
+  parcels       voxels a region 5.5 (0–9) · share of a region in the field of view 1 (0.5–1)
+  graphs        edges 348
+
+Accuracy on participants who were not trained on; always naming the largest group gives 0.600
+  graph        0.800 (sd 0.050) over 3 folds · 95 % CI 0.700–0.900 · balanced 0.700 · AUC 0.800
+  participant  0.800 (sd 0.050) over 3 folds · 95 % CI 0.700–0.900 · balanced 0.700 · AUC 0.800
+               sensitivity 0.900, specificity 0.400 for ASD
+  fold 1       ████████████████████····│··············· 0.500 of the participants
+  fold 2       ████████████████████████│█████·········· 0.750 of the participants
+  fold 3       ████████████████████████│███████████████ 1.000 of the participants
+
+To be careful about
+  - the group HC has only 16 participants
+  - 1 of 6 regions (all participants together) have no voxel
+  - more than half of those who are not ASD are taken for it (0.400 are not)
+  - the models reach 0.990 on the graphs that they were trained on and 0.800 on the others: they
+    know more of the training set by heart than carries over
+
+The 2 most salient regions
+                                                   score     sd  kept in
+    1 c                                            0.750  0.141  100 %  planted
+    2 a                                            0.500  0.141   75 %  planted
+  2 of the first 2 are among the 2 planted regions (1.3 by chance); AUROC 1.00 (0.50 by chance)
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What is not shown is not claimed.
+func TestSummaryOfChance(t *testing.T) {
+	in := summaryInputs(t, someParticipants(40, "ASD", "HC"))
+	evaluation, _ := evaluated(0.62, 0.5, 0.7)
+	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+	text := summaryText(t, &Summary{Top: 10}, in)
+	for _, want := range []string{
+		"the confidence interval of the accuracy (0.500–0.700) holds the share of the largest group\n    (0.600): the groups are not shown to be told apart",
+		"(of models that are not shown to tell the groups apart: they mark nothing about the groups)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(strings.ToLower(text), "simulated") {
+		t.Error("real participants are called simulated")
+	}
+}
+
+// Everything but the participants may be left out.
+func TestSummaryOfLittle(t *testing.T) {
+	in := map[string][]dag.Input{"participants": {dag.InputOf(someParticipants(3, "a", "b"))}}
+	want := `3 participants: 2 a, 1 b
+
+To be careful about
+  - the group a has only 2 participants
+  - the group b has only 1 participant
+`
+	if got := summaryText(t, &Summary{Top: 10}, in); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSummaryOfSettings(t *testing.T) {
+	in := summaryInputs(t, someParticipants(40, "ASD", "HC"))
+	one, _ := evaluated(0.8, 0.7, 0.9)
+	two, _ := evaluated(0.9, 0.8, 0.95)
+	both, err := artifacts.Concat(one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both.Columns = slices.Insert(both.Columns, 0, artifacts.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	in["evaluation"] = []dag.Input{dag.InputOf(both)}
+	delete(in, "scores")
+	text := summaryText(t, &Summary{Top: 10}, in)
+	for _, want := range []string{"\n  pool=sage\n  graph        0.800", "\n  pool=topk\n  graph        0.900", "2 settings were compared: the best of them looks better than it is"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}}, {"one", []string{"one"}}, {"one two", []string{"one", "two"}}, {"a b c d", []string{"a b c", "d"}},
+		{"größer als", []string{"größe", "r als"}}, {"abcdefghijkl m", []string{"abcde", "fghij", "kl m"}},
+	} {
+		if got := wrap(c.text, 5); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
