@@ -22,6 +22,7 @@ cross: ## vet for every platform we promise
 
 generate: ## code identities of the stage kinds
 	go generate ./...
+	cd examples/own-stage && go generate ./...
 
 bench: ## the table of docs/benchmarks.md, peers and us in one run
 	./bench/run.sh

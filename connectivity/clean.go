@@ -18,10 +18,10 @@ type Cleaner struct {
 
 // NewCleaner prepares the cleaning of runs of this many volumes.
 func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
-	c := &Cleaner{o: o, volumes: volumes}
-	if err := c.check(); err != nil {
+	if err := o.check(volumes); err != nil {
 		return nil, err
 	}
+	c := &Cleaner{o: o, volumes: volumes}
 	for t := range volumes {
 		if o.Keep == nil || o.Keep[t] {
 			c.keep = append(c.keep, t)

@@ -81,16 +81,15 @@ type CleanQuality struct {
 }
 
 // check refuses what cannot be meant, all mistakes at once.
-func (c *Cleaner) check() error {
+func (o Cleaning) check(volumes int) error {
 	var errs []error
-	o := c.o
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if o.Keep != nil && len(o.Keep) != c.volumes {
-		bad("the series have %d volumes, the censoring %d", c.volumes, len(o.Keep))
+	if o.Keep != nil && len(o.Keep) != volumes {
+		bad("the series have %d volumes, the censoring %d", volumes, len(o.Keep))
 	}
 	if r := o.Regressors; r.Cols > 0 {
-		if r.Rows != c.volumes {
-			bad("the series have %d volumes, the regressors %d", c.volumes, r.Rows)
+		if r.Rows != volumes {
+			bad("the series have %d volumes, the regressors %d", volumes, r.Rows)
 		}
 		for i, v := range r.Data {
 			if !finite(v) {

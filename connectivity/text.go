@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -148,15 +147,22 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 	if names, x = dropIndex(names, x); x.Rows == 0 {
 		return nil, Matrix{}, errors.New("the file has names and no numbers")
 	}
+	return names, x, checkNames(names)
+}
+
+// checkNames refuses names that are empty or used twice.
+func checkNames(names []string) error {
+	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		if n == "" {
-			return nil, Matrix{}, fmt.Errorf("column %d has no name", i+1)
+			return fmt.Errorf("column %d has no name", i+1)
 		}
-		if k := slices.Index(names, n); k < i {
-			return nil, Matrix{}, fmt.Errorf("columns %d and %d are both named %q", k+1, i+1, n)
+		if k, twice := seen[n]; twice {
+			return fmt.Errorf("columns %d and %d are both named %q", k+1, i+1, n)
 		}
+		seen[n] = i
 	}
-	return names, x, nil
+	return nil
 }
 
 // commentNames takes names from a line that starts with #, when there is one for

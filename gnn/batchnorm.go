@@ -59,7 +59,7 @@ func (b *norm[T]) forward(layer int, batch []*slot[T]) {
 			s.mlp.x[layer+1][j] = T(hat*b.gain[j]) + b.bias[j]
 		}
 		if len(batch) > 1 {
-			vari *= n / (n - 1)
+			vari = T(vari * (n / (n - 1)))
 		}
 		b.mean[j] += T(normMomentum * (mean - b.mean[j]))
 		b.vari[j] += T(normMomentum * (vari - b.vari[j]))

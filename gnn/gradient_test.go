@@ -66,10 +66,6 @@ func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 	}
 	grad, other := make([]float64, len(m.Params)), make([]float64, len(m.Params))
 	loss(grad)
-	largest := 0.0
-	for _, g := range grad {
-		largest = max(largest, math.Abs(g))
-	}
 	for _, p := range m.Layout {
 		for i := range of(m.Params, p) {
 			x := &m.Params[p.Offset+i]
@@ -84,7 +80,7 @@ func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 				*x = at
 				best = min(best, math.Abs((up-down)/(2*h)-grad[p.Offset+i]))
 			}
-			if !(best <= 1e-7*max(largest, 0.01)) {
+			if !(best <= 1e-7*max(largest(grad), 0.01)) {
 				t.Errorf("%s[%d]: gradient %v differs from the difference quotient by %v", p.Name, i, grad[p.Offset+i], best)
 			}
 		}

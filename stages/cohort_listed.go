@@ -25,7 +25,7 @@ type listed struct {
 
 func defaultListed() listed { return listed{ID: "participant_id", Group: "group"} }
 
-// A row is a participant of the table.
+// A listedRow is a participant of the table.
 type listedRow struct {
 	id     string // sub-…
 	source string // as the table has it
@@ -240,8 +240,8 @@ func lacking(n int) string {
 	return fmt.Sprintf(" (%d for want of a value)", n)
 }
 
-// value is what an expression sees of a row: our id and group under our names,
-// unless the table has columns of these names with other contents.
+// value is what an expression or a pattern sees of a row: group is always the
+// group by its name, participant_id is ours where the table has no such column.
 func (r *listedRow) value(column string) string {
 	switch v, inTable := r.cells[column]; {
 	case column == "participant_id" && !inTable:

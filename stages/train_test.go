@@ -3,6 +3,7 @@ package stages
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -409,6 +410,44 @@ func TestTrainErrors(t *testing.T) {
 		_, err := runStage(t, s, c.in)
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+}
+
+// A patience is a context that is cancelled after it was asked some times.
+type patience struct {
+	context.Context
+	left int
+}
+
+func (p *patience) Err() error {
+	if p.left--; p.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A training that is interrupted goes on from its last checkpoint, and its
+// outputs are those of one that was not.
+func TestTrainResumes(t *testing.T) {
+	in := plantedInputs(t, 20, 3, 9, 0.5)
+	s := trainer(1)
+	s.Epochs, s.Checkpoint = 8, 3
+	whole := mustRun(t, s, in)
+	task := dag.NewTask(in)
+	if _, err := s.Run(&patience{context.Background(), 4 * 5}, task); !errors.Is(err, context.Canceled) { // 4 batches an epoch
+		t.Fatalf("the training was not interrupted: %v", err)
+	}
+	if task.Checkpoint() == nil {
+		t.Fatal("no checkpoint")
+	}
+	resumed, err := s.Run(&patience{context.Background(), 4 * 5}, task) // enough for the epochs 4 to 8 alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Ports().Out {
+		if !bytes.Equal(encoded(t, resumed[p.Name]), encoded(t, whole[p.Name])) {
+			t.Errorf("output %s is not that of an uninterrupted training", p.Name)
 		}
 	}
 }

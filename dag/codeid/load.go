@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -90,11 +91,15 @@ func (l *loader) load(dir string) (*program, error) {
 	}
 	p := &program{fset: l.fset, all: make(map[string]*pkg, len(list)), asked: map[string]bool{}}
 	pkgs, err := l.parse(list)
-	if err == nil {
-		err = pkgs[len(pkgs)-1].standIn(p.fset)
-	}
 	if err != nil {
 		return nil, err
+	}
+	for i, q := range pkgs {
+		if i == len(pkgs)-1 || q.ours() && slices.Contains(q.GoFiles, generatedFile) {
+			if err := q.standIn(p.fset); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, q := range pkgs { // each after those that it imports
 		if q.types == nil {
@@ -164,7 +169,7 @@ func (q *pkg) parse(fset *token.FileSet) error {
 		mode |= parser.ParseComments // for go:embed
 	}
 	for _, name := range q.GoFiles {
-		if name == generatedFile {
+		if name == generatedFile && q.ours() {
 			continue
 		}
 		path := filepath.Join(q.Dir, name)
