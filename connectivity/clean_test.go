@@ -68,16 +68,17 @@ func clean(t *testing.T, x Matrix, o Cleaning) (Matrix, []Status) {
 func TestNothingIsMadeOfNothing(t *testing.T) {
 	const n = 80
 	signal, regressor := randoms(1, n), randoms(2, n)
-	x := NewMatrix(n, 6)
+	x := NewMatrix(n, 7)
 	for i := range n {
 		copy(x.Row(i), []float64{
 			signal[i], nan, 1234.5,
 			1000 + 3*float64(i),                    // a trend
 			5000 + 2*regressor[i] - 0.1*float64(i), // regressor and trend
 			1e4 + signal[i] + regressor[i],
+			1e7 + regressor[i], // of which rounding leaves 1e-9
 		})
 	}
-	want := []Status{Present, Missing, Constant, Constant, Constant, Present}
+	want := []Status{Present, Missing, Constant, Constant, Constant, Present, Constant}
 	keep, _ := keepAllBut(n, []int{5, 40, 41})
 	for _, o := range []Cleaning{
 		{Detrend: 1},
@@ -142,6 +143,12 @@ func TestBandPassKeepsItsBand(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestNothingAskedIsNothingDone(t *testing.T) {
+	x := golden(t, "ts_raw")
+	y, _ := clean(t, x, Cleaning{Detrend: -1, Standardize: ScaleNone})
+	closeTo(t, "the series", y, x, 1e-9)
 }
 
 // The band of the field at T = 146 and TR 2 s leaves about 53 of 146.

@@ -144,6 +144,18 @@ func TestPearsonIsGonums(t *testing.T) {
 	closeTo(t, "pearson", c.view(c.Pearson, 0), Matrix{Rows: 84, Cols: 84, Data: mat.DenseCopyOf(&want).RawMatrix().Data}, 1e-13)
 }
 
+// What Inspect calls constant, Estimate does, too.
+func TestNearlyConstantRegionsHaveNoSignal(t *testing.T) {
+	x := columns(randoms(1, 40), randoms(2, 40), randoms(3, 40))
+	for i := range 40 {
+		x.Row(i)[1] = 1e6 + 1e-7*x.At(i, 1)
+	}
+	c := must(t, []Matrix{x}, Options{})
+	if q := c.Quality[0]; q.Constant != 1 || c.Pearson[1] != 0 || c.Pearson[2] == 0 {
+		t.Errorf("%d constant regions, correlations %v", q.Constant, c.Pearson)
+	}
+}
+
 // nilearn's example of a precision and its partial correlations.
 func TestPartialOfAPrecision(t *testing.T) {
 	const m = 8
@@ -327,6 +339,46 @@ func TestTangentOfTheMeanIsZero(t *testing.T) {
 	}
 	if _, err := tangent.Transform(bad); err == nil {
 		t.Error("a matrix of zeros has no tangent")
+	}
+}
+
+// Covariances whose scales differ by powers of ten in all directions, where full steps
+// go too far.
+func TestTangentOfFarCovariances(t *testing.T) {
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		n := 2 + int(seed%4)
+		var covariances []Matrix
+		for range 2 + int(seed%3) {
+			s, values := NewMatrix(n, n), make([]float64, n)
+			for i := range n {
+				values[i] = math.Exp(2 * r.NormFloat64())
+				for j := range i + 1 {
+					v := r.NormFloat64()
+					s.Data[i*n+j], s.Data[j*n+i] = v, v
+				}
+			}
+			_, vectors := symmetricEigen(s)
+			covariances = append(covariances, spectral(values, vectors, func(l float64) float64 { return l }))
+		}
+		tangent, err := FitTangent(covariances)
+		if err != nil {
+			println("bad", seed)
+			continue
+		}
+		sum := NewMatrix(n, n)
+		for _, c := range covariances {
+			v, err := tangent.Transform(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			axpy(sum.Data, 1, v.Data)
+		}
+		for _, v := range sum.Data {
+			if math.Abs(v) > 1e-7 {
+				t.Fatalf("the tangents add up to %v", sum.Data)
+			}
+		}
 	}
 }
 

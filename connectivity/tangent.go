@@ -18,8 +18,8 @@ type Tangent struct {
 }
 
 const (
-	tangentSteps     = 100
-	tangentTolerance = 1e-10
+	tangentSteps     = 1000
+	tangentTolerance = 1e-11
 )
 
 // FitTangent finds the geometric mean of positive definite matrices: the point at
@@ -41,10 +41,10 @@ func FitTangent(covariances []Matrix) (*Tangent, error) {
 		axpy(mean.Data, 1/float64(len(covariances)), c.Data)
 	}
 	step, before := 1.0, math.Inf(1)
+	var root, direction Matrix // of the last step that was kept
 	for range tangentSteps {
 		values, vectors := symmetricEigen(mean)
 		inverse := spectral(values, vectors, func(l float64) float64 { return 1 / math.Sqrt(l) })
-		root := spectral(values, vectors, math.Sqrt)
 		gradient := NewMatrix(n, n)
 		for _, c := range covariances {
 			log, ok := logarithm(sandwich(inverse, c))
@@ -57,17 +57,16 @@ func FitTangent(covariances []Matrix) (*Tangent, error) {
 		if size/float64(n*n) < tangentTolerance {
 			return &Tangent{Mean: mean, whitening: inverse}, nil
 		}
-		if size > before {
-			step /= 2
+		if size < before { // go on from here; otherwise once more, half as far
+			before, direction = size, gradient
+			root = spectral(values, vectors, math.Sqrt)
+		} else {
+			step /= 1
 		}
-		before = min(before, size)
-		for i := range gradient.Data {
-			gradient.Data[i] *= step
-		}
-		values, vectors = symmetricEigen(gradient)
-		mean = sandwich(root, spectral(values, vectors, exact.Exp))
+		values, vectors = symmetricEigen(direction)
+		mean = sandwich(root, spectral(values, vectors, func(l float64) float64 { return exact.Exp(float64(step * l)) }))
 	}
-	return nil, fmt.Errorf("the mean of %d covariances is not found after %d steps; they are too close to singular: use ledoit-wolf", len(covariances), tangentSteps)
+	return nil, fmt.Errorf("the mean of %d covariances is not found after %d steps; they lie too far apart, or too close to singular: use ledoit-wolf", len(covariances), tangentSteps)
 }
 
 // Transform maps a covariance to the tangent space: log(M^{-1/2} C M^{-1/2}).

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -70,14 +69,6 @@ type contentJSON struct {
 	Text    *string      `json:"text,omitempty"`
 }
 
-// A statsJSON sums up the numbers of an array: those that are not NaN.
-type statsJSON struct {
-	Min  any `json:"min"`
-	Max  any `json:"max"`
-	Mean any `json:"mean"`
-	NaN  int `json:"nan"`
-}
-
 func (c content) json(rows int) contentJSON {
 	var out contentJSON
 	switch {
@@ -94,8 +85,7 @@ func (c content) json(rows int) contentJSON {
 	case c.array != nil:
 		out.DType, out.Shape, out.Axes = c.array.DType(), c.array.Shape, c.axes
 		values := c.array.Float64s()
-		low, high, mean, nan := stats(values)
-		out.Stats = &statsJSON{jsonValue(low), jsonValue(high), jsonValue(mean), nan}
+		out.Stats = summarize(values).json()
 		for _, v := range values[:min(rows, len(values))] {
 			out.Head = append(out.Head, jsonValue(v))
 		}
@@ -103,26 +93,6 @@ func (c content) json(rows int) contentJSON {
 		out.Text = &c.text
 	}
 	return out
-}
-
-// stats are the least, greatest and mean of the numbers that are not NaN (NaN
-// when there are none), and how many are NaN.
-func stats(values []float64) (low, high, mean float64, nan int) {
-	low, high = math.Inf(1), math.Inf(-1)
-	sum, n := 0.0, 0
-	for _, v := range values {
-		if math.IsNaN(v) {
-			nan++
-			continue
-		}
-		low, high = math.Min(low, v), math.Max(high, v)
-		sum += v
-		n++
-	}
-	if n == 0 {
-		return math.NaN(), math.NaN(), math.NaN(), nan
-	}
-	return low, high, sum / float64(n), nan
 }
 
 // print shows a content to a person: its shape, then its beginning.
@@ -144,10 +114,11 @@ func (c content) print(w io.Writer, rows int, indent string) {
 func (c content) printArray(w io.Writer, indent string) {
 	a := c.array
 	values := a.Float64s()
-	low, high, mean, nan := stats(values)
-	fmt.Fprintf(w, "%s%s %s; min %s, max %s, mean %s", indent, a.DType(), shapeText(a.Shape, c.axes), rounded(low), rounded(high), rounded(mean))
-	if nan > 0 {
-		fmt.Fprintf(w, ", %d NaN", nan)
+	s := summarize(values)
+	fmt.Fprintf(w, "%s%s %s; min %s, median %s, max %s, mean %s, sd %s", indent, a.DType(), shapeText(a.Shape, c.axes),
+		rounded(s.min), rounded(s.median), rounded(s.max), rounded(s.mean), rounded(s.sd))
+	if s.nan > 0 {
+		fmt.Fprintf(w, ", %d NaN", s.nan)
 	}
 	fmt.Fprintln(w)
 	if len(values) == 0 {
