@@ -40,7 +40,7 @@ bench_gnn() {
 		"$work/bench-gnn" -threads "$threads" "$work/gnn"
 		for form in dense_fast dense pyg authors; do
 			OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
-				"$python" bench/gnn/time_torch.py "$work/gnn" --form "$form" --threads "$threads" --epochs 5
+				"$python" -W ignore bench/gnn/time_torch.py "$work/gnn" --form "$form" --threads "$threads" --epochs 5
 		done
 		"$work/bench-gnn" -threads "$threads" "$work/gnn"
 	done
