@@ -22,12 +22,16 @@ func survey(p Matrix) (silent []bool, pairs int, above []float64, err error) {
 	k := 0
 	even := true // symmetric and without NaN, as nearly all are
 	for i := range n {
-		row, rest := p.Row(i)[i+1:], silent[i+1:]
-		mirrored := p.Data[i*n+i:]
-		for j, v := range row {
-			if v != mirrored[(j+1)*n] {
+		row := p.Row(i)
+		// The part below the diagonal against what was read before: the memory is
+		// gone through once, in its order.
+		for j, at := 0, i; j < i; j, at = j+1, at+n {
+			if row[j] != p.Data[at] {
 				even = false
 			}
+		}
+		rest := silent[i+1:]
+		for j, v := range row[i+1:] {
 			if v != 0 {
 				silent[i], rest[j] = false, false
 			}

@@ -345,7 +345,7 @@ func TestTangentOfTheMeanIsZero(t *testing.T) {
 // Covariances whose scales differ by powers of ten in all directions, where full steps
 // go too far.
 func TestTangentOfFarCovariances(t *testing.T) {
-	for seed := range uint64(4000) {
+	for _, seed := range []uint64{5, 10, 19, 34, 38} {
 		r := rand.New(rand.NewPCG(seed, 7))
 		n := 2 + int(seed%4)
 		var covariances []Matrix
@@ -363,8 +363,7 @@ func TestTangentOfFarCovariances(t *testing.T) {
 		}
 		tangent, err := FitTangent(covariances)
 		if err != nil {
-			println("bad", seed)
-			continue
+			t.Fatal(err)
 		}
 		sum := NewMatrix(n, n)
 		for _, c := range covariances {

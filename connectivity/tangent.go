@@ -61,7 +61,7 @@ func FitTangent(covariances []Matrix) (*Tangent, error) {
 			before, direction = size, gradient
 			root = spectral(values, vectors, math.Sqrt)
 		} else {
-			step /= 1
+			step /= 2
 		}
 		values, vectors = symmetricEigen(direction)
 		mean = sandwich(root, spectral(values, vectors, func(l float64) float64 { return exact.Exp(float64(step * l)) }))
