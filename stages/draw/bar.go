@@ -1,0 +1,50 @@
+package draw
+
+import (
+	"image"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Bar draws the legend of a colour scale into the rectangle of the canvas: a vertical
+// strip at its left, ticks at its right, the label above. low and high are the values
+// of the scale's ends.
+func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
+	const steps, thick = 256, 9
+	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
+	for i := range steps {
+		img.SetNRGBA(0, steps-1-i, s.At(float64(i)/(steps-1)))
+	}
+	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - LabelSize - 6}}
+	c.DrawImage(strip, Enlarge(img, thick*4, 2))
+	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, outline(strip))
+	height := strip.Max.Y - strip.Min.Y
+	for _, t := range (plot.DefaultTicks{}).Ticks(low, high) {
+		if t.Label == "" || t.Value < low || t.Value > high {
+			continue
+		}
+		y := strip.Min.Y + height*vg.Length((t.Value-low)/(high-low))
+		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
+		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, t.Label, Style(TickSize, false), draw.XLeft, draw.YCenter)
+	}
+	Text(c, vg.Point{X: c.Min.X, Y: c.Max.Y}, label, Style(TickSize, false), draw.XLeft, draw.YTop)
+}
+
+func outline(r vg.Rectangle) []vg.Point {
+	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min}
+}
+
+// Enlarge repeats every pixel, so that viewers that smooth what they enlarge keep sharp
+// cells.
+func Enlarge(img *image.NRGBA, x, y int) *image.NRGBA {
+	b := img.Bounds()
+	out := image.NewNRGBA(image.Rect(0, 0, b.Dx()*x, b.Dy()*y))
+	for j := range b.Dy() * y {
+		for i := range b.Dx() * x {
+			out.SetNRGBA(i, j, img.NRGBAAt(b.Min.X+i/x, b.Min.Y+j/y))
+		}
+	}
+	return out
+}
