@@ -744,10 +744,10 @@ prgnn/gnn/vector_amd64.s f3ed98b689b52113
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/train.go 9415c19799f1c8fd
-prgnn/stages/train_data.go 3a2da8730d7874f3
+prgnn/stages/train.go c9793b7a081f0fd9
+prgnn/stages/train_data.go a295861aeec4ba29
 prgnn/stages/train_model.go e4967b4a9668e65f
-prgnn/stages/train_tables.go b17b1af99c9fb3b6
+prgnn/stages/train_tables.go 186713d052d749b3
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -16,7 +16,7 @@ func init() {
 		Doc: "trains a PR-GNN on the participants outside one fold and tests it on those inside\n" +
 			"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to those of the test side (select: test and standardize: all, which the authors' program does, are the exceptions).",
 		New: func() dag.Stage {
-			return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Fold: 1, Repeat: 1, Precision: "float32", Checkpoint: 10}
+			return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), FoldParams: firstFold(), Precision: "float32", Checkpoint: 10}
 		},
 		Memory: 256 << 20,
 	})
@@ -26,9 +26,7 @@ func init() {
 type Train struct {
 	ModelParams
 	TrainingParams
-	Fold       int    `param:"fold" doc:"the fold whose participants are tested" min:"1"`
-	Repeat     int    `param:"repeat" doc:"the division into folds" min:"1"`
-	DrawZero   bool   `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+	FoldParams
 	Precision  string `param:"precision" doc:"of the computation" choices:"float32|float64"`
 	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training goes on; 0: none" min:"0"`
 	Seed       uint64 `param:"seed" doc:"of the starting weights, the order of the graphs, and dropout"`
@@ -108,7 +106,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[T](norm.values()))
 	return dag.Outputs{
-		"predictions":  s.predictionTable(set, predictions),
+		"predictions":  predictionTable(s.FoldParams, set, predictions, p.caution()),
 		"history":      historyTable(history),
 		"scores":       scoreTable[T](set, predictions),
 		"distribution": distributionTable(history),

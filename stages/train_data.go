@@ -11,6 +11,16 @@ import (
 	"prgnn/gnn"
 )
 
+// FoldParams say who is tested and what of everybody is used; every kind that
+// is cross-validated has them.
+type FoldParams struct {
+	Fold     int  `param:"fold" doc:"the fold whose participants are tested" min:"1"`
+	Repeat   int  `param:"repeat" doc:"the division into folds" min:"1"`
+	DrawZero bool `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+}
+
+func firstFold() FoldParams { return FoldParams{Fold: 1, Repeat: 1} }
+
 // A graphRow is one graph of a training: one draw of one participant.
 type graphRow struct {
 	id    string
@@ -57,53 +67,80 @@ func (f *graphFacts) add(d graphData) {
 	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
 }
 
+// A division tells the group and the side of each participant in one fold.
+type division struct {
+	FoldParams
+	name   string   // of the table
+	groups []string // sorted; their places are the labels
+	group  map[string]string
+	side   map[string]int
+}
+
+// divide reads the table of the folds.
+func (s FoldParams) divide(in dag.Input) (*division, error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	d := &division{FoldParams: s, name: in.Name}
+	if d.side, d.group, err = s.sides(table, in.Name); err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, g := range d.group {
+		if !seen[g] {
+			seen[g] = true
+			d.groups = append(d.groups, g)
+		}
+	}
+	slices.Sort(d.groups)
+	return d, nil
+}
+
+// row finds the participant that an input is of.
+func (d *division) row(in dag.Input) (graphRow, error) {
+	id := in.Coord("subject")
+	if id == "" {
+		return graphRow{}, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+	}
+	group, ok := d.group[id]
+	if !ok {
+		return graphRow{}, fmt.Errorf("%s: participant %s is in no fold of %s", in.Name, id, d.name)
+	}
+	label, _ := slices.BinarySearch(d.groups, group)
+	return graphRow{id: id, label: label, side: d.side[id]}, nil
+}
+
 // read goes through the graphs, one after the other, and puts each participant on
 // its side of the fold.
 func (s *Train) read(t *dag.Task, use func(graphRow, graphData) error) (*trainingSet, error) {
-	folds := t.In("folds")
-	table, err := folds.Table()
+	d, err := s.divide(t.In("folds"))
 	if err != nil {
 		return nil, err
 	}
-	side, group, err := s.sides(table, folds.Name)
-	if err != nil {
-		return nil, err
-	}
-	set := &trainingSet{}
-	seen := map[string]bool{}
-	for _, g := range group {
-		if !seen[g] {
-			seen[g] = true
-			set.groups = append(set.groups, g)
-		}
-	}
-	slices.Sort(set.groups)
-
+	set := &trainingSet{groups: d.groups}
 	edges, features := t.All("edges"), t.All("features")
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
 	}
-	present := map[string]bool{}
 	for i, in := range features {
-		id := in.Coord("subject")
-		if id == "" || id != edges[i].Coord("subject") {
+		r, err := d.row(in)
+		if err != nil {
+			return nil, err
+		}
+		if r.id != edges[i].Coord("subject") {
 			return nil, fmt.Errorf("%s and %s are not of one participant: connect edges and features to stages that fan out over subject", edges[i].Name, in.Name)
 		}
-		if _, ok := group[id]; !ok {
-			return nil, fmt.Errorf("%s: participant %s is in no fold of %s", in.Name, id, folds.Name)
-		}
-		present[id] = true
-		label, _ := slices.BinarySearch(set.groups, group[id])
-		if err := set.add(graphRow{id: id, label: label, side: side[id]}, edges[i], in, s.DrawZero, use); err != nil {
+		if err := set.add(r, edges[i], in, s.DrawZero, use); err != nil {
 			return nil, err
 		}
 	}
-	return set, set.check(s, side, present, folds.Name)
+	return set, set.check(d)
 }
 
 // sides tells the side and the group of each participant. All draws of a
 // participant follow it, so none can be on both.
-func (s *Train) sides(folds *artifacts.Table, name string) (side map[string]int, group map[string]string, err error) {
+func (s FoldParams) sides(folds *artifacts.Table, name string) (side map[string]int, group map[string]string, err error) {
 	side, group = map[string]int{}, map[string]string{}
 	ids, err := folds.Strings("participant_id")
 	if err != nil {
@@ -229,16 +266,20 @@ func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err er
 }
 
 // check refuses sides without participants or without one of the groups.
-func (set *trainingSet) check(s *Train, side map[string]int, present map[string]bool, name string) error {
+func (set *trainingSet) check(d *division) error {
+	present := map[string]bool{}
+	for _, r := range set.rows {
+		present[r.id] = true
+	}
 	var absent []string
-	for id := range side {
+	for id := range d.side {
 		if !present[id] {
 			absent = append(absent, id)
 		}
 	}
 	if absent != nil {
 		slices.Sort(absent)
-		return fmt.Errorf("%s: no graphs of %s: leave them out of the cohort", name, strings.Join(absent, ", "))
+		return fmt.Errorf("%s: no graphs of %s: leave them out of the cohort", d.name, strings.Join(absent, ", "))
 	}
 	trained := make([]bool, len(set.groups))
 	tested := false
@@ -250,11 +291,11 @@ func (set *trainingSet) check(s *Train, side map[string]int, present map[string]
 		}
 	}
 	if !tested {
-		return fmt.Errorf("%s: nobody is tested in fold %d of repeat %d", name, s.Fold, s.Repeat)
+		return fmt.Errorf("%s: nobody is tested in fold %d of repeat %d", d.name, d.Fold, d.Repeat)
 	}
 	for label, there := range trained {
 		if !there {
-			return fmt.Errorf("%s: outside fold %d there is nobody of group %q to train on: take fewer folds", name, s.Fold, set.groups[label])
+			return fmt.Errorf("%s: outside fold %d there is nobody of group %q to train on: take fewer folds", d.name, d.Fold, set.groups[label])
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 var sideNames = [2]string{"train", "test"}
 
-func (s *Train) predictionTable(set *trainingSet, predictions []gnn.Prediction) *artifacts.Table {
+func predictionTable(s FoldParams, set *trainingSet, predictions []gnn.Prediction, caution string) *artifacts.Table {
 	n := len(set.rows)
 	id, group, side := make([]string, n), make([]string, n), make([]string, n)
 	draw, fold, repeat := make([]int32, n), make([]int32, n), make([]int32, n)
@@ -50,8 +50,8 @@ func (s *Train) predictionTable(set *trainingSet, predictions []gnn.Prediction) 
 	}
 	table := artifacts.NewTable(cols...)
 	table.Meta = map[string]string{"groups": textOf(set.groups)}
-	if c := s.TrainingParams.follow(s.Variant).caution(); c != "" {
-		table.Meta["caution"] = c
+	if caution != "" {
+		table.Meta["caution"] = caution
 	}
 	return table
 }

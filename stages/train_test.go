@@ -196,7 +196,7 @@ func plantedGraphs(n, draws, nodes int, effect float64) map[string][]dag.Input {
 
 // trainer is a small training of 5 folds that is quick.
 func trainer(fold int) *Train {
-	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Fold: fold, Repeat: 1, Precision: "float32", Seed: 3}
+	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), FoldParams: FoldParams{Fold: fold, Repeat: 1}, Precision: "float32", Seed: 3}
 	s.Epochs, s.Batch, s.LearningRate = 40, 8, 0.01
 	return s
 }
