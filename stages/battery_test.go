@@ -56,6 +56,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in := c.cohort(t, "participants")
 		in["evaluation"], in["scores"] = output(t, evaluate, "summary"), output(t, evaluate, "scores")
 		in["ranking"], in["recovery"] = output(t, c.biomarkers(t), "ranking"), output(t, c.biomarkers(t), "recovery")
+		in["consistency"] = output(t, c.biomarkers(t), "consistency")
 		in["training"], in["coverage"] = c.folds(t, "history"), c.all(t, "parcellate", "coverage")
 		in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
 		in["graphs"] = c.all(t, "graph", "quality")

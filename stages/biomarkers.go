@@ -10,21 +10,24 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/inference"
 )
 
 func init() {
 	Register(dag.Kind{
 		Name: "biomarkers",
 		Doc: "which regions the trained models look at\n" +
-			"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). Where the truth is known, as for simulated participants, it is told how well the planted regions were found.",
-		New: func() dag.Stage { return &Biomarkers{Layer: 1, Top: 10} },
+			"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). How far to trust the ranking is told beside it: intervals from resampled participants, the ranks that single models give, and how far models, draws and participants agree, against chance. Where the truth is known, as for simulated participants, it is told how well the planted regions were found.",
+		New: func() dag.Stage { return &Biomarkers{Layer: 1, Top: 10, Resamples: 2000} },
 	})
 }
 
 // Biomarkers ranks regions.
 type Biomarkers struct {
-	Layer int `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
-	Top   int `param:"top" doc:"how many of the first regions count as found" min:"1" max:"20000"`
+	Layer     int    `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
+	Top       int    `param:"top" doc:"how many of the first regions count as found" min:"1" max:"20000"`
+	Resamples int    `param:"resamples" doc:"bootstraps of the participants, and random rankings to compare the agreement with" min:"100" max:"1000000"`
+	Seed      uint64 `param:"seed" doc:"of the bootstraps"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -37,8 +40,10 @@ func (*Biomarkers) Ports() dag.Ports {
 			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
 		},
 		Out: []dag.Port{
-			{Name: "ranking", Type: dag.Arrow("rank", "index", "id", "name", "abbreviation", "score", "sd", "frequency", "participants", "planted"),
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "id", "name", "abbreviation", "score", "sd", "ci_low", "ci_high", "rank_low", "rank_high", "top_share", "model_best", "model_worst", "frequency", "participants", "planted"),
 				Doc: "every region in every setting, the most salient first"},
+			{Name: "consistency", Type: dag.Arrow("over", "rankings", "k", "common", "common_chance", "every", "every_chance", "jaccard", "jaccard_chance", "kuncheva", "spearman", "kendall", "p"),
+				Doc: "how far the rankings by single models, repeats, seeds, draws and participants agree, against chance"},
 			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "the same of every participant"},
 			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc"), Doc: "how well the planted regions were found; no rows when nothing was planted or it is not known"},
 		},
@@ -46,18 +51,25 @@ func (*Biomarkers) Ports() dag.Ports {
 }
 
 // A settingScores collects what the models of one setting gave to the regions:
-// those whose coordinates agree but for fold and repeat.
+// those whose coordinates agree but for fold, repeat and seed.
 type settingScores struct {
-	coords  []dag.Coord
-	tallies map[string][]tally // participant → node
-	graphs  map[string]int     // participant → test graphs
+	coords []dag.Coord
+	models []*modelScores
+}
+
+// A modelScores is what one model gave to the participants whom it was tested on.
+type modelScores struct {
+	repeat, seed string             // its coordinates
+	tallies      map[string][]tally // participant → node
+	graphs       map[string]int     // participant → test graphs
+	draws        map[int64][]tally  // draw → node
 }
 
 // settingOf finds the setting of a member of a fan-out, or begins it.
 func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, []*settingScores) {
 	var own []dag.Coord
 	for _, c := range coords {
-		if c.Axis != "fold" && c.Axis != "repeat" {
+		if c.Axis != "fold" && c.Axis != "repeat" && c.Axis != "seed" {
 			own = append(own, c)
 		}
 	}
@@ -66,7 +78,7 @@ func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, [
 			return s, settings
 		}
 	}
-	s := &settingScores{own, map[string][]tally{}, map[string]int{}}
+	s := &settingScores{coords: own}
 	return s, append(settings, s)
 }
 
@@ -82,6 +94,8 @@ type saliency struct {
 	node                 int     // 0 … N−1
 	score, sd, frequency float64 // over participants
 	participants         int
+	inference.Spread
+	best, worst int // rank by a single model
 }
 
 // Run averages and ranks.
@@ -102,9 +116,11 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, in := range t.All("scores") {
 		var of *settingScores
 		of, settings = settingOf(settings, in.Coords)
-		if err := b.add(in, nodes.Rows(), people, of); err != nil {
+		m, err := b.read(in, nodes.Rows(), people)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
+		of.models = append(of.models, m)
 	}
 	if len(settings) == 0 {
 		return nil, errors.New("no scores to rank: connect them to a train stage")
@@ -113,14 +129,20 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, c := range settings[0].coords {
 		axes = append(axes, c.Axis)
 	}
-	ranking, individual, recovery := &rankingRows{}, &individualRows{}, &recoveryRows{}
+	ranking, individual, recovery, consistency := &rankingRows{}, &individualRows{}, &recoveryRows{}, &consistencyRows{}
 	for _, of := range settings {
-		rows := b.rank(people.ids, of, nodes.Rows())
+		all := merged(of.models)
+		if len(all.tallies) == 0 {
+			return nil, fmt.Errorf("the scores%s have no test side: nothing to rank", settingText(of.coords))
+		}
+		rows := b.rank(people.ids, all, nodes.Rows())
+		b.spread(rows, people, of, all)
 		ranking.add(of.coords, rows, planted)
 		recovery.add(of.coords, b.Top, rows, planted)
+		consistency.add(of.coords, b.agreements(people.ids, of, all))
 		for _, id := range people.ids {
-			if ts, ok := of.tallies[id]; ok {
-				individual.add(of.coords, id, people.group[id], ts, of.graphs[id])
+			if ts, ok := all.tallies[id]; ok {
+				individual.add(of.coords, id, people.group[id], ts, all.graphs[id])
 			}
 		}
 	}
@@ -128,55 +150,60 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
 	}
-	return dag.Outputs{"ranking": table, "individual": individual.table(axes), "recovery": recovery.table(axes)}, nil
+	return dag.Outputs{"ranking": table, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": recovery.table(axes)}, nil
 }
 
-// add sums one table of scores into the tallies.
-func (b *Biomarkers) add(in dag.Input, n int, people *people, of *settingScores) error {
+// read sums one table of scores, of one model.
+func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, error) {
 	table, err := in.Table()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := readScores(table)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	type graph struct {
 		id   string
 		draw int64
 	}
 	seen := map[graph]bool{}
+	m := &modelScores{in.Coord("repeat"), in.Coord("seed"), map[string][]tally{}, map[string]int{}, map[int64][]tally{}}
 	for i, id := range c.ids {
 		if c.set[i] != "test" {
 			continue
 		}
 		if _, ok := people.group[id]; !ok {
-			return fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
+			return nil, fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
 		}
 		if c.index[i] < 1 || c.index[i] > int64(n) {
-			return fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, c.index[i], n)
+			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, c.index[i], n)
 		}
-		if of.tallies[id] == nil {
-			of.tallies[id] = make([]tally, n)
+		if m.tallies[id] == nil {
+			m.tallies[id] = make([]tally, n)
+		}
+		if m.draws[c.draw[i]] == nil {
+			m.draws[c.draw[i]] = make([]tally, n)
 		}
 		if g := (graph{id, c.draw[i]}); !seen[g] {
 			seen[g] = true
-			of.graphs[id]++
+			m.graphs[id]++
 		}
 		if c.layer[i] != int64(b.Layer) {
 			continue
 		}
 		if math.IsNaN(c.score[i]) {
-			return fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
+			return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
 		}
-		t := &of.tallies[id][c.index[i]-1]
-		t.score += c.score[i]
-		t.scored++
-		if c.kept[i] {
-			t.kept++
+		for _, t := range [2]*tally{&m.tallies[id][c.index[i]-1], &m.draws[c.draw[i]][c.index[i]-1]} {
+			t.score += c.score[i]
+			t.scored++
+			if c.kept[i] {
+				t.kept++
+			}
 		}
 	}
-	return nil
+	return m, nil
 }
 
 // scoreColumns are the columns of a table of scores.
@@ -201,7 +228,7 @@ func readScores(t *artifacts.Table) (c scoreColumns, err error) {
 
 // rank averages every region over participants, each of whom counts once, and
 // sorts: the highest score first, of equal ones the lower index.
-func (b *Biomarkers) rank(ids []string, of *settingScores, n int) []saliency {
+func (b *Biomarkers) rank(ids []string, of *modelScores, n int) []saliency {
 	rows := make([]saliency, n)
 	for j := range rows {
 		var scores []float64
@@ -219,7 +246,7 @@ func (b *Biomarkers) rank(ids []string, of *settingScores, n int) []saliency {
 			}
 		}
 		mean, sd := meanSD(scores)
-		rows[j] = saliency{j, mean, sd, frequency / float64(people), len(scores)}
+		rows[j] = saliency{node: j, score: mean, sd: sd, frequency: frequency / float64(people), participants: len(scores)}
 	}
 	slices.SortStableFunc(rows, func(a, b saliency) int {
 		return cmp.Compare(b.score, a.score) // NaN, of a region that never reached the layer, is less than all: it comes last

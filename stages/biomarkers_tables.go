@@ -11,6 +11,10 @@ type rankingRows struct {
 	rank, people  []int32
 	node          []int // 0 … N−1
 	score, sd     []float64
+	low, high     []float64
+	first, last   []int32
+	top           []float64
+	best, worst   []int32
 	frequency     []float64
 	planted, told []bool
 }
@@ -21,6 +25,9 @@ func (r *rankingRows) add(coords []dag.Coord, rows []saliency, planted []bool) {
 		r.rank, r.people = append(r.rank, int32(i+1)), append(r.people, int32(s.participants))
 		r.node = append(r.node, s.node)
 		r.score, r.sd, r.frequency = append(r.score, s.score), append(r.sd, s.sd), append(r.frequency, s.frequency)
+		r.low, r.high = append(r.low, s.Low), append(r.high, s.High)
+		r.first, r.last, r.top = append(r.first, int32(s.RankLow)), append(r.last, int32(s.RankHigh)), append(r.top, s.Top)
+		r.best, r.worst = append(r.best, int32(s.best)), append(r.worst, int32(s.worst))
 		r.planted, r.told = append(r.planted, planted != nil && planted[s.node]), append(r.told, planted != nil)
 	}
 }
@@ -51,6 +58,13 @@ func (r *rankingRows) table(axes []string, nodes *artifacts.Table) (*artifacts.T
 		artifacts.Column{Name: "abbreviation", Values: abbreviation},
 		optionalColumn("score", "pooling score: the mean over participants of their means over test graphs", r.score),
 		optionalColumn("sd", "standard deviation of the score over participants (n−1)", r.sd),
+		optionalColumn("ci_low", "95 % interval of the score over participants (bootstrap within the groups; the models are held as they are)", r.low),
+		optionalColumn("ci_high", "", r.high),
+		artifacts.Column{Name: "rank_low", Values: r.first, Doc: "95 % interval of the rank over the same resamples"},
+		artifacts.Column{Name: "rank_high", Values: r.last},
+		artifacts.Column{Name: "top_share", Values: r.top, Doc: "share of the resamples in which the region is among the first (parameter top)"},
+		artifacts.Column{Name: "model_best", Values: r.best, Doc: "best rank that a single model gives it, over the participants whom the model was tested on"},
+		artifacts.Column{Name: "model_worst", Values: r.worst, Doc: "worst such rank"},
 		optionalColumn("frequency", "share of a participant's test graphs in which the layer kept the region, the mean over participants", r.frequency),
 		artifacts.Column{Name: "participants", Values: r.people, Doc: "participants who have a score of the region"},
 		artifacts.Column{Name: "planted", Values: r.planted, Valid: r.told, Doc: "whether the region has a planted edge, where the truth is known"},

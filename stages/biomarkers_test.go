@@ -98,14 +98,16 @@ func near(a, b []float64) bool {
 func TestBiomarkers(t *testing.T) {
 	in := biomarkerInputs()
 	in["truth"] = []dag.Input{dag.InputOf(truthOf(1, 3, 0.2))}
-	out := mustRun(t, &Biomarkers{Layer: 1, Top: 1}, in)
+	out := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
 	ranking := out["ranking"].(*artifacts.Table)
 	if names, _ := ranking.Strings("name"); !slices.Equal(names, []string{"c", "a", "b"}) {
 		t.Errorf("order %v", names)
 	}
 	for column, want := range map[string][]float64{
 		"rank": {1, 2, 3}, "id": {30, 10, 20}, "score": {0.75, 0.5, 0.3},
-		"sd":        {math.Sqrt(0.02), math.Sqrt(0.02), 0},
+		"sd":     {math.Sqrt(0.02), math.Sqrt(0.02), 0},
+		"ci_low": {0.75, 0.5, 0.3}, "ci_high": {0.75, 0.5, 0.3}, // within a group of one
+		"rank_low": {1, 2, 3}, "rank_high": {1, 2, 3}, "top_share": {1, 0, 0}, "model_best": {1, 2, 3}, "model_worst": {1, 2, 3},
 		"frequency": {1, 0.75, 0.25}, "participants": {2, 2, 2}, "planted": {1, 1, 0},
 	} {
 		if got := floatsOf(t, ranking, column); !near(got, want) {
@@ -122,6 +124,64 @@ func TestBiomarkers(t *testing.T) {
 	}
 }
 
+// How far rankings agree: two models and two participants agree on the order c, a,
+// b, and so do the draws.
+func TestBiomarkersConsistency(t *testing.T) {
+	in := biomarkerInputs()
+	out := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["consistency"].(*artifacts.Table)
+	if over, _ := out.Strings("over"); !slices.Equal(over, []string{"models", "draws", "participants"}) {
+		t.Errorf("over %v", over)
+	}
+	three := func(x float64) []float64 { return []float64{x, x, x} }
+	for column, want := range map[string][]float64{
+		"rankings": three(2), "k": three(1), "common": three(1), "common_chance": three(1. / 3), "every": three(1), "every_chance": three(1. / 3),
+		"jaccard": three(1), "jaccard_chance": three(1. / 3), "kuncheva": three(1), "spearman": three(1), "kendall": three(1),
+	} {
+		if got := floatsOf(t, out, column); !near(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	// Another model turns the order round: b is first. Both draws still agree: their
+	// means are 0.45, 0.4, 0.55 and, of sub-001 alone, 0.7, 0.4, 0.8.
+	in["scores"][1] = dag.InputOf(scoresOf(
+		scoreRow{"sub-002", 1, "test", 1, 1, 0.4, true}, scoreRow{"sub-002", 1, "test", 1, 2, 0.6, false}, scoreRow{"sub-002", 1, "test", 1, 3, 0.2, true},
+	), dag.Coord{Axis: "fold", Value: "2"})
+	all := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
+	for column, want := range map[string][]float64{"common": {0, 1, 0}, "kuncheva": {-0.5, 1, -0.5}, "spearman": {-1, 1, -1}} {
+		if got := floatsOf(t, all["consistency"], column); !near(got, want) {
+			t.Errorf("another model, %s: %v, want %v", column, got, want)
+		}
+	}
+	if best, worst := floatsOf(t, all["ranking"], "model_best"), floatsOf(t, all["ranking"], "model_worst"); !near(best, []float64{1, 2, 1}) || !near(worst, []float64{3, 2, 3}) {
+		t.Errorf("ranks by model from %v to %v", best, worst)
+	}
+}
+
+// Repeats and seeds are other trainings of one setting.
+func TestBiomarkersOverRepeatsAndSeeds(t *testing.T) {
+	for _, axis := range []string{"repeat", "seed"} {
+		in := biomarkerInputs()
+		var ins []dag.Input
+		for _, v := range []string{"1", "2"} {
+			for _, m := range biomarkerInputs()["scores"] {
+				m.Coords = append([]dag.Coord{{Axis: axis, Value: v}}, m.Coords...)
+				ins = append(ins, m)
+			}
+		}
+		in["scores"] = ins
+		out := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
+		if over, _ := out["consistency"].(*artifacts.Table).Strings("over"); !slices.Equal(over, []string{"models", axis + "s", "draws", "participants"}) {
+			t.Errorf("over %v", over)
+		}
+		if got := floatsOf(t, out["consistency"], "rankings"); !near(got, []float64{4, 2, 2, 2}) {
+			t.Errorf("rankings %v", got)
+		}
+		if got := floatsOf(t, out["ranking"], "score"); !near(got, []float64{0.75, 0.5, 0.3}) {
+			t.Errorf("scores %v", got)
+		}
+	}
+}
+
 // Without a truth, or with one that planted nothing, nothing is claimed.
 func TestBiomarkersWithoutTruth(t *testing.T) {
 	in := biomarkerInputs()
@@ -129,7 +189,7 @@ func TestBiomarkersWithoutTruth(t *testing.T) {
 		if truth != nil {
 			in["truth"] = []dag.Input{dag.InputOf(truth)}
 		}
-		out := mustRun(t, &Biomarkers{Layer: 1, Top: 1}, in)
+		out := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
 		if n := out["recovery"].(*artifacts.Table).Rows(); n != 0 {
 			t.Errorf("%d rows of recovery", n)
 		}
@@ -146,7 +206,7 @@ func TestBiomarkersWithoutTruth(t *testing.T) {
 
 // A region that does not reach a later layer has no score there, and comes last.
 func TestBiomarkersOfALaterLayer(t *testing.T) {
-	out := mustRun(t, &Biomarkers{Layer: 2, Top: 1}, biomarkerInputs())
+	out := mustRun(t, &Biomarkers{Layer: 2, Top: 1, Resamples: 200}, biomarkerInputs())
 	if got, want := floatsOf(t, out["ranking"], "score"), []float64{0.1, math.NaN(), math.NaN()}; !near(got, want) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
@@ -166,7 +226,7 @@ func TestBiomarkersBySetting(t *testing.T) {
 		}
 	}
 	in["scores"] = in["scores"][2:]
-	ranking := mustRun(t, &Biomarkers{Layer: 1, Top: 1}, in)["ranking"].(*artifacts.Table)
+	ranking := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["ranking"].(*artifacts.Table)
 	if pools, _ := ranking.Strings("pool"); ranking.Columns[0].Name != "pool" || !slices.Equal(pools, []string{"sage", "sage", "sage", "topk", "topk", "topk"}) {
 		t.Errorf("settings %v", pools)
 	}
@@ -228,7 +288,7 @@ func TestBiomarkersRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in := biomarkerInputs()
 			c.change(in)
-			if _, err := runStage(t, &Biomarkers{Layer: 1, Top: 1}, in); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			if _, err := runStage(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})

@@ -21,9 +21,14 @@ prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 6f312cbf90975934
-prgnn/stages/biomarkers.go 6261ff6d3c1a1a92
-prgnn/stages/biomarkers_tables.go e595ab03ec966efa
+prgnn/internal/random/random.go 9eeb648d164bd13c
+prgnn/stages/biomarkers.go 5f0761fd37a4048c
+prgnn/stages/biomarkers_consistency.go 2165498b0027f24d
+prgnn/stages/biomarkers_tables.go 0012e4624112e26a
 prgnn/stages/evaluate_tables.go b92560591c39b095
+prgnn/stages/inference/agreement.go 21af88d2ba7a29f3
+prgnn/stages/inference/bootstrap.go 59f006b599221da8
+prgnn/stages/inference/ranks.go 364c39dc900a9b22
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -633,9 +638,10 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 6f312cbf90975934
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go 6d9fb1280a7ae6ef
+prgnn/stages/summary.go 3c3028e6a24c8159
 prgnn/stages/summary_accuracy.go 18d6ba20708f309f
-prgnn/stages/summary_sections.go f6df5bcd2d0dbc93
+prgnn/stages/summary_salient.go f9c376974b00ccb1
+prgnn/stages/summary_sections.go 726e7937674cf655
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

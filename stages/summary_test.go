@@ -37,7 +37,7 @@ func summaryInputs(t *testing.T, participants *artifacts.Table) map[string][]dag
 	evaluation, scores := evaluated(0.8, 0.7, 0.9)
 	markers := biomarkerInputs()
 	markers["truth"] = []dag.Input{dag.InputOf(truthOf(1, 3, 0.2))}
-	out := mustRun(t, &Biomarkers{Layer: 1, Top: 2}, markers)
+	out := mustRun(t, &Biomarkers{Layer: 1, Top: 2, Resamples: 200}, markers)
 	subject := func(id string) dag.Coord { return dag.Coord{Axis: "subject", Value: id} }
 	coverage := func(voxels ...int32) *artifacts.Table {
 		return artifacts.NewTable(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}}, artifacts.Column{Name: "voxels", Values: voxels},
@@ -52,6 +52,7 @@ func summaryInputs(t *testing.T, participants *artifacts.Table) map[string][]dag
 		"scores":       {dag.InputOf(scores)},
 		"ranking":      {dag.InputOf(out["ranking"])},
 		"recovery":     {dag.InputOf(out["recovery"])},
+		"consistency":  {dag.InputOf(out["consistency"])},
 		"coverage":     {dag.InputOf(coverage(4, 8, 0), subject("sub-001")), dag.InputOf(coverage(6, 9, 5), subject("sub-002"))},
 		"graphs":       {dag.InputOf(graphs(348), subject("sub-001")), dag.InputOf(graphs(348), subject("sub-002"))},
 		"training": {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "epoch", Values: []int32{1, 2}},
@@ -104,9 +105,11 @@ To be careful about
     know more of the training set by heart than carries over
 
 The 2 most salient regions
-                                                   score     sd  kept in
-    1 c                                            0.750  0.141  100 %  planted
-    2 a                                            0.500  0.141   75 %  planted
+                                                 score  95 % CI      by model   kept in
+    1 c                                          0.750  0.750–0.750  1 to 1     100 %  planted
+    2 a                                          0.500  0.500–0.500  2 to 2      75 %  planted
+  2 models (folds) rank them: of the first 2, two models have 2.0 in common (1.3 by chance, p=0.29),
+  all have 2 (1.3 by chance); rank correlation 1.00
   2 of the first 2 are among the 2 planted regions (1.3 by chance); AUROC 1.00 (0.50 by chance)
 `
 	if got != want {
@@ -130,6 +133,23 @@ func TestSummaryOfChance(t *testing.T) {
 	}
 	if strings.Contains(strings.ToLower(text), "simulated") {
 		t.Error("real participants are called simulated")
+	}
+}
+
+// A ranking that the next training would turn round is not presented as a finding.
+func TestSummaryOfLuckyRanking(t *testing.T) {
+	in := summaryInputs(t, someParticipants(40, "ASD", "HC"))
+	markers := biomarkerInputs()
+	markers["scores"][1] = dag.InputOf(scoresOf(
+		scoreRow{"sub-002", 1, "test", 1, 1, 0.4, true}, scoreRow{"sub-002", 1, "test", 1, 2, 0.6, false}, scoreRow{"sub-002", 1, "test", 1, 3, 0.2, true},
+	), dag.Coord{Axis: "fold", Value: "2"})
+	out := mustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, markers)
+	in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])}, []dag.Input{dag.InputOf(out["consistency"])}
+	text := summaryText(t, &Summary{Top: 10}, in)
+	for _, want := range []string{"of the first 1 regions two models have only 0.0 in common, on average", "two models have 0.0 in common (0.3 by chance, p=1.00)"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
 	}
 }
 

@@ -1,0 +1,225 @@
+package stages
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/inference"
+)
+
+// merged adds up what several models gave.
+func merged(models []*modelScores) *modelScores {
+	all := &modelScores{tallies: map[string][]tally{}, graphs: map[string]int{}, draws: map[int64][]tally{}}
+	for _, m := range models { // in their order: no sum depends on that of a map
+		for id, ts := range m.tallies {
+			all.tallies[id] = added(all.tallies[id], ts)
+			all.graphs[id] += m.graphs[id]
+		}
+		for d, ts := range m.draws {
+			all.draws[d] = added(all.draws[d], ts)
+		}
+	}
+	return all
+}
+
+func added(sum, ts []tally) []tally {
+	if sum == nil {
+		return slices.Clone(ts)
+	}
+	for j, t := range ts {
+		sum[j].score += t.score
+		sum[j].scored += t.scored
+		sum[j].kept += t.kept
+	}
+	return sum
+}
+
+// means are the mean scores of a tally; NaN where a region has none.
+func means(ts []tally) []float64 {
+	v := make([]float64, len(ts))
+	for j, t := range ts {
+		v[j] = t.score / float64(t.scored)
+	}
+	return v
+}
+
+// perPerson lists the mean scores of everybody who has some, and their groups by number.
+func perPerson(people *people, of *modelScores) (scores [][]float64, groups []int) {
+	var names []string
+	for _, id := range people.ids {
+		ts, ok := of.tallies[id]
+		if !ok {
+			continue
+		}
+		g := slices.Index(names, people.group[id])
+		if g < 0 {
+			g = len(names)
+			names = append(names, people.group[id])
+		}
+		scores, groups = append(scores, means(ts)), append(groups, g)
+	}
+	return scores, groups
+}
+
+// scoresByModel are the mean scores over the participants of each list of models;
+// every participant counts once. Models that saw nobody are left out.
+func (b *Biomarkers) scoresByModel(ids []string, n int, lists ...[]*modelScores) [][]float64 {
+	var out [][]float64
+	for _, models := range lists {
+		all := merged(models)
+		if len(all.tallies) == 0 {
+			continue
+		}
+		v := make([]float64, n)
+		for _, r := range b.rank(ids, all, n) {
+			v[r.node] = r.score
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// spread tells how sure each row of a ranking is.
+func (b *Biomarkers) spread(rows []saliency, people *people, of *settingScores, all *modelScores) {
+	n := len(rows)
+	scores, groups := perPerson(people, all)
+	spreads := inference.BootstrapRanking(scores, groups, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "bootstrap"))
+	ranks := make([][]int, n)
+	for _, v := range b.scoresByModel(people.ids, n, singly(of.models)...) {
+		for j, r := range inference.Ranks(v) {
+			ranks[j] = append(ranks[j], int(math.Ceil(r))) // of ties the middle
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Spread = spreads[r.node]
+		r.best, r.worst = slices.Min(ranks[r.node]), slices.Max(ranks[r.node])
+	}
+}
+
+func singly(models []*modelScores) [][]*modelScores {
+	var lists [][]*modelScores
+	for _, m := range models {
+		lists = append(lists, []*modelScores{m})
+	}
+	return lists
+}
+
+// by groups models by a coordinate.
+func by(models []*modelScores, value func(*modelScores) string) [][]*modelScores {
+	var names []string
+	var lists [][]*modelScores
+	for _, m := range models {
+		i := slices.Index(names, value(m))
+		if i < 0 {
+			i = len(names)
+			names, lists = append(names, value(m)), append(lists, nil)
+		}
+		lists[i] = append(lists[i], m)
+	}
+	return lists
+}
+
+// A consistency is how far the rankings over one thing agree.
+type consistency struct {
+	over string
+	inference.Agreement
+}
+
+// agreements compares the rankings by single models, repeats, seeds, draws and
+// participants: what there is more than one of.
+func (b *Biomarkers) agreements(ids []string, of *settingScores, all *modelScores) []consistency {
+	var n int
+	for _, ts := range all.tallies {
+		n = len(ts)
+	}
+	var draws, persons [][]float64
+	var numbers []int64
+	for d := range all.draws {
+		numbers = append(numbers, d)
+	}
+	slices.Sort(numbers)
+	for _, d := range numbers {
+		draws = append(draws, means(all.draws[d]))
+	}
+	for _, id := range ids {
+		if ts, ok := all.tallies[id]; ok {
+			persons = append(persons, means(ts))
+		}
+	}
+	var out []consistency
+	for _, c := range []struct {
+		over   string
+		scores [][]float64
+	}{
+		{"models", b.scoresByModel(ids, n, singly(of.models)...)},
+		{"repeats", b.scoresByModel(ids, n, by(of.models, func(m *modelScores) string { return m.repeat })...)},
+		{"seeds", b.scoresByModel(ids, n, by(of.models, func(m *modelScores) string { return m.seed })...)},
+		{"draws", draws},
+		{"participants", persons},
+	} {
+		if len(c.scores) < 2 {
+			continue
+		}
+		out = append(out, consistency{c.over, inference.Agree(c.scores, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "agreement", c.over))})
+	}
+	return out
+}
+
+// settingText names a setting in a message: " of pool=topk".
+func settingText(coords []dag.Coord) string {
+	var parts []string
+	for _, c := range coords {
+		parts = append(parts, c.Axis+"="+c.Value)
+	}
+	if parts == nil {
+		return ""
+	}
+	return " of " + strings.Join(parts, " ")
+}
+
+// consistencyRows collects the agreements of all settings.
+type consistencyRows struct {
+	coords [][]dag.Coord
+	rows   []consistency
+}
+
+func (r *consistencyRows) add(coords []dag.Coord, rows []consistency) {
+	for _, c := range rows {
+		r.coords, r.rows = append(r.coords, coords), append(r.rows, c)
+	}
+}
+
+func (r *consistencyRows) table(axes []string) *artifacts.Table {
+	over := make([]string, len(r.rows))
+	rankings, k, every := make([]int32, len(r.rows)), make([]int32, len(r.rows)), make([]int32, len(r.rows))
+	for i, c := range r.rows {
+		over[i], rankings[i], k[i], every[i] = c.over, int32(c.Rankings), int32(c.K), int32(c.Every)
+	}
+	number := func(name, doc string, get func(consistency) float64) artifacts.Column {
+		v := make([]float64, len(r.rows))
+		for i, c := range r.rows {
+			v[i] = get(c)
+		}
+		return optionalColumn(name, doc, v)
+	}
+	return artifacts.NewTable(append(keyColumns(axes, r.coords),
+		artifacts.Column{Name: "over", Values: over, Doc: "what the rankings are of: single models (folds and repeats), repeats, seeds, draws, participants"},
+		artifacts.Column{Name: "rankings", Values: rankings, Doc: "how many are compared"},
+		artifacts.Column{Name: "k", Values: k, Doc: "how many of the first regions are compared"},
+		number("common", "of the first k regions of two rankings, those in common; mean over pairs", func(c consistency) float64 { return c.Common }),
+		number("common_chance", "the same of rankings in random order: k²/N", func(c consistency) float64 { return c.CommonChance }),
+		artifacts.Column{Name: "every", Values: every, Doc: "regions among the first k of every ranking"},
+		number("every_chance", "the same of rankings in random order", func(c consistency) float64 { return c.EveryChance }),
+		number("jaccard", "in common, of those in either", func(c consistency) float64 { return c.Jaccard }),
+		number("jaccard_chance", "the same of rankings in random order", func(c consistency) float64 { return c.JaccardLuck }),
+		number("kuncheva", "Kuncheva's index: 0 by chance, 1 for the same regions", func(c consistency) float64 { return c.Kuncheva }),
+		number("spearman", "rank correlation of all regions; 0 by chance", func(c consistency) float64 { return c.Spearman }),
+		number("kendall", "Kendall's τ_b of all regions; 0 by chance", func(c consistency) float64 { return c.Kendall }),
+		number("p", "chance that rankings in random order have as much in common", func(c consistency) float64 { return c.P }),
+	)...)
+}

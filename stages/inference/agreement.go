@@ -1,0 +1,149 @@
+package inference
+
+import (
+	"math"
+
+	"prgnn/internal/random"
+)
+
+// An Agreement tells how far several rankings of the same n regions agree. Means are
+// over the pairs of rankings. What chance gives is meant for rankings in random order.
+type Agreement struct {
+	Rankings, K  int
+	Common       float64 // regions that the first K of two rankings have in common
+	CommonChance float64 // K²/n
+	Every        int     // regions that are among the first K of every ranking
+	EveryChance  float64 // n(K/n)^rankings
+	Jaccard      float64 // common, of the regions that are in either
+	JaccardLuck  float64 // what chance gives
+	Kuncheva     float64 // (common − K²/n)/(K − K²/n): 0 by chance, 1 for the same (Kuncheva 2007)
+	Spearman     float64 // of all n regions; 0 by chance
+	Kendall      float64 // τ_b, likewise
+	P            float64 // chance that rankings in random order have as much in common
+}
+
+// Agree compares rankings, each given by the scores of the n regions: the first K
+// are those of highest score. P is found with that many sets of random rankings.
+func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
+	n, m := len(scores[0]), len(scores)
+	k = min(k, n)
+	a := Agreement{Rankings: m, K: k, CommonChance: float64(k*k) / float64(n), EveryChance: float64(n), JaccardLuck: expectedJaccard(n, k)}
+	first := make([][]bool, m)
+	times := make([]int, n) // in how many rankings a region is among the first
+	for i, v := range scores {
+		first[i] = Top(v, k)
+		a.EveryChance *= float64(k) / float64(n)
+		for j, in := range first[i] {
+			if in {
+				times[j]++
+			}
+		}
+	}
+	for _, t := range times {
+		if t == m {
+			a.Every++
+		}
+	}
+	pairs := 0.0
+	for i := range m {
+		for j := range i {
+			both, either := overlap(first[i], first[j])
+			a.Common += float64(both)
+			a.Jaccard += float64(both) / float64(either)
+			a.Spearman += Spearman(scores[i], scores[j])
+			a.Kendall += Kendall(scores[i], scores[j])
+			pairs++
+		}
+	}
+	a.Common /= pairs
+	a.Jaccard /= pairs
+	a.Spearman /= pairs
+	a.Kendall /= pairs
+	a.Kuncheva = (a.Common - a.CommonChance) / (float64(k) - a.CommonChance)
+	a.P = agreeByChance(shared(times), m, n, k, resamples, s)
+	return a
+}
+
+// overlap counts what two sets have in common, and what is in either.
+func overlap(a, b []bool) (both, either int) {
+	for i := range a {
+		if a[i] && b[i] {
+			both++
+		}
+		if a[i] || b[i] {
+			either++
+		}
+	}
+	return both, either
+}
+
+// shared is the number of (pair of rankings, region) in which both have the region
+// among the first: the mean overlap, but for a factor.
+func shared(times []int) int {
+	sum := 0
+	for _, t := range times {
+		sum += t * (t - 1) / 2
+	}
+	return sum
+}
+
+// agreeByChance is the permutation p of a number of shared regions, (b+1)/(r+1),
+// for m random sets of k regions out of n.
+func agreeByChance(seen, m, n, k, resamples int, s *random.Stream) float64 {
+	deck, times, as := make([]int, n), make([]int, n), 0
+	for i := range deck {
+		deck[i] = i
+	}
+	for range resamples {
+		clear(times)
+		for range m {
+			for i := range k { // the first k of a shuffle (Fisher and Yates)
+				j := i + s.IntN(n-i)
+				deck[i], deck[j] = deck[j], deck[i]
+				times[deck[i]]++
+			}
+		}
+		if shared(times) >= seen {
+			as++
+		}
+	}
+	return PermutationP(as, resamples)
+}
+
+// expectedJaccard is the mean Jaccard index of two random sets of k out of n: the
+// number in common follows the hypergeometric distribution.
+func expectedJaccard(n, k int) float64 {
+	sum := 0.0
+	for r := max(0, 2*k-n); r <= k; r++ {
+		// C(k,r)·C(n−k,k−r)/C(n,k), as a product of ratios that stay near 1.
+		p := 1.0
+		for i := range k {
+			switch {
+			case i < r:
+				p *= float64(k-i) / float64(i+1) // C(k,r)
+			default:
+				p *= float64(n-k-(i-r)) / float64(i-r+1) // C(n−k,k−r)
+			}
+			p *= float64(i+1) / float64(n-i) // 1/C(n,k)
+		}
+		sum += float64(p * float64(r) / float64(2*k-r))
+	}
+	return sum
+}
+
+// PermutationP is the p of a permutation test in which as many permutations out of
+// all gave at least what was seen: (as+1)/(all+1), never 0, since the data as they
+// are count as one (Phipson and Smyth 2010).
+func PermutationP(as, all int) float64 { return float64(as+1) / float64(all+1) }
+
+// MeanOf is the mean of the values that are numbers; NaN without any.
+func MeanOf(v []float64) float64 {
+	sum, n := 0.0, 0
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sum += x
+			n++
+		}
+	}
+	return sum / float64(n)
+}

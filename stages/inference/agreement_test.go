@@ -1,0 +1,89 @@
+package inference
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"prgnn/internal/random"
+)
+
+// Three rankings of five regions, worked out by hand: the first two regions are
+// {0,1}, {0,2} and {0,1}.
+func TestAgreeByHand(t *testing.T) {
+	a := Agree([][]float64{{9, 8, 3, 2, 1}, {9, 3, 8, 2, 1}, {9, 8, 3, 2, 1}}, 2, 5000, random.New(1))
+	equal(t, "agreement",
+		[]float64{float64(a.Rankings), a.Common, a.CommonChance, float64(a.Every), a.EveryChance, a.Jaccard, a.Kuncheva, a.Spearman, a.Kendall},
+		[]float64{3, 4. / 3, 0.8, 1, 5 * 8. / 125, (1./3 + 1 + 1./3) / 3, (4./3 - 0.8) / 1.2, (0.9 + 1 + 0.9) / 3, (0.8 + 1 + 0.8) / 3})
+	// All 10³ triples of pairs out of five: as many have an overlap of at least 4.
+	sets := subsets(5, 2)
+	as, all := 0, 0
+	for _, x := range sets {
+		for _, y := range sets {
+			for _, z := range sets {
+				all++
+				if bits.OnesCount(x&y)+bits.OnesCount(x&z)+bits.OnesCount(y&z) >= 4 {
+					as++
+				}
+			}
+		}
+	}
+	if want := float64(as) / float64(all); math.Abs(a.P-want) > 4*math.Sqrt(want/5000) {
+		t.Errorf("p %v, by counting %v", a.P, want)
+	}
+	if all != 1000 {
+		t.Errorf("%d triples", all)
+	}
+}
+
+// subsets are the k-element subsets of n as bits.
+func subsets(n, k int) []uint {
+	var out []uint
+	for s := range uint(1) << n {
+		if bits.OnesCount(s) == k {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// The expected Jaccard index against its definition, by counting.
+func TestExpectedJaccard(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		for k := 1; k <= n; k++ {
+			sets := subsets(n, k)
+			sum := 0.0
+			for _, s := range sets {
+				sum += float64(bits.OnesCount(s&sets[0])) / float64(bits.OnesCount(s|sets[0]))
+			}
+			equal(t, "expected Jaccard", []float64{expectedJaccard(n, k)}, []float64{sum / float64(len(sets))})
+		}
+	}
+	// What the literature of the field quotes for 84 regions.
+	if a, b := expectedJaccard(84, 42), expectedJaccard(84, 21); math.Abs(a-0.33) > 0.01 || math.Abs(b-0.14) > 0.01 {
+		t.Errorf("of 42 and 21 in 84: %v, %v", a, b)
+	}
+}
+
+// Rankings in random order are not told to agree: their p are spread evenly.
+func TestAgreementOfNothing(t *testing.T) {
+	const times = 400
+	mean, small := 0.0, 0
+	for i := range times {
+		s := random.New(7, i)
+		scores := make([][]float64, 5)
+		for m := range scores {
+			for range 84 {
+				scores[m] = append(scores[m], s.Normal())
+			}
+		}
+		a := Agree(scores, 10, 200, s)
+		mean += a.Kuncheva / times
+		if a.P <= 0.05 {
+			small++
+		}
+	}
+	if math.Abs(mean) > 0.01 || small > 32 { // 0.05·400 = 20, sd 4.4
+		t.Errorf("mean of Kuncheva's index %v; p ≤ 0.05 in %d of %d", mean, small, times)
+	}
+}

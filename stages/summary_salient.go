@@ -1,0 +1,264 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A salientRow is one row of biomarkers' ranking.
+type salientRow struct {
+	setting, name, abbreviation string
+	rank                        float64
+	score, low, high, frequency float64
+	best, worst                 float64
+	planted                     float64 // 1, 0, or NaN where the truth is not known
+}
+
+func readRanking(in dag.Input) ([]salientRow, error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readNumbers(table, map[string]func(*salientRow) *float64{
+		"rank":        func(r *salientRow) *float64 { return &r.rank },
+		"score":       func(r *salientRow) *float64 { return &r.score },
+		"ci_low":      func(r *salientRow) *float64 { return &r.low },
+		"ci_high":     func(r *salientRow) *float64 { return &r.high },
+		"frequency":   func(r *salientRow) *float64 { return &r.frequency },
+		"model_best":  func(r *salientRow) *float64 { return &r.best },
+		"model_worst": func(r *salientRow) *float64 { return &r.worst },
+		"planted":     func(r *salientRow) *float64 { return &r.planted },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	setting, err := settingsOf(table, "rank")
+	if err != nil {
+		return nil, err
+	}
+	name, err := table.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	short, err := table.Strings("abbreviation")
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		rows[i].setting, rows[i].name, rows[i].abbreviation = setting[i], name[i], short[i]
+		if short[i] == name[i] {
+			rows[i].abbreviation = ""
+		}
+	}
+	return rows, nil
+}
+
+// readNumbers fills one struct a row from columns of numbers.
+func readNumbers[R any](t *artifacts.Table, columns map[string]func(*R) *float64) ([]R, error) {
+	rows := make([]R, t.Rows())
+	for _, c := range t.Columns {
+		to, ok := columns[c.Name]
+		if !ok {
+			continue
+		}
+		v, err := t.Floats(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			*to(&rows[i]) = v[i]
+		}
+		delete(columns, c.Name)
+	}
+	for name := range columns {
+		if _, err := t.Floats(name); err != nil { // it says which columns there are
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// salientSection ends the text with the regions that the models look at, and how
+// sure that is.
+func (s *Summary) salientSection(t *dag.Task, p *page) error {
+	if !t.Has("ranking") || s.Top == 0 {
+		return nil
+	}
+	rows, err := readRanking(t.In("ranking"))
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	of, settings := rows[0].setting, 1
+	for i := range rows[1:] {
+		if rows[i+1].setting != rows[i].setting {
+			settings++
+		}
+	}
+	title := fmt.Sprintf("The %d most salient regions", s.Top)
+	if settings > 1 {
+		title += fmt.Sprintf(" of the first of %d settings (%s)", settings, of)
+	}
+	p.line("")
+	for _, l := range wrap(title, width) {
+		p.line("%s", l)
+	}
+	if slices.Contains(p.untold, of) {
+		p.line("  (of models that are not shown to tell the groups apart: they mark nothing about the groups)")
+	}
+	p.line("      %-32s %-9s %5s  %-11s  %-10s %s", "", "", "score", "95 % CI", "by model", "kept in")
+	regions := 0
+	for _, r := range rows {
+		if r.setting != of {
+			continue
+		}
+		regions++
+		if r.rank > float64(s.Top) {
+			continue
+		}
+		mark := ""
+		if r.planted == 1 {
+			mark = "  planted"
+		}
+		p.line("  %3.0f %-32s %-9s %.3f  %-11s  %-10s %3.0f %%%s", r.rank, clip(r.name, 32), clip(r.abbreviation, 9), r.score,
+			fmt.Sprintf("%.3f–%.3f", r.low, r.high), fmt.Sprintf("%.0f to %.0f", r.best, r.worst), 100*r.frequency, mark)
+	}
+	if err := stabilityLines(t, p, of); err != nil {
+		return err
+	}
+	return recoveryLines(t, p, of, regions)
+}
+
+// clip shortens a text to n characters.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// An agreementRow is one row of biomarkers' consistency.
+type agreementRow struct {
+	rankings, k                              float64
+	common, commonChance, every, everyChance float64
+	kuncheva, spearman, p                    float64
+}
+
+// stabilityLines tells how far the models agree on the first regions.
+func stabilityLines(t *dag.Task, p *page, of string) error {
+	r, ok, err := agreementOf(t, of, "models")
+	if err != nil || !ok {
+		return err
+	}
+	for _, l := range wrap(fmt.Sprintf("%.0f models (folds) rank them: of the first %.0f, two models have %.1f in common (%.1f by chance, %s), all have %.0f (%.1f by chance); rank correlation %.2f",
+		r.rankings, r.k, r.common, r.commonChance, pText(r.p), r.every, r.everyChance, r.spearman), width-2) {
+		p.line("  %s", l)
+	}
+	return nil
+}
+
+// stabilitySection warns of a ranking that another training would change: of the
+// setting whose regions are named.
+func stabilitySection(t *dag.Task, p *page) error {
+	if !t.Has("ranking") || !t.Has("consistency") {
+		return nil
+	}
+	rows, err := readRanking(t.In("ranking"))
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	r, ok, err := agreementOf(t, rows[0].setting, "models")
+	if err != nil || !ok {
+		return err
+	}
+	if r.kuncheva < 0.5 {
+		p.caution("of the first %.0f regions two models have only %.1f in common, on average: which regions come first depends on the training, and the next one may give others", r.k, r.common)
+	}
+	return nil
+}
+
+// agreementOf finds how far the rankings over something agree, of one setting.
+func agreementOf(t *dag.Task, setting, over string) (agreementRow, bool, error) {
+	if !t.Has("consistency") {
+		return agreementRow{}, false, nil
+	}
+	in := t.In("consistency")
+	table, err := in.Table()
+	if err != nil {
+		return agreementRow{}, false, err
+	}
+	rows, err := readNumbers(table, map[string]func(*agreementRow) *float64{
+		"rankings":      func(r *agreementRow) *float64 { return &r.rankings },
+		"k":             func(r *agreementRow) *float64 { return &r.k },
+		"common":        func(r *agreementRow) *float64 { return &r.common },
+		"common_chance": func(r *agreementRow) *float64 { return &r.commonChance },
+		"every":         func(r *agreementRow) *float64 { return &r.every },
+		"every_chance":  func(r *agreementRow) *float64 { return &r.everyChance },
+		"kuncheva":      func(r *agreementRow) *float64 { return &r.kuncheva },
+		"spearman":      func(r *agreementRow) *float64 { return &r.spearman },
+		"p":             func(r *agreementRow) *float64 { return &r.p },
+	})
+	if err != nil {
+		return agreementRow{}, false, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	settings, err := settingsOf(table, "over")
+	if err != nil {
+		return agreementRow{}, false, err
+	}
+	what, err := table.Strings("over")
+	if err != nil {
+		return agreementRow{}, false, err
+	}
+	for i, r := range rows {
+		if settings[i] == setting && what[i] == over {
+			return r, true, nil
+		}
+	}
+	return agreementRow{}, false, nil
+}
+
+// pText writes a p to the figures that count.
+func pText(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "p n/a"
+	case p < 0.001:
+		return "p<0.001"
+	case p < 0.0995:
+		return fmt.Sprintf("p=%.3f", p)
+	}
+	return fmt.Sprintf("p=%.2f", p)
+}
+
+// recoveryLines tells how many of the planted regions were found.
+func recoveryLines(t *dag.Task, p *page, of string, regions int) error {
+	if !t.Has("recovery") {
+		return nil
+	}
+	table, err := t.In("recovery").Table()
+	if err != nil {
+		return err
+	}
+	names, err := settingsOf(table, "top")
+	if err != nil {
+		return err
+	}
+	var columns [4][]float64
+	for i, name := range []string{"top", "planted", "found", "auroc"} {
+		if columns[i], err = table.Floats(name); err != nil {
+			return err
+		}
+	}
+	i := slices.Index(names, of)
+	if i < 0 {
+		return nil
+	}
+	top, total, found, area := columns[0][i], columns[1][i], columns[2][i], columns[3][i]
+	p.line("  %.0f of the first %.0f are among the %.0f planted regions (%.1f by chance); AUROC %.2f (0.50 by chance)",
+		found, top, total, top*total/float64(regions), area)
+	return nil
+}
