@@ -121,7 +121,7 @@ func (info *Info) describe(h *Header, extensions []Extension) {
 	}
 	info.Units, info.TR = h.XYZTUnits, h.TR()
 	info.SclSlope, info.SclInter, _ = h.Scaling() // a problem of it is among Problems
-	info.Intent, info.Descrip, info.VoxOffset = h.IntentCode, cString(h.Descrip[:]), Number(h.VoxOffset)
+	info.Intent, info.Descrip, info.VoxOffset = h.IntentCode, strings.ToValidUTF8(cString(h.Descrip[:]), "�"), Number(h.VoxOffset)
 	info.ExtCodes = []int{}
 	for _, e := range extensions {
 		info.ExtCodes = append(info.ExtCodes, e.Code)
