@@ -158,18 +158,22 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 		return nil
 	}
 	chosen := *r
-	chosen.Notes, chosen.Subjects = notes, nil
+	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
 	kept := map[string]bool{}
 	at := -1
 	for _, s := range r.Subjects {
 		if out[s.ID] {
+			chosen.Left = append(chosen.Left, stages.LeftOut{ID: s.ID, Why: "excluded by name"})
 			continue
 		}
 		if at++; at*few/all < (at+1)*few/all { // a list that has one group first keeps both
 			chosen.Subjects = append(chosen.Subjects, s)
 			kept[s.ID] = true
+		} else {
+			chosen.Left = append(chosen.Left, stages.LeftOut{ID: s.ID, Why: "beyond limit"})
 		}
 	}
+	slices.SortFunc(chosen.Left, func(a, b stages.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	if len(kept) == 0 {
 		l.bad.add(t.pos, "the cohort has no participants%s", map[bool]string{true: " left after exclude"}[len(ids) > 0])
 		return nil

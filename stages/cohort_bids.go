@@ -28,13 +28,11 @@ func init() {
 // BIDSCohort finds scans in a BIDS dataset of derivatives.
 type BIDSCohort struct {
 	listed
-	Dir        string `param:"dir" doc:"the derivatives' directory, which holds sub-…"`
-	Task       string `param:"task" doc:"the task, such as rest; not needed where there is one"`
-	Session    string `param:"session" doc:"the session; not needed where there is one"`
-	Run        string `param:"run" doc:"the run; not needed where there is one"`
+	Dir string `param:"dir" doc:"the derivatives' directory, which holds sub-…"`
+	Raw string `param:"raw" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	entities
 	Space      string `param:"space" doc:"the space of the scans: T1w, native (the scan's own), or a template's name"`
-	Resolution string `param:"resolution" doc:"the res- entity of the scans, such as 2; not needed where there is one"`
-	Labels     string `param:"labels" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, or that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	Labels     string `param:"labels" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, in T1w space or a template's; or in T1w space that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
 	FreeSurfer string `param:"freesurfer" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
 	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing: let their tasks fail, or leave them out"`
@@ -47,6 +45,8 @@ type bidsFiles struct {
 	labelsFrom                                  string // a line for the inventory
 	meanFD                                      float64
 	hasFD                                       bool
+	tr, headerTR                                float64 // s, of the sidecar and of the scan; 0 where they do not say
+	volumes                                     int     // of the scan, by its header; 0 when that cannot be read
 	problems                                    []error
 }
 
@@ -67,7 +67,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := c.labelSource(l)
+	labels, err := c.labelSource(l, root)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,11 @@ func (c *BIDSCohort) people(dir, root string) (*list, error) {
 		l.path = within(dir, c.File)
 	} else {
 		var tried []string
-		for _, d := range []string{root, filepath.Dir(root), filepath.Dir(filepath.Dir(root))} {
+		places := append([]string{root}, bids.Sources(root)...)
+		if c.Raw != "" {
+			places = []string{within(dir, c.Raw)}
+		}
+		for _, d := range places {
 			p := filepath.Join(d, "participants.tsv")
 			if _, err := os.Stat(p); err == nil {
 				l.path = p
@@ -105,7 +109,7 @@ func (c *BIDSCohort) people(dir, root string) (*list, error) {
 			tried = append(tried, p)
 		}
 		if l.path == "" {
-			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter file", strings.Join(tried, ", "))
+			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter raw or file", strings.Join(tried, ", "))
 		}
 	}
 	if c.Root != "" {
@@ -130,9 +134,11 @@ func (c *BIDSCohort) people(dir, root string) (*list, error) {
 }
 
 // labelSource is where labels come from when they are not searched for.
-func (c *BIDSCohort) labelSource(l *list) (*fileSource, error) {
+func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
 	switch {
-	case c.Labels == "auto" && strings.HasPrefix(c.Space, "MNI"), c.Labels == "freesurfer" && c.Space != "T1w":
+	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
+		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set space: T1w, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
+	case c.Labels == "freesurfer" && c.Space != "T1w":
 		return nil, fmt.Errorf("labels: %s are in T1w space, and the scans in space-%s; set space: T1w, or labels: to an image in space-%s", c.Labels, c.Space, c.Space)
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
@@ -140,20 +146,39 @@ func (c *BIDSCohort) labelSource(l *list) (*fileSource, error) {
 	return l.source("labels", "nifti", c.Labels)
 }
 
+// template tells whether the scans are in the space of a template.
+func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != "native" }
+
+// misplacedLabels tells whether a version of fMRIPrep took wrong transforms for the
+// labels in the spaces of templates (nipreps/fmriprep#1631, mended by #1636 for 1.4.0).
+func misplacedLabels(by string) bool {
+	version, ok := strings.CutPrefix(by, "fMRIPrep ")
+	if !ok {
+		return false
+	}
+	var major, minor int
+	if n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &major, &minor); n < 2 {
+		return false
+	}
+	return major < 1 || major == 1 && minor < 4 || strings.HasPrefix(version, "1.4.0a")
+}
+
 // leaveOut takes out those of whom something is missing, if that is asked for.
 func (c *BIDSCohort) leaveOut(l *list, found map[string]*bidsFiles) {
 	if c.Incomplete != "skip" {
 		return
 	}
-	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
+	l.drop(func(r listedRow) string {
 		problems := found[r.id].problems
 		if r.group == "" {
 			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
 		}
-		if problems != nil {
-			l.notes = append(l.notes, fmt.Sprintf("left out %s: %v", r.id, joined(problems)))
+		if problems == nil {
+			return ""
 		}
-		return problems != nil
+		why := joined(problems).Error()
+		l.notes = append(l.notes, fmt.Sprintf("left out %s: %s", r.id, why))
+		return why
 	})
 }
 
@@ -210,6 +235,8 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
 	}
 	r.Notes = append(l.notes, r.Notes...)
+	r.Notes = append(r.Notes, timeNotes(l, found)...)
+	r.Left = l.leftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
 	return r
 }
@@ -250,6 +277,8 @@ func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
 	n := len(l.rows)
 	id, bold, labels := make([]string, n), make([]string, n), make([]string, n)
 	confounds, sidecar, complete := make([]bool, n), make([]bool, n), make([]bool, n)
+	tr, headerTR, volumes := make([]float64, n), make([]float64, n), make([]int32, n)
+	read, said, inHeader := make([]bool, n), make([]bool, n), make([]bool, n)
 	for i, r := range l.rows {
 		f := found[r.id]
 		id[i], labels[i] = r.id, f.labelsFrom
@@ -258,6 +287,8 @@ func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
 			bold[i] = filepath.Base(f.bold)
 		}
 		complete[i] = f.problems == nil
+		tr[i], headerTR[i], volumes[i] = f.tr, f.headerTR, int32(f.volumes)
+		said[i], inHeader[i], read[i] = f.tr > 0, f.headerTR > 0, f.volumes > 0
 	}
 	given := func(values []string) []bool {
 		valid := make([]bool, n)
@@ -272,6 +303,9 @@ func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
 		artifacts.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
 		artifacts.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},
 		artifacts.Column{Name: "sidecar", Values: sidecar, Doc: "whether a JSON file gives the RepetitionTime"},
+		artifacts.Column{Name: "tr", Values: tr, Valid: said, Unit: "s", Doc: "the sidecar's RepetitionTime"},
+		artifacts.Column{Name: "header_tr", Values: headerTR, Valid: inHeader, Unit: "s", Doc: "repetition time in the scan's header"},
+		artifacts.Column{Name: "volumes", Values: volumes, Valid: read, Doc: "length of the scan by its header"},
 		artifacts.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
 	)
 }

@@ -38,6 +38,7 @@ func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSourc
 	}
 	f.bold = bold.Path
 	f.sidecar = bids.Sidecar(root, bold, "RepetitionTime")
+	f.times()
 	if labels != nil {
 		f.labelsFrom = labelsGiven
 		if f.labels, err = labels.of(l, row); err != nil {
@@ -50,7 +51,7 @@ func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSourc
 		// desc-confounds_regressors until 20.1, _timeseries since.
 		tables := pick(files, "func", bids.Want{
 			Suffixes: []string{"timeseries", "regressors"}, Extensions: []string{".tsv"},
-			Entities: map[string]string{"desc": "confounds", "task": bold.Get("task"), "ses": bold.Get("ses"), "run": bold.Get("run"), "acq": bold.Get("acq"), "dir": bold.Get("dir")},
+			Entities: sameRun(bold, map[string]string{"desc": "confounds"}),
 		})
 		if len(tables) == 0 {
 			bad(errors.New("it has no table of confounds (desc-confounds_timeseries.tsv) for this scan; confounds: false does without"))
@@ -67,6 +68,14 @@ func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSourc
 		}
 	}
 	return f
+}
+
+// sameRun adds to what is wanted that it is of a scan's run.
+func sameRun(bold bids.File, want map[string]string) map[string]string {
+	for _, key := range runEntities {
+		want[key] = bold.Get(key)
+	}
+	return want
 }
 
 // lostZeros tells of a participant whose name differs by zeros that a spreadsheet
@@ -116,17 +125,13 @@ func (c *BIDSCohort) scan(files []bids.File) (bids.File, error) {
 	} else {
 		want.Entities["space"] = c.Space
 	}
-	for key, value := range map[string]string{"task": c.Task, "ses": c.Session, "run": c.Run, "res": c.Resolution} {
-		if value != "" {
-			want.Entities[key] = value
-		}
-	}
+	c.into(want.Entities)
 	scans := pick(files, "func", want)
 	if len(scans) == 1 {
 		return scans[0], nil
 	}
 	if len(scans) > 1 {
-		return bids.File{}, fmt.Errorf("%d scans fit, which differ in %s", len(scans), differences(scans))
+		return bids.File{}, fmt.Errorf("%d scans fit, which differ in %s", len(scans), differences(scans, nil))
 	}
 	if len(every) == 0 {
 		return bids.File{}, errors.New("it has no preprocessed scan (desc-preproc_bold.nii.gz)")
@@ -135,55 +140,7 @@ func (c *BIDSCohort) scan(files []bids.File) (bids.File, error) {
 	for _, f := range every {
 		have = append(have, filepath.Base(f.Path))
 	}
-	return bids.File{}, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.wanted(), strings.Join(have, ", "))
-}
-
-// wanted lists the entities that were asked for.
-func (c *BIDSCohort) wanted() string {
-	text := ""
-	for _, e := range [4][2]string{{"task", c.Task}, {"ses", c.Session}, {"run", c.Run}, {"res", c.Resolution}} {
-		if e[1] != "" {
-			text += ", " + e[0] + "-" + e[1]
-		}
-	}
-	return text
-}
-
-// parameterOf names the parameter that chooses an entity.
-var parameterOf = map[string]string{"task": "task", "ses": "session", "run": "run", "res": "resolution"}
-
-// differences says in which entities files differ, and how to choose.
-func differences(files []bids.File) string {
-	var keys []string
-	for _, f := range files {
-		for _, e := range f.Entities {
-			if !slices.Contains(keys, e.Key) {
-				keys = append(keys, e.Key)
-			}
-		}
-	}
-	var text []string
-	for _, key := range keys {
-		var values []string
-		for _, f := range files {
-			v := f.Get(key)
-			if v == "" {
-				v = "none"
-			}
-			if !slices.Contains(values, v) {
-				values = append(values, v)
-			}
-		}
-		if len(values) < 2 {
-			continue
-		}
-		line := key + " (" + strings.Join(values, ", ") + ")"
-		if p := parameterOf[key]; p != "" {
-			line += ": set the parameter " + p
-		}
-		text = append(text, line)
-	}
-	return strings.Join(text, ", ")
+	return bids.File{}, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
 }
 
 // findLabels finds the labels in the three regimes of fMRIPrep's versions.
@@ -199,18 +156,20 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 			return errors.New("it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, without which FreeSurfer's labels cannot be laid over the scan")
 		}
 		if len(transforms) > 1 {
-			return fmt.Errorf("%d transforms from fsnative to T1w fit, which differ in %s", len(transforms), differences(transforms))
+			return fmt.Errorf("%d transforms from fsnative to T1w fit, which differ in %s", len(transforms), differences(transforms, nil))
 		}
 		f.labels, f.transform, f.labelsFrom = mgz, transforms[0].Path, labelsFreeSurfer
 		return nil
 	}
-	onGrid := bids.Want{Suffixes: aparcaseg.Suffixes, Extensions: aparcaseg.Extensions, Entities: map[string]string{"desc": "aparcaseg"}}
-	for _, key := range []string{"task", "ses", "run", "acq", "dir", "space", "res"} {
-		onGrid.Entities[key] = bold.Get(key)
-	}
+	onGrid := bids.Want{Suffixes: aparcaseg.Suffixes, Extensions: aparcaseg.Extensions, Entities: sameRun(bold, map[string]string{
+		"desc": "aparcaseg", "space": bold.Get("space"), "res": bold.Get("res"),
+	})}
 	if found := pick(files, "func", onGrid); len(found) > 0 {
 		f.labels, f.labelsFrom = found[0].Path, labelsOnGrid
 		return nil
+	}
+	if c.template() {
+		return fmt.Errorf("it has no labels (func/…_space-%s_desc-aparcaseg_dseg.nii.gz) on the scan's grid, which fMRIPrep wrote up to 23.1; those of the T1w image do not fit: set space: T1w, or labels: to an image in space-%s", c.Space, c.Space)
 	}
 	if c.Space == "T1w" {
 		aparcaseg.Entities["space"] = ""
@@ -218,7 +177,7 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 			f.labels, f.labelsFrom = found[0].Path, labelsOnT1w
 			return nil
 		} else if len(found) > 1 {
-			return fmt.Errorf("%d label images fit, which differ in %s", len(found), differences(found))
+			return fmt.Errorf("%d label images fit, which differ in %s", len(found), differences(found, nil))
 		}
 	}
 	hint := "; make them, or give an image with the parameter labels"

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/nifti"
 )
 
 // A dataset is a made-up directory of derivatives.
@@ -154,6 +156,49 @@ func TestBIDSRegimes(t *testing.T) {
 			}, from: labelsGiven,
 		},
 		{
+			name: "labels in a template's space", make: func(d dataset) {
+				d.list("ds210.txt", "sub-02", "sub-01")
+				d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "20.2.7"}]}`)
+				d.write("sub-01/func/sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
+			files: map[string]string{
+				"bold": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "labels": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_task-cuedSGT_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.json",
+			}, from: labelsOnGrid,
+		},
+		{
+			name: "none in a template's space", make: func(d dataset) {
+				d.list("ds210.txt", "sub-02", "sub-01")
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
+			wrong:  "it has no labels (func/…_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz) on the scan's grid, which fMRIPrep wrote up to 23.1; those of the T1w image do not fit: set space: T1w, or labels: to an image in space-MNI152NLin2009cAsym",
+		},
+		{
+			name: "acquisitions", make: func(d dataset) {
+				for _, acq := range []string{"acq-a_rec-x_dir-AP", "acq-b_rec-x_dir-AP", "acq-b_rec-y_dir-AP", "acq-b_rec-y_dir-PA"} {
+					d.write("sub-01/ses-01/func/sub-01_ses-01_task-rest_"+acq+"_run-02_space-T1w_desc-preproc_bold.nii.gz", "")
+				}
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) {
+				c.Confounds = false
+				c.Session, c.Run, c.Acquisition, c.Reconstruction, c.Direction = "ses-1", "2", "b", "y", "dir-PA"
+			},
+			files: map[string]string{
+				"bold": "sub-01_ses-01_task-rest_acq-b_rec-y_dir-PA_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+			}, from: labelsOnT1w,
+		},
+		{
+			name: "which acquisition", make: func(d dataset) {
+				for _, acq := range []string{"acq-a_dir-AP", "acq-b_dir-AP", "dir-PA"} {
+					d.write("sub-01/func/sub-01_task-rest_"+acq+"_space-T1w_desc-preproc_bold.nii.gz", "")
+				}
+			},
+			wrong: "3 scans fit, which differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction",
+		},
+		{
 			name: "sessions", make: func(d dataset) {
 				for _, ses := range []string{"a", "b"} {
 					d.write("sub-01/ses-"+ses+"/func/sub-01_ses-"+ses+"_task-rest_space-T1w_desc-preproc_bold.nii.gz", "")
@@ -266,7 +311,8 @@ func TestBIDSPeople(t *testing.T) {
 		{func(c *BIDSCohort) { c.Dir = "nowhere" }, "no such directory"},
 		{func(c *BIDSCohort) { c.Group = "diagnosis" }, "has no column \"diagnosis\""},
 		{func(c *BIDSCohort) { c.File = "people.tsv" }, "people.tsv"},
-		{func(c *BIDSCohort) { group(c); c.Space = "MNI152NLin6Asym" }, "labels: auto are in T1w space, and the scans in space-MNI152NLin6Asym; set space: T1w, or labels: to an image in space-MNI152NLin6Asym"},
+		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "MNI152NLin6Asym", "freesurfer" }, "labels: freesurfer are in T1w space, and the scans in space-MNI152NLin6Asym; set space: T1w, or labels: to an image in space-MNI152NLin6Asym"},
+		{func(c *BIDSCohort) { c.Raw = "elsewhere" }, "elsewhere"},
 		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
 		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "has no participant \"sub-77\""},
 		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = "rest" }, "nobody has all files"},
@@ -276,4 +322,71 @@ func TestBIDSPeople(t *testing.T) {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
+}
+
+// What is said of whom nobody takes, and of repetition times that do not agree.
+func TestBIDSLeftOutAndTimes(t *testing.T) {
+	d := newDataset(t, "")
+	if err := os.Remove(filepath.Join(d.dir, "participants.tsv")); err != nil {
+		t.Fatal(err)
+	}
+	d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "1.3.2"}], "DatasetLinks": {"raw": "the raw one"}}`)
+	d.write("the raw one/participants.tsv", "participant_id\tgroup\tage\nsub-01\tASD\t9\nsub-02\tASD\t6\nsub-03\tHC\tn/a\nsub-04\tHC\t8\nsub-05\tHC\t9\n")
+	for i, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {
+		scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
+		d.write(scan+".nii.gz", string(encoded(t, artifacts.Bytes{Kind: "nifti", Data: smallScan(t, 2)})))
+		d.write(scan+".json", fmt.Sprintf(`{"RepetitionTime": %v}`, 2+float64(i)/1000))
+		d.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
+	}
+	if err := os.Remove(filepath.Join(d.dir, "sub-05", "anat", "sub-05_desc-aparcaseg_dseg.nii.gz")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.load(func(c *BIDSCohort) {
+		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"1"}
+	})
+	if err == nil {
+		t.Fatal("sub-01 is excluded as 1, of which the table has none")
+	}
+	r, err = d.load(func(c *BIDSCohort) {
+		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"01"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-04" {
+		t.Errorf("subjects %+v", r.Subjects)
+	}
+	var left []string
+	for _, l := range r.Left {
+		left = append(left, l.ID+" "+strings.SplitN(l.Why, " (", 2)[0])
+	}
+	want := []string{"sub-01 excluded by name", "sub-02 not selected: age >= 7", "sub-03 not selected for want of a value: age >= 7", "sub-05 it has no labels"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left out %q, want %q", left, want)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	if want := "the repetition times of sidecar and header differ: sub-04 (2.003 and 2 s)"; !strings.Contains(notes, want) {
+		t.Errorf("%q is missing from the notes\n%s", want, notes)
+	}
+	if r, err = d.load(func(c *BIDSCohort) { c.Confounds = false }); err != nil {
+		t.Fatal(err)
+	}
+	notes = strings.Join(r.Notes, "\n")
+	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)."; !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have one repetition time: 2 s (1), 2.001 s (1)") {
+		t.Errorf("%q is missing from the notes\n%s", want, notes)
+	}
+	if _, err := d.load(func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" }); err == nil || !strings.Contains(err.Error(), "labels: fMRIPrep 1.3.2 put aparcaseg into space-MNI152NLin2009cAsym in a wrong place (put right in 1.4.0)") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// smallScan is an image of 2×2×2 voxels and 3 volumes.
+func smallScan(t *testing.T, tr float64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 3}, Affine: unit, Code: 2, TR: tr, Data: make([]int16, 24)}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -124,6 +124,7 @@ func (l *list) roster(sources []*fileSource) *Roster {
 		r.Subjects = append(r.Subjects, s)
 	}
 	r.Notes = append(r.Notes, l.notes...)
+	r.Left = l.leftOut()
 	if failing > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
 	}

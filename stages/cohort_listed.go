@@ -42,6 +42,7 @@ type list struct {
 	sheet *sheet.Sheet
 	rows  []listedRow // sorted by id
 	notes []string
+	left  []LeftOut
 }
 
 // read reads the table, names the participants and selects. All mistakes are
@@ -178,7 +179,12 @@ func (l *list) exclude() error {
 	}
 	for _, name := range l.Exclude {
 		before := len(l.rows)
-		l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool { return r.id == name || r.source == name || r.id == "sub-"+name })
+		l.drop(func(r listedRow) string {
+			if r.id == name || r.source == name || r.id == "sub-"+name {
+				return "excluded by name"
+			}
+			return ""
+		})
 		if len(l.rows) == before && !slices.Contains(ids, label(name)) {
 			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, didYouMean(name, ids)))
 		}
@@ -187,6 +193,23 @@ func (l *list) exclude() error {
 		l.notes = append(l.notes, fmt.Sprintf("excluded by name: %s", strings.Join(l.Exclude, ", ")))
 	}
 	return errors.Join(problems...)
+}
+
+// drop takes out the rows for which there is a reason.
+func (l *list) drop(why func(listedRow) string) {
+	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
+		reason := why(r)
+		if reason != "" {
+			l.left = append(l.left, LeftOut{r.id, reason})
+		}
+		return reason != ""
+	})
+}
+
+// leftOut are those who were taken out, sorted.
+func (l *list) leftOut() []LeftOut {
+	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	return l.left
 }
 
 // choose selects rows by the parameter of that name.
@@ -212,14 +235,9 @@ func (l *list) choose() error {
 		if err != nil {
 			return fmt.Errorf("select: %w", err)
 		}
-		keep, counts := q.Select(before)
-		var rows []listedRow
-		for i, r := range l.rows {
-			if keep[i] {
-				rows = append(rows, r)
-			}
-		}
-		l.rows = rows
+		why, counts := q.Select(before)
+		i := -1
+		l.drop(func(listedRow) string { i++; return why[i] })
 		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d participants", len(l.rows), before))
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {

@@ -71,7 +71,8 @@ type Roster struct {
 	Make func(subject string) dag.Stage
 	// MakeKind is the registered kind of what Make returns.
 	MakeKind string
-	Notes    []string // for the person who runs it: who was left out and why, that it is simulated …
+	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
+	Notes    []string  // for the person who runs it: who was left out and why, that it is simulated …
 }
 
 // A Subject is one participant.
@@ -79,6 +80,12 @@ type Subject struct {
 	ID      string            // "sub-003"
 	Files   map[string]string // port → absolute path
 	Problem error             // why nothing can be done for this one; names the file, the place and the remedy
+}
+
+// A LeftOut is a participant of the table who takes no part.
+type LeftOut struct {
+	ID  string // "sub-004"
+	Why string // "not selected: mean_fd < 0.3"
 }
 
 var cohorts = map[string]Cohort{}

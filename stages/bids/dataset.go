@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,6 +143,42 @@ func gives(path, field string) bool {
 	}
 	var fields map[string]json.RawMessage
 	return json.Unmarshal(b, &fields) == nil && fields[field] != nil
+}
+
+// Sources are directories in which the raw dataset may lie that a dataset was made
+// from: the ones around it, those that its description links to, and the customary
+// places. They need not be there.
+func Sources(dir string) []string {
+	above := filepath.Dir(filepath.Clean(dir))
+	places := []string{above, filepath.Dir(above)}
+	b, err := os.ReadFile(filepath.Join(dir, "dataset_description.json"))
+	var d struct {
+		DatasetLinks   map[string]string
+		SourceDatasets []struct{ URL string }
+	}
+	if err == nil && json.Unmarshal(b, &d) == nil {
+		links := slices.Sorted(maps.Keys(d.DatasetLinks))
+		for i, name := range links {
+			links[i] = d.DatasetLinks[name]
+		}
+		for _, s := range d.SourceDatasets {
+			links = append(links, s.URL)
+		}
+		for _, link := range links {
+			path := filepath.FromSlash(strings.TrimPrefix(link, "file://"))
+			switch {
+			case path == "" || strings.Contains(link, "://") && path == filepath.FromSlash(link): // elsewhere on the net
+			case filepath.IsAbs(path):
+				places = append(places, path)
+			default:
+				places = append(places, filepath.Join(dir, path))
+			}
+		}
+	}
+	for _, name := range []string{"raw", "rawdata", "bids"} {
+		places = append(places, filepath.Join(dir, "sourcedata", name), filepath.Join(above, name), filepath.Join(filepath.Dir(above), name))
+	}
+	return places
 }
 
 // GeneratedBy names the program that made a dataset, "fMRIPrep 25.2.0", or "".

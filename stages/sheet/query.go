@@ -46,28 +46,30 @@ type Count struct {
 	Unknown int // rows that lack a value
 }
 
-// Select tells which of n rows are selected, and what each term left out.
-func (q *Query) Select(n int) (keep []bool, counts []Count) {
-	keep = make([]bool, n)
+// Select tells why each of n rows is not selected, "" for one that is, and what each
+// term left out.
+func (q *Query) Select(n int) (why []string, counts []Count) {
+	why = make([]string, n)
 	counts = make([]Count, len(q.terms))
 	for i, t := range q.terms {
 		counts[i].Term = t.text
 	}
 rows:
-	for r := range keep {
+	for r := range why {
 		for i, t := range q.terms {
 			switch t.eval(r) {
 			case no:
 				counts[i].No++
+				why[r] = "not selected: " + t.text
 				continue rows
 			case unknown:
 				counts[i].Unknown++
+				why[r] = "not selected for want of a value: " + t.text
 				continue rows
 			}
 		}
-		keep[r] = true
 	}
-	return keep, counts
+	return why, counts
 }
 
 // ParseQuery reads an expression over named columns. Errors tell the place in the

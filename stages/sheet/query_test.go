@@ -51,10 +51,10 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: %v", c.query, err)
 			continue
 		}
-		keep, _ := q.Select(6)
+		why, _ := q.Select(6)
 		got := ""
-		for i, k := range keep {
-			if k {
+		for i, w := range why {
+			if w == "" {
 				got += people["id"][i]
 			}
 		}
@@ -121,10 +121,10 @@ func TestQueryLogic(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			keep, counts := q.Select(len(x))
+			why, counts := q.Select(len(x))
 			total := 0
-			for _, k := range keep {
-				if k {
+			for _, w := range why {
+				if w == "" {
 					total++
 				}
 			}
@@ -134,7 +134,11 @@ func TestQueryLogic(t *testing.T) {
 			if total != len(x) {
 				t.Fatalf("%s: %d rows are accounted for, of %d", text, total, len(x))
 			}
-			return keep
+			selected := make([]bool, len(x))
+			for i, w := range why {
+				selected[i] = w == ""
+			}
+			return selected
 		}
 		a, b := atom(t), atom(t)
 		for _, pair := range [][2]string{

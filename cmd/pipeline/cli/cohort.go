@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/pipelines"
+	"prgnn/stages"
+)
+
+func (a *app) cohortCommand() *cobra.Command {
+	var sets []string
+	cmd := &cobra.Command{
+		Use:   "cohort FILE",
+		Short: "who takes part, with which files, and why anybody is left out",
+		Long: `Finds the participants of a pipeline file and prints a line for each: its group, which files
+it has, and what is wrong with it, if anything; then those of the table who take no part, each
+with the reason; then the numbers. Nothing is run. -v names the files.`,
+		Example: `  pipeline cohort biopoint.yaml
+  pipeline cohort biopoint.yaml --set cohort.select='mean_fd < 0.3 and age >= 7'
+  pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "left out") | .participant'`,
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.cohort(args[0], sets) },
+	}
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+// A participantEvent is one participant of the table.
+type participantEvent struct {
+	Event       string            `json:"event"` // "participant"
+	Participant string            `json:"participant"`
+	State       string            `json:"state"` // taken, unusable or left out
+	Group       string            `json:"group,omitempty"`
+	Files       map[string]string `json:"files,omitempty"` // by port
+	Reason      string            `json:"reason,omitempty"`
+}
+
+func (a *app) cohort(file string, sets []string) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	if p.Roster == nil {
+		return wrongf("%s has no cohort", file)
+	}
+	people := participants(p)
+	if a.json {
+		for _, e := range people {
+			a.object(e)
+		}
+		return nil
+	}
+	a.printPeople(p, people)
+	return nil
+}
+
+// participants are those of the roster, then those who take no part.
+func participants(p *pipelines.Pipeline) []participantEvent {
+	r := p.Roster
+	groups := map[string]string{}
+	if ids, err := r.Participants.Strings("participant_id"); err == nil {
+		if of, err := r.Participants.Strings("group"); err == nil {
+			for i, id := range ids {
+				groups[id] = of[i]
+			}
+		}
+	}
+	var people []participantEvent
+	for _, s := range r.Subjects {
+		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, ""}
+		if s.Problem != nil {
+			e.State, e.Reason = "unusable", s.Problem.Error()
+		}
+		people = append(people, e)
+	}
+	for _, l := range r.Left {
+		people = append(people, participantEvent{Event: "participant", Participant: l.ID, State: "left out", Reason: l.Why})
+	}
+	return people
+}
+
+func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
+	ports := slices.Sorted(maps.Keys(p.Roster.Files))
+	g := grid{}
+	g.add(append(append([]string{"participant", "group"}, ports...), "")...)
+	numbers, groups := map[string]int{}, map[string]int{}
+	for _, e := range people {
+		numbers[e.State]++
+		if e.State != "left out" {
+			groups[e.Group]++
+		}
+		row := []string{e.Participant, e.Group}
+		for _, port := range ports {
+			row = append(row, a.fileCell(p.Roster, e, port))
+		}
+		if e.State != "taken" {
+			row = append(row, e.State+": "+e.Reason)
+		}
+		g.add(row...)
+	}
+	g.print(a.out)
+	fmt.Fprintln(a.out)
+	for _, n := range p.Notes {
+		fmt.Fprintln(a.out, n)
+	}
+	fmt.Fprintf(a.out, "%s: %d taken, %d unusable, %d left out\n", count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		if name != "" {
+			fmt.Fprintf(a.out, "  %s: %d\n", name, groups[name])
+		}
+	}
+}
+
+// fileCell says whether a participant has the file of a port; with -v, which.
+func (a *app) fileCell(r *stages.Roster, e participantEvent, port string) string {
+	switch path, ok := e.Files[port]; {
+	case e.State == "left out":
+		return ""
+	case r.Make != nil:
+		return "made"
+	case !ok:
+		return "–"
+	case a.verbose:
+		return filepath.Base(path)
+	}
+	return "yes"
+}
