@@ -12,6 +12,7 @@
 //	record    an action or a run as text on disk, sealed with its own digest
 //	run       what one call of the program came to: provenance, and a root of gc
 //	claim     the right to do a piece of work, among processes that share a store
+//	log       what a task said while it ran: text for people, no result
 //	session   the presence of one process in a store, as long as it lives
 //	memo      something found out that can be found out again; never the truth
 //
@@ -26,6 +27,7 @@
 //	actions/ab/<key>    what was done, and which blobs it gave: text (see Action)
 //	runs/<id>           what each run came to: text (see RunRecord)
 //	scratch/<key>       checkpoints of long tasks (see Scratch)
+//	logs/ab/<key>       what tasks said the last time that they ran (see Log)
 //	tmp/<id>/           unfinished files of one process, and the lease that it
 //	                    holds while it lives
 //	locks/              claims, and the gate that gc closes for moments
@@ -72,7 +74,7 @@
 //
 // # gc
 //
-// Only blobs are removed. The roots are the outputs of the runs that are kept;
+// Only blobs are removed, and logs of old work. The roots are the outputs of the runs that are kept;
 // to them come the blobs used since the oldest living session began, and since
 // the newest run began when that one has not ended. "Used" is the mtime
 // of a blob: writing sets it, and Has renews it within a session (see Hold). A

@@ -34,9 +34,12 @@ type GCPlan struct {
 
 	Strays  []string // what dead processes left in tmp, relative to the store
 	Scratch []string // checkpoints of work that is done
+	Logs    []string // of work that no kept run has, from before the first of them
 
 	s      *Store
-	before int64 // blobs last used at this time (ns) or later stay
+	keys   map[Key]bool // of the tasks of kept runs
+	oldest time.Time    // when the first of these began
+	before int64        // blobs last used at this time (ns) or later stay
 }
 
 // A Victim is a blob that gc would remove.
@@ -53,7 +56,7 @@ func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 	if o.KeepRuns < 0 || o.MaxSize < 0 {
 		return nil, fmt.Errorf("gc: keep-runs and max-size are not negative")
 	}
-	p := &GCPlan{s: s}
+	p := &GCPlan{s: s, keys: map[Key]bool{}}
 	roots, err := p.roots(o.KeepRuns)
 	if err != nil {
 		return nil, err
@@ -101,8 +104,9 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("gc: run %s may need anything: its list of tasks: %w", r.ID, err)
 		}
-		p.Kept = append(p.Kept, r.ID)
+		p.Kept, p.oldest = append(p.Kept, r.ID), r.Started // the newest come first
 		for _, t := range tasks {
+			p.keys[t.Key] = true
 			for _, out := range t.Outputs {
 				roots[out.Digest] = true
 			}
@@ -151,7 +155,8 @@ func (p *GCPlan) choose(maxSize int64) {
 	}
 }
 
-// leftovers finds what dead processes left, and checkpoints of work that is done.
+// leftovers finds what dead processes left, checkpoints of work that is done, and
+// logs of old work.
 func (p *GCPlan) leftovers() error {
 	all, err := p.s.sessions()
 	if err != nil {
@@ -173,7 +178,14 @@ func (p *GCPlan) leftovers() error {
 			}
 		}
 	}
-	return nil
+	logs, err := p.s.objects(logsDir)
+	for _, l := range logs {
+		k, err := ParseKey(l.name)
+		if err == nil && l.foreign == "" && !p.keys[k] && time.Unix(0, l.mtime).Before(p.oldest) {
+			p.Logs = append(p.Logs, p.s.relative(l.path))
+		}
+	}
+	return p.s.fault(err)
 }
 
 func (s *Store) relative(path string) string {
@@ -213,7 +225,7 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	}
 	defer unlock()
 	errs := []error{s.removeStrays(), s.compactCollected()}
-	for _, path := range p.Scratch {
+	for _, path := range slices.Concat(p.Scratch, p.Logs) {
 		errs = append(errs, remove(filepath.Join(s.dir, filepath.FromSlash(path))))
 	}
 	s.removeStaleClaims()

@@ -45,6 +45,7 @@ const (
 	tmpDir     = "tmp"
 	locksDir   = "locks"
 	scratchDir = "scratch"
+	logsDir    = "logs"
 	memoDir    = "memo"
 
 	versionFile   = "version"
@@ -64,6 +65,7 @@ const readme = `This directory is a store of the program "pipeline".
   actions/ab/<key>    what was done (the recipe) and which blobs it gave;
                       text, named by the SHA-256 of the recipe
   runs/<id>           what each run came to; text
+  logs/ab/<key>       what tasks said while they ran; text
   collected           the blobs that gc or verify --repair has removed
   tmp, locks          of processes that are at work now
   scratch             where tasks that were interrupted go on
@@ -134,7 +136,7 @@ func refuseForeign(dir string) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir, readmeFile, collectedFile:
+		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, readmeFile, collectedFile:
 		default:
 			return fmt.Errorf("is not a store, and holds other things, such as %s: name a new or an empty directory", e.Name())
 		}

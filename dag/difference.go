@@ -31,9 +31,9 @@ func (r *runner) draft(i int32) string {
 	return string(appendRecipe(nil, r.code[n.Stage.Kind], n, ports.In, refs))
 }
 
-// differences compares an old recipe of a task with its present one, in the
-// order of the lines of the present one; what is gone comes last.
-func (r *runner) differences(i int32, past *pastRun, old, now string) []Difference {
+// RecipeDifferences compares two recipes, in the order of the lines of the second;
+// what is gone comes last.
+func RecipeDifferences(old, now string) []Difference {
 	type place struct{ what, name string }
 	before := map[place]string{}
 	var order []place
@@ -47,25 +47,41 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 		at := place{f.what, f.name}
 		was, there := before[at]
 		delete(before, at)
-		if there && was == f.value || strings.HasPrefix(f.value, unknownInput+" ") && f.what == "input" {
-			continue
+		if !there || was != f.value {
+			ds = append(ds, difference(f.what, f.name, was, f.value))
 		}
-		d := Difference{What: f.what, Name: f.name, Old: was, New: f.value}
-		switch f.what {
-		case "input":
-			d.From = r.origin(i, f.name)
-		case "code":
-			ds = append(ds, r.codeDifferences(i, past, d)...)
-			continue
-		case "recipe":
-			d.What = "format"
-		}
-		ds = append(ds, d)
 	}
 	for _, at := range order {
 		if was, left := before[at]; left {
-			ds = append(ds, Difference{What: at.what, Name: at.name, Old: was})
+			ds = append(ds, difference(at.what, at.name, was, ""))
 		}
+	}
+	return ds
+}
+
+func difference(what, name, old, now string) Difference {
+	if what == "recipe" {
+		what = "format"
+	}
+	return Difference{What: what, Name: name, Old: old, New: now}
+}
+
+// differences compares an old recipe of a task with its present one, as far as
+// that is known, and adds what the run knows: where inputs come from, and which
+// source files make the difference in code.
+func (r *runner) differences(i int32, past *pastRun, old, now string) []Difference {
+	var ds []Difference
+	for _, d := range RecipeDifferences(old, now) {
+		switch {
+		case d.What == "input" && strings.HasPrefix(d.New, unknownInput+" "):
+			continue
+		case d.What == "input" && d.New != "":
+			d.From = r.origin(i, d.Name)
+		case d.What == "code" && d.New != "":
+			ds = append(ds, r.codeDifferences(i, past, d)...)
+			continue
+		}
+		ds = append(ds, d)
 	}
 	return ds
 }

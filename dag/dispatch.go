@@ -66,9 +66,9 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 		r.memory -= memory
 		r.jobs++
 		r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Running, Key: p.key})
-		j := job{node: i, key: p.key, threads: threads, forced: p.forced}
+		w := work{node: i, key: p.key, threads: threads, forced: p.forced}
 		go func() {
-			o := r.carryOut(ctx, j)
+			o := r.carryOut(ctx, w)
 			// What is not released is released with the process.
 			_ = claim.Release()
 			r.outcomes <- o
@@ -86,11 +86,11 @@ const askAgain = 25 * time.Millisecond
 // each does it once; nil when another has it.
 func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
 	if r.readOnly != nil {
-		return nil, &storeError{r.readOnly}
+		return nil, &StoreError{r.readOnly}
 	}
 	c, ok, err := r.store.TryClaim(k)
 	if err != nil {
-		return nil, &storeError{err}
+		return nil, &StoreError{err}
 	}
 	if !ok {
 		return nil, nil

@@ -22,6 +22,8 @@
 // input the digest of its bytes, in the order of the ports. Inputs that are
 // gathered carry their coordinates, for the stage sees them. A seed is a
 // parameter, and so is a participant or a fold where the stage wants to know it.
+// A stage that runs a command of the user's names the environment variables that
+// the command may see (see EnvReader), and their values stand there too.
 //
 // Not in it are names of tasks and stages, paths, times, the number of workers,
 // the machine. A Stage is held to be a function of what is in it: it gives the
@@ -65,6 +67,23 @@
 // order of the graph, as far as threads and memory allow. One that fails takes
 // with it those that need it, and no others. Two runs on one store claim what they
 // do, and wait for, or take over, what the other has begun.
+//
+// # Executors
+//
+// Where a task is carried out is an Executor's matter (Options.Executor). The
+// runner decides that a task is due, writes its recipe, claims its key, looks once
+// more whether the result is there, and hands a Job over; whoever carries it out
+// reads inputs from the store and the user's files, stores the outputs, records
+// the action, and gives a Report. Local does so in this process. Another executor
+// has to get the job to a process that sees the same store and the same paths (its
+// Recipe names the kind and all parameters, its Inputs the bytes), have Local
+// execute it there, and bring the Report back: the bytes do not pass through it,
+// and an answer that got lost on the way can be had from the store by the job's
+// key. What is wrong with blobs it reports in Lost, and the runner has them made
+// again; an error that would strike every other task too is a StoreError. Threads
+// and memory are counted by the runner before a job is handed over, against
+// Options.Workers and Options.Memory: for an executor that has other machines, they
+// are what those have together.
 //
 // Invariants:
 //

@@ -2,6 +2,8 @@ package dag
 
 import (
 	"fmt"
+
+	"prgnn/artifacts"
 )
 
 // A Graph is a pipeline whose fan-outs have been written out: every task, what
@@ -70,6 +72,8 @@ type Error struct {
 	Task string
 	Pos  Pos
 	Err  error
+	Key  artifacts.Key // of the task's log, if it came so far
+	Said string        // the last lines of the log before the error
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Pos, e.Task, e.Err) }

@@ -92,3 +92,23 @@ func Durations(g *Graph, s *artifacts.Store) map[string]float64 {
 	}
 	return took
 }
+
+// LastKeys tells under which key each task ran, or failed, the last time that it
+// did, as far as the runs that the store remembers say.
+func LastKeys(g *Graph, s *artifacts.Store) map[string]artifacts.Key {
+	h := &history{store: s, pipeline: g.Name}
+	keys := map[string]artifacts.Key{}
+	for n := range lookBack {
+		p := h.run(n)
+		if p == nil {
+			break
+		}
+		for i := range p.Tasks {
+			t := &p.Tasks[i]
+			if _, known := keys[t.ID]; !known && (t.State == Ran || t.State == Failed) && t.Key != (artifacts.Key{}) {
+				keys[t.ID] = t.Key
+			}
+		}
+	}
+	return keys
+}

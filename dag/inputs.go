@@ -12,9 +12,10 @@ import (
 	"prgnn/artifacts"
 )
 
-// taskInputs are the inputs of one task as it runs, and what became of them.
-type taskInputs struct {
-	r      *runner
+// jobInputs are the inputs of one job on their way to its stage, and what became
+// of them.
+type jobInputs struct {
+	store  *artifacts.Store
 	byPort map[string][]Input
 	all    []*source
 
@@ -23,82 +24,52 @@ type taskInputs struct {
 	changed error // a file of the user's is not what was hashed
 }
 
-// A source is one input on its way to a stage.
+// A source is one of them.
 type source struct {
-	*Source
-	producer int32 // −1 for a file
-	ref      artifacts.Ref
-	name     string
-	read     bool // once to its end, and found right
+	*JobInput
+	read bool // once to its end, and found right
 }
 
-func (r *runner) open(i int32, d *description) *taskInputs {
-	n := r.nodes[i]
-	in := &taskInputs{r: r, byPort: make(map[string][]Input, len(n.Inputs)), damaged: map[*source]bool{}}
-	for b := range n.Inputs {
-		gather := false
-		for p := range d.ports.In {
-			gather = gather || d.ports.In[p].Name == n.Inputs[b].Port && d.ports.In[p].Gather
+func openInputs(s *artifacts.Store, j *Job) *jobInputs {
+	in := &jobInputs{store: s, byPort: map[string][]Input{}, damaged: map[*source]bool{}}
+	for i := range j.Inputs {
+		src := &source{JobInput: &j.Inputs[i]}
+		in.all = append(in.all, src)
+		input := Input{Coords: src.Coords, Name: src.Name, Ref: src.Ref, Path: src.File}
+		if src.File == "" {
+			input.Path = s.BlobPath(src.Ref.Digest)
 		}
-		list := make([]Input, 0, len(n.Inputs[b].Sources))
-		for s := range n.Inputs[b].Sources {
-			src := &source{Source: &n.Inputs[b].Sources[s], producer: -1, ref: d.refs[b][s]}
-			in.all = append(in.all, src)
-			input := Input{Ref: src.ref}
-			if gather {
-				input.Coords = src.Coords
-			}
-			if src.Node == nil {
-				src.name = src.File
-				input.Path = src.File
-			} else {
-				src.producer = r.of[src.Node]
-				src.name = src.Node.ID + "." + src.Output
-				input.Path = r.store.BlobPath(src.ref.Digest)
-			}
-			input.Name = src.name
-			input.Reader = func() (io.ReadCloser, error) { return in.reader(src) }
-			list = append(list, input)
-		}
-		in.byPort[n.Inputs[b].Port] = list
+		input.Reader = func() (io.ReadCloser, error) { return in.reader(src) }
+		in.byPort[src.Port] = append(in.byPort[src.Port], input)
 	}
 	return in
 }
 
-func (in *taskInputs) size() (n int64) {
-	for _, s := range in.all {
-		n += s.ref.Size
-	}
-	return n
-}
-
-// absent lists the producers of inputs that the store does not have.
-func (in *taskInputs) absent() []int32 {
-	return in.producers(func(s *source) bool { return s.Node != nil && !in.r.store.Has(s.ref) })
+// absent lists the blobs that the store does not have.
+func (in *jobInputs) absent() []artifacts.Digest {
+	return in.blobs(func(s *source) bool { return !in.store.Has(s.Ref) })
 }
 
 // discardDamaged takes the blobs that were found damaged out of the store, and
-// lists their producers.
-func (in *taskInputs) discardDamaged() []int32 {
+// lists them.
+func (in *jobInputs) discardDamaged() []artifacts.Digest {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.producers(func(s *source) bool {
+	return in.blobs(func(s *source) bool {
 		if !in.damaged[s] {
 			return false
 		}
 		// If it cannot be removed, the producer's new bytes replace it anyway.
-		_ = in.r.store.Remove(s.ref.Digest)
+		_ = in.store.Remove(s.Ref.Digest)
 		return true
 	})
 }
 
-func (in *taskInputs) producers(of func(*source) bool) []int32 {
-	var list []int32
-	seen := map[int32]bool{}
+func (in *jobInputs) blobs(that func(*source) bool) []artifacts.Digest {
+	var list []artifacts.Digest
 	for _, s := range in.all {
-		if of(s) && !seen[s.producer] {
-			seen[s.producer] = true
-			list = append(list, s.producer)
+		if s.File == "" && that(s) {
+			list = append(list, s.Ref.Digest)
 		}
 	}
 	return list
@@ -107,7 +78,7 @@ func (in *taskInputs) producers(of func(*source) bool) []int32 {
 // recheck looks again at every input that the stage did not read to its end
 // through a checking reader (it may have read it by its path), so that nothing
 // is recorded for bytes that were not there.
-func (in *taskInputs) recheck() error {
+func (in *jobInputs) recheck() error {
 	for _, s := range in.all {
 		in.mu.Lock()
 		read := s.read
@@ -115,9 +86,9 @@ func (in *taskInputs) recheck() error {
 		if read {
 			continue
 		}
-		if s.Node == nil {
-			now, err := in.r.store.HashFile(s.File, false)
-			if err != nil || now.Digest != s.ref.Digest {
+		if s.File != "" {
+			now, err := in.store.HashFile(s.File, false)
+			if err != nil || now.Digest != s.Ref.Digest {
 				in.note(s, artifacts.ErrChanged)
 			}
 			continue
@@ -129,7 +100,7 @@ func (in *taskInputs) recheck() error {
 		_, err = io.Copy(io.Discard, rc)
 		rc.Close()
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	in.mu.Lock()
@@ -139,26 +110,26 @@ func (in *taskInputs) recheck() error {
 
 // note keeps what a reader found wrong with an input. The engine goes by this
 // and not by the stage's error, which may have lost the cause.
-func (in *taskInputs) note(s *source, err error) {
+func (in *jobInputs) note(s *source, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if s.Node != nil {
+	if s.File == "" {
 		in.damaged[s] = true
 	} else if in.changed == nil {
-		in.changed = fmt.Errorf("%s: %w", s.name, err)
+		in.changed = fmt.Errorf("%s: %w", s.Name, err)
 	}
 }
 
 // reader opens an input and checks it on the way.
-func (in *taskInputs) reader(s *source) (io.ReadCloser, error) {
-	if s.Node == nil {
+func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
+	if s.File != "" {
 		f, err := os.Open(s.File)
 		if err != nil {
 			return nil, err
 		}
 		return &checkedFile{f: f, in: in, s: s, hash: sha256.New()}, nil
 	}
-	rc, err := in.r.store.OpenBlob(s.ref)
+	rc, err := in.store.OpenBlob(s.Ref)
 	if errors.Is(err, artifacts.ErrMiss) {
 		in.note(s, err)
 	}
@@ -171,7 +142,7 @@ func (in *taskInputs) reader(s *source) (io.ReadCloser, error) {
 // A watchedBlob remembers how the reading of a blob ended.
 type watchedBlob struct {
 	io.ReadCloser
-	in *taskInputs
+	in *jobInputs
 	s  *source
 }
 
@@ -192,7 +163,7 @@ func (w *watchedBlob) Read(p []byte) (int, error) {
 // what it was when it was hashed.
 type checkedFile struct {
 	f    *os.File
-	in   *taskInputs
+	in   *jobInputs
 	s    *source
 	hash hash.Hash
 	n    int64
@@ -207,7 +178,7 @@ func (c *checkedFile) Read(p []byte) (int, error) {
 	c.hash.Write(p[:n])
 	c.n += int64(n)
 	c.err = err
-	if err == io.EOF && (c.n != c.s.ref.Size || artifacts.Digest(c.hash.Sum(nil)) != c.s.ref.Digest) || c.n > c.s.ref.Size {
+	if err == io.EOF && (c.n != c.s.Ref.Size || artifacts.Digest(c.hash.Sum(nil)) != c.s.Ref.Digest) || c.n > c.s.Ref.Size {
 		c.err = artifacts.ErrChanged
 		c.in.note(c.s, c.err)
 	} else if err == io.EOF {

@@ -2,6 +2,9 @@ package dag
 
 import (
 	"encoding/hex"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts"
@@ -22,6 +25,7 @@ const recipeFormat = "recipe 1"
 //	code 8f14e45f…
 //	parameter density = 0.1
 //	parameter repair = true
+//	environment OMP_NUM_THREADS = "1"
 //	input pearson npy 1d2c…
 //	input edges[sub-001] arrow 77fe…
 func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
@@ -35,6 +39,9 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 		b = append(append(append(b, "parameter "...), f.name...), " = "...)
 		b = appendValue(b, v.FieldByIndex(f.index))
 		b = append(b, '\n')
+	}
+	if e, ok := n.Work.(EnvReader); ok {
+		b = appendEnvironment(b, e.EnvNames())
 	}
 	for p := range ports {
 		for k := range n.Inputs {
@@ -60,6 +67,21 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 	return b
 }
 
+// appendEnvironment writes a line for each variable, sorted: one that is not set
+// has no value, not an empty one.
+func appendEnvironment(b []byte, names []string) []byte {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		b = append(append(b, "environment "...), name...)
+		if v, set := os.LookupEnv(name); set {
+			b = strconv.AppendQuoteToASCII(append(b, " = "...), v)
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
 func appendCoords(b []byte, coords []Coord) []byte {
 	b = append(b, '[')
 	for i, c := range coords {
@@ -74,8 +96,8 @@ func appendCoords(b []byte, coords []Coord) []byte {
 
 // A fact is one line of a recipe, taken apart for comparing.
 type fact struct {
-	what  string // "code", "parameter", "input", …
-	name  string // of the parameter, or the port with its coordinates
+	what  string // "code", "parameter", "environment", "input", …
+	name  string // of the parameter or variable, or the port with its coordinates
 	value string
 }
 
@@ -88,9 +110,10 @@ func facts(recipe string) []fact {
 		what, rest, _ := strings.Cut(line, " ")
 		f := fact{what: what, value: rest}
 		switch what {
-		case "parameter":
-			if name, value, ok := strings.Cut(rest, " = "); ok {
-				f.name, f.value = name, value
+		case "parameter", "environment":
+			name, value, ok := strings.Cut(rest, " = ")
+			if f.name, f.value = name, value; !ok {
+				f.value = "not set"
 			}
 		case "input":
 			// The digest and the format are the last two words.

@@ -17,6 +17,7 @@ type Options struct {
 	Force    []string    // run these even if cached
 	FailFast bool        // stop starting tasks after the first failure
 	Rehash   bool        // do not trust the memo of file digests
+	Executor Executor    // where tasks are carried out; nil: Local
 	Progress func(Event) // called from one goroutine, in order
 }
 

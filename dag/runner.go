@@ -85,6 +85,7 @@ type status struct {
 	err            error  // Failed: an *Error. Skipped: what it waited for
 	reason         string // Stale, Unknown: why
 	note           string
+	said           string // the last lines of its log, when it failed
 	start, seconds float64
 	read, memory   int64 // see TaskRecord
 	outputs        atomic.Pointer[map[string]artifacts.Ref]
@@ -97,6 +98,9 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Executor == nil {
+		o.Executor = Local{}
 	}
 	r := &runner{
 		index: x, graph: g, store: s, opt: o, began: time.Now(),

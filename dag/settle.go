@@ -46,25 +46,29 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	r.sampleMemory()
 	r.active = slices.DeleteFunc(r.active, func(j int32) bool { return j == i })
 	p.key, p.seconds, p.read = o.key, o.seconds, o.read
-	var broken *storeError
+	p.said = o.Said
+	if o.Memory > 0 { // of its own processes, which are not this one
+		p.memory = o.Memory
+	}
+	var broken *StoreError
 	switch {
-	case errors.As(o.err, &broken):
+	case errors.As(o.Err, &broken):
 		r.fatal, r.stopped = broken, broken
 		p.phase = waiting
-	case o.err == nil && o.lost == nil && o.adopted && !p.ran:
-		r.settle(i, Cached, o.outputs, nil)
-	case o.err == nil && o.lost == nil:
+	case o.Err == nil && o.lost == nil && o.adopted && !p.ran:
+		r.settle(i, Cached, o.Outputs, nil)
+	case o.Err == nil && o.lost == nil:
 		p.ran = true
-		r.settle(i, Ran, o.outputs, nil)
+		r.settle(i, Ran, o.Outputs, nil)
 	case ctx.Err() != nil: // whatever it says: it was told to stop
 		p.phase = waiting
 	case o.lost != nil && p.heals < maxHeals:
 		p.heals++
 		r.makeAgain(i, o.lost)
-	case o.err == nil:
+	case o.Err == nil:
 		r.settle(i, Failed, nil, fmt.Errorf("its inputs from %s were made again %d times, and are lost again: check the disk", r.nodes[o.lost[0]].ID, maxHeals))
 	default:
-		r.settle(i, Failed, nil, o.err)
+		r.settle(i, Failed, nil, o.Err)
 	}
 }
 
@@ -118,7 +122,7 @@ func (r *runner) settle(i int32, s State, outputs map[string]artifacts.Ref, err 
 		p.phase, p.state, p.err = settled, e.s, e.err
 		r.left--
 		if e.s == Failed {
-			p.err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err}
+			p.err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err, Key: p.key, Said: p.said}
 		}
 		if outputs != nil {
 			if before := p.outputs.Load(); before != nil {
@@ -211,7 +215,7 @@ func (r *runner) report(i int32) {
 		e.Outputs = *p.outputs.Load()
 	}
 	if p.state == Ran || p.state == Failed {
-		e.Seconds = p.seconds
+		e.Seconds, e.Read, e.Memory = p.seconds, p.read, p.memory
 	}
 	e.Err = p.err
 	r.emit(e)

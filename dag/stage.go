@@ -63,6 +63,11 @@ type Kind struct {
 	Memory  int64 // bytes; 0 means little
 }
 
+// An EnvReader is a Stage whose result depends on environment variables too: their
+// names. The values enter the recipe. Nothing but a stage that runs a command for
+// its user has a use for it.
+type EnvReader interface{ EnvNames() []string }
+
 // A Validator is a Stage that checks parameters against each other. It returns
 // all mistakes, each naming the parameter.
 type Validator interface{ Validate() []error }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"prgnn/artifacts"
 )
@@ -24,8 +25,10 @@ type Task struct {
 	// The way out to the engine. They are functions, so that the code identity
 	// of a stage, which reaches all of Task, does not reach the engine.
 	progress       func(done, total int, note string)
+	log            io.Writer
 	checkpoint     func() []byte
 	saveCheckpoint func([]byte) error
+	tookMemory     func(bytes int64)
 }
 
 // An Input is one thing connected to an input port.
@@ -40,12 +43,15 @@ type Input struct {
 	Reader func() (io.ReadCloser, error) // checks the bytes against Ref on the way
 }
 
-// NewTask makes a task outside a run, for tests: each port with its inputs.
+// NewTask makes a task outside a run, for tests: each port with its inputs. Its Log
+// is a fmt.Stringer, which tells all that was said.
 func NewTask(inputs map[string][]Input) *Task {
 	var saved []byte
 	t := &Task{
 		ID: "test", Threads: 1, inputs: make(map[string][]Input, len(inputs)),
 		progress:       func(int, int, string) {},
+		log:            new(heard),
+		tookMemory:     func(int64) {},
 		checkpoint:     func() []byte { return slices.Clone(saved) },
 		saveCheckpoint: func(b []byte) error { saved = slices.Clone(b); return nil },
 	}
@@ -55,6 +61,25 @@ func NewTask(inputs map[string][]Input) *Task {
 		t.inputs[port] = ins
 	}
 	return t
+}
+
+// heard is a log in memory.
+type heard struct {
+	mu   sync.Mutex // guards text: a stage may speak in many goroutines
+	text []byte
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, p...)
+	return len(p), nil
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.text)
 }
 
 // InputOf wraps a value as an input, for tests.
@@ -92,6 +117,15 @@ func (t *Task) All(port string) []Input { return t.inputs[port] }
 // "epoch 12, loss 0.53". It may be called often and from any goroutine; the
 // engine passes on what a person can follow.
 func (t *Task) Progress(done, total int, note string) { t.progress(done, total, note) }
+
+// Log is for what a person may want to read of how the task went, above all when
+// it failed: it is kept beside the result and is no part of it. Writing to it may
+// happen in any goroutine and never fails.
+func (t *Task) Log() io.Writer { return t.log }
+
+// TookMemory tells the most memory, in bytes, that a process which the task
+// started has held: the engine sees its own process only.
+func (t *Task) TookMemory(bytes int64) { t.tookMemory(bytes) }
 
 // Checkpoint returns what SaveCheckpoint last saved for a task of the same key,
 // or nil. A checkpoint is a help to go on, not a result: a stage must give the

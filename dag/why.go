@@ -28,7 +28,7 @@ type Explanation struct {
 
 // A Difference is one fact in which two recipes differ.
 type Difference struct {
-	What string // "stage", "code", "parameter", "input" or "format"
+	What string // "stage", "code", "parameter", "environment", "input" or "format"
 	Name string // of the parameter; of the input port, with coordinates where it gathers; of the source file or module
 	Old  string // "" when the fact is new
 	New  string // "" when it is gone

@@ -2,9 +2,6 @@ package dag
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -12,123 +9,94 @@ import (
 	"prgnn/artifacts"
 )
 
-// A job is a task that is to be carried out.
-type job struct {
+// A work is a task that the runner sends off.
+type work struct {
 	node    int32
 	key     artifacts.Key // as it was when it was checked
 	threads int
 	forced  bool // even if the store has its result
 }
 
-// An outcome is how that ended. One of err and outputs is set, or lost.
+// An outcome is how that ended.
 type outcome struct {
+	Report
 	node    int32
 	key     artifacts.Key
-	outputs map[string]artifacts.Ref
 	adopted bool    // the result was in the store by the time: another run made it
-	lost    []int32 // producers whose bytes are gone or damaged: they have to run again
-	err     error
+	lost    []int32 // the producers of Lost: they have to run again
 	seconds float64
 	read    int64 // bytes of its inputs
 }
 
-// A storeError is one that no other task would escape either: the disk is full,
-// the store cannot be written.
-type storeError struct{ err error }
-
-func (e *storeError) Error() string { return e.err.Error() }
-func (e *storeError) Unwrap() error { return e.err }
-
-// carryOut runs one task: its inputs are looked for, its stage called, its
-// outputs checked, stored and recorded, in this order. It runs in a goroutine of
-// its own.
-func (r *runner) carryOut(ctx context.Context, j job) (o outcome) {
+// carryOut has one task carried out, unless its result has come to be there. It
+// runs in a goroutine of its own.
+func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 	began := time.Now()
-	o = outcome{node: j.node, key: j.key}
+	o = outcome{node: w.node, key: w.key}
 	defer func() { o.seconds = time.Since(began).Seconds() }()
 
 	var d description
-	if o.err = r.describe(j.node, &d); o.err != nil {
+	if o.Err = r.describe(w.node, &d); o.Err != nil {
 		return o
 	}
 	o.key = artifacts.KeyOf(string(d.recipe))
 	// Another process may have done it since it was checked.
-	if o.outputs = r.lookup(o.key, d.ports); !j.forced && o.outputs != nil && r.hasAll(o.outputs) {
+	if o.Outputs = r.lookup(o.key, d.ports); !w.forced && o.Outputs != nil && r.hasAll(o.Outputs) {
 		o.adopted = true
 		return o
 	}
-	in := r.open(j.node, &d)
-	o.read = in.size()
-	if o.lost = in.absent(); o.lost != nil {
-		return o
+	j := r.job(w, o.key, &d)
+	for i := range j.Inputs {
+		o.read += j.Inputs[i].Ref.Size
 	}
-	scratch := r.store.Scratch(o.key)
-	out, err := r.call(ctx, j, in.byPort, scratch)
-	if err == nil {
-		err = checkOutputs(d.ports.Out, out)
-	}
-	if ctx.Err() != nil && err != nil {
-		o.err = err
-		return o
-	}
-	// Also after an error: bytes that are not the right ones may be its cause.
-	if wrong := in.recheck(); wrong != nil {
-		err = wrong
-	}
-	if o.lost = in.discardDamaged(); o.lost != nil || err != nil {
-		o.err = err
-		return o
-	}
-	if o.outputs, o.err = r.keep(string(d.recipe), d.ports.Out, out); o.err == nil {
-		// A checkpoint that stays behind is never asked for again; gc takes it.
-		_ = scratch.Remove()
-	}
+	o.Report = r.opt.Executor.Execute(ctx, r.store, j)
+	o.lost = r.producers(w.node, &d, o.Lost)
 	return o
 }
 
-// call runs the stage. What happens in it stays in it: a panic is this task's
-// error, and so is a goroutine that the stage ends under itself.
-func (r *runner) call(ctx context.Context, j job, inputs map[string][]Input, scratch artifacts.Scratch) (out Outputs, err error) {
-	n := r.nodes[j.node]
-	t := &Task{
-		ID: n.ID, Coords: slices.Clone(n.Coords), Threads: j.threads, inputs: inputs,
-		progress: r.progressOf(n), checkpoint: scratch.Get, saveCheckpoint: saveIn(scratch),
+// job is what an executor needs to know.
+func (r *runner) job(w work, key artifacts.Key, d *description) *Job {
+	n := r.nodes[w.node]
+	j := &Job{
+		Task: n.ID, Coords: slices.Clone(n.Coords), Kind: n.Stage.Kind, Work: n.Work,
+		Recipe: string(d.recipe), Key: key, Threads: w.threads, Memory: n.Stage.Kind.Memory,
+		Progress: r.progressOf(n),
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		err = errGone
-		defer func() {
-			if v := recover(); v != nil {
-				out, err = nil, &Panic{Value: v, Stack: debug.Stack()}
+	for b := range n.Inputs {
+		gather := slices.ContainsFunc(d.ports.In, func(p Port) bool { return p.Name == n.Inputs[b].Port && p.Gather })
+		for s := range n.Inputs[b].Sources {
+			src := &n.Inputs[b].Sources[s]
+			in := JobInput{Port: n.Inputs[b].Port, Ref: d.refs[b][s], Name: src.File, File: src.File}
+			if gather {
+				in.Coords = src.Coords
 			}
-		}()
-		out, err = n.Work.Run(ctx, t)
-	}()
-	<-ended
-	return out, err
-}
-
-var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) in place of returning")
-
-// A Panic is the error of a task whose stage panicked: a bug of the stage.
-type Panic struct {
-	Value any
-	Stack []byte
-}
-
-func (p *Panic) Error() string {
-	return fmt.Sprintf("the stage panicked: %v\n%s", p.Value, p.Stack)
-}
-
-// saveIn marks the errors of saving a checkpoint as the store's.
-func saveIn(s artifacts.Scratch) func([]byte) error {
-	return func(b []byte) error {
-		if err := s.Put(b); err != nil {
-			return &storeError{err}
+			if src.Node != nil {
+				in.Name, in.File = src.Node.ID+"."+src.Output, ""
+			}
+			j.Inputs = append(j.Inputs, in)
 		}
+	}
+	return j
+}
+
+// producers are the tasks that gave these blobs to a task.
+func (r *runner) producers(i int32, d *description, blobs []artifacts.Digest) []int32 {
+	if len(blobs) == 0 {
 		return nil
 	}
+	var list []int32
+	for b := range r.nodes[i].Inputs {
+		for s := range r.nodes[i].Inputs[b].Sources {
+			src := &r.nodes[i].Inputs[b].Sources[s]
+			if src.Node == nil || !slices.Contains(blobs, d.refs[b][s].Digest) {
+				continue
+			}
+			if p := r.of[src.Node]; !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }
 
 // progressOf passes on a stage's progress: no more often than a person can
@@ -147,58 +115,4 @@ func (r *runner) progressOf(n *Node) func(int, int, string) {
 		default:
 		}
 	}
-}
-
-// keep stores the outputs, then the claim that the recipe gives them: a crash in
-// between leaves bytes that nobody names, never a name without bytes.
-func (r *runner) keep(recipe string, ports []Port, out Outputs) (map[string]artifacts.Ref, error) {
-	refs := make(map[string]artifacts.Ref, len(ports))
-	for _, p := range ports {
-		v := &encoding{Value: out[p.Name]}
-		ref, err := r.store.Put(v)
-		switch {
-		case v.err != nil:
-			return nil, fmt.Errorf("output %q does not encode: %w", p.Name, v.err)
-		case err != nil:
-			return nil, &storeError{err}
-		}
-		refs[p.Name] = ref
-	}
-	if _, err := r.store.Record(artifacts.Action{Recipe: recipe, Outputs: refs}); err != nil {
-		return nil, &storeError{err}
-	}
-	return refs, nil
-}
-
-// encoding tells an error of the value (this task's) from one of the writer
-// behind it (everybody's).
-type encoding struct {
-	artifacts.Value
-	err error
-}
-
-func (e *encoding) Encode(w io.Writer) (err error) {
-	tw := &watchedWriter{w: w}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &Panic{Value: v, Stack: debug.Stack()}
-		}
-		if err != nil && tw.err == nil {
-			e.err = err
-		}
-	}()
-	return e.Value.Encode(tw)
-}
-
-type watchedWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (t *watchedWriter) Write(p []byte) (int, error) {
-	n, err := t.w.Write(p)
-	if err != nil {
-		t.err = err
-	}
-	return n, err
 }

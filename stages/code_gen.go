@@ -20,7 +20,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 6f312cbf90975934
+prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go 5f0761fd37a4048c
 prgnn/stages/biomarkers_consistency.go 2165498b0027f24d
@@ -61,7 +61,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/nifti/affine.go 80ae4ffc6981ddcf
 prgnn/nifti/check.go c1d7e89588e06ed9
@@ -116,7 +116,7 @@ prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/stages/brainmap.go e35849480a57bf9a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -164,7 +164,7 @@ prgnn/connectivity/signal.go c4b424e95c18b427
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 666fcd31a4aba918
-prgnn/dag/task.go 6cd52d28449f3771
+prgnn/dag/task.go b200e85498022a7a
 prgnn/internal/exact/exact.go 7ea7193aeb39399f
 prgnn/stages/connectivity.go 1632abca0708a2fa
 prgnn/stages/denoise.go 2205f85c4fcf5302
@@ -217,7 +217,7 @@ prgnn/connectivity/text.go 81b552afc47a9ff7
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 6cd52d28449f3771
+prgnn/dag/task.go b200e85498022a7a
 prgnn/internal/exact/sincos.go c3e030259715c232
 prgnn/stages/denoise.go a847b6ac6485d64e
 prgnn/stages/series.go e92b713c2457df80
@@ -256,7 +256,7 @@ prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/stages/echo.go 482cb8ab57bdc679
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -289,7 +289,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 6f312cbf90975934
+prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
 prgnn/stages/evaluate.go d7c2e9a73aa08137
 prgnn/stages/evaluate_tables.go dceae7830f120c74
@@ -328,7 +328,7 @@ prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/nearest.go f2739ffcbc1e8d99
 prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go 6f312cbf90975934
+prgnn/dag/task.go 6f1f24d5f8d4422e
 prgnn/nifti/affine.go bbce769ef5c657b4
 prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/decode.go 891724ab81b83eb4
@@ -345,10 +345,10 @@ prgnn/nifti/reader.go 2c6f91a3992a733b
 prgnn/nifti/source.go 46aabe1080dc3fd0
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/cohort_nodes.go eabb9da3de9c071d
-prgnn/stages/exec.go f09f2debf9e6bfb0
+prgnn/stages/exec.go fe661b596e419abf
 prgnn/stages/exec_files.go 1ec22329e435017d
-prgnn/stages/exec_other.go 8a8b5d86cfdf8166
-prgnn/stages/exec_unix.go 64b945af2bd8268e
+prgnn/stages/exec_other.go d8dc4e024aa0b998
+prgnn/stages/exec_unix.go cad44b1817bb0fbf
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -392,7 +392,7 @@ prgnn/connectivity/repair.go 2c591b49edf4bce3
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 666fcd31a4aba918
-prgnn/dag/task.go 6cd52d28449f3771
+prgnn/dag/task.go b200e85498022a7a
 prgnn/stages/connectivity.go 782a64341092280e
 prgnn/stages/denoise.go 2205f85c4fcf5302
 prgnn/stages/graph.go fbf6d48beb2ab3ad
@@ -432,7 +432,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/nifti/affine.go 14726e67247fc164
 prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/coverage.go 9715bc5856d3a397
@@ -487,7 +487,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go e8f5ebd8056143a4
+prgnn/dag/task.go d164227c993d0e73
 prgnn/gnn/augment.go 772f222012781438
 prgnn/gnn/batch.go 664b9a0f12388c25
 prgnn/gnn/batchnorm.go ac9cedfc2fa20eb1
@@ -552,7 +552,7 @@ prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/sincos.go c3e030259715c232
 prgnn/internal/random/random.go b6646a4c5f0bc2ab
@@ -602,7 +602,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/split.go d2304164ca7a2b71
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -636,7 +636,7 @@ prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 6f312cbf90975934
+prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/summary.go 3c3028e6a24c8159
 prgnn/stages/summary_accuracy.go 18d6ba20708f309f
@@ -678,7 +678,7 @@ prgnn/connectivity/text.go 81b552afc47a9ff7
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go d4eefd97940693cd
+prgnn/dag/task.go 70784848176cbd06
 prgnn/stages/connectivity.go 4ab356c9162dfad4
 prgnn/stages/denoise.go 2205f85c4fcf5302
 prgnn/stages/timeseries.go 5790d1c0b483e8de
@@ -719,7 +719,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go d3e4ab7725ee859d
+prgnn/dag/task.go 11042e2fe0d3f7ff
 prgnn/gnn/adam.go b7a3aceddc7e98ea
 prgnn/gnn/augment.go 772f222012781438
 prgnn/gnn/batch.go abeb77d90cf50966

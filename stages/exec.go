@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 )
 
@@ -21,8 +19,8 @@ func init() {
 	Register(dag.Kind{
 		Name: "exec",
 		Doc: "runs a command of yours on declared inputs\n" +
-			"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees no environment variables but those that are allowed. What it prints is kept as the output log. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
-		New: func() dag.Stage { return &Exec{Environment: []string{"PATH"}, TimeLimit: 3600} },
+			"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the values of the allowed ones are part of what the result depends on. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
+		New: func() dag.Stage { return &Exec{TimeLimit: 3600} },
 	})
 }
 
@@ -32,7 +30,7 @@ type Exec struct {
 	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT anything is taken"`
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
-	Environment []string `param:"environment" doc:"the environment of the command: NAME passes a variable on, NAME=VALUE sets it; there is no other"`
+	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
 }
 
@@ -48,10 +46,18 @@ func declare(entry string) declared {
 	return declared{strings.TrimSpace(name), strings.TrimSpace(value), gather, has}
 }
 
-// execLog is the output that every command has.
-const execLog = "log"
+// EnvNames are the variables whose values the result depends on.
+func (e *Exec) EnvNames() []string {
+	var names []string
+	for _, entry := range e.Environment {
+		if !strings.Contains(entry, "=") {
+			names = append(names, entry)
+		}
+	}
+	return names
+}
 
-// Ports are the declared ones, and the log.
+// Ports are the declared ones.
 func (e *Exec) Ports() dag.Ports {
 	var p dag.Ports
 	for _, entry := range e.Inputs {
@@ -62,7 +68,6 @@ func (e *Exec) Ports() dag.Ports {
 		d := declare(entry)
 		p.Out = append(p.Out, dag.Port{Name: d.name, Type: dag.Format(d.value)})
 	}
-	p.Out = append(p.Out, dag.Port{Name: execLog, Type: dag.Format("log"), Doc: "what the command printed"})
 	return p
 }
 
@@ -78,7 +83,7 @@ func (e *Exec) Validate() []error {
 	if len(e.Command) == 0 || e.Command[0] == "" {
 		bad("command is empty: say which program to run")
 	}
-	seen := map[string]string{execLog: "the output that every command has"}
+	seen := map[string]string{}
 	for _, list := range []struct {
 		parameter, what string
 		entries         []string
@@ -105,7 +110,6 @@ func (e *Exec) Validate() []error {
 			}
 		}
 	}
-	delete(seen, execLog)
 	var names []string
 	for name := range seen {
 		names = append(names, name)
@@ -140,11 +144,10 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := e.call(ctx, dir, places)
-	if err != nil {
+	if err := e.call(ctx, t, dir, places); err != nil {
 		return nil, err
 	}
-	out := dag.Outputs{execLog: artifacts.Bytes{Kind: "log", Data: log}}
+	out := dag.Outputs{}
 	var wrong []error
 	for _, entry := range e.Outputs {
 		d := declare(entry)
@@ -155,14 +158,11 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		out[d.name] = v
 	}
-	if wrong != nil {
-		return nil, fmt.Errorf("%w%s", errors.Join(wrong...), tail(log))
-	}
-	return out, nil
+	return out, errors.Join(wrong...)
 }
 
 // call starts the command and waits for it.
-func (e *Exec) call(ctx context.Context, dir string, places map[string]string) ([]byte, error) {
+func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[string]string) error {
 	words := make([]string, len(e.Command))
 	for i, word := range e.Command {
 		words[i] = execPlace.ReplaceAllStringFunc(word, func(place string) string {
@@ -186,21 +186,20 @@ func (e *Exec) call(ctx context.Context, dir string, places map[string]string) (
 	}
 	cmd.WaitDelay = 5 * time.Second // for the pipes of what it has started, once it is gone
 	killWhole(cmd)
-	var log bounded
-	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.Stdout, cmd.Stderr = t.Log(), t.Log()
 	err := cmd.Run()
-	text := log.bytes()
+	t.TookMemory(peakMemory(cmd.ProcessState))
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case limited.Err() != nil:
-		return nil, fmt.Errorf("the command was stopped after %g s (time_limit)%s", e.TimeLimit, tail(text))
+		return fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit)
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("there is no program %q (it starts in a directory of its own: a script of yours is given as an input)", words[0])
+		return fmt.Errorf("there is no program %q (it starts in a directory of its own: a script of yours is given as an input)", words[0])
 	case err != nil:
-		return nil, fmt.Errorf("the command %q ended with %w%s", words[0], err, tail(text))
+		return fmt.Errorf("the command %q ended with %w", words[0], err)
 	}
-	return text, nil
+	return nil
 }
 
 // lookPath finds the program where the command's own PATH says, when its
@@ -224,10 +223,12 @@ func (e *Exec) lookPath(program string) string {
 }
 
 // environment is what the command may see: what is allowed, a place for its
-// temporary files, and settings that make its output the same everywhere.
+// temporary files, and settings that make its output the same everywhere. PATH
+// tells where programs lie, as paths do of files: it is passed on, and no result is
+// said to depend on it unless it is named.
 func (e *Exec) environment(dir string) []string {
 	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp"), "LANG=C.UTF-8", "TZ=UTC"}
-	for _, entry := range e.Environment {
+	for _, entry := range append([]string{"PATH"}, e.Environment...) {
 		if strings.Contains(entry, "=") {
 			env = append(env, entry)
 		} else if v, ok := os.LookupEnv(entry); ok {
@@ -235,49 +236,4 @@ func (e *Exec) environment(dir string) []string {
 		}
 	}
 	return env
-}
-
-// tail is the end of the log for an error.
-func tail(log []byte) string {
-	const lines = 20
-	text := strings.TrimRight(string(log), "\n")
-	if text == "" {
-		return "; it printed nothing"
-	}
-	all := strings.Split(text, "\n")
-	if len(all) > lines {
-		all = append([]string{"…"}, all[len(all)-lines:]...)
-	}
-	return "; it printed\n    " + strings.Join(all, "\n    ")
-}
-
-// bounded keeps the beginning and the end of what is written to it.
-type bounded struct {
-	head, tail bytes.Buffer
-	lost       int
-}
-
-const boundedSize = 1 << 20 // of each end
-
-func (b *bounded) Write(p []byte) (int, error) {
-	n := len(p)
-	if room := boundedSize - b.head.Len(); room > 0 {
-		room = min(room, len(p))
-		b.head.Write(p[:room])
-		p = p[room:]
-	}
-	b.tail.Write(p)
-	if over := b.tail.Len() - 2*boundedSize; over > 0 {
-		b.lost += b.tail.Len() - boundedSize
-		b.tail.Next(b.tail.Len() - boundedSize)
-	}
-	return n, nil
-}
-
-func (b *bounded) bytes() []byte {
-	out := slices.Clone(b.head.Bytes())
-	if b.lost > 0 {
-		out = fmt.Appendf(out, "\n… %d bytes left out …\n", b.lost)
-	}
-	return append(out, b.tail.Bytes()...)
 }

@@ -188,7 +188,7 @@ func causesOf(store *artifacts.Store, a, b *dag.TaskRecord, madeA, madeB map[str
 	if old == "" || now == "" {
 		return nil
 	}
-	return slices.DeleteFunc(recipeDifferences(old, now), func(d dag.Difference) bool {
+	return slices.DeleteFunc(dag.RecipeDifferences(old, now), func(d dag.Difference) bool {
 		return d.What == "input" && (d.Old == "" || madeA[lastWord(d.Old)]) && (d.New == "" || madeB[lastWord(d.New)])
 	})
 }

@@ -45,6 +45,9 @@ type taskEvent struct {
 	Outputs map[string]outputJSON `json:"outputs,omitempty"`
 	Seconds float64               `json:"seconds"`
 	Error   string                `json:"error,omitempty"`
+	Log     string                `json:"log,omitempty"`    // failed: the last lines of its log
+	Read    int64                 `json:"read,omitempty"`   // bytes of its inputs; ran, failed
+	Memory  int64                 `json:"memory,omitempty"` // bytes at most, of the process that ran it; ran, failed
 }
 
 // A runEvent is the last line of a run.
@@ -114,6 +117,20 @@ func appendTask(b []byte, e dag.Event) []byte {
 	if e.Err != nil {
 		b = append(b, `,"error":`...)
 		b = appendJSON(b, cause(e.Err))
+		var failed *dag.Error
+		if errors.As(e.Err, &failed) && failed.Said != "" {
+			b = append(b, `,"log":`...)
+			b = appendJSON(b, failed.Said)
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		bytes int64
+	}{{`,"read":`, e.Read}, {`,"memory":`, e.Memory}} {
+		if n.bytes > 0 {
+			b = append(b, n.name...)
+			b = strconv.AppendInt(b, n.bytes, 10)
+		}
 	}
 	return append(b, '}', '\n')
 }

@@ -98,7 +98,7 @@ func (a *app) runFile(file string, sets []string, o dag.Options) error {
 	}
 	interrupted := err != nil && ctx.Err() != nil
 	if !a.json {
-		a.failures(result)
+		a.failures(result, p.Graph.File)
 	}
 	switch {
 	case interrupted:
@@ -184,9 +184,20 @@ func interruptible(say func(string)) (context.Context, func()) {
 }
 
 // again is the command line as it was typed.
-func (a *app) again() string {
+func (a *app) again() string { return commandLine(a.args) }
+
+// command is another command line for the same store.
+func (a *app) command(words ...string) string {
+	if a.store != "" {
+		words = append(words, "--store", a.store)
+	}
+	return commandLine(words)
+}
+
+// commandLine quotes words for a shell.
+func commandLine(args []string) string {
 	words := []string{"pipeline"}
-	for _, w := range a.args {
+	for _, w := range args {
 		if strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}#~`!") || w == "" {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
@@ -197,7 +208,7 @@ func (a *app) again() string {
 
 // failures prints what went wrong: each cause once, with the tasks that it
 // struck, then what that means for the rest.
-func (a *app) failures(r *dag.Result) {
+func (a *app) failures(r *dag.Result, file string) {
 	if r.Failed == 0 {
 		return
 	}
@@ -209,7 +220,7 @@ func (a *app) failures(r *dag.Result) {
 			fmt.Fprintf(a.stderr, "  … and %s more; -v shows all of them\n", count(len(causes)-most, "cause"))
 			break
 		}
-		fmt.Fprintf(a.stderr, "  %s: %s: %s\n", c.first.Pos, some(c.tasks, 6), indented(a.brief(c.first.Err.Error())))
+		fmt.Fprintf(a.stderr, "  %s: %s: %s\n", c.first.Pos, some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, file))
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.stderr, "%s skipped, which need what failed. ", count(r.Skipped, "task"))

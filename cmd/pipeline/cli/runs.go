@@ -149,7 +149,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 	if a.json {
 		a.object(pastRun(r))
 		for _, t := range r.Tasks {
-			e := dag.Event{Task: t.ID, Stage: stageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs, Seconds: t.Seconds}
+			e := dag.Event{Task: t.ID, Stage: stageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
 			if t.Error != "" {
 				e.Err = errors.New(t.Error)
 			}
@@ -184,6 +184,7 @@ func (a *app) printRun(r *dag.Record) {
 		tally
 		seconds float64
 		memory  int64
+		read    int64
 		bytes   int64
 	}
 	var order []string
@@ -208,19 +209,23 @@ func (a *app) printRun(r *dag.Record) {
 		}
 		s.seconds += t.Seconds
 		s.memory = max(s.memory, t.Memory)
+		s.read += t.Read
 		for _, ref := range t.Outputs {
 			s.bytes += ref.Size
 		}
 	}
-	g = grid{right: map[int]bool{2: true, 3: true, 4: true}}
-	g.add("stage", "tasks", "work", "memory", "results")
+	g = grid{right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
+	g.add("stage", "tasks", "work", "memory", "read", "results")
 	for _, name := range order {
 		s := sums[name]
-		memory := ""
+		memory, read := "", ""
 		if s.memory > 0 {
 			memory = byteCount(s.memory)
 		}
-		g.add(name, s.outcome(), seconds(s.seconds), memory, byteCount(s.bytes))
+		if s.read > 0 {
+			read = byteCount(s.read)
+		}
+		g.add(name, s.outcome(), seconds(s.seconds), memory, read, byteCount(s.bytes))
 	}
 	g.print(a.out)
 	for _, t := range r.Tasks {

@@ -47,7 +47,7 @@ type whyEvent struct {
 }
 
 type differenceJSON struct {
-	What string `json:"what"` // stage, code, parameter, input or format
+	What string `json:"what"` // stage, code, parameter, environment, input or format
 	Name string `json:"name,omitempty"`
 	Old  string `json:"old,omitempty"`
 	New  string `json:"new,omitempty"`
@@ -138,57 +138,6 @@ func (a *app) printDifference(d dag.Difference, indent string) {
 	if d.Old == "" && d.New == "" {
 		fmt.Fprintln(a.out, indent+name+" has changed")
 	}
-}
-
-// recipeDifferences compares two recipes line by line: a recipe is text, one fact
-// a line. Lines are paired by what they are about.
-func recipeDifferences(old, now string) []dag.Difference {
-	before := map[string]string{}
-	var order []string
-	for _, line := range recipeLines(old) {
-		about, value := splitFact(line)
-		before[about] = value
-		order = append(order, about)
-	}
-	var ds []dag.Difference
-	for _, line := range recipeLines(now) {
-		about, value := splitFact(line)
-		was, there := before[about]
-		delete(before, about)
-		if !there || was != value {
-			what, name, _ := strings.Cut(about, " ")
-			ds = append(ds, dag.Difference{What: what, Name: name, Old: was, New: value})
-		}
-	}
-	for _, about := range order {
-		if was, left := before[about]; left {
-			what, name, _ := strings.Cut(about, " ")
-			ds = append(ds, dag.Difference{What: what, Name: name, Old: was})
-		}
-	}
-	return ds
-}
-
-func recipeLines(recipe string) []string {
-	return strings.FieldsFunc(recipe, func(r rune) bool { return r == '\n' })
-}
-
-// splitFact parts a line of a recipe into what it is about and its value:
-// "parameter density = 0.1", "input edges[subject=sub-1] arrow 77fe…", "code 8f14…".
-func splitFact(line string) (about, value string) {
-	what, rest, _ := strings.Cut(line, " ")
-	switch what {
-	case "parameter":
-		name, value, _ := strings.Cut(rest, " = ")
-		return what + " " + name, value
-	case "input":
-		if d := strings.LastIndexByte(rest, ' '); d > 0 {
-			if w := strings.LastIndexByte(rest[:d], ' '); w > 0 {
-				return what + " " + rest[:w], rest[w+1:]
-			}
-		}
-	}
-	return what, rest
 }
 
 // lookupRecipe is the recipe of a key, or "" when the store does not have it any more.

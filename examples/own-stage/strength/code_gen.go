@@ -23,7 +23,7 @@ prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 175fe293dcae66ec
-prgnn/dag/task.go 6cd52d28449f3771
+prgnn/dag/task.go b200e85498022a7a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

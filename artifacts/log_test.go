@@ -1,0 +1,74 @@
+package artifacts
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestLog(t *testing.T) {
+	s := newStore(t)
+	k := KeyOf("recipe")
+	quiet := s.Log(k)
+	if err := quiet.Close(); err != nil || quiet.Tail(5) != "" {
+		t.Errorf("a log without words: %v, %q", err, quiet.Tail(5))
+	}
+	if _, err := os.Stat(s.LogPath(k)); err == nil {
+		t.Error("a log without words has a file")
+	}
+	for _, text := range []string{"one\ntwo\nthree\n", "again"} { // the second replaces the first
+		l := s.Log(k)
+		l.Write([]byte(text))
+		if got := string(must(os.ReadFile(s.LogPath(k)))(t)); got != text {
+			t.Errorf("the log is %q while the task runs", got)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		if got, want := l.Tail(2), map[string]string{"again": "again"}[text]; want != "" && got != want || want == "" && got != "two\nthree" {
+			t.Errorf("the last two lines of %q: %q", text, got)
+		}
+	}
+}
+
+// What does not fit is cut in the middle, wherever the pieces end.
+func TestLogIsBounded(t *testing.T) {
+	for _, size := range []int{logHead - 1, logHead, logHead + 1, logHead + logEnd, logHead + logEnd + 1, 2 * logHead} {
+		for _, piece := range []int{1 << 12, 1<<20 - 7, 3 * logHead} {
+			s := newStore(t)
+			l := s.Log(KeyOf("recipe"))
+			text := bytes.Repeat([]byte("0123456789\n"), size/11+1)[:size]
+			for at := 0; at < size; at += piece {
+				l.Write(text[at:min(at+piece, size)])
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got := string(must(os.ReadFile(s.LogPath(KeyOf("recipe"))))(t))
+			switch {
+			case size <= logHead+logEnd:
+				if got != string(text) {
+					t.Errorf("%d bytes in pieces of %d: %d were kept, or others", size, piece, len(got))
+				}
+			case !strings.HasPrefix(got, string(text[:logHead])) || !strings.HasSuffix(got, string(text[size-logEnd:])) || !strings.Contains(got, " bytes left out …\n"):
+				t.Errorf("%d bytes in pieces of %d: beginning or end is lost", size, piece)
+			}
+		}
+	}
+}
+
+// A log that cannot be written holds nobody up, and its end can still be told.
+func TestLogWithoutPlace(t *testing.T) {
+	s := newStore(t)
+	if err := os.WriteFile(s.Dir()+"/logs", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l := s.Log(KeyOf("recipe"))
+	if n, err := l.Write([]byte("no room\n")); n != 8 || err != nil {
+		t.Error(n, err)
+	}
+	if l.Tail(3) != "no room" || l.Close() == nil {
+		t.Errorf("%q, %v", l.Tail(3), l.Close())
+	}
+}

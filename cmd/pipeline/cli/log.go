@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func (a *app) logCommand() *cobra.Command {
+	var sets []string
+	cmd := &cobra.Command{
+		Use:   "log FILE|RUN TASK",
+		Short: "what a task said while it ran: its notes, what its command printed, its error",
+		Long: `Prints the log of a task: of the result that it has now, or of the last time that it ran. With a
+RUN, of that run. A pattern names several tasks, and each log gets a heading. The logs are text
+files of the store (logs/), named by the key of the work; gc removes those of old work.`,
+		Example: `  pipeline log biopoint.yaml 'train[fold=2]'
+  pipeline log biopoint.yaml train
+  pipeline log 3f2a 'connectivity[sub-003]'`,
+		Args:              exactly(2),
+		ValidArgsFunction: completeFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if isRun(args[0]) {
+				return a.logOfRun(args[0], args[1])
+			}
+			return a.logOfFile(args[0], sets, args[1])
+		},
+	}
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+// A logEvent is one task's log.
+type logEvent struct {
+	Event string `json:"event"` // "log"
+	Task  string `json:"task"`
+	Key   string `json:"key,omitempty"`
+	Path  string `json:"path,omitempty"`
+	Text  string `json:"text"`
+}
+
+// A taskKey is a task with the key under which its log may lie.
+type taskKey struct {
+	task string
+	key  artifacts.Key
+}
+
+func (a *app) logOfFile(file string, sets []string, pattern string) error {
+	c, err := a.look(file, sets)
+	if err != nil {
+		return err
+	}
+	defer c.store.Close()
+	nodes, err := c.pipeline.Graph.Select(pattern)
+	if err != nil {
+		return wrong(fmt.Errorf("%s: %w", file, err))
+	}
+	last := dag.LastKeys(c.pipeline.Graph, c.store)
+	var tasks []taskKey
+	for _, n := range nodes {
+		k := c.steps[n].Key
+		if _, err := os.Stat(c.store.LogPath(k)); err != nil && c.steps[n].State != dag.Cached {
+			k = last[n.ID] // of what it is now there is no result and no log
+		}
+		tasks = append(tasks, taskKey{n.ID, k})
+	}
+	return a.logs(c.store, tasks)
+}
+
+func (a *app) logOfRun(id, pattern string) error {
+	store, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	r, err := record(store, id)
+	if err != nil {
+		return err
+	}
+	var tasks []taskKey
+	for _, t := range r.Tasks {
+		if t.ID == pattern || stageOf(t.ID) == pattern {
+			tasks = append(tasks, taskKey{t.ID, t.Key})
+		}
+	}
+	if tasks == nil {
+		return wrongf("run %s has no task %q", r.ID, pattern)
+	}
+	return a.logs(store, tasks)
+}
+
+func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
+	for _, t := range tasks {
+		path := store.LogPath(t.key)
+		f, err := os.Open(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if a.json {
+			e := logEvent{Event: "log", Task: t.task, Key: keyText(t.key)}
+			if f != nil {
+				text, err := io.ReadAll(f)
+				f.Close()
+				if err != nil {
+					return err
+				}
+				e.Path, e.Text = path, string(text)
+			}
+			a.object(e)
+			continue
+		}
+		if len(tasks) > 1 {
+			fmt.Fprintf(a.out, "%s\n", a.page.bold(t.task))
+		}
+		if f == nil {
+			a.note("%s said nothing, or has not run", t.task)
+			continue
+		}
+		_, err = io.Copy(a.out, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		if len(tasks) > 1 {
+			fmt.Fprintln(a.out)
+		}
+	}
+	return nil
+}
+
+// said is the end of a failed task's log, for a person, with where to find the rest.
+func (a *app) said(e *dag.Error, file string) string {
+	if e.Said == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Said, "\n", "\n      "), a.command("log", file, e.Task))
+}

@@ -1,0 +1,140 @@
+package dag
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"prgnn/artifacts"
+)
+
+// call runs the stage. What happens in it stays in it: a panic is this task's
+// error, and so is a goroutine that the stage ends under itself.
+func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *artifacts.Log, rep *Report) (out Outputs, err error) {
+	var mu sync.Mutex // guards rep.Memory
+	t := &Task{
+		ID: j.Task, Coords: j.Coords, Threads: j.Threads, inputs: inputs, log: log,
+		progress:   progressAndLog(j.Progress, log),
+		checkpoint: scratch.Get, saveCheckpoint: saveIn(scratch),
+		tookMemory: func(bytes int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			rep.Memory = max(rep.Memory, bytes)
+		},
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err = errGone
+		defer func() {
+			if v := recover(); v != nil {
+				out, err = nil, &Panic{Value: v, Stack: debug.Stack()}
+			}
+		}()
+		out, err = j.Work.Run(ctx, t)
+	}()
+	<-ended
+	return out, err
+}
+
+var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) in place of returning")
+
+// A Panic is the error of a task whose stage panicked: a bug of the stage.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string {
+	return fmt.Sprintf("the stage panicked: %v\n%s", p.Value, p.Stack)
+}
+
+// progressAndLog keeps the notes of a task in its log, each once: epochs with
+// their losses are what a person looks for there.
+func progressAndLog(tell func(int, int, string), log *artifacts.Log) func(int, int, string) {
+	var mu sync.Mutex
+	last := ""
+	return func(done, total int, note string) {
+		mu.Lock()
+		if note != "" && note != last {
+			last = note
+			writeLine(log, note)
+		}
+		mu.Unlock()
+		if tell != nil {
+			tell(done, total, note)
+		}
+	}
+}
+
+// writeLine writes whole lines.
+func writeLine(log *artifacts.Log, text string) {
+	io.WriteString(log, strings.TrimRight(text, "\n")+"\n")
+}
+
+// saveIn marks the errors of saving a checkpoint as the store's.
+func saveIn(s artifacts.Scratch) func([]byte) error {
+	return func(b []byte) error {
+		if err := s.Put(b); err != nil {
+			return &StoreError{err}
+		}
+		return nil
+	}
+}
+
+// keep stores the outputs, then the claim that the recipe gives them: a crash in
+// between leaves bytes that nobody names, never a name without bytes.
+func keep(s *artifacts.Store, recipe string, ports []Port, out Outputs) (map[string]artifacts.Ref, error) {
+	refs := make(map[string]artifacts.Ref, len(ports))
+	for _, p := range ports {
+		v := &encoding{Value: out[p.Name]}
+		ref, err := s.Put(v)
+		switch {
+		case v.err != nil:
+			return nil, fmt.Errorf("output %q does not encode: %w", p.Name, v.err)
+		case err != nil:
+			return nil, &StoreError{err}
+		}
+		refs[p.Name] = ref
+	}
+	if _, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: refs}); err != nil {
+		return nil, &StoreError{err}
+	}
+	return refs, nil
+}
+
+// encoding tells an error of the value (this task's) from one of the writer
+// behind it (everybody's).
+type encoding struct {
+	artifacts.Value
+	err error
+}
+
+func (e *encoding) Encode(w io.Writer) (err error) {
+	tw := &watchedWriter{w: w}
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Panic{Value: v, Stack: debug.Stack()}
+		}
+		if err != nil && tw.err == nil {
+			e.err = err
+		}
+	}()
+	return e.Value.Encode(tw)
+}
+
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (t *watchedWriter) Write(p []byte) (int, error) {
+	n, err := t.w.Write(p)
+	if err != nil {
+		t.err = err
+	}
+	return n, err
+}
