@@ -1,0 +1,262 @@
+package mat5
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func file(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What testdata/make.py wrote with scipy.io.
+func TestReadScipy(t *testing.T) {
+	m := Matrix("m", []float64{1, 2, 3, 4, 5.5, -6}, 2, 3)
+	f := m
+	f.Name, f.Class = "f", "single"
+	cube := make([]float64, 24)
+	for i := range cube {
+		cube[i] = float64(i)
+	}
+	want := map[string]Variable{
+		"m": m, "f": f,
+		"i8":    {Name: "i8", Shape: []int{2, 3}, Numbers: []float64{1, 4, 2, 5, 3, -6}, Class: "int8"},
+		"u16":   {Name: "u16", Shape: []int{1, 2}, Numbers: []float64{65535, 1}, Class: "uint16"},
+		"i32":   {Name: "i32", Shape: []int{2, 1}, Numbers: []float64{-7, 8}, Class: "int32"},
+		"i64":   {Name: "i64", Shape: []int{1, 2}, Numbers: []float64{1 << 40, -1}, Class: "int64"},
+		"cube":  Matrix("cube", cube, 2, 3, 4),
+		"yes":   {Name: "yes", Shape: []int{1, 2}, Numbers: []float64{1, 0}, Class: "logical"},
+		"text":  {Name: "text", Shape: []int{1, 8}, Texts: []string{"ctx-lh é"}, Class: "char"},
+		"rows":  {Name: "rows", Shape: []int{2, 3}, Texts: []string{"ab", "cde"}, Class: "char"},
+		"names": {Name: "names", Shape: []int{3, 1}, Texts: []string{"L.TH", "Rücken", ""}, Class: "cell"},
+		"empty": {Name: "empty", Shape: []int{0, 3}, Numbers: []float64{}, Class: "double"},
+		"tiny":  {Name: "tiny", Shape: []int{1, 1}, Numbers: []float64{1}, Class: "double"},
+	}
+	problems := map[string]string{"complex": "real(x)", "record": "struct", "nested": "variable of its own", "sparse": "full(x)"}
+	for _, name := range []string{"plain.mat", "compressed.mat"} {
+		all, err := Read(file(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) != len(want)+len(problems) {
+			t.Errorf("%s: %d variables, want %d", name, len(all), len(want)+len(problems))
+		}
+		for _, v := range all {
+			if p, ok := problems[v.Name]; ok {
+				if v.Problem == nil || !strings.Contains(v.Problem.Error(), p) {
+					t.Errorf("%s: %s: problem %v, want one that says %q", name, v.Name, v.Problem, p)
+				}
+				continue
+			}
+			if !reflect.DeepEqual(v, want[v.Name]) {
+				t.Errorf("%s: %s is\n%#v, want\n%#v", name, v.Name, v, want[v.Name])
+			}
+		}
+	}
+}
+
+func TestReadBigEndian(t *testing.T) {
+	all, err := Read(file(t, "big.mat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Variable{Name: "s", Shape: []int{1, 3}, Numbers: []float64{1, 2, 250}, Class: "double"}
+	if want := []Variable{Matrix("m", []float64{1, 2, 3, 4, 5.5, -6}, 2, 3), s}; !reflect.DeepEqual(all, want) {
+		t.Errorf("read %#v", all)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	plain := file(t, "plain.mat")
+	for _, c := range []struct {
+		name string
+		b    []byte
+		want string
+	}{
+		{"empty", nil, "no MAT-file"},
+		{"version 4", append(file(t, "version4.mat"), make([]byte, 128)...), "-v7"},
+		{"version 7.3", []byte("MATLAB 7.3 MAT-file"), "-v7"},
+		{"HDF5", []byte("\x89HDF\r\n"), "-v7"},
+		{"cut", plain[:len(plain)-40], "ends too early"},
+		{"cut in the tag", plain[:132], "ends too early"},
+	} {
+		if _, err := Read(c.b); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one that says %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A file of a few bytes must not ask for gigabytes.
+func TestReadClaims(t *testing.T) {
+	b := append([]byte(nil), file(t, "plain.mat")[:headerSize]...)
+	var in buffer
+	in.u32(miUINT32, 8, classReal, 0)
+	in.element(miINT32, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 40000), 40000))
+	in.element(miINT8, []byte("x"))
+	in.element(miDOUBLE, make([]byte, 16))
+	var out buffer
+	out.element(miMATRIX, in.Bytes())
+	if _, err := Read(append(b, out.Bytes()...)); err == nil || !strings.Contains(err.Error(), "16 bytes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		shape := rapid.SliceOfN(rapid.IntRange(0, 4), 2, 4).Draw(rt, "shape")
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		c := rapid.SliceOfN(rapid.Float64(), n, n).Draw(rt, "numbers")
+		texts := rapid.SliceOfN(rapid.StringMatching(`[a-zé𝛼]{0,5}`), 1, 4).Draw(rt, "texts")
+		want := []Variable{Matrix("m", c, shape...), Texts("names", texts)}
+		var b bytes.Buffer
+		if err := Write(&b, want); err != nil {
+			rt.Fatal(err)
+		}
+		got, err := Read(b.Bytes())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			rt.Fatalf("read\n%#v, want\n%#v", got, want)
+		}
+		if !reflect.DeepEqual(got[0].Rows(), append([]float64{}, c...)) {
+			rt.Fatalf("Rows of %v: %v, want %v", shape, got[0].Rows(), c)
+		}
+	})
+}
+
+func TestMatrixIndices(t *testing.T) {
+	c := []float64{0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}
+	v := Matrix("x", c, 2, 2, 3)
+	for i := range 2 {
+		for j := range 2 {
+			for k := range 3 {
+				if got, want := v.Numbers[i+2*j+4*k], float64(100*i+10*j+k); got != want {
+					t.Errorf("(%d, %d, %d) is %v, want %v", i, j, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for _, vs := range [][]Variable{{Matrix("2x", []float64{1}, 1, 1)}, {Matrix("a", []float64{1}, 1, 1), Matrix("a", []float64{1}, 1, 1)}} {
+		if err := Write(&bytes.Buffer{}, vs); err == nil {
+			t.Errorf("%v was written", vs)
+		}
+	}
+	for in, want := range map[string]string{"": "x", "1a": "x1a", "a-b.c": "a_b_c", "_x": "x_x", strings.Repeat("y", 70): strings.Repeat("y", 63)} {
+		if got := Name(in); got != want {
+			t.Errorf("Name(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func written(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "x.mat")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := Write(f, []Variable{Matrix("cube", []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, math.Inf(1)}, 2, 2, 3), Texts("names", []string{"L.TH", "Rücken", ""})}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestScipyReads(t *testing.T) {
+	python := os.Getenv("PRGNN_PYTHON")
+	if python == "" {
+		t.Skip("PRGNN_PYTHON does not name a Python with scipy")
+	}
+	if exec.Command(python, "-c", "import scipy.io").Run() != nil {
+		t.Skip(python + " has no scipy")
+	}
+	out, err := exec.Command(python, "-c", `
+import sys, json, scipy.io
+v = scipy.io.loadmat(sys.argv[1])
+print(json.dumps([v["cube"].shape, v["cube"].ravel()[:11].tolist(), [str(x[0]) if len(x) else "" for x in v["names"].ravel()]]))`, written(t)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var got any
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []any{[]any{2.0, 2.0, 3.0}, []any{0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0}, []any{"L.TH", "Rücken", ""}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("scipy reads %v, want %v", got, want)
+	}
+}
+
+func TestOctaveReads(t *testing.T) {
+	octave, err := exec.LookPath("octave-cli")
+	if err != nil {
+		t.Skip("there is no octave-cli here")
+	}
+	back := filepath.Join(t.TempDir(), "back.mat")
+	script := `load(getenv("PRGNN_IN")); assert(size(cube), [2 2 3]); assert(cube(2,1,3), 8); assert(cube(1,2,1), 3); assert(names{2}, "Rücken"); assert(isempty(names{3}));
+		names{3} = "z"; save("-v7", getenv("PRGNN_OUT"), "cube", "names");`
+	cmd := exec.Command(octave, "--no-gui", "--no-history", "--eval", script)
+	cmd.Env = append(os.Environ(), "PRGNN_IN="+written(t), "PRGNN_OUT="+back)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b, err := os.ReadFile(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range all {
+		if v.Name == "cube" && !reflect.DeepEqual(v.Rows()[:4], []float64{0, 1, 2, 3}) {
+			t.Errorf("what Octave wrote of cube is %v", v.Rows())
+		}
+		// Octave writes the bytes of UTF-8, a letter each.
+		if v.Name == "names" && (len(v.Texts) != 3 || v.Texts[0] != "L.TH" || v.Texts[2] != "z") {
+			t.Errorf("what Octave wrote of names is %q", v.Texts)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"plain.mat", "compressed.mat", "big.mat", "version4.mat"} {
+		f.Add(file(f, name))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		all, err := Read(b)
+		if err != nil {
+			return
+		}
+		for _, v := range all {
+			n := 1
+			for _, d := range v.Shape {
+				n *= d
+			}
+			if v.Numbers != nil && len(v.Numbers) != n {
+				t.Errorf("%d numbers of the shape %v", len(v.Numbers), v.Shape)
+			}
+		}
+	})
+}

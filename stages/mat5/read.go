@@ -1,0 +1,348 @@
+package mat5
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxSize bounds what the compressed variables of a file hold together, bytes.
+const MaxSize = 1 << 29
+
+// Read reads the variables of a file, in its order.
+func Read(b []byte) ([]Variable, error) {
+	order, err := header(b)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{order: order, left: MaxSize}
+	at, rest := headerSize, b[headerSize:]
+	var all []Variable
+	for len(rest) > 0 {
+		e, after, err := r.element(rest)
+		if err == nil && e.kind == miCOMPRESSED {
+			e, err = r.inflate(e.data)
+		}
+		if err == nil && e.kind == miMATRIX {
+			var v Variable
+			if v, err = r.array(e.data, 0); err == nil {
+				all = append(all, v)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("variable %d, at byte %d: %w", len(all)+1, at, err)
+		}
+		at, rest = at+len(rest)-len(after), after
+	}
+	return all, nil
+}
+
+// header checks the first 128 bytes and gives the byte order.
+func header(b []byte) (binary.ByteOrder, error) {
+	if bytes.HasPrefix(b, []byte("\x89HDF")) || bytes.HasPrefix(b, []byte("MATLAB 7.3")) {
+		return nil, errors.New("this is a MAT-file of version 7.3 (HDF5): in MATLAB, save it anew with -v7")
+	}
+	if len(b) < headerSize {
+		return nil, fmt.Errorf("%d bytes are no MAT-file, which begins with %d bytes of header", len(b), headerSize)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	switch string(b[126:128]) {
+	case "IM":
+	case "MI":
+		order = binary.BigEndian
+	default:
+		return nil, errors.New("this is no MAT-file of version 5 (its byte order is not marked); one of version 4 can be saved anew with -v7")
+	}
+	if v := order.Uint16(b[124:]); v>>8 != 1 {
+		return nil, fmt.Errorf("this is a MAT-file of version %#04x, and only version 5 (0x0100) is read: in MATLAB, save it anew with -v7", v)
+	}
+	return order, nil
+}
+
+type reader struct {
+	order binary.ByteOrder
+	left  int // bytes that may still be inflated
+}
+
+// An element is one data element: its type and its bytes.
+type element struct {
+	kind uint32
+	data []byte
+}
+
+var errShort = errors.New("the file ends too early; copy it again")
+
+// element cuts the first data element off.
+func (r *reader) element(b []byte) (e element, rest []byte, err error) {
+	if len(b) < 8 {
+		return e, nil, errShort
+	}
+	tag := r.order.Uint32(b)
+	if size := tag >> 16; size != 0 { // the small form: type, size and data in eight bytes
+		if size > 4 {
+			return e, nil, fmt.Errorf("a small data element of %d bytes, which holds at most 4", size)
+		}
+		return element{tag & 0xffff, b[4 : 4+size]}, b[8:], nil
+	}
+	size := uint64(r.order.Uint32(b[4:]))
+	if size > uint64(len(b)-8) {
+		return e, nil, errShort
+	}
+	n := int(size)
+	e = element{tag, b[8 : 8+n]}
+	if tag != miCOMPRESSED {
+		n = min((n+7)&^7, len(b)-8) // padded to 8, but for the end of some writers' files
+	}
+	return e, b[8+n:], nil
+}
+
+// inflate gives the one element in a compressed one.
+func (r *reader) inflate(b []byte) (element, error) {
+	z, err := zlib.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return element{}, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(z, int64(r.left)+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return element{}, errShort
+	case err != nil:
+		return element{}, err
+	case len(raw) > r.left:
+		return element{}, fmt.Errorf("the file holds more than %d bytes", MaxSize)
+	}
+	r.left -= len(raw)
+	e, _, err := r.element(raw)
+	return e, err
+}
+
+// array reads what is in a miMATRIX element.
+func (r *reader) array(b []byte, depth int) (v Variable, err error) {
+	if len(b) == 0 { // an empty cell
+		return Variable{Shape: []int{0, 0}, Class: "double"}, nil
+	}
+	flags, b, err := r.part(b, miUINT32)
+	if err != nil {
+		return v, err
+	}
+	if len(flags) < 8 {
+		return v, errors.New("an array without flags")
+	}
+	word := r.order.Uint32(flags)
+	class := int(word & 0xff)
+	v.Class = fmt.Sprintf("class %d", class)
+	if class < len(classes) && classes[class] != "" {
+		v.Class = classes[class]
+	}
+	if class > classLast { // function handles and opaque objects have no dimensions
+		v.Problem = fmt.Errorf("it is of the class %s, which is not read", v.Class)
+		return v, nil
+	}
+	dims, b, err := r.part(b, miINT32)
+	if err != nil {
+		return v, err
+	}
+	n, err := v.shape(r.order, dims)
+	if err != nil {
+		return v, err
+	}
+	name, b, err := r.part(b, miINT8)
+	if err != nil {
+		return v, err
+	}
+	v.Name = string(bytes.TrimRight(name, "\x00"))
+	switch {
+	case word&flagComplex != 0:
+		v.Problem = errors.New("it is complex, which is not read: save real(x)")
+	case class == classCell:
+		err = r.cells(&v, b, n, depth)
+	case class == classChar:
+		err = r.chars(&v, b, n)
+	case class >= classReal:
+		if word&flagLogical != 0 {
+			v.Class = "logical"
+		}
+		err = r.numbers(&v, b, n)
+	case v.Class == "sparse":
+		v.Problem = errors.New("it is sparse, which is not read: save full(x)")
+	default:
+		v.Problem = fmt.Errorf("it is a %s, which is not read: save the matrix in it as a variable of its own", v.Class)
+	}
+	if err != nil {
+		return v, fmt.Errorf("%q: %w", v.Name, err)
+	}
+	return v, nil
+}
+
+// part cuts off a subelement that has to be of a type.
+func (r *reader) part(b []byte, kind uint32) (data, rest []byte, err error) {
+	e, rest, err := r.element(b)
+	if err == nil && e.kind != kind {
+		err = fmt.Errorf("a data element of type %d, where one of type %d stands by the format", e.kind, kind)
+	}
+	return e.data, rest, err
+}
+
+// shape reads the dimensions and gives the number of elements.
+func (v *Variable) shape(order binary.ByteOrder, dims []byte) (int, error) {
+	if len(dims) < 8 || len(dims) > 4*32 || len(dims)%4 != 0 {
+		return 0, fmt.Errorf("%d bytes of dimensions", len(dims))
+	}
+	n := 1
+	for ; len(dims) > 0; dims = dims[4:] {
+		d := int(int32(order.Uint32(dims)))
+		if d < 0 || n > 0 && d > math.MaxInt32/n {
+			return 0, fmt.Errorf("dimensions %v × %d", v.Shape, d)
+		}
+		v.Shape, n = append(v.Shape, d), n*d
+	}
+	return n, nil
+}
+
+// widths are bytes of a number by data type.
+var widths = map[uint32]int{miINT8: 1, miUINT8: 1, miINT16: 2, miUINT16: 2, miINT32: 4, miUINT32: 4, miSINGLE: 4, miDOUBLE: 8, miINT64: 8, miUINT64: 8}
+
+// numbers reads n numbers, which may be stored in a smaller type than their class.
+func (r *reader) numbers(v *Variable, b []byte, n int) error {
+	if n == 0 {
+		v.Numbers = []float64{}
+		return nil
+	}
+	e, _, err := r.element(b)
+	if err != nil {
+		return err
+	}
+	width := widths[e.kind]
+	if width == 0 || len(e.data) != n*width {
+		return fmt.Errorf("%d bytes of type %d for %d numbers", len(e.data), e.kind, n)
+	}
+	v.Numbers = make([]float64, n)
+	o := r.order
+	for i := range v.Numbers {
+		d := e.data[i*width:]
+		switch e.kind {
+		case miINT8:
+			v.Numbers[i] = float64(int8(d[0]))
+		case miUINT8:
+			v.Numbers[i] = float64(d[0])
+		case miINT16:
+			v.Numbers[i] = float64(int16(o.Uint16(d)))
+		case miUINT16:
+			v.Numbers[i] = float64(o.Uint16(d))
+		case miINT32:
+			v.Numbers[i] = float64(int32(o.Uint32(d)))
+		case miUINT32:
+			v.Numbers[i] = float64(o.Uint32(d))
+		case miSINGLE:
+			v.Numbers[i] = float64(math.Float32frombits(o.Uint32(d)))
+		case miDOUBLE:
+			v.Numbers[i] = math.Float64frombits(o.Uint64(d))
+		case miINT64:
+			v.Numbers[i] = float64(int64(o.Uint64(d)))
+		case miUINT64:
+			v.Numbers[i] = float64(o.Uint64(d))
+		}
+	}
+	return nil
+}
+
+// chars reads a character array; every row is a text, spaces at its end left out.
+func (r *reader) chars(v *Variable, b []byte, n int) error {
+	v.Texts = []string{}
+	if n == 0 {
+		return nil
+	}
+	e, _, err := r.element(b)
+	if err != nil {
+		return err
+	}
+	letters, err := r.letters(e)
+	if err != nil {
+		return err
+	}
+	if len(v.Shape) == 2 && v.Shape[0] == 1 { // whatever the units are that the shape counts
+		v.Texts = []string{strings.TrimRight(string(letters), " \x00")}
+		return nil
+	}
+	if len(letters) != n || len(v.Shape) != 2 {
+		return fmt.Errorf("%d letters for the shape %v", len(letters), v.Shape)
+	}
+	rows, cols := v.Shape[0], v.Shape[1]
+	for i := range rows {
+		line := make([]rune, cols)
+		for j := range cols {
+			line[j] = letters[i+j*rows]
+		}
+		v.Texts = append(v.Texts, strings.TrimRight(string(line), " \x00"))
+	}
+	return nil
+}
+
+func (r *reader) letters(e element) ([]rune, error) {
+	var out []rune
+	switch e.kind {
+	case miUTF8:
+		if !utf8.Valid(e.data) {
+			return nil, errors.New("text that is not UTF-8")
+		}
+		return []rune(string(e.data)), nil
+	case miINT8, miUINT8:
+		for _, c := range e.data {
+			out = append(out, rune(c))
+		}
+	case miUINT16, miUTF16:
+		units := make([]uint16, len(e.data)/2)
+		for i := range units {
+			units[i] = r.order.Uint16(e.data[2*i:])
+		}
+		out = utf16.Decode(units)
+	case miUTF32:
+		for i := 0; i+4 <= len(e.data); i += 4 {
+			out = append(out, rune(r.order.Uint32(e.data[i:])))
+		}
+	default:
+		return nil, fmt.Errorf("text of type %d", e.kind)
+	}
+	return out, nil
+}
+
+// cells reads a cell of texts; any other cell is a problem, not an error.
+func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
+	if n > len(b)/8 {
+		return errShort
+	}
+	if depth > 0 {
+		v.Problem = errors.New("it is a cell within a cell, which is not read")
+		return nil
+	}
+	texts := make([]string, 0, n)
+	for i := range n {
+		in, rest, err := r.part(b, miMATRIX)
+		if err != nil {
+			return err
+		}
+		one, err := r.array(in, depth+1)
+		if err != nil {
+			return fmt.Errorf("cell %d: %w", i+1, err)
+		}
+		switch {
+		case len(one.Texts) == 1:
+			texts = append(texts, one.Texts[0])
+		case one.Problem == nil && (one.Class == "char" || one.Class == "double") && len(one.Texts)+len(one.Numbers) == 0:
+			texts = append(texts, "")
+		default:
+			v.Problem = fmt.Errorf("cell %d is no text but a %s: save the matrix in it as a variable of its own", i+1, one.Class)
+			return nil
+		}
+		b = rest
+	}
+	v.Texts = texts
+	return nil
+}
