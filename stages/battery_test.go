@@ -67,6 +67,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 			"series": {dag.InputOf(artifacts.Bytes{Kind: "series", Data: []byte("b\ta\n1\t2\n3\t5\n4\t4\n")})},
 			"nodes":  {dag.InputOf(nodesOf("a", "b"))}}}
 	},
+	"matrices": func(t *testing.T, c *chain) example {
+		relmat := artifacts.Bytes{Kind: "matrix", Data: []byte("Node\tb\ta\nb\t1\t0.5\na\t0.5\t1\n")}
+		return example{fresh("matrices", "partial", "ridge"), map[string][]dag.Input{
+			"pearson": {dag.InputOf(relmat)}, "nodes": {dag.InputOf(nodesOf("a", "b"))}}}
+	},
 	"echo": func(t *testing.T, c *chain) example { return example{fresh("echo", "value", "7"), nil} },
 	"exec": func(t *testing.T, c *chain) example {
 		if _, err := exec.LookPath("sh"); err != nil {

@@ -417,6 +417,65 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
 `,
 
+	"matrices": `prgnn/artifacts/array.go 5e87868d44c9eb44
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/connectivity/cholesky.go 52e0a2a07462a364
+prgnn/connectivity/correlation.go b70900886e57da97
+prgnn/connectivity/covariance.go 4f85ebdfe4768e3a
+prgnn/connectivity/estimate.go d1122118af8ca76a
+prgnn/connectivity/given.go 696361e045f879e5
+prgnn/connectivity/matrix.go 4ced01ce0bb56acf
+prgnn/connectivity/product.go c6c70055a0a52516
+prgnn/connectivity/product_amd64.go 5643335c24ea524e
+prgnn/connectivity/product_amd64.s 5e13090f0a809b69
+prgnn/connectivity/product_other.go f8736a5cb86565cf
+prgnn/connectivity/relmat.go 5a1c3d46ca935bd5
+prgnn/connectivity/signal.go bc38771d2535cb3e
+prgnn/connectivity/text.go 81b552afc47a9ff7
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 1a830190167265b7
+prgnn/dag/task.go 70784848176cbd06
+prgnn/internal/exact/exact.go 4ea122f25cd55587
+prgnn/stages/connectivity.go ba9522776bf908a3
+prgnn/stages/denoise.go 2205f85c4fcf5302
+prgnn/stages/mat5/doc.go 746f74b63da8e785
+prgnn/stages/mat5/read.go 2b593dc6737f93eb
+prgnn/stages/matrices.go 98de0af6d527b063
+prgnn/stages/series.go 2e430e26b847e591
+prgnn/stages/timeseries.go a3aeddbc697fd414
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+`,
+
 	"parcellate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07

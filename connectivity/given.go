@@ -1,0 +1,137 @@
+package connectivity
+
+import (
+	"fmt"
+	"math"
+
+	"prgnn/internal/exact"
+)
+
+// asymmetry is how much the two halves of a given matrix may differ: text with six
+// digits, and single precision.
+const asymmetry = 1e-5
+
+// Given makes a matrix that others estimated fit for Build: symmetric to the last bit,
+// 1 on the diagonal, 0 in the rows of regions without a signal. z says that it holds
+// Fisher's z, which is turned back.
+//
+// A row that is NaN off the diagonal is a missing region, one that is 0 a constant one.
+// The diagonal may be 1, 0 or NaN (anything in z), as tools differ. A NaN elsewhere, an
+// entry beyond ±1, and halves that differ by more than 1e-5 are errors.
+func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
+	n := x.Rows
+	if n != x.Cols || n < 2 {
+		return Matrix{}, 0, 0, fmt.Errorf("a matrix of %d×%d is none of regions by regions", x.Rows, x.Cols)
+	}
+	status := make([]Status, n)
+	for i := range n {
+		status[i] = givenStatus(x, i)
+		if !z && status[i] == Present {
+			if d := x.At(i, i); d != 0 && !math.IsNaN(d) && !(math.Abs(d-1) <= asymmetry) {
+				return Matrix{}, 0, 0, fmt.Errorf("row %d has %g on the diagonal, where a correlation has 1 (or 0, or nothing): a covariance or precision matrix does not fit", i+1, d)
+			}
+		}
+	}
+	r = NewMatrix(n, n)
+	for i := range n {
+		r.Row(i)[i] = 1
+		for j := range i {
+			if status[i] != Present || status[j] != Present {
+				continue
+			}
+			a, b := x.At(i, j), x.At(j, i)
+			switch {
+			case math.IsNaN(a) || math.IsNaN(b):
+				return Matrix{}, 0, 0, fmt.Errorf("there is no number in row %d, column %d; a missing region is a whole row and column of n/a", i+1, j+1)
+			case !(math.Abs(a-b) <= asymmetry*max(1, math.Abs(a))):
+				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: the matrix is not symmetric (directed connectivity makes no such graph)", i+1, j+1, a, j+1, i+1, b)
+			}
+			v := 0.5 * (a + b)
+			if z {
+				v = exact.Tanh(v)
+			}
+			if math.Abs(v) > 1+asymmetry {
+				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g, and a correlation is between −1 and 1: if these are Fisher's z, set fisher_z", i+1, j+1, v)
+			}
+			v = max(-1, min(1, v))
+			r.Row(i)[j], r.Row(j)[i] = v, v
+		}
+	}
+	missing, constant = count(status)
+	return r, missing, constant, nil
+}
+
+// givenStatus tells from row i and column i whether a region has a signal.
+func givenStatus(x Matrix, i int) Status {
+	absent, zero := true, true
+	for j := range x.Cols {
+		if j == i {
+			continue
+		}
+		a, b := x.At(i, j), x.At(j, i)
+		// The partner may be the missing one: only what it has with all others counts.
+		absent = absent && math.IsNaN(a) && math.IsNaN(b)
+		zero = zero && (a == 0 || math.IsNaN(a)) && (b == 0 || math.IsNaN(b))
+	}
+	switch {
+	case absent:
+		return Missing
+	case zero:
+		return Constant
+	}
+	return Present
+}
+
+// PartialOf gives the partial correlation that follows from a correlation matrix of
+// Given: by its inverse (Empirical), or by that of r + ρI (Ridge, the form of FSLNets,
+// whose covariance scaled to unit diagonal is the correlation). teff is how many
+// independent volumes stand behind it, 0 when that is not known; Empirical needs it.
+func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Quality, err error) {
+	n := r.Rows
+	var place []int
+	for i := range n {
+		if givenStatus(r, i) == Present {
+			place = append(place, i)
+		}
+	}
+	q = Quality{Regions: n, Constant: n - len(place), TEff: teff, Shrinkage: math.NaN(), PearsonShrinkage: math.NaN()}
+	if len(place) < 2 {
+		return Matrix{}, q, fmt.Errorf("%d of %d regions have a signal, which is too few", len(place), n)
+	}
+	switch e {
+	case Empirical:
+		if err := q.judge(len(place), e); err != nil {
+			return Matrix{}, q, err
+		}
+	case Ridge:
+		q.Shrinkage = rho
+		if teff > 0 {
+			if err := q.judge(len(place), e); err != nil {
+				return Matrix{}, q, err
+			}
+		} else {
+			q.PartialSE = math.NaN()
+		}
+	default:
+		return Matrix{}, q, fmt.Errorf("%s needs the series: from a correlation matrix the partial correlation is had by empirical or ridge", e)
+	}
+	s := newSPD(len(place))
+	m := s.m
+	cov, inv := make([]float64, m*m), make([]float64, m*m)
+	for i, pi := range place {
+		for j, pj := range place {
+			cov[i*m+j] = r.At(pi, pj)
+		}
+		if e == Ridge {
+			cov[i*m+i] += rho
+		}
+	}
+	if !s.factor(cov) {
+		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: it comes from too few volumes, or two regions are copies of each other; use ridge", len(place))
+	}
+	s.invert(inv)
+	q.Condition = norm1(cov, len(place), m) * norm1(inv, len(place), m)
+	partial = NewMatrix(n, n)
+	partials(partial, place, inv, m)
+	return partial, q, nil
+}

@@ -1,0 +1,162 @@
+package connectivity
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestReadRelmat(t *testing.T) {
+	want := []float64{1, .5, .25, .5, 1, -.1, .25, -.1, 1}
+	abc := []string{"a", "b", "c"}
+	for name, c := range map[string]struct {
+		text  string
+		names []string
+	}{
+		"XCP-D":             {"Node\ta\tb\tc\na\t1\t.5\t.25\nb\t.5\t1\t-.1\nc\t.25\t-.1\t1\n", abc},
+		"pandas with names": {",a,b,c\na,1,.5,.25\nb,.5,1,-.1\nc,.25,-.1,1\n", abc},
+		"giga_connectome":   {"0\t1\t2\n1.0\t0.5\t0.25\n0.5\t1.0\t-0.1\n0.25\t-0.1\t1.0\n", []string{"0", "1", "2"}},
+		"pandas":            {"\t0\t1\t2\n0\t1.0\t0.5\t0.25\n1\t0.5\t1.0\t-0.1\n2\t0.25\t-0.1\t1.0\n", []string{"0", "1", "2"}},
+		"columns alone":     {"a,b,c\n1,.5,.25\n.5,1,-.1\n.25,-.1,1\n", abc},
+		"MRtrix":            {"# mrtrix\n1 .5 .25\n.5 1 -.1\n.25 -.1 1\n", nil},
+	} {
+		names, x, err := ReadRelmat(strings.NewReader(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if strings.Join(names, " ") != strings.Join(c.names, " ") {
+			t.Errorf("%s: names %q, want %q", name, names, c.names)
+		}
+		for i, v := range want {
+			if x.Data[i] != v {
+				t.Errorf("%s: read %v", name, x.Data)
+				break
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"Node\ta\tb\nb\t1\t0\na\t0\t1\n": `row 1 is "b" and column 1 is "a"`,
+		"1 2 3\n4 5 6\n":                 "2 rows and 3 columns",
+		"\x00":                           "not a text",
+	} {
+		if _, _, err := ReadRelmat(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzReadRelmat(f *testing.F) {
+	f.Add([]byte("Node\ta\tb\na\t1\t.5\nb\t.5\t1\n"))
+	f.Add([]byte(",0,1\n0,1,.5\n1,.5,1\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		names, x, err := ReadRelmat(strings.NewReader(string(b)))
+		if err == nil && (x.Rows != x.Cols || len(x.Data) != x.Rows*x.Cols || names != nil && len(names) != x.Cols) {
+			t.Errorf("%d names, %d×%d, %d numbers", len(names), x.Rows, x.Cols, len(x.Data))
+		}
+	})
+}
+
+func randomSeries(seed uint64, volumes, regions int) Matrix {
+	return Matrix{Rows: volumes, Cols: regions, Data: randoms(seed, volumes*regions)}
+}
+
+func square(n int, v ...float64) Matrix { return Matrix{Rows: n, Cols: n, Data: v} }
+
+func TestGiven(t *testing.T) {
+	nan := math.NaN()
+	r, missing, constant, err := Given(square(4,
+		0, .5, nan, 0,
+		.5000001, nan, nan, 0,
+		nan, nan, nan, nan,
+		0, 0, nan, 0), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if missing != 1 || constant != 1 {
+		t.Errorf("%d missing, %d constant, want one each", missing, constant)
+	}
+	for i, want := range square(4, 1, .50000005, 0, 0, .50000005, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1).Data {
+		if math.Abs(r.Data[i]-want) > 1e-15 {
+			t.Errorf("entry %d is %v, want %v", i, r.Data[i], want)
+		}
+	}
+	z, _, _, err := Given(square(2, math.Inf(1), 1, 1, 0), true)
+	if err != nil || math.Abs(z.At(0, 1)-math.Tanh(1)) > 1e-15 || z.At(0, 0) != 1 {
+		t.Errorf("Fisher's z: %v, %v", z.Data, err)
+	}
+	for want, m := range map[string]Matrix{
+		"not symmetric":      square(2, 1, .5, .6, 1),
+		"between −1 and 1":   square(2, 0, 1.5, 1.5, 0),
+		"on the diagonal":    square(2, 2, .5, .5, 2),
+		"row 2, column 1":    square(3, 1, nan, .5, nan, 1, .5, .5, .5, 1),
+		"regions by regions": {Rows: 1, Cols: 2, Data: []float64{1, 2}},
+	} {
+		if _, _, _, err := Given(m, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want %q", m.Data, err, want)
+		}
+	}
+}
+
+// From the empirical correlation follows the empirical partial correlation, and with
+// ridge that of the series by ridge: FSLNets' covariance of z-scored series has unit
+// diagonal.
+func TestPartialOfIsThatOfTheSeries(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(3, 20).Draw(rt, "regions")
+		x := randomSeries(rapid.Uint64().Draw(rt, "seed"), 3*n+20, n)
+		if rapid.Bool().Draw(rt, "constant region") {
+			for i := range x.Rows {
+				x.Row(i)[n/2] = 7
+			}
+		}
+		for _, e := range []Estimator{Empirical, Ridge} {
+			c, err := Estimate([]Matrix{x}, Options{Partial: e, Rho: 0.1})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			r, _, _, err := Given(square(n, c.Pearson...), false)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			p, q, err := PartialOf(r, e, 0.1, float64(x.Rows))
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for i, v := range p.Data {
+				if math.Abs(v-c.Partial[i]) > 1e-9 {
+					rt.Fatalf("%s: entry %d is %v, of the series %v", e, i, v, c.Partial[i])
+				}
+			}
+			if want := c.Quality[0]; q.Constant != want.Constant || q.PartialSE != want.PartialSE && !math.IsNaN(want.PartialSE) || math.Abs(q.Condition-want.Condition) > 1e-6*want.Condition {
+				rt.Fatalf("%s: quality %+v, of the series %+v", e, q, want)
+			}
+		}
+	})
+}
+
+func TestPartialOfRefuses(t *testing.T) {
+	c, err := Estimate([]Matrix{randomSeries(1, 60, 10)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := square(10, c.Pearson...)
+	copies := r.Clone()
+	for j := range 10 {
+		copies.Row(1)[j] = copies.At(0, j)
+	}
+	for j := range 10 {
+		copies.Row(j)[1] = copies.At(j, 0)
+	}
+	for want, f := range map[string]func() error{
+		"needs at least 20 independent volumes": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
+		"needs the series":                      func() error { _, _, err := PartialOf(r, LedoitWolf, 0, 60); return err },
+		"cannot be inverted":                    func() error { _, _, err := PartialOf(copies, Empirical, 0, 60); return err },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
