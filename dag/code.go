@@ -15,19 +15,27 @@ func (r *runner) identify() error {
 		if _, known := r.code[s.Kind]; known {
 			continue
 		}
-		if s.Kind.Code != "" {
-			r.code[s.Kind] = artifacts.DigestOf([]byte(s.Kind.Code)).String()
-			continue
-		}
-		// A kind without an identity is taken to change with every build of the
-		// program: that runs too much again, and never too little.
-		d, err := programDigest()
+		d, err := s.Kind.CodeDigest()
 		if err != nil {
-			return fmt.Errorf("stage kind %s has no generated code identity (go generate makes it), and the file of the program cannot stand in for it: %w", s.Kind.Name, err)
+			return err
 		}
 		r.code[s.Kind] = d
 	}
 	return nil
+}
+
+// CodeDigest is what recipes say of the kind's code: the digest of its identity.
+// A kind without an identity is taken to change with every build of the program:
+// that runs too much again, and never too little.
+func (k *Kind) CodeDigest() (string, error) {
+	if k.Code != "" {
+		return artifacts.DigestOf([]byte(k.Code)).String(), nil
+	}
+	d, err := programDigest()
+	if err != nil {
+		return "", fmt.Errorf("stage kind %s has no generated code identity (go generate makes it), and the file of the program cannot stand in for it: %w", k.Name, err)
+	}
+	return d, nil
 }
 
 // programDigest is the digest of the running program's own file.

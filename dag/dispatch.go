@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"time"
@@ -66,7 +67,7 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 		r.memory -= memory
 		r.jobs++
 		r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Running, Key: p.key})
-		w := work{node: i, key: p.key, threads: threads, forced: p.forced}
+		w := work{node: i, key: p.key, threads: cmp.Or(r.opt.Threads, threads), forced: p.forced}
 		go func() {
 			o := r.carryOut(ctx, w)
 			// What is not released is released with the process.

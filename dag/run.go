@@ -11,6 +11,7 @@ import (
 // to date, one task a CPU.
 type Options struct {
 	Workers  int         // 0: one for each CPU
+	Threads  int         // goroutines that each task may use, whatever its kind asks for; 0: what that asks for
 	Memory   int64       // bytes that running tasks may need together, by what their kinds say; 0: no limit
 	Until    []string    // stages or tasks: run these and what they need (see Graph.Select)
 	Only     []string    // run only these; what they need must be cached

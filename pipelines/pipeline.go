@@ -142,6 +142,39 @@ func withSets(text string, sets []string) string {
 	return text
 }
 
+// SplitSource takes the text that is kept with a run apart again: the text of the
+// file, and what was set over it.
+func SplitSource(source string) (text string, sets []string) {
+	const mark = "# --set "
+	lines := strings.SplitAfter(strings.TrimSuffix(source, "\n"), "\n")
+	at := len(lines)
+	for at > 0 && strings.HasPrefix(lines[at-1], "# ") {
+		at--
+	}
+	for at < len(lines) && !strings.HasPrefix(lines[at], mark) {
+		at++
+	}
+	for _, line := range lines[at:] {
+		line = strings.TrimSuffix(line, "\n")
+		if set, first := strings.CutPrefix(line, mark); first {
+			sets = append(sets, set)
+		} else {
+			sets[len(sets)-1] += "\n" + strings.TrimPrefix(line, "# ")
+		}
+	}
+	if len(sets) == 0 {
+		return source, nil
+	}
+	return strings.Join(lines[:at], ""), sets
+}
+
+// LoadText is Load for the text of a file that lies elsewhere: in a lock, or in
+// the record of a run. file is its name in messages, dir where its relative
+// paths begin.
+func LoadText(file, text, dir string, sets []string) (*Pipeline, error) {
+	return build(file, []byte(text), dir, sets, maxTasks)
+}
+
 // read goes through the file from its top. It never stops at a mistake: what
 // cannot be known is left out, and nothing is said of what depends on it.
 func (l *loader) read(root *tree, sets []string, p *Pipeline) {
