@@ -25,6 +25,7 @@ func (a *app) runCommand() *cobra.Command {
 		o         dag.Options
 		keepGoing bool
 		executor  string
+		locked    locked
 	)
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -47,7 +48,10 @@ Texts that no other stage reads, such as a summary, are printed at the end.`,
 				return usage(cmd, "there is no executor %q (there is only local)", executor)
 			}
 			o.FailFast = !keepGoing
-			return a.runFile(args[0], sets, o)
+			if locked.path != "" && !locked.yes {
+				return usage(cmd, "--lock says to which lock --locked holds the run: give both")
+			}
+			return a.runFile(args[0], sets, o, locked)
 		},
 	}
 	f := cmd.Flags()
@@ -60,11 +64,19 @@ Texts that no other stage reads, such as a summary, are printed at the end.`,
 	f.BoolVar(&keepGoing, "keep-going", true, "go on with what does not need a failed task; --keep-going=false stops")
 	f.Var(size{&o.Memory}, "mem", "start no task that would need more than `SIZE` of memory together with those that run")
 	f.StringVar(&executor, "executor", "local", "`WHERE` tasks run: local, in this process")
+	f.BoolVar(&locked.yes, "locked", false, "run only what run.lock describes, and compare what comes out with it")
+	f.StringVar(&locked.path, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
 	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
 	return cmd
 }
 
-func (a *app) runFile(file string, sets []string, o dag.Options) error {
+// locked says whether a run is held to a lock, and to which.
+type locked struct {
+	yes  bool
+	path string
+}
+
+func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) error {
 	collect := collectLittle()
 	defer collect()
 	p, err := a.load(file, sets)
@@ -82,6 +94,12 @@ func (a *app) runFile(file string, sets []string, o dag.Options) error {
 		return err
 	}
 	defer store.Close()
+	var held *held
+	if locked.yes {
+		if held, err = a.hold(p, store, locked.path); err != nil {
+			return err
+		}
+	}
 	shown := a.progressFor(p.Graph, store, o)
 	ctx, done := interruptible(shown.say)
 	defer done()
@@ -110,6 +128,9 @@ func (a *app) runFile(file string, sets []string, o dag.Options) error {
 	}
 	if !interrupted && !a.quiet && !a.json {
 		err = cmp.Or(err, a.texts(p.Graph, store, result))
+	}
+	if !interrupted && result.Failed == 0 {
+		err = cmp.Or(err, a.compareHeld(held, result))
 	}
 	a.lastLine(result, interrupted)
 	return err

@@ -1,0 +1,190 @@
+package lock
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A Difference is one fact that is not as the lock has it.
+type Difference struct {
+	Place string // "biopoint.yaml:12", "code graph", "graphs[sub-003] input bold"
+	Lock  string // "" where the lock has nothing of it
+	Now   string
+}
+
+func (d Difference) String() string {
+	switch {
+	case d.Lock == "":
+		return fmt.Sprintf("%s: %s is not in the lock", d.Place, d.Now)
+	case d.Now == "":
+		return fmt.Sprintf("%s: %s of the lock is gone", d.Place, d.Lock)
+	}
+	return fmt.Sprintf("%s: %s in the lock, %s now", d.Place, d.Lock, d.Now)
+}
+
+// Before lists in what a pipeline that is about to run is not that of the lock:
+// its text, the code of its kinds, its parameters and tasks, and the files of the
+// user's, which file digests. What --set gives is not compared, but what it does:
+// the data may lie elsewhere.
+func (l *Lock) Before(g *dag.Graph, text string, file func(path string) (artifacts.Ref, error)) ([]Difference, error) {
+	var ds []Difference
+	add := func(place, was, now string) { ds = append(ds, Difference{place, was, now}) }
+	l.text(text, add)
+	codes, stages := map[string]string{}, map[string]*Stage{}
+	for _, c := range l.Codes {
+		codes[c.Kind] = c.Digest
+	}
+	for i := range l.Stages {
+		stages[stageKey(l.Stages[i].Name, l.Stages[i].Kind)] = &l.Stages[i]
+	}
+	tasks := l.Tasks()
+	told := map[string]bool{}
+	for _, s := range g.Stages {
+		if len(s.Tasks) > 0 && !told[s.Kind.Name] {
+			told[s.Kind.Name] = true
+			code, err := s.Kind.CodeDigest()
+			if err != nil {
+				return nil, err
+			}
+			if was := codes[s.Kind.Name]; was != code {
+				add("code of "+s.Kind.Name, short(was), short(code))
+			}
+		}
+		st := stages[stageKey(s.Name, s.Kind.Name)]
+		if st == nil {
+			add("stage "+s.Name, "", s.Kind.Name)
+			continue
+		}
+		differParameters(s.Name, st.Parameters, shared(s), add)
+		for _, n := range s.Tasks {
+			t := tasks[n.ID]
+			if t == nil {
+				add("task", "", n.ID)
+				continue
+			}
+			delete(tasks, n.ID)
+			now, err := filesOf(n, "", file)
+			if err != nil {
+				return nil, err
+			}
+			differFiles(n.ID, t.Files, now, add)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(tasks)) {
+		add("task", id, "")
+	}
+	return ds, nil
+}
+
+// stageKey: the cohort may have two parts of one name.
+func stageKey(name, kind string) string { return name + " " + kind }
+
+func short(digest string) string { return digest[:min(len(digest), 12)] }
+
+// text finds the first line in which two texts of the pipeline file differ.
+func (l *Lock) text(text string, add func(place, was, now string)) {
+	if l.Text == text {
+		return
+	}
+	a, b := strings.Split(l.Text, "\n"), strings.Split(text, "\n")
+	for i := range max(len(a), len(b)) {
+		was, now := at(a, i), at(b, i)
+		if was != now {
+			add(fmt.Sprintf("%s:%d", l.File, i+1), was, now)
+			return
+		}
+	}
+}
+
+func at(lines []string, i int) string {
+	if i >= len(lines) {
+		return "(the end)"
+	}
+	return fmt.Sprintf("%.60q", strings.TrimSpace(lines[i]))
+}
+
+func differParameters(stage string, was, now []string, add func(place, was, now string)) {
+	values := func(lines []string) map[string]string {
+		m := map[string]string{}
+		for _, line := range lines {
+			name, value, _ := strings.Cut(line, " = ")
+			m[name] = value
+		}
+		return m
+	}
+	a, b := values(was), values(now)
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if a[name] != b[name] {
+			add(stage+"."+name, a[name], b[name])
+		}
+	}
+}
+
+func differFiles(task string, was, now []File, add func(place, was, now string)) {
+	for i := range max(len(was), len(now)) {
+		switch {
+		case i >= len(was):
+			add(task+" input "+now[i].Port, "", now[i].Name)
+		case i >= len(now):
+			add(task+" input "+was[i].Port, was[i].Name, "")
+		case was[i].Ref.Digest != now[i].Ref.Digest || was[i].Port != now[i].Port:
+			add(fmt.Sprintf("%s input %s (%s)", task, now[i].Port, now[i].Name), short(was[i].Ref.Digest.String()), short(now[i].Ref.Digest.String()))
+		}
+	}
+}
+
+// Contradictions checks a lock against the graph that it describes: each key must
+// be the digest of the recipe that the lock's own lines make. Only what
+// is the last in the graph is bound by nothing but its part's sum.
+func (l *Lock) Contradictions(g *dag.Graph) []Difference {
+	var ds []Difference
+	tasks := l.Tasks()
+	codes := map[string]string{}
+	for _, c := range l.Codes {
+		codes[c.Kind] = c.Digest
+	}
+	for _, s := range g.Stages {
+		code, err := s.Kind.CodeDigest()
+		if err != nil || code != codes[s.Kind.Name] {
+			continue // another program: its recipes cannot be written here
+		}
+		for _, n := range s.Tasks {
+			t := tasks[n.ID]
+			if t == nil {
+				continue
+			}
+			next := 0
+			recipe, err := n.Recipe(func(src *dag.Source) (artifacts.Ref, error) {
+				if src.Node == nil {
+					next++
+					if next > len(t.Files) {
+						return artifacts.Ref{}, fmt.Errorf("the lock lacks an input")
+					}
+					return t.Files[next-1].Ref, nil
+				}
+				from := tasks[src.Node.ID]
+				if from == nil {
+					return artifacts.Ref{}, fmt.Errorf("the lock lacks %s", src.Node.ID)
+				}
+				ref, ok := from.Outputs[src.Output]
+				if !ok {
+					return ref, fmt.Errorf("the lock lacks %s.%s", src.Node.ID, src.Output)
+				}
+				return ref, nil
+			})
+			if err != nil {
+				ds = append(ds, Difference{Place: n.ID, Lock: "its recipe", Now: err.Error()})
+			} else if k := artifacts.KeyOf(recipe); k != t.Key {
+				ds = append(ds, Difference{Place: "key of " + n.ID, Lock: short(t.Key.String()), Now: short(k.String()) + " by the lock's own lines"})
+			}
+		}
+	}
+	return ds
+}

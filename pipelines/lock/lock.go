@@ -1,0 +1,190 @@
+package lock
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+)
+
+// A Lock is what a run.lock says.
+type Lock struct {
+	Pipeline string
+	Program  dag.Program // that gave these results; for people
+	File     string      // the name of the pipeline file, without its directory
+	Text     string      // of the pipeline file
+	Sets     []string    // what was set over it
+	Codes    []Code      // of the kinds, by name
+	Stages   []Stage     // in the order of the pipeline
+}
+
+// A Code is the identity of a kind's code, as recipes have it.
+type Code struct{ Kind, Digest string }
+
+// A Stage is one entry of the pipeline.
+type Stage struct {
+	Name, Kind string
+	Parameters []string // "name = value", those that all its tasks share
+	Tasks      []Task
+}
+
+// A Task is one task with its results.
+type Task struct {
+	ID      string
+	Key     artifacts.Key
+	Files   []File // of the user's, in the order of the recipe
+	Outputs map[string]artifacts.Ref
+}
+
+// A File is one file of the user's that a task read.
+type File struct {
+	Port string // with its coordinates, where it gathers
+	Ref  artifacts.Ref
+	Name string // without what is the machine's
+}
+
+// Of writes down what a store holds for a pipeline: all its results must be there.
+func Of(p *pipelines.Pipeline, sets []string, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
+	text, _ := pipelines.SplitSource(p.Graph.Source)
+	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File), Text: text, Sets: sets}
+	done := make(map[*dag.Node]*dag.Step, len(steps))
+	for i := range steps {
+		done[steps[i].Node] = &steps[i]
+	}
+	codes := map[string]string{}
+	for _, s := range p.Graph.Stages {
+		st := Stage{Name: s.Name, Kind: s.Kind.Name, Parameters: shared(s)}
+		if len(s.Tasks) > 0 {
+			code, err := s.Kind.CodeDigest()
+			if err != nil {
+				return nil, err
+			}
+			codes[s.Kind.Name] = code
+		}
+		for _, n := range s.Tasks {
+			step := done[n]
+			if step == nil || step.State != dag.Cached {
+				why := "it has not been run"
+				if step != nil && step.Reason != "" {
+					why = step.Reason
+				}
+				return nil, fmt.Errorf("%s has no result (%s), and a lock is of results: pipeline run %s makes it", n.ID, why, p.File)
+			}
+			t := Task{ID: n.ID, Key: step.Key, Outputs: step.Outputs}
+			var err error
+			if t.Files, err = filesOf(n, p.Dir, file); err != nil {
+				return nil, err
+			}
+			st.Tasks = append(st.Tasks, t)
+		}
+		l.Stages = append(l.Stages, st)
+	}
+	for kind, digest := range codes {
+		l.Codes = append(l.Codes, Code{kind, digest})
+	}
+	slices.SortFunc(l.Codes, func(a, b Code) int { return strings.Compare(a.Kind, b.Kind) })
+	return l, nil
+}
+
+// shared are the parameters that have one value in all tasks of a stage.
+func shared(s *dag.StageNode) []string {
+	var all []string
+	for i, n := range s.Tasks {
+		lines := dag.ParamText(n.Work)
+		if i == 0 {
+			all = lines
+			continue
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(line string) bool {
+			_, there := slices.BinarySearchFunc(lines, line, byName)
+			return !there || !slices.Contains(lines, line)
+		})
+	}
+	return all
+}
+
+func byName(a, b string) int {
+	x, _, _ := strings.Cut(a, " = ")
+	y, _, _ := strings.Cut(b, " = ")
+	return strings.Compare(x, y)
+}
+
+// filesOf lists the user's files that a task reads, in the order of its inputs.
+func filesOf(n *dag.Node, dir string, file func(string) (artifacts.Ref, error)) ([]File, error) {
+	var files []File
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if src.Node != nil {
+				continue
+			}
+			ref, err := file(src.File)
+			if err != nil {
+				return nil, err
+			}
+			ref.Format = src.Format
+			files = append(files, File{Port: portName(n, b.Port, src.Coords), Ref: ref, Name: nameOf(src.File, dir)})
+		}
+	}
+	return files, nil
+}
+
+// portName is the port, and the member where it gathers.
+func portName(n *dag.Node, port string, coords []dag.Coord) string {
+	for _, p := range n.Work.Ports().In {
+		if p.Name == port && p.Gather {
+			return dag.TaskID(port, coords)
+		}
+	}
+	return port
+}
+
+// nameOf is a path as it is the same on every machine: from the pipeline's
+// directory, or the last part alone.
+func nameOf(path, dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		if rel, err := filepath.Rel(abs, path); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.Base(path)
+}
+
+// Tasks are the tasks of all stages, by their names.
+func (l *Lock) Tasks() map[string]*Task {
+	all := map[string]*Task{}
+	for i := range l.Stages {
+		for j := range l.Stages[i].Tasks {
+			t := &l.Stages[i].Tasks[j]
+			all[t.ID] = t
+		}
+	}
+	return all
+}
+
+// Inputs are the user's files, each content once, in the order of the lock.
+func (l *Lock) Inputs() []File {
+	var all []File
+	seen := map[artifacts.Digest]bool{}
+	for _, s := range l.Stages {
+		for _, t := range s.Tasks {
+			for _, f := range t.Files {
+				if !seen[f.Ref.Digest] {
+					seen[f.Ref.Digest] = true
+					all = append(all, f)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Load makes the pipeline that the lock describes. dir is where relative paths
+// begin; sets come over those of the lock: where the data are here.
+func (l *Lock) Load(dir string, sets []string) (*pipelines.Pipeline, error) {
+	return pipelines.LoadText(filepath.Join(dir, l.File), l.Text, dir, slices.Concat(l.Sets, sets))
+}

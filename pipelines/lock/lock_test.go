@@ -1,0 +1,208 @@
+package lock
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+)
+
+const twoStages = `pipeline: two
+vars: { word: one }
+stages:
+  first: { use: echo, matrix: { value: [1..3] } }
+  second: { use: echo, in: { inputs: "first[*]", input: { file: data.txt } }, with: { value: "${word}" } }
+`
+
+// made runs a small pipeline and writes its lock.
+func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"two.yaml": twoStages, "data.txt": "data\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := pipelines.Load(filepath.Join(dir, "two.yaml"), []string{"word=\"two\\nlines\""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := dag.Plan(p.Graph, s, dag.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Of(p, []string{"word=\"two\\nlines\""}, steps, hash(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, s, l
+}
+
+func hash(s *artifacts.Store) func(string) (artifacts.Ref, error) {
+	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) }
+}
+
+func encoded(t *testing.T, l *Lock) string {
+	t.Helper()
+	text, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestLockRoundTrip(t *testing.T) {
+	p, s, l := made(t)
+	text := encoded(t, l)
+	again, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := encoded(t, again); got != text {
+		t.Errorf("%s\nbecame\n%s", text, got)
+	}
+	if !reflect.DeepEqual(again.Tasks(), l.Tasks()) || again.Text != l.Text || !reflect.DeepEqual(again.Sets, l.Sets) {
+		t.Errorf("%+v\nbecame\n%+v", l, again)
+	}
+	if strings.Contains(text, p.Dir) {
+		t.Errorf("the lock names a directory of this machine:\n%s", text)
+	}
+	loaded, err := again.Load(p.Dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ds := again.Contradictions(loaded.Graph); len(ds) > 0 {
+		t.Errorf("it contradicts itself: %v", ds)
+	}
+	if ds, err := again.Before(loaded.Graph, twoStages, hash(s)); err != nil || len(ds) > 0 {
+		t.Errorf("%v, %v", ds, err)
+	}
+	for _, text := range []string{"", "a\n\n  b", "a\nb\n", "\n", " \n"} {
+		l.Text = text
+		if again, err := Parse([]byte(encoded(t, l))); err != nil || again.Text != text {
+			t.Errorf("text %q: %v, %v", text, again, err)
+		}
+	}
+}
+
+// What is not that of the lock is named: the file, a parameter, the data, a task.
+func TestLockBefore(t *testing.T) {
+	p, s, l := made(t)
+	data := filepath.Join(p.Dir, "data.txt")
+	for _, c := range []struct {
+		text, data string
+		sets       []string
+		want       string
+	}{
+		{twoStages, "data\n", []string{"word=three"}, `second.value: "two\nlines" in the lock, "three" now`},
+		{strings.Replace(twoStages, "1..3", "1..2", 1), "data\n", nil, `two.yaml:4: "first: { use: echo, matrix: { value: [1..3] } }" in the lock`},
+		{strings.Replace(twoStages, "1..3", "1..2", 1), "data\n", nil, "task: first[value=3] of the lock is gone"},
+		{strings.Replace(twoStages, "1..3", "1..4", 1), "data\n", nil, "task: first[value=4] is not in the lock"},
+		{twoStages, "other\n", nil, "second input input (data.txt): 6667b2d1aab6 in the lock, "},
+	} {
+		if err := os.WriteFile(data, []byte(c.data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		now, err := pipelines.LoadText("two.yaml", c.text, p.Dir, append([]string{"word=\"two\\nlines\""}, c.sets...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ds, err := l.Before(now.Graph, c.text, hash(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, d := range ds {
+			all = append(all, d.String())
+		}
+		if got := strings.Join(all, "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+	if err := os.WriteFile(data, []byte("data\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l.Codes[0].Digest = strings.Repeat("0", 64)
+	if ds, err := l.Before(p.Graph, twoStages, hash(s)); err != nil || len(ds) != 1 || ds[0].Place != "code of "+l.Codes[0].Kind {
+		t.Errorf("%v, %v", ds, err)
+	}
+}
+
+// A lock whose digests were exchanged, and whose sums were made to fit, still
+// contradicts itself: its keys are digests of what it says.
+func TestForgedLock(t *testing.T) {
+	p, _, l := made(t)
+	forge := func(change func(*Task)) string {
+		again, err := Parse([]byte(encoded(t, l)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&again.Stages[0].Tasks[0])
+		if again, err = Parse([]byte(encoded(t, again))); err != nil {
+			t.Fatal(err)
+		}
+		ds := again.Contradictions(p.Graph)
+		if len(ds) == 0 {
+			return ""
+		}
+		return ds[0].Place
+	}
+	if at := forge(func(t *Task) { t.Outputs["value"] = artifacts.Ref{Format: "npy"} }); at != "key of second" {
+		t.Errorf("a forged output: %q", at)
+	}
+	if at := forge(func(t *Task) { t.Key[0] ^= 1 }); at != "key of first[value=1]" {
+		t.Errorf("a forged key: %q", at)
+	}
+	if at := forge(func(t *Task) { delete(t.Outputs, "value") }); at != "second" {
+		t.Errorf("a lost output: %q", at)
+	}
+	if at := forge(func(t *Task) {}); at != "" {
+		t.Errorf("an honest lock: %q", at)
+	}
+}
+
+// Every byte of a lock is checked: cut anywhere or changed anywhere, it is refused.
+func TestDamagedLocks(t *testing.T) {
+	_, _, l := made(t)
+	text := encoded(t, l)
+	for i := range len(text) {
+		if _, err := Parse([]byte(text[:i])); err == nil {
+			t.Errorf("cut at byte %d of %d, it is taken", i, len(text))
+		}
+		b := []byte(text)
+		b[i] ^= 1
+		if _, err := Parse(b); err == nil {
+			t.Errorf("changed at byte %d, it is taken: %q", i, text[max(0, i-20):i+20])
+		}
+	}
+	if _, err := Parse([]byte(text + "\n")); err == nil || !strings.Contains(err.Error(), "after its end") {
+		t.Error(err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("prgnn lock 1\npipeline p\nprogram v - go\nplatform l\nfile p.yaml\n| a\nset \"b\"\nsum 0\n\nend\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		if again, err := l.Encode(); err != nil || string(again) != text {
+			t.Errorf("%q became %q, %v", text, again, err)
+		}
+	})
+}

@@ -1,0 +1,313 @@
+package lock
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+)
+
+const (
+	magic   = "prgnn lock 1"
+	maxSize = 1 << 30 // bytes: a million tasks have some 300 MB
+)
+
+// Encode writes the lock as text.
+func (l *Lock) Encode() ([]byte, error) {
+	w := &writer{}
+	w.line(magic)
+	w.from = w.Len()
+	w.line("pipeline", l.Pipeline)
+	w.line("program", l.Program.Version, orNone(l.Program.Revision), l.Program.Go)
+	w.line("platform", l.Program.Platform)
+	w.line("file", l.File)
+	for line := range strings.Lines(l.Text) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" { // an editor would take the blank away
+			line = " " + line
+		}
+		w.WriteString("|" + line + "\n")
+	}
+	if l.Text != "" && !strings.HasSuffix(l.Text, "\n") {
+		w.line("open") // the last line of the text has no line end
+	}
+	for _, s := range l.Sets {
+		w.line("set", strconv.Quote(s))
+	}
+	for _, c := range l.Codes {
+		w.line("code", c.Kind, c.Digest)
+	}
+	w.sum()
+	for _, s := range l.Stages {
+		w.WriteByte('\n')
+		w.from = w.Len()
+		w.line("stage", s.Name, s.Kind)
+		for _, p := range s.Parameters {
+			w.line("parameter", p)
+		}
+		for _, t := range s.Tasks {
+			w.line("task", t.Key.String(), t.ID)
+			for _, f := range t.Files {
+				w.line("input", f.Ref.Digest.String(), strconv.FormatInt(f.Ref.Size, 10), orNone(f.Ref.Format), strconv.Quote(f.Port), strconv.Quote(f.Name))
+			}
+			for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
+				r := t.Outputs[name]
+				w.line("output", r.Digest.String(), strconv.FormatInt(r.Size, 10), r.Format, name)
+			}
+		}
+		w.sum()
+	}
+	w.WriteString("\nend\n")
+	return w.Bytes(), w.err
+}
+
+// A writer writes lines and the sums of parts.
+type writer struct {
+	bytes.Buffer
+	from int // where the part begins
+	err  error
+}
+
+func (w *writer) line(words ...string) {
+	line := strings.Join(words, " ")
+	if strings.ContainsAny(line, "\n\r") && w.err == nil {
+		w.err = fmt.Errorf("lock: %q is not one line", line)
+	}
+	w.WriteString(line + "\n")
+}
+
+func (w *writer) sum() { w.line("sum", sumOf(w.Bytes()[w.from:])) }
+
+func sumOf(part []byte) string { return artifacts.DigestOf(part).String()[:16] }
+
+func orNone(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func noneOr(s string) string {
+	if s == "-" {
+		return ""
+	}
+	return s
+}
+
+// Parse reads what Encode wrote, and nothing else: every error names the line and
+// what is wrong with it.
+func Parse(text []byte) (*Lock, error) {
+	if len(text) > maxSize {
+		return nil, fmt.Errorf("it has %d bytes, and no lock has more than %d", len(text), maxSize)
+	}
+	r := &reader{rest: string(text)}
+	l := r.head()
+	for r.err == nil && r.at("stage") {
+		l.Stages = append(l.Stages, r.stage(l))
+	}
+	if r.err == nil && r.rest != "end\n" {
+		r.fail("%.40q where a stage or the end should be: it is cut short, or goes on after its end", r.peek())
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if again, err := l.Encode(); err != nil || string(again) != string(text) {
+		return nil, fmt.Errorf("it says what a lock says, but not in the form in which a lock is written: was it edited by hand?")
+	}
+	return l, nil
+}
+
+// A reader takes a lock apart, line by line. The first thing wrong sets err.
+type reader struct {
+	rest, part string // part: from the beginning of the part, for its sum
+	lines      int
+	err        error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("line %d: "+format, append([]any{r.lines + 1}, args...)...)
+	}
+}
+
+func (r *reader) peek() string {
+	line, _, _ := strings.Cut(r.rest, "\n")
+	return line
+}
+
+// at tells whether the next line has this first word.
+func (r *reader) at(word string) bool {
+	return r.err == nil && (strings.HasPrefix(r.rest, word+" ") || strings.HasPrefix(r.rest, word+"\n"))
+}
+
+// next takes a line of this first word and returns the rest of it.
+func (r *reader) next(word string) string {
+	if r.err != nil {
+		return ""
+	}
+	line, rest, whole := strings.Cut(r.rest, "\n")
+	if !whole || !r.at(word) {
+		r.fail("%.60q where a line %q should be: it is cut short, or no lock of this version", line, word)
+		return ""
+	}
+	r.rest = rest
+	r.lines++
+	return strings.TrimPrefix(strings.TrimPrefix(line, word), " ")
+}
+
+// words takes a line of n words after the first; the last may hold blanks.
+func (r *reader) words(word string, n int) []string {
+	f := strings.SplitN(r.next(word), " ", n)
+	if r.err == nil && len(f) < n {
+		r.lines--
+		r.fail("a line %q of %d words, not %d", word, len(f), n)
+	}
+	return append(f, make([]string, n)...)
+}
+
+// blank takes the empty line between parts.
+func (r *reader) blank() {
+	if r.err != nil {
+		return
+	}
+	rest, ok := strings.CutPrefix(r.rest, "\n")
+	if !ok {
+		r.fail("%.60q where an empty line should be", r.peek())
+		return
+	}
+	r.rest = rest
+	r.lines++
+}
+
+// begin starts a part, sum ends it.
+func (r *reader) begin() { r.part = r.rest }
+
+func (r *reader) sum() {
+	if r.err != nil {
+		return
+	}
+	if !r.at("sum") {
+		r.fail("%.60q where a line \"sum\" should be", r.peek())
+		return
+	}
+	want := sumOf([]byte(r.part[:len(r.part)-len(r.rest)]))
+	if got := r.next("sum"); r.err == nil && got != want {
+		r.lines--
+		r.fail("the part that ends here was changed, or damaged: its sum is %s, and it states %.20s (after a merge: run the pipeline and write the lock anew)", want, got)
+	}
+}
+
+func (r *reader) head() *Lock {
+	l := &Lock{}
+	if rest, ok := strings.CutPrefix(r.rest, magic+"\n"); ok {
+		r.rest, r.lines = rest, 1
+	} else {
+		r.fail("it begins with %.40q, and a lock of this version with %q", r.peek(), magic)
+	}
+	r.begin()
+	l.Pipeline = r.next("pipeline")
+	f := r.words("program", 3)
+	l.Program.Version, l.Program.Revision, l.Program.Go = f[0], noneOr(f[1]), f[2]
+	l.Program.Platform = r.next("platform")
+	l.File = r.next("file")
+	if r.err == nil && (l.File == "" || strings.ContainsAny(l.File, `/\`) || l.File == "." || l.File == "..") {
+		r.fail("the pipeline file %q has a directory, or no name", l.File)
+	}
+	var b strings.Builder
+	for r.at("|") {
+		b.WriteString(r.next("|") + "\n")
+	}
+	l.Text = b.String()
+	if r.at("open") {
+		r.next("open")
+		l.Text = strings.TrimSuffix(l.Text, "\n")
+	}
+	for r.at("set") {
+		l.Sets = append(l.Sets, r.quoted(r.next("set")))
+	}
+	for r.at("code") {
+		f := r.words("code", 2)
+		r.digest(f[1])
+		if n := len(l.Codes); n > 0 && f[0] <= l.Codes[n-1].Kind {
+			r.fail("the code of %q is not in order", f[0])
+		}
+		l.Codes = append(l.Codes, Code{f[0], f[1]})
+	}
+	r.sum()
+	r.blank()
+	return l
+}
+
+func (r *reader) stage(l *Lock) Stage {
+	r.begin()
+	f := r.words("stage", 2)
+	s := Stage{Name: f[0], Kind: f[1]}
+	for r.at("parameter") {
+		s.Parameters = append(s.Parameters, r.next("parameter"))
+	}
+	seen := map[string]bool{}
+	for r.at("task") {
+		t := r.task()
+		if name, _, _ := strings.Cut(t.ID, "["); r.err == nil && (name != s.Name || seen[t.ID]) {
+			r.fail("the task %.60q does not belong to the stage %s, or stands there twice", t.ID, s.Name)
+		}
+		seen[t.ID] = true
+		s.Tasks = append(s.Tasks, t)
+	}
+	r.sum()
+	r.blank()
+	return s
+}
+
+func (r *reader) task() Task {
+	f := r.words("task", 2)
+	t := Task{ID: f[1], Outputs: map[string]artifacts.Ref{}}
+	t.Key = artifacts.Key(r.digest(f[0]))
+	for r.at("input") {
+		f := r.words("input", 4)
+		in := File{Ref: artifacts.Ref{Digest: r.digest(f[0]), Size: r.number(f[1]), Format: noneOr(f[2])}}
+		port, err := strconv.QuotedPrefix(f[3])
+		if err != nil {
+			r.fail("the port of the input is no quoted text")
+		}
+		in.Port, in.Name = r.quoted(port), r.quoted(strings.TrimPrefix(f[3][len(port):], " "))
+		t.Files = append(t.Files, in)
+	}
+	last := ""
+	for r.at("output") {
+		f := r.words("output", 4)
+		if f[3] <= last || strings.Contains(f[3], " ") {
+			r.fail("the output %.40q is not one word, or not in order", f[3])
+		}
+		last = f[3]
+		t.Outputs[last] = artifacts.Ref{Digest: r.digest(f[0]), Size: r.number(f[1]), Format: f[2]}
+	}
+	return t
+}
+
+func (r *reader) digest(text string) artifacts.Digest {
+	d, err := artifacts.ParseDigest(text)
+	if err != nil {
+		r.fail("%v", err)
+	}
+	return d
+}
+
+func (r *reader) number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		r.fail("%.40q is no number of bytes", text)
+	}
+	return n
+}
+
+func (r *reader) quoted(text string) string {
+	s, err := strconv.Unquote(text)
+	if err != nil {
+		r.fail("%.40q is no quoted text", text)
+	}
+	return s
+}
