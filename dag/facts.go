@@ -16,7 +16,10 @@ type Recipe struct {
 	Kind       string
 	Code       string // the digest of the kind's code identity
 	Parameters []Fact // by name
-	Inputs     []RecipeInput
+	// Environment are the variables of the machine that the stage reads; one that
+	// is not set has no value, which is not the empty text.
+	Environment []Fact
+	Inputs      []RecipeInput
 }
 
 // A Fact is a name and the canonical text of its value.
@@ -51,6 +54,9 @@ func ReadRecipe(text string) (Recipe, error) {
 				err = fmt.Errorf("has no value")
 			}
 			r.Parameters = append(r.Parameters, f)
+		case i > 1 && what == "environment" && len(r.Inputs) == 0:
+			name, value, _ := strings.Cut(rest, " = ")
+			r.Environment = append(r.Environment, Fact{name, value})
 		case i > 1 && what == "input":
 			var in RecipeInput
 			in, err = readInput(rest)
