@@ -36,7 +36,8 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"split": func(t *testing.T, c *chain) example {
 		return example{fresh("split", "folds", 2), c.cohort(t, "participants")}
 	},
-	"train": func(t *testing.T, c *chain) example { return c.train(t, 1) },
+	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
+	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
 	"predict": func(t *testing.T, c *chain) example {
 		return example{fresh("predict"), map[string][]dag.Input{
 			"weights": c.folds(t, "weights"), "parameters": c.folds(t, "parameters"),
@@ -364,6 +365,13 @@ func (c *chain) train(t *testing.T, fold int) example {
 	folds := mustRun(t, fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
 	return example{fresh("train", "fold", fold, "epochs", 3, "batch", 4, "seed", 3), map[string][]dag.Input{
 		"edges": c.all(t, "graph", "edges"), "features": c.all(t, "graph", "features"), "folds": {dag.InputOf(folds)}}}
+}
+
+// baseline is another classifier on one of the same folds.
+func (c *chain) baseline(t *testing.T, model string, fold int) example {
+	folds := mustRun(t, fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
+	return example{fresh("baseline", "model", model, "fold", fold), map[string][]dag.Input{
+		"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
 }
 
 // folds gathers an output of the trainings.

@@ -5,6 +5,59 @@ package stages
 // codes are the code identities of the stage kinds: the source files and the
 // modules that each reaches.
 var codes = map[string]string{
+	"baseline": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/connectivity/matrix.go a917ea5bd89604b3
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 666fcd31a4aba918
+prgnn/dag/task.go d164227c993d0e73
+prgnn/gnn/baseline/baseline.go 2519ed957e3c5d1d
+prgnn/gnn/baseline/cholesky.go dd01eafef28e0041
+prgnn/gnn/baseline/ridge.go 6f12cf02179f3c56
+prgnn/gnn/baseline/svm.go 9396cb7f43637d56
+prgnn/gnn/predict.go 2fbefee01ee5db65
+prgnn/internal/dense/dense.go 68107098fcea690a
+prgnn/internal/dense/kernel_other.go e6a3ddd8ebaa7f8e
+prgnn/internal/dense/portable.go 28f581f92331f654
+prgnn/internal/exact/exact.go 00ad0f78ff041013
+prgnn/stages/baseline.go 96d0d8242d8c4dba
+prgnn/stages/baseline_data.go e31d914f8273dad5
+prgnn/stages/series.go 1ecb20bbfb7b61ab
+prgnn/stages/train_data.go 88e924c7b22b3da1
+prgnn/stages/train_tables.go 9793c83c00e8eb2f
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+`,
+
 	"biomarkers": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07

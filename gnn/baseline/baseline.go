@@ -1,0 +1,152 @@
+package baseline
+
+import (
+	"math"
+
+	"prgnn/internal/dense"
+	"prgnn/internal/exact"
+)
+
+// Rows are n cases of d values each, row-major.
+type Rows struct {
+	N, D int
+	X    []float64
+}
+
+// Row is one case.
+func (r Rows) Row(i int) []float64 { return r.X[i*r.D:][:r.D] }
+
+func (r Rows) view() dense.View[float64] { return dense.Rows(r.X, r.D) }
+
+// A Classifier has learned; it rates cases.
+type Classifier interface {
+	// Probability of each class for each case: n × classes, row-major.
+	Probability(x Rows, threads int) []float64
+	// Parameters is the number of parameters as Table 2 of the paper counts them.
+	Parameters() int
+	// Note tells what else there is to know of the fitted model.
+	Note() string
+}
+
+// A machine tells two classes apart: it gives a decision value a case.
+type machine interface {
+	decide(x Rows, threads int) []float64
+	describe() (parameters int, note string)
+}
+
+// machines are one machine for two classes, or one a class against the others.
+type machines []machine
+
+// oneAgainstRest fits the machines; fit is given +1 for the class and −1 for the others.
+func oneAgainstRest(label []int, classes int, fit func(sign []float64) machine) machines {
+	sign := make([]float64, len(label))
+	of := func(class int) machine {
+		for i, l := range label {
+			sign[i] = -1
+			if l == class {
+				sign[i] = 1
+			}
+		}
+		return fit(sign)
+	}
+	if classes == 2 {
+		return machines{of(1)}
+	}
+	var all machines
+	for c := range classes {
+		all = append(all, of(c))
+	}
+	return all
+}
+
+// Decide gives the decision values: one a case for two classes, else n × classes.
+func (ms machines) Decide(x Rows, threads int) []float64 {
+	out := make([]float64, x.N*len(ms))
+	for c, m := range ms {
+		for i, f := range m.decide(x, threads) {
+			out[i*len(ms)+c] = f
+		}
+	}
+	return out
+}
+
+func (ms machines) Probability(x Rows, threads int) []float64 {
+	f := ms.Decide(x, threads)
+	if len(ms) > 1 {
+		for i := range x.N {
+			softmax(f[i*len(ms):][:len(ms)])
+		}
+		return f
+	}
+	out := make([]float64, 2*x.N)
+	for i, v := range f {
+		out[2*i+1] = sigmoid(v)
+		out[2*i] = 1 - out[2*i+1]
+	}
+	return out
+}
+
+func (ms machines) Parameters() int {
+	n := 0
+	for _, m := range ms {
+		p, _ := m.describe()
+		n += p
+	}
+	return n
+}
+
+func (ms machines) Note() string {
+	_, note := ms[0].describe()
+	if len(ms) > 1 {
+		note += "; the first of one machine a class"
+	}
+	return note
+}
+
+func sigmoid(x float64) float64 {
+	e := exact.Exp(-math.Abs(x))
+	if x >= 0 {
+		return 1 / (1 + e)
+	}
+	return e / (1 + e)
+}
+
+func softmax(v []float64) {
+	largest, sum := math.Inf(-1), 0.0
+	for _, x := range v {
+		largest = max(largest, x)
+	}
+	for i, x := range v {
+		v[i] = exact.Exp(x - largest)
+		sum += v[i]
+	}
+	for i := range v {
+		v[i] /= sum
+	}
+}
+
+// majority names the largest class, always.
+type majority struct{ share []float64 }
+
+// Majority learns the shares of the classes, and nothing of the cases.
+func Majority(label []int, classes int) Classifier {
+	m := majority{make([]float64, classes)}
+	for _, l := range label {
+		m.share[l]++
+	}
+	for c := range m.share {
+		m.share[c] /= float64(len(label))
+	}
+	return m
+}
+
+func (m majority) Probability(x Rows, _ int) []float64 {
+	out := make([]float64, 0, x.N*len(m.share))
+	for range x.N {
+		out = append(out, m.share...)
+	}
+	return out
+}
+
+func (m majority) Parameters() int { return 0 }
+func (m majority) Note() string    { return "the share of each group among those trained on" }

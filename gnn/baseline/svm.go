@@ -1,0 +1,272 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"prgnn/internal/dense"
+	"prgnn/internal/exact"
+)
+
+// An SVM describes a support vector machine with the hinge loss (Cortes & Vapnik
+// 1995): it minimises ½‖w‖² + C·Σ max(0, 1 − y·f(x)) in the space of its kernel.
+type SVM struct {
+	// Kernel is rbf, exp(−γ‖x−y‖²), or linear, x·y.
+	Kernel string
+	C      float64
+	// Gamma is γ; 0 stands for 1/(d·var), var being the variance of all
+	// numbers of the training rows (scikit-learn's "scale").
+	Gamma float64
+	// Tolerance is by how much the optimality conditions may be missed.
+	Tolerance float64
+}
+
+// most is how many cases a machine that compares each with each may have: their
+// matrix is 1 GiB then.
+const most = 11585
+
+func tooMany(n int) error {
+	if n > most {
+		return fmt.Errorf("%d graphs to train on: this model compares each with each and takes up to %d; use fewer draws", n, most)
+	}
+	return nil
+}
+
+// FitSVM trains one.
+func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads int) (Classifier, error) {
+	if err := tooMany(x.N); err != nil {
+		return nil, err
+	}
+	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
+	if k.gamma == 0 {
+		k.gamma = scale(x)
+	}
+	gram := k.gram(x, threads)
+	var failed error
+	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
+		alpha, rho, err := smo(ctx, gram, sign, o.C, o.Tolerance)
+		if err != nil {
+			failed = err
+		}
+		return newVectorMachine(k, x, sign, alpha, rho)
+	})
+	return ms, failed
+}
+
+// scale is 1/(d·var).
+func scale(x Rows) float64 {
+	mean, sum := 0.0, 0.0
+	for _, v := range x.X {
+		mean += v
+	}
+	mean /= float64(len(x.X))
+	for _, v := range x.X {
+		sum += float64((v - mean) * (v - mean))
+	}
+	if sum == 0 {
+		return 1
+	}
+	return 1 / (float64(x.D) * (sum / float64(len(x.X))))
+}
+
+type kernel struct {
+	linear bool
+	gamma  float64
+}
+
+// gram compares each row with each.
+func (k kernel) gram(x Rows, threads int) []float64 {
+	n := x.N
+	g := make([]float64, n*n)
+	dense.Gram(g, x.view(), n, x.D, threads)
+	if k.linear {
+		return g
+	}
+	norm := make([]float64, n)
+	for i := range n {
+		norm[i] = g[i*n+i]
+	}
+	dense.Each(threads, n, func(i int) { k.apply(g[i*n:][:n], norm[i], norm) })
+	return g
+}
+
+// apply turns the products of a row with others into values of the kernel.
+func (k kernel) apply(row []float64, norm float64, norms []float64) {
+	for j, dot := range row {
+		row[j] = exact.Exp(-k.gamma * max(0, norm+norms[j]-2*dot))
+	}
+}
+
+func norms(x Rows) []float64 {
+	out := make([]float64, x.N)
+	for i := range out {
+		for _, v := range x.Row(i) {
+			out[i] += float64(v * v)
+		}
+	}
+	return out
+}
+
+// A vectorMachine is f(x) = Σ coef_i·k(x_i, x) − rho over its support vectors.
+type vectorMachine struct {
+	kernel
+	vectors Rows
+	coef    []float64
+	rho     float64
+	of      int // cases it was trained on
+}
+
+func newVectorMachine(k kernel, x Rows, sign, alpha []float64, rho float64) *vectorMachine {
+	m := &vectorMachine{kernel: k, vectors: Rows{D: x.D}, rho: rho, of: x.N}
+	for i, a := range alpha {
+		if a > 0 {
+			m.vectors.X = append(m.vectors.X, x.Row(i)...)
+			m.coef = append(m.coef, a*sign[i])
+		}
+	}
+	m.vectors.N = len(m.coef)
+	return m
+}
+
+func (m *vectorMachine) decide(x Rows, threads int) []float64 {
+	n := m.vectors.N
+	k := make([]float64, x.N*n)
+	dense.Multiply(k, n, x.view(), m.vectors.view().T(), x.N, x.D, n, false, threads)
+	if !m.linear {
+		own, theirs := norms(x), norms(m.vectors)
+		dense.Each(threads, x.N, func(i int) { m.apply(k[i*n:][:n], own[i], theirs) })
+	}
+	out := make([]float64, x.N)
+	for i := range out {
+		f := 0.0
+		for j, c := range m.coef {
+			f += float64(c * k[i*n+j])
+		}
+		out[i] = f - m.rho
+	}
+	return out
+}
+
+func (m *vectorMachine) describe() (int, string) {
+	note := fmt.Sprintf("%d support vectors of %d graphs", m.vectors.N, m.of)
+	if !m.linear {
+		note += fmt.Sprintf(", γ = %.3g", m.gamma)
+	}
+	return m.vectors.D, note
+}
+
+// smo minimises ½αᵀQα − Σα for 0 ≤ α ≤ C and Σ yα = 0, where Q_ij = y_i·y_j·K_ij, two
+// multipliers at a time, chosen by second-order information (Fan, Chen & Lin 2005,
+// "Working set selection using second order information for training SVM", WSS 2), as
+// libsvm does. It stops when the conditions of optimality hold within the tolerance.
+func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []float64, rho float64, err error) {
+	n := len(y)
+	alpha, g := make([]float64, n), make([]float64, n) // g: the gradient, Qα − 1
+	for i := range g {
+		g[i] = -1
+	}
+	// up: α may grow along y; down: it may shrink.
+	up := func(i int) bool { return y[i] > 0 && alpha[i] < c || y[i] < 0 && alpha[i] > 0 }
+	down := func(i int) bool { return y[i] > 0 && alpha[i] > 0 || y[i] < 0 && alpha[i] < c }
+	const tau = 1e-12 // stands for a curvature that is not positive
+	for step := 0; ; step++ {
+		if step%1000 == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+		if step > 10000000 {
+			return nil, 0, fmt.Errorf("the SVM has not converged in 10 million steps: take a smaller C or a larger tolerance")
+		}
+		i, best := -1, math.Inf(-1)
+		for t := range n {
+			if v := -y[t] * g[t]; up(t) && v >= best {
+				i, best = t, v
+			}
+		}
+		if i < 0 {
+			break
+		}
+		j, worst, gain := -1, math.Inf(-1), 0.0
+		row := k[i*n:][:n]
+		for t := range n {
+			if !down(t) {
+				continue
+			}
+			v := y[t] * g[t]
+			worst = max(worst, v)
+			if b := best + v; b > 0 {
+				curve := row[i] + k[t*n+t] - 2*row[t]
+				if curve <= 0 {
+					curve = tau
+				}
+				if better := b * b / curve; better >= gain {
+					j, gain = t, better
+				}
+			}
+		}
+		if j < 0 || best+worst < tolerance {
+			break
+		}
+		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], row[i]+k[j*n+j]-2*row[j], c)
+		other := k[j*n:][:n]
+		alpha[i], alpha[j] = alpha[i]+di, alpha[j]+dj
+		ci, cj := y[i]*di, y[j]*dj
+		for t := range g {
+			g[t] += y[t] * (float64(ci*row[t]) + float64(cj*other[t]))
+		}
+	}
+	return alpha, offset(alpha, y, g, c), nil
+}
+
+// pairStep is by how much two multipliers change: to the minimum along the line
+// on which Σ yα stays, or to the border of the box, which is met exactly.
+func pairStep(ai, aj, yi, yj, gi, gj, curve, c float64) (di, dj float64) {
+	if curve <= 0 {
+		curve = 1e-12
+	}
+	t := (-yi*gi + yj*gj) / curve // α_i moves by y_i·t, α_j by −y_j·t
+	room := func(a, y float64) float64 {
+		if y > 0 {
+			return c - a
+		}
+		return a
+	}
+	ri, rj := room(ai, yi), room(aj, -yj)
+	bounded := func(a, y float64) float64 { // the border itself, without rounding
+		if y > 0 {
+			return c - a
+		}
+		return -a
+	}
+	di, dj = yi*t, -yj*t
+	if t >= ri || t >= rj {
+		if ri <= rj {
+			di, dj = bounded(ai, yi), -yj*ri
+		} else {
+			di, dj = yi*rj, bounded(aj, -yj)
+		}
+	}
+	return di, dj
+}
+
+// offset is rho: y·g is the same for all multipliers off the borders, and is
+// averaged over them; without any, it is the middle of what the borders allow.
+func offset(alpha, y, g []float64, c float64) float64 {
+	low, high := math.Inf(-1), math.Inf(1)
+	sum, free := 0.0, 0.0
+	for i, a := range alpha {
+		v := y[i] * g[i]
+		switch {
+		case a > 0 && a < c:
+			sum, free = sum+v, free+1
+		case (a >= c) == (y[i] > 0):
+			low = max(low, v)
+		default:
+			high = min(high, v)
+		}
+	}
+	if free > 0 {
+		return sum / free
+	}
+	return (low + high) / 2
+}

@@ -1,0 +1,3 @@
+package dense
+
+func kernelOf[T Float]() *kernel[T] { return portable[T]() }

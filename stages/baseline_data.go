@@ -1,0 +1,113 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/internal/exact"
+)
+
+// read gives the upper triangle of each matrix as a row, and puts each
+// participant on its side of the fold.
+func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
+	var all baseline.Rows
+	d, err := s.divide(t.In("folds"))
+	if err != nil {
+		return nil, all, err
+	}
+	set := &trainingSet{groups: d.groups}
+	fisher := s.Transform == "fisher" || s.Transform == "own" && (s.Model == "ridge" || s.Model == "logistic")
+	nodes := 0
+	inputs := t.All("pearson")
+	for i, in := range inputs {
+		r, err := d.row(in)
+		if err != nil {
+			return nil, all, err
+		}
+		draws, err := readDraws(in, "draw, roi, roi")
+		if err != nil {
+			return nil, all, err
+		}
+		n := draws[0].Rows
+		switch {
+		case n != draws[0].Cols || n < 2:
+			return nil, all, fmt.Errorf("%s: %d × %d numbers, want a correlation matrix", in.Name, n, draws[0].Cols)
+		case nodes == 0:
+			nodes = n
+			all.D = n * (n - 1) / 2
+			all.X = make([]float64, 0, len(inputs)*len(draws)*all.D)
+		case n != nodes:
+			return nil, all, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, n, nodes)
+		}
+		for draw, m := range draws {
+			if draw == 0 && len(draws) > 1 && !s.DrawZero {
+				continue
+			}
+			for i := range n {
+				for j := i + 1; j < n; j++ {
+					v := m.Data[i*n+j]
+					if math.IsNaN(v) || math.IsInf(v, 0) {
+						return nil, all, fmt.Errorf("%s, draw %d: the correlation of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", in.Name, draw, i+1, j+1, v)
+					}
+					if fisher {
+						v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
+					}
+					all.X = append(all.X, v)
+				}
+			}
+			r.draw = draw
+			set.rows = append(set.rows, r)
+			all.N++
+		}
+		t.Progress(i+1, len(inputs), "reading")
+	}
+	return set, all, set.check(d)
+}
+
+// training gives the rows of the training side, and their labels.
+func (set *trainingSet) training(all baseline.Rows) (baseline.Rows, []int) {
+	train := baseline.Rows{D: all.D}
+	var label []int
+	for i, r := range set.rows {
+		if r.side == 0 {
+			train.N++
+			train.X = append(train.X, all.Row(i)...)
+			label = append(label, r.label)
+		}
+	}
+	return train, label
+}
+
+// standardizeRows z-scores rows by mean and sd of the columns of by; a column that
+// does not vary only loses its mean.
+func standardizeRows(by baseline.Rows, rows ...baseline.Rows) {
+	mean, sd := make([]float64, by.D), make([]float64, by.D)
+	for i := range by.N {
+		for j, v := range by.Row(i) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(by.N)
+	}
+	for i := range by.N {
+		for j, v := range by.Row(i) {
+			sd[j] += float64((v - mean[j]) * (v - mean[j]))
+		}
+	}
+	for j := range sd {
+		if sd[j] = math.Sqrt(sd[j] / float64(by.N)); sd[j] == 0 {
+			sd[j] = 1
+		}
+	}
+	for _, r := range rows {
+		for i := range r.N {
+			row := r.Row(i)
+			for j := range row {
+				row[j] = (row[j] - mean[j]) / sd[j]
+			}
+		}
+	}
+}
