@@ -16,7 +16,7 @@ func (a *adjacency[T]) augment(k *kernels[T], weighted bool) {
 		q := a.to[i]
 		sum[int(p)*w+int(q)], sum[int(q)*w+int(p)] = a.strength[i], a.strength[i]
 	}
-	k.gemm(square, w, sum, w, 1, sum, w, n, n, w)
+	k.gemm(square, w, sum, w, 1, sum, w, n, n, w, nil)
 	a.from, a.to, a.strength = a.from[:0], a.to[:0], a.strength[:0]
 	for i := range n {
 		for j, x := range square[i*w:][:n] {

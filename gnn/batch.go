@@ -63,14 +63,23 @@ func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
 	return w.slots[:len(batch)]
 }
 
+// soon is the memory of the graph that follows, when there is one.
+func soon[T Float](slots []*slot[T], i int) []T {
+	if i < 0 || i >= len(slots) {
+		return nil
+	}
+	return slots[i].graph.Features
+}
+
 // blocksForward runs one graph through the blocks to z.
-func (w *worker[T]) blocksForward(s *slot[T]) {
+func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 	m := w.m
 	adj, in, stride, node := &s.graph.adjacency, s.graph.Features, m.Features, w.nodes[:s.graph.n]
 	for l := range m.blocks {
 		st := &s.blocks[l]
 		st.adj, st.in, st.stride, st.node = adj, in, stride, node
-		m.blocks[l].forward(m, st)
+		m.blocks[l].forward(m, st, soon)
+		soon = nil
 		adj, in, stride, node = &st.next, st.out, padded(m.Widths[l]), st.nextNode
 	}
 	m.readoutForward(s.blocks, s.mlp.x[0], s.mlp.best)
@@ -84,7 +93,7 @@ func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
 	slots := w.load(batch)
 	w.team.run(len(slots), func(_, i int) {
 		s := slots[i]
-		w.blocksForward(s)
+		w.blocksForward(s, soon(slots, i+1))
 		x := &s.mlp
 		for i := range m.fc {
 			if m.fc[i].last {
@@ -140,7 +149,7 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 	}
 	w.team.run(len(slots), func(_, i int) {
 		s := slots[i]
-		w.blocksForward(s)
+		w.blocksForward(s, soon(slots, i+1))
 		for l := range s.blocks {
 			st := &s.blocks[l]
 			m.distance(st, m.Lambda1*share)
@@ -171,7 +180,7 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 			m.mlpBackward(&s.mlp, s.dLogits, sc, s.grad)
 			dz = sc.dz
 		}
-		w.backward(s, sc, dz)
+		w.backward(s, sc, dz, soon(slots, len(slots)-2-i))
 	})
 	w.reduce(slots)
 	m.finish(grad, w.sum)
@@ -179,7 +188,7 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 }
 
 // backward takes dL/dz back through the blocks.
-func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz []T) {
+func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz, soon []T) {
 	m := w.m
 	for l := range sc.dOut {
 		sc.dOut[l] = resize(sc.dOut[l], s.blocks[l].k*padded(m.Widths[l]))
@@ -193,7 +202,7 @@ func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz []T) {
 			sc.dIn = resize(sc.dIn, st.adj.n*padded(m.Widths[l-1]))
 			dIn = sc.dIn
 		}
-		m.blocks[l].backward(m, st, sc, sc.dOut[l], s.grad, dIn)
+		m.blocks[l].backward(m, st, sc, sc.dOut[l], s.grad, dIn, soon)
 		if l > 0 {
 			m.k.add(sc.dOut[l-1], dIn)
 		}

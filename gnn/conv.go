@@ -86,12 +86,12 @@ type convScratch[T Float] struct {
 //	h'_i = Σ_j α_ij z_j (+ bias)
 //
 // from the rows of h (n × stride).
-func (c *conv[T]) forward(k *kernels[T], s *convState[T], adj *adjacency[T], h []T, stride int, slope T) {
+func (c *conv[T]) forward(k *kernels[T], s *convState[T], adj *adjacency[T], h []T, stride int, slope T, soon []T) {
 	n, w := adj.n, padded(c.out)
 	s.z, s.h = resize(s.z, n*w), resize(s.h, n*w)
 	s.f, s.g = resize(s.f, padded(n)), resize(s.g, padded(n))
 	s.alpha = resize(s.alpha, adj.size())
-	k.gemm(s.z, w, h, stride, 1, c.thetaT, w, n, c.in, w)
+	k.gemm(s.z, w, h, stride, 1, c.thetaT, w, n, c.in, w, soon)
 	k.dots(s.f, s.z, c.a[:w], n, w)
 	k.dots(s.g, s.z, c.a[w:], n, w)
 	k.attend(s.alpha, adj, s.f, s.g, slope)
@@ -115,7 +115,7 @@ func (c *conv[T]) forward(k *kernels[T], s *convState[T], adj *adjacency[T], h [
 //	da₁ = Σ_i df_i z_i, da₂ = Σ_i dg_i z_i
 //	dΘᵀ = Σ_i h_i ⊗ dz_i, dh_i = Θᵀdz_i
 func (c *conv[T]) backward(k *kernels[T], s *convState[T], adj *adjacency[T], h []T, stride int, slope T,
-	dh []T, scratch *convScratch[T], grad, dIn []T) {
+	dh []T, scratch *convScratch[T], grad, dIn, soon []T) {
 	n, w := adj.n, padded(c.out)
 	x := scratch
 	x.d, x.dz, x.df = resize(x.d, adj.size()), resize(x.dz, n*w), resize(x.df, 2*padded(n))
@@ -126,7 +126,7 @@ func (c *conv[T]) backward(k *kernels[T], s *convState[T], adj *adjacency[T], h 
 	k.spread(x.dz, adj, s.alpha, dh, w, true)
 	k.outerAdd(x.dz, df, c.a[:w], n, w)
 	k.outerAdd(x.dz, dg, c.a[w:], n, w)
-	k.gemm(part(grad, c.dA), w, x.df, padded(n), 1, s.z, w, 2, n, w)
+	k.gemm(part(grad, c.dA), w, x.df, padded(n), 1, s.z, w, 2, n, w, nil)
 	if c.bias != nil {
 		db := part(grad, c.dBias)
 		clear(db)
@@ -136,9 +136,9 @@ func (c *conv[T]) backward(k *kernels[T], s *convState[T], adj *adjacency[T], h 
 			}
 		}
 	}
-	k.gemm(part(grad, c.dThetaT), w, h, 1, stride, x.dz, w, c.in, n, w)
+	k.gemm(part(grad, c.dThetaT), w, h, 1, stride, x.dz, w, c.in, n, w, soon)
 	if dIn != nil {
 		wi := padded(c.in)
-		k.gemm(dIn, wi, x.dz, w, 1, c.theta, wi, n, c.out, wi)
+		k.gemm(dIn, wi, x.dz, w, 1, c.theta, wi, n, c.out, wi, nil)
 	}
 }

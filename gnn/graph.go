@@ -96,7 +96,7 @@ func padded(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
 // first[i] + 8t, so that a loop over t can treat eight rows at once and still sum
 // each row in the order of its entries. Rows of like length lie together. Entry 0 is the
 // node itself, the others follow in the order of the whole graph's nodes. Places
-// beyond a row's degree hold zeros.
+// beyond a row's degree join a node to itself with weight 0.
 type adjacency[T Float] struct {
 	n        int
 	from, to []int32 // per edge, in the order of the whole graph's nodes: its ends
@@ -142,9 +142,19 @@ func (a *adjacency[T]) build(n int) {
 	}
 	a.start[rows/lanes] = total
 	a.col, a.reverse, a.weight = resize(a.col, int(total)), resize(a.reverse, int(total)), resize(a.weight, int(total))
-	clear(a.col)
-	clear(a.reverse)
 	clear(a.weight)
+	var self [lanes]int32
+	for s := range rows / lanes {
+		for lane, i := range a.row[s*lanes:][:lanes] {
+			self[lane] = min(i, int32(n-1))
+		}
+		for e := a.start[s]; e < a.start[s+1]; e += lanes {
+			copy(a.col[e:], self[:])
+		}
+	}
+	for e := range a.reverse {
+		a.reverse[e] = int32(e)
+	}
 	a.work = resize(a.work, n)
 	last := a.work // entry of each row that was written last
 	for i, e := range a.first[:n] {

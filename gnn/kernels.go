@@ -9,10 +9,12 @@ package gnn
 //
 // Rows of node features are w values long, w being a multiple of 8, and lie one
 // after the other unless a stride is given. Vectors with a value for each node
-// have room for padded(n) of them, and what is beyond n is not defined.
+// have room for padded(n) of them, and what is beyond n is not defined. Coefficients of
+// entries, alpha and coef, are zero in places that are no entries, or are not looked at there.
 type kernels[T Float] struct {
-	// gemm: c[i·cs+j] = Σ_p a[i·ai+p·ap]·b[p·bs+j], i < m, p < n in order, j < w.
-	gemm func(c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int)
+	// gemm: c[i·cs+j] = Σ_p a[i·ai+p·ap]·b[p·bs+j], i < m, p < n in order, j < w. What
+	// will be read soon may be fetched meanwhile.
+	gemm func(c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int, soon []T)
 	// dots: out[i] = dot(row i of a, b) for i < n.
 	dots func(out, a, b []T, n, w int)
 	// outerAdd: row i of y += c[i]·v for i < n.

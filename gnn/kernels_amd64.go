@@ -2,7 +2,11 @@
 
 package gnn
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // vector_amd64.s and vector_amd64.go are written by the program in asm; its comment
 // says how.
@@ -22,25 +26,35 @@ func fastest[T Float]() *kernels[T] {
 // slices, and pass on addresses, strides in bytes and blocks of columns.
 
 func vectorize(k *kernels[float32], wide bool) {
-	sixteen := gemm16
+	sixteen, spread16, spread16back, dots16, edgeDots16 := gemm16, spread16, spread16back, dotRows16, edgeDot16
+	rows := 4
 	if wide {
-		sixteen = gemm16wide
+		sixteen, spread16, spread16back, dots16, edgeDots16 = gemm16wide, spread16wide, spread16wideback, dotRows16wide, edgeDot16wide
+		rows = 8
 	}
-	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int) {
+	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int, soon []float32) {
 		if m == 0 {
 			return
 		}
 		_, _, _ = c[(m-1)*cs+w-1], a[(m-1)*ai+(n-1)*ap], b[(n-1)*bs+w-1]
+		next := unsafe.SliceData(soon)
+		if next == nil {
+			next = &a[0]
+		}
 		j := 0
 		for ; j+16 <= w; j += 16 {
-			sixteen(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)
+			sixteen(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n, next)
 		}
 		if j < w {
-			gemm8(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n)
+			gemm8(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n, next)
 		}
 	}
 	k.dots = func(out, a, b []float32, n, w int) {
 		_, _, _ = out[n-1], a[n*w-1], b[w-1]
+		if w == 16 && n >= 8 {
+			dots16(&out[0], &a[0], &b[0], n)
+			return
+		}
 		dotRows(&out[0], &a[0], &b[0], n, 4*w)
 	}
 	k.outerAdd = func(y, c, v []float32, n, w int) {
@@ -71,20 +85,24 @@ func vectorize(k *kernels[float32], wide bool) {
 	}
 	k.spread = func(out []float32, a *adjacency[float32], coef, z []float32, w int, back bool) {
 		_, _, _ = out[a.n*w-1], coef[a.size()-1], z[a.n*w-1]
-		wide, narrow := spread16, spread8
+		sixteen, eight := spread16, spread8
 		if back {
-			wide, narrow = spread16back, spread8back
+			sixteen, eight = spread16back, spread8back
 		}
 		j := 0
 		for ; j+16 <= w; j += 16 {
-			wide(&out[j], a.n, &a.first[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
+			sixteen(&out[j], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w, len(a.row)/rows)
 		}
 		if j < w {
-			narrow(&out[j], a.n, &a.first[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w)
+			eight(&out[j], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w, len(a.row)/lanes)
 		}
 	}
 	k.edgeDots = func(d []float32, a *adjacency[float32], y, z []float32, w int) {
 		_, _, _ = d[a.size()-1], y[a.n*w-1], z[a.n*w-1]
+		if w == 16 {
+			edgeDots16(&d[0], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &y[0], &z[0], len(a.row)/lanes)
+			return
+		}
 		edgeDotRows(&d[0], a.n, &a.first[0], &a.degree[0], &a.col[0], &y[0], &z[0], 4*w)
 	}
 	k.collect = func(out []float32, a *adjacency[float32], d []float32) {

@@ -59,7 +59,7 @@ func (f *linear[T]) backward(k *kernels[T], dx, dy, y, x, grad []T) {
 	clear(dW)
 	k.outerAdd(dW, dy, x[:wi], f.out, wi)
 	copy(part(grad, f.dB), dy)
-	k.gemm(dx[:wi], wi, dy, 0, 1, f.w, wi, 1, f.out, wi)
+	k.gemm(dx[:wi], wi, dy, 0, 1, f.w, wi, 1, f.out, wi, nil)
 }
 
 // An mlpState is what one graph leaves in the MLP.

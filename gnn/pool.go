@@ -91,10 +91,10 @@ type scratch[T Float] struct {
 //	s_i = sigmoid(h_i·w/‖w‖)  or  sigmoid(φ^θ(H, E)_i)
 //	idx = top(s, k), ranked by the raw score, the earlier node first among equals
 //	out_p = s_i·h_i,  E' = E[idx, idx],  i = idx_p
-func (b *block[T]) forward(m *Model[T], st *blockState[T]) {
+func (b *block[T]) forward(m *Model[T], st *blockState[T], soon []T) {
 	n, w := st.adj.n, padded(b.conv.out)
 	slope := T(m.Slope)
-	b.conv.forward(m.k, &st.conv, st.adj, st.in, st.stride, slope)
+	b.conv.forward(m.k, &st.conv, st.adj, st.in, st.stride, slope, soon)
 	h := st.conv.h
 
 	st.raw, st.s, st.tail = resize(st.raw, padded(n)), resize(st.s, padded(n)), resize(st.tail, padded(n))
@@ -150,7 +150,7 @@ func (b *block[T]) forward(m *Model[T], st *blockState[T]) {
 //	dh_i = s_i·dout_p for kept nodes;  ds_i = dS_i + h_i·dout_p
 //	draw_i = ds_i·s_i·(1−s_i) + dRaw_i
 //	TopK: dh_i += draw_i·u, du = Σ draw_i h_i
-func (b *block[T]) backward(m *Model[T], st *blockState[T], scratch *scratch[T], dOut, grad, dIn []T) {
+func (b *block[T]) backward(m *Model[T], st *blockState[T], scratch *scratch[T], dOut, grad, dIn, soon []T) {
 	n, w := st.adj.n, padded(b.conv.out)
 	slope := T(m.Slope)
 	h := st.conv.h
@@ -173,11 +173,11 @@ func (b *block[T]) backward(m *Model[T], st *blockState[T], scratch *scratch[T],
 	}
 	if b.unit != nil {
 		m.k.outerAdd(dh, dr, b.unit, n, w)
-		m.k.gemm(part(grad, b.dUnit), w, dr, 0, 1, h, w, 1, n, w)
+		m.k.gemm(part(grad, b.dUnit), w, dr, 0, 1, h, w, 1, n, w, nil)
 	} else {
 		b.score.backward(m.k, &st.score, st.adj, h, w, slope, dr, dh, &scratch.conv, grad)
 	}
-	b.conv.backward(m.k, &st.conv, st.adj, st.in, st.stride, slope, dh, &scratch.conv, grad, dIn)
+	b.conv.backward(m.k, &st.conv, st.adj, st.in, st.stride, slope, dh, &scratch.conv, grad, dIn, soon)
 }
 
 // takeMean subtracts the mean; it is its own gradient.

@@ -23,7 +23,7 @@ func exp[T Float](x T) T {
 	return T(exact.Exp(float64(x)))
 }
 
-func gemm[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int) {
+func gemm[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int, _ []T) {
 	for j := 0; j < w; j += 4 {
 		i := 0
 		for ; i+1 < m; i += 2 {

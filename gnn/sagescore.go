@@ -71,6 +71,6 @@ func (c *score[T]) backward(k *kernels[T], s *scoreState[T], adj *adjacency[T], 
 	}
 	da := part(grad, c.dA)
 	da[0], da[1] = da1, da2
-	k.gemm(part(grad, c.dTheta), w, x.dz, 0, 1, h, w, 1, n, w) // dθ = Σ dz_i h_i
+	k.gemm(part(grad, c.dTheta), w, x.dz, 0, 1, h, w, 1, n, w, nil) // dθ = Σ dz_i h_i
 	k.outerAdd(dh, x.dz, c.theta, n, w)
 }

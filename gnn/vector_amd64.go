@@ -4,32 +4,53 @@
 
 package gnn
 
-// gemm16 is gemm for one block of columns; strides are in bytes.
-func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
+// gemm16 is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on
+// for every step of the innermost loop.
+func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
 
-// gemm8 is gemm for one block of columns; strides are in bytes.
-func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
+// gemm8 is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on
+// for every step of the innermost loop.
+func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
 
-// gemm16wide is gemm for one block of columns; strides are in bytes.
-func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
+// gemm16wide is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on
+// for every step of the innermost loop.
+func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
 
 // spread16 is spread for one block of columns; stride is in bytes.
-func spread16(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread16(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
 
 // spread8 is spread for one block of columns; stride is in bytes.
-func spread8(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread8(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+
+// spread16wide is spread for one block of columns; stride is in bytes.
+func spread16wide(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
 
 // spread16back is spread for one block of columns; stride is in bytes.
-func spread16back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread16back(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
 
 // spread8back is spread for one block of columns; stride is in bytes.
-func spread8back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+func spread8back(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+
+// spread16wideback is spread for one block of columns; stride is in bytes.
+func spread16wideback(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
 
 // dotRows is dots; w is in bytes.
 func dotRows(out *float32, a *float32, b *float32, n int, w int)
 
+// dotRows16 is dots for at least eight rows of 16 values.
+func dotRows16(out *float32, a *float32, b *float32, n int)
+
+// dotRows16wide is dots for at least eight rows of 16 values.
+func dotRows16wide(out *float32, a *float32, b *float32, n int)
+
 // edgeDotRows is edgeDots; w is in bytes.
 func edgeDotRows(d *float32, n int, first *int32, degree *int32, col *int32, y *float32, z *float32, w int)
+
+// edgeDot16 is edgeDots for rows of 16 values.
+func edgeDot16(d *float32, n int, first *int32, degree *int32, row *int32, col *int32, y *float32, z *float32, groups int)
+
+// edgeDot16wide is edgeDots for rows of 16 values.
+func edgeDot16wide(d *float32, n int, first *int32, degree *int32, row *int32, col *int32, y *float32, z *float32, groups int)
 
 // attendSlices is attend, eight rows at a time.
 func attendSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
-// Requires: AVX
-TEXT ·gemm16(SB), NOSPLIT, $0-72
+// func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// Requires: AVX, MMX+
+TEXT ·gemm16(SB), NOSPLIT, $0-80
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -15,6 +15,7 @@ TEXT ·gemm16(SB), NOSPLIT, $0-72
 	MOVQ b+40(FP), DI
 	MOVQ bs+48(FP), R8
 	MOVQ m+56(FP), R9
+	MOVQ soon+72(FP), R10
 
 rows_ab:
 	CMPQ   R9, $+6
@@ -31,49 +32,51 @@ rows_ab:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	LEAQ   (R12)(BX*2), R13
-	ADDQ   BX, R13
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	LEAQ   (R13)(BX*2), R14
+	ADDQ   BX, R14
+	MOVQ   DI, R11
 
 p_ad:
-	VMOVUPS      (R10), Y14
-	VMOVUPS      32(R10), Y15
-	VBROADCASTSS (R12), Y12
+	VMOVUPS      (R11), Y14
+	VMOVUPS      32(R11), Y15
+	VBROADCASTSS (R13), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y0, Y0
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y1, Y1
-	VBROADCASTSS (R12)(BX*1), Y12
+	VBROADCASTSS (R13)(BX*1), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y2, Y2
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y3, Y3
-	VBROADCASTSS (R12)(BX*2), Y12
+	VBROADCASTSS (R13)(BX*2), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y4, Y4
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y5, Y5
-	VBROADCASTSS (R13), Y12
+	VBROADCASTSS (R14), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y6, Y6
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y7, Y7
-	VBROADCASTSS (R13)(BX*1), Y12
+	VBROADCASTSS (R14)(BX*1), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y8, Y8
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y9, Y9
-	VBROADCASTSS (R13)(BX*2), Y12
+	VBROADCASTSS (R14)(BX*2), Y12
 	VMULPS       Y14, Y12, Y13
 	VADDPS       Y13, Y10, Y10
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y11, Y11
-	ADDQ         SI, R12
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
 	ADDQ         SI, R13
-	ADDQ         R8, R10
-	DECQ         R11
+	ADDQ         SI, R14
+	ADDQ         R8, R11
+	DECQ         R12
 	JNZ          p_ad
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -111,31 +114,33 @@ rows_end_ac:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	MOVQ   DI, R11
 
 p_ag:
-	VMOVUPS      (R10), Y8
-	VMOVUPS      32(R10), Y9
-	VBROADCASTSS (R12), Y6
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R13), Y6
 	VMULPS       Y8, Y6, Y7
 	VADDPS       Y7, Y0, Y0
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS (R12)(BX*1), Y6
+	VBROADCASTSS (R13)(BX*1), Y6
 	VMULPS       Y8, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS (R12)(BX*2), Y6
+	VBROADCASTSS (R13)(BX*2), Y6
 	VMULPS       Y8, Y6, Y7
 	VADDPS       Y7, Y4, Y4
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	ADDQ         SI, R12
-	ADDQ         R8, R10
-	DECQ         R11
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
+	ADDQ         SI, R13
+	ADDQ         R8, R11
+	DECQ         R12
 	JNZ          p_ag
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -158,26 +163,28 @@ rows_end_af:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	MOVQ   DI, R11
 
 p_aj:
-	VMOVUPS      (R10), Y6
-	VMOVUPS      32(R10), Y7
-	VBROADCASTSS (R12), Y4
+	VMOVUPS      (R11), Y6
+	VMOVUPS      32(R11), Y7
+	VBROADCASTSS (R13), Y4
 	VMULPS       Y6, Y4, Y5
 	VADDPS       Y5, Y0, Y0
 	VMULPS       Y7, Y4, Y4
 	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS (R12)(BX*1), Y4
+	VBROADCASTSS (R13)(BX*1), Y4
 	VMULPS       Y6, Y4, Y5
 	VADDPS       Y5, Y2, Y2
 	VMULPS       Y7, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	ADDQ         SI, R12
-	ADDQ         R8, R10
-	DECQ         R11
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
+	ADDQ         SI, R13
+	ADDQ         R8, R11
+	DECQ         R12
 	JNZ          p_aj
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -194,20 +201,22 @@ rows_end_ai:
 	JLT    rows_end_al
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   n+64(FP), R10
-	MOVQ   DX, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
 
 p_am:
 	VMOVUPS      (DI), Y3
 	VMOVUPS      32(DI), Y4
-	VBROADCASTSS (R11), Y2
+	VBROADCASTSS (R12), Y2
 	VMULPS       Y3, Y2, Y3
 	VADDPS       Y3, Y0, Y0
 	VMULPS       Y4, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         SI, R11
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
+	ADDQ         SI, R12
 	ADDQ         R8, DI
-	DECQ         R10
+	DECQ         R11
 	JNZ          p_am
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -219,9 +228,9 @@ rows_end_al:
 	VZEROUPPER
 	RET
 
-// func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
-// Requires: AVX
-TEXT ·gemm8(SB), NOSPLIT, $0-72
+// func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// Requires: AVX, MMX+
+TEXT ·gemm8(SB), NOSPLIT, $0-80
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -230,6 +239,7 @@ TEXT ·gemm8(SB), NOSPLIT, $0-72
 	MOVQ b+40(FP), DI
 	MOVQ bs+48(FP), R8
 	MOVQ m+56(FP), R9
+	MOVQ soon+72(FP), R10
 
 rows_an:
 	CMPQ   R9, $+6
@@ -240,36 +250,38 @@ rows_an:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	LEAQ   (R12)(BX*2), R13
-	ADDQ   BX, R13
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	LEAQ   (R13)(BX*2), R14
+	ADDQ   BX, R14
+	MOVQ   DI, R11
 
 p_ap:
-	VMOVUPS      (R10), Y7
-	VBROADCASTSS (R12), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VBROADCASTSS (R12)(BX*1), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS (R12)(BX*2), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
+	VMOVUPS      (R11), Y7
 	VBROADCASTSS (R13), Y6
 	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y3, Y3
+	VADDPS       Y6, Y0, Y0
 	VBROADCASTSS (R13)(BX*1), Y6
 	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y4, Y4
+	VADDPS       Y6, Y1, Y1
 	VBROADCASTSS (R13)(BX*2), Y6
 	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VBROADCASTSS (R14), Y6
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS (R14)(BX*1), Y6
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VBROADCASTSS (R14)(BX*2), Y6
+	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
-	ADDQ         SI, R12
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
 	ADDQ         SI, R13
-	ADDQ         R8, R10
-	DECQ         R11
+	ADDQ         SI, R14
+	ADDQ         R8, R11
+	DECQ         R12
 	JNZ          p_ap
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -298,24 +310,26 @@ rows_end_ao:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	MOVQ   DI, R11
 
 p_as:
-	VMOVUPS      (R10), Y4
-	VBROADCASTSS (R12), Y3
+	VMOVUPS      (R11), Y4
+	VBROADCASTSS (R13), Y3
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS (R12)(BX*1), Y3
+	VBROADCASTSS (R13)(BX*1), Y3
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	VBROADCASTSS (R12)(BX*2), Y3
+	VBROADCASTSS (R13)(BX*2), Y3
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	ADDQ         SI, R12
-	ADDQ         R8, R10
-	DECQ         R11
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
+	ADDQ         SI, R13
+	ADDQ         R8, R11
+	DECQ         R12
 	JNZ          p_as
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -333,21 +347,23 @@ rows_end_ar:
 	JLT    rows_end_au
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	MOVQ   DI, R11
 
 p_av:
-	VMOVUPS      (R10), Y3
-	VBROADCASTSS (R12), Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R13), Y2
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
-	VBROADCASTSS (R12)(BX*1), Y2
+	VBROADCASTSS (R13)(BX*1), Y2
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         SI, R12
-	ADDQ         R8, R10
-	DECQ         R11
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
+	ADDQ         SI, R13
+	ADDQ         R8, R11
+	DECQ         R12
 	JNZ          p_av
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -361,17 +377,19 @@ rows_end_au:
 	CMPQ   R9, $+1
 	JLT    rows_end_ax
 	VXORPS Y0, Y0, Y0
-	MOVQ   n+64(FP), R10
-	MOVQ   DX, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
 
 p_ay:
 	VMOVUPS      (DI), Y2
-	VBROADCASTSS (R11), Y1
+	VBROADCASTSS (R12), Y1
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
-	ADDQ         SI, R11
+	PREFETCHT1   (R10)
+	ADDQ         $+64, R10
+	ADDQ         SI, R12
 	ADDQ         R8, DI
-	DECQ         R10
+	DECQ         R11
 	JNZ          p_ay
 	VMOVUPS      Y0, (AX)
 	ADDQ         CX, AX
@@ -382,9 +400,9 @@ rows_end_ax:
 	VZEROUPPER
 	RET
 
-// func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int)
-// Requires: AVX, AVX512F
-TEXT ·gemm16wide(SB), NOSPLIT, $0-72
+// func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gemm16wide(SB), NOSPLIT, $8-80
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -393,6 +411,7 @@ TEXT ·gemm16wide(SB), NOSPLIT, $0-72
 	MOVQ b+40(FP), DI
 	MOVQ bs+48(FP), R8
 	MOVQ m+56(FP), R9
+	MOVQ soon+72(FP), R10
 
 rows_az:
 	CMPQ   R9, $+12
@@ -409,48 +428,50 @@ rows_az:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	LEAQ   (R12)(BX*2), R13
-	ADDQ   BX, R13
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
 	LEAQ   (R13)(BX*2), R14
 	ADDQ   BX, R14
 	LEAQ   (R14)(BX*2), R15
 	ADDQ   BX, R15
-	MOVQ   DI, R10
+	LEAQ   (R15)(BX*2), BP
+	ADDQ   BX, BP
+	MOVQ   DI, R11
 
 p_bb:
-	VMOVUPS     (R10), Z13
-	VMULPS.BCST (R12), Z13, Z12
-	VADDPS      Z12, Z0, Z0
-	VMULPS.BCST (R12)(BX*1), Z13, Z12
-	VADDPS      Z12, Z1, Z1
-	VMULPS.BCST (R12)(BX*2), Z13, Z12
-	VADDPS      Z12, Z2, Z2
+	VMOVUPS     (R11), Z13
 	VMULPS.BCST (R13), Z13, Z12
-	VADDPS      Z12, Z3, Z3
+	VADDPS      Z12, Z0, Z0
 	VMULPS.BCST (R13)(BX*1), Z13, Z12
-	VADDPS      Z12, Z4, Z4
+	VADDPS      Z12, Z1, Z1
 	VMULPS.BCST (R13)(BX*2), Z13, Z12
-	VADDPS      Z12, Z5, Z5
+	VADDPS      Z12, Z2, Z2
 	VMULPS.BCST (R14), Z13, Z12
-	VADDPS      Z12, Z6, Z6
+	VADDPS      Z12, Z3, Z3
 	VMULPS.BCST (R14)(BX*1), Z13, Z12
-	VADDPS      Z12, Z7, Z7
+	VADDPS      Z12, Z4, Z4
 	VMULPS.BCST (R14)(BX*2), Z13, Z12
-	VADDPS      Z12, Z8, Z8
+	VADDPS      Z12, Z5, Z5
 	VMULPS.BCST (R15), Z13, Z12
-	VADDPS      Z12, Z9, Z9
+	VADDPS      Z12, Z6, Z6
 	VMULPS.BCST (R15)(BX*1), Z13, Z12
-	VADDPS      Z12, Z10, Z10
+	VADDPS      Z12, Z7, Z7
 	VMULPS.BCST (R15)(BX*2), Z13, Z12
+	VADDPS      Z12, Z8, Z8
+	VMULPS.BCST (BP), Z13, Z12
+	VADDPS      Z12, Z9, Z9
+	VMULPS.BCST (BP)(BX*1), Z13, Z12
+	VADDPS      Z12, Z10, Z10
+	VMULPS.BCST (BP)(BX*2), Z13, Z12
 	VADDPS      Z12, Z11, Z11
-	ADDQ        SI, R12
+	PREFETCHT1  (R10)
+	ADDQ        $+64, R10
 	ADDQ        SI, R13
 	ADDQ        SI, R14
 	ADDQ        SI, R15
-	ADDQ        R8, R10
-	DECQ        R11
+	ADDQ        SI, BP
+	ADDQ        R8, R11
+	DECQ        R12
 	JNZ         p_bb
 	VMOVUPS     Z0, (AX)
 	ADDQ        CX, AX
@@ -500,30 +521,32 @@ rows_end_ba:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	LEAQ   (R12)(BX*2), R13
-	ADDQ   BX, R13
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	LEAQ   (R13)(BX*2), R14
+	ADDQ   BX, R14
+	MOVQ   DI, R11
 
 p_be:
-	VMOVUPS     (R10), Z1
-	VMULPS.BCST (R12), Z1, Z0
-	VADDPS      Z0, Z14, Z14
-	VMULPS.BCST (R12)(BX*1), Z1, Z0
-	VADDPS      Z0, Z15, Z15
-	VMULPS.BCST (R12)(BX*2), Z1, Z0
-	VADDPS      Z0, Z16, Z16
+	VMOVUPS     (R11), Z1
 	VMULPS.BCST (R13), Z1, Z0
-	VADDPS      Z0, Z17, Z17
+	VADDPS      Z0, Z14, Z14
 	VMULPS.BCST (R13)(BX*1), Z1, Z0
-	VADDPS      Z0, Z18, Z18
+	VADDPS      Z0, Z15, Z15
 	VMULPS.BCST (R13)(BX*2), Z1, Z0
+	VADDPS      Z0, Z16, Z16
+	VMULPS.BCST (R14), Z1, Z0
+	VADDPS      Z0, Z17, Z17
+	VMULPS.BCST (R14)(BX*1), Z1, Z0
+	VADDPS      Z0, Z18, Z18
+	VMULPS.BCST (R14)(BX*2), Z1, Z0
 	VADDPS      Z0, Z19, Z19
-	ADDQ        SI, R12
+	PREFETCHT1  (R10)
+	ADDQ        $+64, R10
 	ADDQ        SI, R13
-	ADDQ        R8, R10
-	DECQ        R11
+	ADDQ        SI, R14
+	ADDQ        R8, R11
+	DECQ        R12
 	JNZ         p_be
 	VMOVUPS     Z14, (AX)
 	ADDQ        CX, AX
@@ -551,21 +574,23 @@ rows_end_bd:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	MOVQ   DI, R11
 
 p_bh:
-	VMOVUPS     (R10), Z1
-	VMULPS.BCST (R12), Z1, Z0
+	VMOVUPS     (R11), Z1
+	VMULPS.BCST (R13), Z1, Z0
 	VADDPS      Z0, Z20, Z20
-	VMULPS.BCST (R12)(BX*1), Z1, Z0
+	VMULPS.BCST (R13)(BX*1), Z1, Z0
 	VADDPS      Z0, Z21, Z21
-	VMULPS.BCST (R12)(BX*2), Z1, Z0
+	VMULPS.BCST (R13)(BX*2), Z1, Z0
 	VADDPS      Z0, Z22, Z22
-	ADDQ        SI, R12
-	ADDQ        R8, R10
-	DECQ        R11
+	PREFETCHT1  (R10)
+	ADDQ        $+64, R10
+	ADDQ        SI, R13
+	ADDQ        R8, R11
+	DECQ        R12
 	JNZ         p_bh
 	VMOVUPS     Z20, (AX)
 	ADDQ        CX, AX
@@ -583,19 +608,21 @@ rows_end_bg:
 	JLT    rows_end_bj
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
-	MOVQ   n+64(FP), R11
-	MOVQ   DX, R12
-	MOVQ   DI, R10
+	MOVQ   n+64(FP), R12
+	MOVQ   DX, R13
+	MOVQ   DI, R11
 
 p_bk:
-	VMOVUPS     (R10), Z1
-	VMULPS.BCST (R12), Z1, Z0
+	VMOVUPS     (R11), Z1
+	VMULPS.BCST (R13), Z1, Z0
 	VADDPS      Z0, Z23, Z23
-	VMULPS.BCST (R12)(BX*1), Z1, Z0
+	VMULPS.BCST (R13)(BX*1), Z1, Z0
 	VADDPS      Z0, Z24, Z24
-	ADDQ        SI, R12
-	ADDQ        R8, R10
-	DECQ        R11
+	PREFETCHT1  (R10)
+	ADDQ        $+64, R10
+	ADDQ        SI, R13
+	ADDQ        R8, R11
+	DECQ        R12
 	JNZ         p_bk
 	VMOVUPS     Z23, (AX)
 	ADDQ        CX, AX
@@ -609,16 +636,18 @@ rows_end_bj:
 	CMPQ   R9, $+1
 	JLT    rows_end_bm
 	VPXORD Z25, Z25, Z25
-	MOVQ   n+64(FP), R10
-	MOVQ   DX, R11
+	MOVQ   n+64(FP), R11
+	MOVQ   DX, R12
 
 p_bn:
 	VMOVUPS     (DI), Z0
-	VMULPS.BCST (R11), Z0, Z0
+	VMULPS.BCST (R12), Z0, Z0
 	VADDPS      Z0, Z25, Z25
-	ADDQ        SI, R11
+	PREFETCHT1  (R10)
+	ADDQ        $+64, R10
+	ADDQ        SI, R12
 	ADDQ        R8, DI
-	DECQ        R10
+	DECQ        R11
 	JNZ         p_bn
 	VMOVUPS     Z25, (AX)
 	ADDQ        CX, AX
@@ -629,171 +658,732 @@ rows_end_bm:
 	VZEROUPPER
 	RET
 
-// func spread16(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
+// func spread16(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
 // Requires: AVX
-TEXT ·spread16(SB), NOSPLIT, $0-72
+TEXT ·spread16(SB), NOSPLIT, $0-88
 	MOVQ out+0(FP), AX
-	MOVQ col+32(FP), CX
-	MOVQ coef+48(FP), DX
-	MOVQ z+56(FP), BX
-	MOVQ stride+64(FP), SI
-	MOVQ first+16(FP), DI
-	MOVQ degree+24(FP), R8
-	MOVQ n+8(FP), R9
-	XORQ R10, R10
-
-row_bo:
-	CMPQ    R10, R9
-	JGE     row_end_bp
-	MOVLQSX (DI)(R10*4), R11
-	SHLQ    $0x02, R11
-	MOVLQSX (R8)(R10*4), R12
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-
-entry_bq:
-	MOVLQSX      (CX)(R11*1), R13
-	IMULQ        SI, R13
-	VBROADCASTSS (DX)(R11*1), Y2
-	VMULPS       (BX)(R13*1), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(BX)(R13*1), Y2, Y3
-	VADDPS       Y3, Y1, Y1
-	ADDQ         $+32, R11
-	DECQ         R12
-	JNZ          entry_bq
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         SI, AX
-	INCQ         R10
-	JMP          row_bo
-
-row_end_bp:
-	VZEROUPPER
-	RET
-
-// func spread8(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
-// Requires: AVX
-TEXT ·spread8(SB), NOSPLIT, $0-72
-	MOVQ out+0(FP), AX
-	MOVQ col+32(FP), CX
-	MOVQ coef+48(FP), DX
-	MOVQ z+56(FP), BX
-	MOVQ stride+64(FP), SI
-	MOVQ first+16(FP), DI
-	MOVQ degree+24(FP), R8
-	MOVQ n+8(FP), R9
-	XORQ R10, R10
-
-row_br:
-	CMPQ    R10, R9
-	JGE     row_end_bs
-	MOVLQSX (DI)(R10*4), R11
-	SHLQ    $0x02, R11
-	MOVLQSX (R8)(R10*4), R12
-	VXORPS  Y0, Y0, Y0
-
-entry_bt:
-	MOVLQSX      (CX)(R11*1), R13
-	IMULQ        SI, R13
-	VBROADCASTSS (DX)(R11*1), Y1
-	VMULPS       (BX)(R13*1), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	ADDQ         $+32, R11
-	DECQ         R12
-	JNZ          entry_bt
-	VMOVUPS      Y0, (AX)
-	ADDQ         SI, AX
-	INCQ         R10
-	JMP          row_br
-
-row_end_bs:
-	VZEROUPPER
-	RET
-
-// func spread16back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
-// Requires: AVX
-TEXT ·spread16back(SB), NOSPLIT, $0-72
-	MOVQ out+0(FP), AX
-	MOVQ col+32(FP), CX
-	MOVQ coef+48(FP), DX
-	MOVQ z+56(FP), BX
-	MOVQ stride+64(FP), SI
-	MOVQ reverse+40(FP), DI
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ coef+56(FP), BX
+	MOVQ z+64(FP), SI
+	MOVQ stride+72(FP), DI
 	MOVQ first+16(FP), R8
 	MOVQ degree+24(FP), R9
-	MOVQ n+8(FP), R10
-	XORQ R11, R11
+	MOVQ row+32(FP), R10
+	MOVQ groups+80(FP), R11
 
-row_bu:
-	CMPQ    R11, R10
-	JGE     row_end_bv
-	MOVLQSX (R8)(R11*4), R12
+rows_bo:
+	TESTQ   R11, R11
+	JLE     rows_end_bp
+	MOVLQSX (R10), R12
+	MOVLQSX (R9)(R12*4), R13
+	MOVLQSX (R8)(R12*4), R12
 	SHLQ    $0x02, R12
-	MOVLQSX (R9)(R11*4), R13
+	TESTQ   R13, R13
+	JZ      empty_bq
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+entry_br:
+	MOVLQSX      (DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS (BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	MOVLQSX      4(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 4(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       32(SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	MOVLQSX      8(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 8(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	MOVLQSX      12(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 12(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       32(SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+32, R12
+	DECQ         R13
+	JNZ          entry_br
+	MOVLQSX      (R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bs
+	IMULQ        DI, R12
+	VMOVUPS      Y0, (AX)(R12*1)
+	VMOVUPS      Y1, 32(AX)(R12*1)
+	MOVLQSX      4(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bs
+	IMULQ        DI, R12
+	VMOVUPS      Y2, (AX)(R12*1)
+	VMOVUPS      Y3, 32(AX)(R12*1)
+	MOVLQSX      8(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bs
+	IMULQ        DI, R12
+	VMOVUPS      Y4, (AX)(R12*1)
+	VMOVUPS      Y5, 32(AX)(R12*1)
+	MOVLQSX      12(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bs
+	IMULQ        DI, R12
+	VMOVUPS      Y6, (AX)(R12*1)
+	VMOVUPS      Y7, 32(AX)(R12*1)
+
+padding_bs:
+empty_bq:
+	ADDQ $+16, R10
+	DECQ R11
+	JMP  rows_bo
+
+rows_end_bp:
+	VZEROUPPER
+	RET
+
+// func spread8(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+// Requires: AVX
+TEXT ·spread8(SB), NOSPLIT, $0-88
+	MOVQ out+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ coef+56(FP), BX
+	MOVQ z+64(FP), SI
+	MOVQ stride+72(FP), DI
+	MOVQ first+16(FP), R8
+	MOVQ degree+24(FP), R9
+	MOVQ row+32(FP), R10
+	MOVQ groups+80(FP), R11
+
+rows_bt:
+	TESTQ   R11, R11
+	JLE     rows_end_bu
+	MOVLQSX (R10), R12
+	MOVLQSX (R9)(R12*4), R13
+	MOVLQSX (R8)(R12*4), R12
+	SHLQ    $0x02, R12
+	TESTQ   R13, R13
+	JZ      empty_bv
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
 
 entry_bw:
-	MOVLQSX      (CX)(R12*1), R14
-	IMULQ        SI, R14
-	MOVLQSX      (DI)(R12*1), R15
-	VBROADCASTSS (DX)(R15*4), Y2
-	VMULPS       (BX)(R14*1), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(BX)(R14*1), Y2, Y3
-	VADDPS       Y3, Y1, Y1
+	MOVLQSX      (DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS (BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	MOVLQSX      4(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 4(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	MOVLQSX      8(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 8(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	MOVLQSX      12(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 12(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	MOVLQSX      16(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 16(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	MOVLQSX      20(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 20(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	MOVLQSX      24(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 24(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	MOVLQSX      28(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 28(BX)(R12*1), Y8
+	VMULPS       (SI)(R14*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	ADDQ         $+32, R12
 	DECQ         R13
 	JNZ          entry_bw
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         SI, AX
-	INCQ         R11
-	JMP          row_bu
+	MOVLQSX      (R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y0, (AX)(R12*1)
+	MOVLQSX      4(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y1, (AX)(R12*1)
+	MOVLQSX      8(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y2, (AX)(R12*1)
+	MOVLQSX      12(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y3, (AX)(R12*1)
+	MOVLQSX      16(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y4, (AX)(R12*1)
+	MOVLQSX      20(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y5, (AX)(R12*1)
+	MOVLQSX      24(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y6, (AX)(R12*1)
+	MOVLQSX      28(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_bx
+	IMULQ        DI, R12
+	VMOVUPS      Y7, (AX)(R12*1)
 
-row_end_bv:
+padding_bx:
+empty_bv:
+	ADDQ $+32, R10
+	DECQ R11
+	JMP  rows_bt
+
+rows_end_bu:
 	VZEROUPPER
 	RET
 
-// func spread8back(out *float32, n int, first *int32, degree *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int)
-// Requires: AVX
-TEXT ·spread8back(SB), NOSPLIT, $0-72
+// func spread16wide(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+// Requires: AVX, AVX512F
+TEXT ·spread16wide(SB), NOSPLIT, $0-88
 	MOVQ out+0(FP), AX
-	MOVQ col+32(FP), CX
-	MOVQ coef+48(FP), DX
-	MOVQ z+56(FP), BX
-	MOVQ stride+64(FP), SI
-	MOVQ reverse+40(FP), DI
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ coef+56(FP), BX
+	MOVQ z+64(FP), SI
+	MOVQ stride+72(FP), DI
 	MOVQ first+16(FP), R8
 	MOVQ degree+24(FP), R9
-	MOVQ n+8(FP), R10
-	XORQ R11, R11
+	MOVQ row+32(FP), R10
+	MOVQ groups+80(FP), R11
 
-row_bx:
-	CMPQ    R11, R10
-	JGE     row_end_by
-	MOVLQSX (R8)(R11*4), R12
+rows_by:
+	TESTQ   R11, R11
+	JLE     rows_end_bz
+	MOVLQSX (R10), R12
+	MOVLQSX (R9)(R12*4), R13
+	MOVLQSX (R8)(R12*4), R12
 	SHLQ    $0x02, R12
-	MOVLQSX (R9)(R11*4), R13
-	VXORPS  Y0, Y0, Y0
+	TESTQ   R13, R13
+	JZ      empty_ca
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
 
-entry_bz:
-	MOVLQSX      (CX)(R12*1), R14
-	IMULQ        SI, R14
-	MOVLQSX      (DI)(R12*1), R15
-	VBROADCASTSS (DX)(R15*4), Y1
-	VMULPS       (BX)(R14*1), Y1, Y1
-	VADDPS       Y1, Y0, Y0
+entry_cb:
+	MOVLQSX      (DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS (BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVLQSX      4(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 4(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z1, Z1
+	MOVLQSX      8(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 8(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	MOVLQSX      12(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 12(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z3, Z3
+	MOVLQSX      16(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 16(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z4, Z4
+	MOVLQSX      20(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 20(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z5, Z5
+	MOVLQSX      24(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 24(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z6, Z6
+	MOVLQSX      28(DX)(R12*1), R14
+	IMULQ        DI, R14
+	VBROADCASTSS 28(BX)(R12*1), Z8
+	VMULPS       (SI)(R14*1), Z8, Z8
+	VADDPS       Z8, Z7, Z7
 	ADDQ         $+32, R12
 	DECQ         R13
-	JNZ          entry_bz
-	VMOVUPS      Y0, (AX)
-	ADDQ         SI, AX
-	INCQ         R11
-	JMP          row_bx
+	JNZ          entry_cb
+	MOVLQSX      (R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z0, (AX)(R12*1)
+	MOVLQSX      4(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z1, (AX)(R12*1)
+	MOVLQSX      8(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z2, (AX)(R12*1)
+	MOVLQSX      12(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z3, (AX)(R12*1)
+	MOVLQSX      16(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z4, (AX)(R12*1)
+	MOVLQSX      20(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z5, (AX)(R12*1)
+	MOVLQSX      24(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z6, (AX)(R12*1)
+	MOVLQSX      28(R10), R12
+	CMPQ         R12, CX
+	JGE          padding_cc
+	IMULQ        DI, R12
+	VMOVUPS      Z7, (AX)(R12*1)
 
-row_end_by:
+padding_cc:
+empty_ca:
+	ADDQ $+32, R10
+	DECQ R11
+	JMP  rows_by
+
+rows_end_bz:
+	VZEROUPPER
+	RET
+
+// func spread16back(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+// Requires: AVX
+TEXT ·spread16back(SB), NOSPLIT, $8-88
+	MOVQ out+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ coef+56(FP), BX
+	MOVQ z+64(FP), SI
+	MOVQ stride+72(FP), DI
+	MOVQ reverse+48(FP), R8
+	MOVQ first+16(FP), R9
+	MOVQ degree+24(FP), R10
+	MOVQ row+32(FP), R11
+	MOVQ groups+80(FP), R12
+
+rows_cd:
+	TESTQ   R12, R12
+	JLE     rows_end_ce
+	MOVLQSX (R11), R13
+	MOVLQSX (R10)(R13*4), R14
+	MOVLQSX (R9)(R13*4), R13
+	SHLQ    $0x02, R13
+	TESTQ   R14, R14
+	JZ      empty_cf
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+entry_cg:
+	MOVLQSX      (DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      (R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	MOVLQSX      4(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      4(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       32(SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	MOVLQSX      8(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      8(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	MOVLQSX      12(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      12(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       32(SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+32, R13
+	DECQ         R14
+	JNZ          entry_cg
+	MOVLQSX      (R11), R13
+	CMPQ         R13, CX
+	JGE          padding_ch
+	IMULQ        DI, R13
+	VMOVUPS      Y0, (AX)(R13*1)
+	VMOVUPS      Y1, 32(AX)(R13*1)
+	MOVLQSX      4(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_ch
+	IMULQ        DI, R13
+	VMOVUPS      Y2, (AX)(R13*1)
+	VMOVUPS      Y3, 32(AX)(R13*1)
+	MOVLQSX      8(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_ch
+	IMULQ        DI, R13
+	VMOVUPS      Y4, (AX)(R13*1)
+	VMOVUPS      Y5, 32(AX)(R13*1)
+	MOVLQSX      12(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_ch
+	IMULQ        DI, R13
+	VMOVUPS      Y6, (AX)(R13*1)
+	VMOVUPS      Y7, 32(AX)(R13*1)
+
+padding_ch:
+empty_cf:
+	ADDQ $+16, R11
+	DECQ R12
+	JMP  rows_cd
+
+rows_end_ce:
+	VZEROUPPER
+	RET
+
+// func spread8back(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+// Requires: AVX
+TEXT ·spread8back(SB), NOSPLIT, $8-88
+	MOVQ out+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ coef+56(FP), BX
+	MOVQ z+64(FP), SI
+	MOVQ stride+72(FP), DI
+	MOVQ reverse+48(FP), R8
+	MOVQ first+16(FP), R9
+	MOVQ degree+24(FP), R10
+	MOVQ row+32(FP), R11
+	MOVQ groups+80(FP), R12
+
+rows_ci:
+	TESTQ   R12, R12
+	JLE     rows_end_cj
+	MOVLQSX (R11), R13
+	MOVLQSX (R10)(R13*4), R14
+	MOVLQSX (R9)(R13*4), R13
+	SHLQ    $0x02, R13
+	TESTQ   R14, R14
+	JZ      empty_ck
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+entry_cl:
+	MOVLQSX      (DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      (R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	MOVLQSX      4(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      4(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	MOVLQSX      8(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      8(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	MOVLQSX      12(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      12(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	MOVLQSX      16(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      16(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	MOVLQSX      20(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      20(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	MOVLQSX      24(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      24(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	MOVLQSX      28(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      28(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Y8
+	VMULPS       (SI)(R15*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+32, R13
+	DECQ         R14
+	JNZ          entry_cl
+	MOVLQSX      (R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y0, (AX)(R13*1)
+	MOVLQSX      4(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y1, (AX)(R13*1)
+	MOVLQSX      8(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y2, (AX)(R13*1)
+	MOVLQSX      12(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y3, (AX)(R13*1)
+	MOVLQSX      16(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y4, (AX)(R13*1)
+	MOVLQSX      20(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y5, (AX)(R13*1)
+	MOVLQSX      24(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y6, (AX)(R13*1)
+	MOVLQSX      28(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cm
+	IMULQ        DI, R13
+	VMOVUPS      Y7, (AX)(R13*1)
+
+padding_cm:
+empty_ck:
+	ADDQ $+32, R11
+	DECQ R12
+	JMP  rows_ci
+
+rows_end_cj:
+	VZEROUPPER
+	RET
+
+// func spread16wideback(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
+// Requires: AVX, AVX512F
+TEXT ·spread16wideback(SB), NOSPLIT, $8-88
+	MOVQ out+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ coef+56(FP), BX
+	MOVQ z+64(FP), SI
+	MOVQ stride+72(FP), DI
+	MOVQ reverse+48(FP), R8
+	MOVQ first+16(FP), R9
+	MOVQ degree+24(FP), R10
+	MOVQ row+32(FP), R11
+	MOVQ groups+80(FP), R12
+
+rows_cn:
+	TESTQ   R12, R12
+	JLE     rows_end_co
+	MOVLQSX (R11), R13
+	MOVLQSX (R10)(R13*4), R14
+	MOVLQSX (R9)(R13*4), R13
+	SHLQ    $0x02, R13
+	TESTQ   R14, R14
+	JZ      empty_cp
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+
+entry_cq:
+	MOVLQSX      (DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      (R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z0, Z0
+	MOVLQSX      4(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      4(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z1, Z1
+	MOVLQSX      8(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      8(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	MOVLQSX      12(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      12(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z3, Z3
+	MOVLQSX      16(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      16(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z4, Z4
+	MOVLQSX      20(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      20(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z5, Z5
+	MOVLQSX      24(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      24(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z6, Z6
+	MOVLQSX      28(DX)(R13*1), R15
+	IMULQ        DI, R15
+	MOVLQSX      28(R8)(R13*1), BP
+	VBROADCASTSS (BX)(BP*4), Z8
+	VMULPS       (SI)(R15*1), Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $+32, R13
+	DECQ         R14
+	JNZ          entry_cq
+	MOVLQSX      (R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z0, (AX)(R13*1)
+	MOVLQSX      4(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z1, (AX)(R13*1)
+	MOVLQSX      8(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z2, (AX)(R13*1)
+	MOVLQSX      12(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z3, (AX)(R13*1)
+	MOVLQSX      16(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z4, (AX)(R13*1)
+	MOVLQSX      20(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z5, (AX)(R13*1)
+	MOVLQSX      24(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z6, (AX)(R13*1)
+	MOVLQSX      28(R11), R13
+	CMPQ         R13, CX
+	JGE          padding_cr
+	IMULQ        DI, R13
+	VMOVUPS      Z7, (AX)(R13*1)
+
+padding_cr:
+empty_cp:
+	ADDQ $+32, R11
+	DECQ R12
+	JMP  rows_cn
+
+rows_end_co:
 	VZEROUPPER
 	RET
 
@@ -806,23 +1396,23 @@ TEXT ·dotRows(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), BX
 	MOVQ w+32(FP), SI
 
-row_ca:
+row_cs:
 	TESTQ   BX, BX
-	JLE     row_end_cb
+	JLE     row_end_ct
 	VMOVUPS (CX), Y0
 	VMULPS  (DX), Y0, Y0
 	MOVQ    $+32, DI
 
-dot_cc:
+dot_cu:
 	CMPQ    DI, SI
-	JGE     dot_end_cd
+	JGE     dot_end_cv
 	VMOVUPS (CX)(DI*1), Y1
 	VMULPS  (DX)(DI*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, DI
-	JMP     dot_cc
+	JMP     dot_cu
 
-dot_end_cd:
+dot_end_cv:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -831,9 +1421,127 @@ dot_end_cd:
 	ADDQ         $+4, AX
 	ADDQ         SI, CX
 	DECQ         BX
-	JMP          row_ca
+	JMP          row_cs
 
-row_end_cb:
+row_end_ct:
+	VZEROUPPER
+	RET
+
+// func dotRows16(out *float32, a *float32, b *float32, n int)
+// Requires: AVX, CMOV
+TEXT ·dotRows16(SB), NOSPLIT, $0-32
+	MOVQ    out+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+
+rows_cw:
+	VMULPS     (CX), Y0, Y2
+	VMULPS     32(CX), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMULPS     64(CX), Y0, Y3
+	VMULPS     96(CX), Y1, Y4
+	VADDPS     Y4, Y3, Y3
+	VHADDPS    Y3, Y2, Y2
+	VMULPS     128(CX), Y0, Y3
+	VMULPS     160(CX), Y1, Y4
+	VADDPS     Y4, Y3, Y3
+	VMULPS     192(CX), Y0, Y4
+	VMULPS     224(CX), Y1, Y5
+	VADDPS     Y5, Y4, Y4
+	VHADDPS    Y4, Y3, Y3
+	VHADDPS    Y3, Y2, Y2
+	VMULPS     256(CX), Y0, Y3
+	VMULPS     288(CX), Y1, Y4
+	VADDPS     Y4, Y3, Y3
+	VMULPS     320(CX), Y0, Y4
+	VMULPS     352(CX), Y1, Y5
+	VADDPS     Y5, Y4, Y4
+	VHADDPS    Y4, Y3, Y3
+	VMULPS     384(CX), Y0, Y4
+	VMULPS     416(CX), Y1, Y5
+	VADDPS     Y5, Y4, Y4
+	VMULPS     448(CX), Y0, Y5
+	VMULPS     480(CX), Y1, Y6
+	VADDPS     Y6, Y5, Y5
+	VHADDPS    Y5, Y4, Y4
+	VHADDPS    Y4, Y3, Y3
+	VPERM2F128 $0x20, Y3, Y2, Y4
+	VPERM2F128 $0x31, Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y4
+	VMOVUPS    Y4, (AX)
+	SUBQ       $+8, BX
+	JLE        rows_end_cx
+	MOVQ       BX, DX
+	MOVQ       $+8, SI
+	CMPQ       DX, SI
+	CMOVQGT    SI, DX
+	LEAQ       (AX)(DX*4), AX
+	SHLQ       $0x06, DX
+	ADDQ       DX, CX
+	JMP        rows_cw
+
+rows_end_cx:
+	VZEROUPPER
+	RET
+
+// func dotRows16wide(out *float32, a *float32, b *float32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·dotRows16wide(SB), NOSPLIT, $0-32
+	MOVQ    out+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPS (DX), Z0
+
+rows_cy:
+	VMULPS       (CX), Z0, Z1
+	VMULPS       256(CX), Z0, Z2
+	VINSERTF64X4 $0x01, Y2, Z1, Z3
+	VSHUFF64X2   $0xee, Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       64(CX), Z0, Z1
+	VMULPS       320(CX), Z0, Z2
+	VINSERTF64X4 $0x01, Y2, Z1, Z4
+	VSHUFF64X2   $0xee, Z2, Z1, Z1
+	VADDPS       Z1, Z4, Z4
+	VSHUFPS      $0x88, Z4, Z3, Z1
+	VSHUFPS      $0xdd, Z4, Z3, Z2
+	VADDPS       Z2, Z1, Z1
+	VMULPS       128(CX), Z0, Z2
+	VMULPS       384(CX), Z0, Z3
+	VINSERTF64X4 $0x01, Y3, Z2, Z4
+	VSHUFF64X2   $0xee, Z3, Z2, Z2
+	VADDPS       Z2, Z4, Z4
+	VMULPS       192(CX), Z0, Z2
+	VMULPS       448(CX), Z0, Z3
+	VINSERTF64X4 $0x01, Y3, Z2, Z5
+	VSHUFF64X2   $0xee, Z3, Z2, Z2
+	VADDPS       Z2, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z4, Z2
+	VSHUFPS      $0xdd, Z5, Z4, Z3
+	VADDPS       Z3, Z2, Z2
+	VSHUFPS      $0x88, Z2, Z1, Z3
+	VSHUFPS      $0xdd, Z2, Z1, Z1
+	VADDPS       Z1, Z3, Z3
+	VSHUFF64X2   $0xdd, Z3, Z3, Z1
+	VSHUFF64X2   $0x88, Z3, Z3, Z3
+	VADDPS       Y1, Y3, Y1
+	VMOVUPS      Y1, (AX)
+	SUBQ         $+8, BX
+	JLE          rows_end_cz
+	MOVQ         BX, DX
+	MOVQ         $+8, SI
+	CMPQ         DX, SI
+	CMOVQGT      SI, DX
+	LEAQ         (AX)(DX*4), AX
+	SHLQ         $0x06, DX
+	ADDQ         DX, CX
+	JMP          rows_cy
+
+rows_end_cz:
 	VZEROUPPER
 	RET
 
@@ -848,118 +1556,342 @@ TEXT ·edgeDotRows(SB), NOSPLIT, $0-64
 	MOVQ first+16(FP), DI
 	MOVQ degree+24(FP), R8
 	MOVQ n+8(FP), R9
-	XORQ R10, R10
 
-row_ce:
-	CMPQ    R10, R9
-	JGE     row_end_cf
-	MOVLQSX (DI)(R10*4), R11
-	SHLQ    $0x02, R11
-	MOVLQSX (R8)(R10*4), R12
-	CMPQ    SI, $+64
-	JNE     wide_cg
+row_da:
+	TESTQ   R9, R9
+	JLE     row_end_db
+	MOVLQSX (DI), R10
+	SHLQ    $0x02, R10
+	MOVLQSX (R8), R11
+
+entry_dc:
+	MOVLQSX (CX)(R10*1), R12
+	IMULQ   SI, R12
+	ADDQ    BX, R12
 	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
+	VMULPS  (R12), Y0, Y0
+	MOVQ    $+32, R13
 
-four_ci:
-	CMPQ         R12, $+4
-	JLT          rest_cj
-	MOVLQSX      (CX)(R11*1), R13
-	SHLQ         $0x06, R13
-	ADDQ         BX, R13
-	VMULPS       (R13), Y0, Y2
-	VMULPS       32(R13), Y1, Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         $+32, R11
-	MOVLQSX      (CX)(R11*1), R13
-	SHLQ         $0x06, R13
-	ADDQ         BX, R13
-	VMULPS       (R13), Y0, Y3
-	VMULPS       32(R13), Y1, Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         $+32, R11
-	MOVLQSX      (CX)(R11*1), R13
-	SHLQ         $0x06, R13
-	ADDQ         BX, R13
-	VMULPS       (R13), Y0, Y4
-	VMULPS       32(R13), Y1, Y5
-	VADDPS       Y5, Y4, Y4
-	ADDQ         $+32, R11
-	MOVLQSX      (CX)(R11*1), R13
-	SHLQ         $0x06, R13
-	ADDQ         BX, R13
-	VMULPS       (R13), Y0, Y5
-	VMULPS       32(R13), Y1, Y6
-	VADDPS       Y6, Y5, Y5
-	ADDQ         $+32, R11
-	VHADDPS      Y3, Y2, Y2
-	VHADDPS      Y5, Y4, Y4
-	VHADDPS      Y4, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X3
-	VMOVSS       X3, -128(AX)(R11*1)
-	VEXTRACTPS   $0x01, X3, -96(AX)(R11*1)
-	VEXTRACTPS   $0x02, X3, -64(AX)(R11*1)
-	VEXTRACTPS   $0x03, X3, -32(AX)(R11*1)
-	SUBQ         $+4, R12
-	JMP          four_ci
-
-rest_cj:
-one_ck:
-	TESTQ        R12, R12
-	JLE          one_end_cl
-	MOVLQSX      (CX)(R11*1), R13
-	SHLQ         $0x06, R13
-	ADDQ         BX, R13
-	VMULPS       (R13), Y0, Y2
-	VMULPS       32(R13), Y1, Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         $+32, R11
-	VHADDPS      Y2, Y2, Y2
-	VHADDPS      Y2, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDSS       X3, X2, X3
-	VMOVSS       X3, -32(AX)(R11*1)
-	DECQ         R12
-	JMP          one_ck
-
-one_end_cl:
-	JMP next_ch
-
-wide_cg:
-entry_cm:
-	MOVLQSX (CX)(R11*1), R13
-	IMULQ   SI, R13
-	ADDQ    BX, R13
-	VMOVUPS (DX), Y0
-	VMULPS  (R13), Y0, Y0
-	MOVQ    $+32, R14
-
-dot_cn:
-	CMPQ    R14, SI
-	JGE     dot_end_co
-	VMOVUPS (DX)(R14*1), Y1
-	VMULPS  (R13)(R14*1), Y1, Y1
+dot_dd:
+	CMPQ    R13, SI
+	JGE     dot_end_de
+	VMOVUPS (DX)(R13*1), Y1
+	VMULPS  (R12)(R13*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
-	ADDQ    $+32, R14
-	JMP     dot_cn
+	ADDQ    $+32, R13
+	JMP     dot_dd
 
-dot_end_co:
+dot_end_de:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSS       X1, X0, X1
-	VMOVSS       X1, (AX)(R11*1)
+	VMOVSS       X1, (AX)(R10*1)
+	ADDQ         $+32, R10
+	DECQ         R11
+	JNZ          entry_dc
+	ADDQ         $+4, DI
+	ADDQ         $+4, R8
+	ADDQ         SI, DX
+	DECQ         R9
+	JMP          row_da
+
+row_end_db:
+	VZEROUPPER
+	RET
+
+// func edgeDot16(d *float32, n int, first *int32, degree *int32, row *int32, col *int32, y *float32, z *float32, groups int)
+// Requires: AVX, CMOV
+TEXT ·edgeDot16(SB), NOSPLIT, $512-72
+	MOVQ d+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ y+48(FP), BX
+	MOVQ z+56(FP), SI
+	MOVQ first+16(FP), DI
+	MOVQ degree+24(FP), R8
+	MOVQ row+32(FP), R9
+	MOVQ groups+64(FP), R10
+
+rows_df:
+	TESTQ   R10, R10
+	JLE     rows_end_dg
+	MOVLQSX (R9), R11
+	MOVLQSX (R8)(R11*4), R12
+	MOVLQSX (DI)(R11*4), R11
+	SHLQ    $0x02, R11
+	TESTQ   R12, R12
+	JZ      empty_dh
+	XORQ    R13, R13
+	MOVLQSX (R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, (SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 32(SP)
+	MOVLQSX 4(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 64(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 96(SP)
+	MOVLQSX 8(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 128(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 160(SP)
+	MOVLQSX 12(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 192(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 224(SP)
+	MOVLQSX 16(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 256(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 288(SP)
+	MOVLQSX 20(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 320(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 352(SP)
+	MOVLQSX 24(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 384(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 416(SP)
+	MOVLQSX 28(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Y0
+	VMOVUPS Y0, 448(SP)
+	VMOVUPS 32(BX)(R14*1), Y0
+	VMOVUPS Y0, 480(SP)
+
+entry_di:
+	MOVLQSX    (DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    (SP), Y0
+	VMULPS     (SI)(R13*1), Y0, Y0
+	VMOVUPS    32(SP), Y1
+	VMULPS     32(SI)(R13*1), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	MOVLQSX    4(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    64(SP), Y1
+	VMULPS     (SI)(R13*1), Y1, Y1
+	VMOVUPS    96(SP), Y2
+	VMULPS     32(SI)(R13*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VHADDPS    Y1, Y0, Y0
+	MOVLQSX    8(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    128(SP), Y1
+	VMULPS     (SI)(R13*1), Y1, Y1
+	VMOVUPS    160(SP), Y2
+	VMULPS     32(SI)(R13*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	MOVLQSX    12(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    192(SP), Y2
+	VMULPS     (SI)(R13*1), Y2, Y2
+	VMOVUPS    224(SP), Y3
+	VMULPS     32(SI)(R13*1), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VHADDPS    Y2, Y1, Y1
+	VHADDPS    Y1, Y0, Y0
+	MOVLQSX    16(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    256(SP), Y1
+	VMULPS     (SI)(R13*1), Y1, Y1
+	VMOVUPS    288(SP), Y2
+	VMULPS     32(SI)(R13*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	MOVLQSX    20(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    320(SP), Y2
+	VMULPS     (SI)(R13*1), Y2, Y2
+	VMOVUPS    352(SP), Y3
+	VMULPS     32(SI)(R13*1), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VHADDPS    Y2, Y1, Y1
+	MOVLQSX    24(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    384(SP), Y2
+	VMULPS     (SI)(R13*1), Y2, Y2
+	VMOVUPS    416(SP), Y3
+	VMULPS     32(SI)(R13*1), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	MOVLQSX    28(DX)(R11*1), R13
+	SHLQ       $0x06, R13
+	VMOVUPS    448(SP), Y3
+	VMULPS     (SI)(R13*1), Y3, Y3
+	VMOVUPS    480(SP), Y4
+	VMULPS     32(SI)(R13*1), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	VHADDPS    Y3, Y2, Y2
+	VHADDPS    Y2, Y1, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPS     Y0, Y2, Y2
+	VMOVUPS    Y2, (AX)(R11*1)
+	ADDQ       $+32, R11
+	DECQ       R12
+	JNZ        entry_di
+
+empty_dh:
+	ADDQ $+32, R9
+	DECQ R10
+	JMP  rows_df
+
+rows_end_dg:
+	VZEROUPPER
+	RET
+
+// func edgeDot16wide(d *float32, n int, first *int32, degree *int32, row *int32, col *int32, y *float32, z *float32, groups int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·edgeDot16wide(SB), NOSPLIT, $0-72
+	MOVQ d+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ col+40(FP), DX
+	MOVQ y+48(FP), BX
+	MOVQ z+56(FP), SI
+	MOVQ first+16(FP), DI
+	MOVQ degree+24(FP), R8
+	MOVQ row+32(FP), R9
+	MOVQ groups+64(FP), R10
+
+rows_dj:
+	TESTQ   R10, R10
+	JLE     rows_end_dk
+	MOVLQSX (R9), R11
+	MOVLQSX (R8)(R11*4), R12
+	MOVLQSX (DI)(R11*4), R11
+	SHLQ    $0x02, R11
+	TESTQ   R12, R12
+	JZ      empty_dl
+	XORQ    R13, R13
+	MOVLQSX (R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z0
+	MOVLQSX 4(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z1
+	MOVLQSX 8(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z2
+	MOVLQSX 12(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z3
+	MOVLQSX 16(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z4
+	MOVLQSX 20(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z5
+	MOVLQSX 24(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z6
+	MOVLQSX 28(R9), R14
+	CMPQ    R14, CX
+	CMOVQGE R13, R14
+	SHLQ    $0x06, R14
+	VMOVUPS (BX)(R14*1), Z7
+
+entry_dm:
+	MOVLQSX      (DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z0, Z8
+	MOVLQSX      16(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z4, Z9
+	VINSERTF64X4 $0x01, Y9, Z8, Z10
+	VSHUFF64X2   $0xee, Z9, Z8, Z8
+	VADDPS       Z8, Z10, Z10
+	MOVLQSX      4(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z1, Z8
+	MOVLQSX      20(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z5, Z9
+	VINSERTF64X4 $0x01, Y9, Z8, Z11
+	VSHUFF64X2   $0xee, Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VSHUFPS      $0x88, Z11, Z10, Z8
+	VSHUFPS      $0xdd, Z11, Z10, Z9
+	VADDPS       Z9, Z8, Z8
+	MOVLQSX      8(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z2, Z9
+	MOVLQSX      24(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z6, Z10
+	VINSERTF64X4 $0x01, Y10, Z9, Z11
+	VSHUFF64X2   $0xee, Z10, Z9, Z9
+	VADDPS       Z9, Z11, Z11
+	MOVLQSX      12(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z3, Z9
+	MOVLQSX      28(DX)(R11*1), R13
+	SHLQ         $0x06, R13
+	VMULPS       (SI)(R13*1), Z7, Z10
+	VINSERTF64X4 $0x01, Y10, Z9, Z12
+	VSHUFF64X2   $0xee, Z10, Z9, Z9
+	VADDPS       Z9, Z12, Z12
+	VSHUFPS      $0x88, Z12, Z11, Z9
+	VSHUFPS      $0xdd, Z12, Z11, Z10
+	VADDPS       Z10, Z9, Z9
+	VSHUFPS      $0x88, Z9, Z8, Z10
+	VSHUFPS      $0xdd, Z9, Z8, Z8
+	VADDPS       Z8, Z10, Z10
+	VSHUFF64X2   $0xdd, Z10, Z10, Z8
+	VSHUFF64X2   $0x88, Z10, Z10, Z10
+	VADDPS       Y8, Y10, Y8
+	VMOVUPS      Y8, (AX)(R11*1)
 	ADDQ         $+32, R11
 	DECQ         R12
-	JNZ          entry_cm
+	JNZ          entry_dm
 
-next_ch:
-	ADDQ SI, DX
-	INCQ R10
-	JMP  row_ce
+empty_dl:
+	ADDQ $+32, R9
+	DECQ R10
+	JMP  rows_dj
 
-row_end_cf:
+rows_end_dk:
 	VZEROUPPER
 	RET
 
@@ -977,16 +1909,16 @@ TEXT ·attendSlices(SB), NOSPLIT, $0-80
 	MOVQ         degree+24(FP), R9
 	MOVQ         slices+72(FP), R10
 
-slice_cp:
+slice_dn:
 	TESTQ      R10, R10
-	JLE        slice_end_cq
+	JLE        slice_end_do
 	MOVLQSX    (DI), R12
 	MOVLQSX    4(DI), R11
 	SUBQ       R12, R11
 	SHRQ       $0x03, R11
 	SHLQ       $0x02, R12
 	TESTQ      R11, R11
-	JZ         empty_cr
+	JZ         empty_dp
 	VMOVDQU    (R8), Y2
 	VPCMPEQD   Y3, Y3, Y3
 	VPXOR      Y1, Y1, Y1
@@ -1001,7 +1933,7 @@ slice_cp:
 	MOVQ       R11, R13
 	MOVQ       R12, R14
 
-logit_cs:
+logit_dq:
 	VPCMPGTD   Y3, Y1, Y6
 	VMOVDQU    (CX)(R14*1), Y7
 	VPCMPEQD   Y8, Y8, Y8
@@ -1021,14 +1953,14 @@ logit_cs:
 	VPADDD     Y5, Y3, Y3
 	ADDQ       $+32, R14
 	DECQ       R13
-	JNZ        logit_cs
+	JNZ        logit_dq
 	VXORPS     Y3, Y3, Y3
 	VPXOR      Y4, Y4, Y4
 	VMOVDQU    intOne<>+0(SB), Y5
 	MOVQ       R11, R13
 	MOVQ       R12, R14
 
-exp_ct:
+exp_dr:
 	VPCMPGTD Y4, Y1, Y6
 	VMOVUPS  (AX)(R14*1), Y6
 	VSUBPS   Y2, Y6, Y6
@@ -1063,14 +1995,14 @@ exp_ct:
 	VPADDD   Y5, Y4, Y4
 	ADDQ     $+32, R14
 	DECQ     R13
-	JNZ      exp_ct
+	JNZ      exp_dr
 	VMOVUPS  one<>+0(SB), Y2
 	VDIVPS   Y3, Y2, Y2
 	VPXOR    Y3, Y3, Y3
 	VMOVDQU  intOne<>+0(SB), Y4
 	MOVQ     R12, R12
 
-scale_cu:
+scale_ds:
 	VPCMPGTD Y3, Y1, Y5
 	VMULPS   (AX)(R12*1), Y2, Y6
 	VANDPS   Y5, Y6, Y6
@@ -1078,15 +2010,15 @@ scale_cu:
 	VPADDD   Y4, Y3, Y3
 	ADDQ     $+32, R12
 	DECQ     R11
-	JNZ      scale_cu
+	JNZ      scale_ds
 
-empty_cr:
+empty_dp:
 	ADDQ $+4, DI
 	ADDQ $+32, R8
 	DECQ R10
-	JMP  slice_cp
+	JMP  slice_dn
 
-slice_end_cq:
+slice_end_do:
 	VZEROUPPER
 	RET
 
@@ -1246,16 +2178,16 @@ TEXT ·attendBackSlices(SB), NOSPLIT, $8-96
 	MOVQ         degree+32(FP), R11
 	MOVQ         slices+88(FP), R12
 
-slice_cv:
+slice_dt:
 	TESTQ      R12, R12
-	JLE        slice_end_cw
+	JLE        slice_end_du
 	MOVLQSX    (R9), R14
 	MOVLQSX    4(R9), R13
 	SUBQ       R14, R13
 	SHRQ       $0x03, R13
 	SHLQ       $0x02, R14
 	TESTQ      R13, R13
-	JZ         empty_cx
+	JZ         empty_dv
 	VMOVDQU    (R10), Y2
 	VPCMPEQD   Y3, Y3, Y3
 	VPXOR      Y1, Y1, Y1
@@ -1266,7 +2198,7 @@ slice_cv:
 	MOVQ       R13, R15
 	MOVQ       R14, BP
 
-mean_cy:
+mean_dw:
 	VPCMPGTD   Y3, Y1, Y5
 	VMOVUPS    (CX)(BP*1), Y6
 	VMULPS     (AX)(BP*1), Y6, Y6
@@ -1275,7 +2207,7 @@ mean_cy:
 	VPADDD     Y4, Y3, Y3
 	ADDQ       $+32, BP
 	DECQ       R15
-	JNZ        mean_cy
+	JNZ        mean_dw
 	VMOVDQU    (R10), Y3
 	VPCMPEQD   Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
@@ -1285,7 +2217,7 @@ mean_cy:
 	VMOVDQU    intOne<>+0(SB), Y6
 	MOVQ       R14, R14
 
-slope_cz:
+slope_dx:
 	VPCMPGTD     Y4, Y1, Y7
 	VMOVDQU      (DX)(R14*1), Y8
 	VPCMPEQD     Y9, Y9, Y9
@@ -1306,7 +2238,7 @@ slope_cz:
 	VPADDD       Y6, Y4, Y4
 	ADDQ         $+32, R14
 	DECQ         R13
-	JNZ          slope_cz
+	JNZ          slope_dx
 	VEXTRACTF128 $0x01, Y3, X1
 	MOVLQSX      (R10), R13
 	VMOVSS       X3, (R8)(R13*4)
@@ -1325,13 +2257,13 @@ slope_cz:
 	MOVLQSX      28(R10), R13
 	VEXTRACTPS   $0x03, X1, (R8)(R13*4)
 
-empty_cx:
+empty_dv:
 	ADDQ $+4, R9
 	ADDQ $+32, R10
 	DECQ R12
-	JMP  slice_cv
+	JMP  slice_dt
 
-slice_end_cw:
+slice_end_du:
 	VZEROUPPER
 	RET
 
@@ -1346,16 +2278,16 @@ TEXT ·collectSlices(SB), NOSPLIT, $0-56
 	MOVQ degree+24(FP), DI
 	MOVQ slices+48(FP), R8
 
-slice_da:
+slice_dy:
 	TESTQ      R8, R8
-	JLE        slice_end_db
+	JLE        slice_end_dz
 	MOVLQSX    (BX), R10
 	MOVLQSX    4(BX), R9
 	SUBQ       R10, R9
 	SHRQ       $0x03, R9
 	SHLQ       $0x02, R10
 	TESTQ      R9, R9
-	JZ         empty_dc
+	JZ         empty_ea
 	VMOVDQU    (SI), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -1365,7 +2297,7 @@ slice_da:
 	VMOVDQU    intOne<>+0(SB), Y3
 	MOVQ       R10, R10
 
-entry_dd:
+entry_eb:
 	VPCMPGTD     Y2, Y0, Y4
 	VMOVDQU      (CX)(R10*1), Y5
 	VPCMPEQD     Y6, Y6, Y6
@@ -1376,7 +2308,7 @@ entry_dd:
 	VPADDD       Y3, Y2, Y2
 	ADDQ         $+32, R10
 	DECQ         R9
-	JNZ          entry_dd
+	JNZ          entry_eb
 	VEXTRACTF128 $0x01, Y1, X0
 	MOVLQSX      (SI), R9
 	VMOVSS       X1, (AX)(R9*4)
@@ -1395,13 +2327,13 @@ entry_dd:
 	MOVLQSX      28(SI), R9
 	VEXTRACTPS   $0x03, X0, (AX)(R9*4)
 
-empty_dc:
+empty_ea:
 	ADDQ $+4, BX
 	ADDQ $+32, SI
 	DECQ R8
-	JMP  slice_da
+	JMP  slice_dy
 
-slice_end_db:
+slice_end_dz:
 	VZEROUPPER
 	RET
 
@@ -1417,16 +2349,16 @@ TEXT ·spread1Slices(SB), NOSPLIT, $0-72
 	MOVQ degree+24(FP), R8
 	MOVQ slices+64(FP), R9
 
-slice_de:
+slice_ec:
 	TESTQ      R9, R9
-	JLE        slice_end_df
+	JLE        slice_end_ed
 	MOVLQSX    (SI), R11
 	MOVLQSX    4(SI), R10
 	SUBQ       R11, R10
 	SHRQ       $0x03, R10
 	SHLQ       $0x02, R11
 	TESTQ      R10, R10
-	JZ         empty_dg
+	JZ         empty_ee
 	VMOVDQU    (DI), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -1436,7 +2368,7 @@ slice_de:
 	VMOVDQU    intOne<>+0(SB), Y3
 	MOVQ       R11, R11
 
-entry_dh:
+entry_ef:
 	VPCMPGTD     Y2, Y0, Y4
 	VMOVDQU      (CX)(R11*1), Y5
 	VPCMPEQD     Y6, Y6, Y6
@@ -1448,7 +2380,7 @@ entry_dh:
 	VPADDD       Y3, Y2, Y2
 	ADDQ         $+32, R11
 	DECQ         R10
-	JNZ          entry_dh
+	JNZ          entry_ef
 	VEXTRACTF128 $0x01, Y1, X0
 	MOVLQSX      (DI), R10
 	VMOVSS       X1, (AX)(R10*4)
@@ -1467,13 +2399,13 @@ entry_dh:
 	MOVLQSX      28(DI), R10
 	VEXTRACTPS   $0x03, X0, (AX)(R10*4)
 
-empty_dg:
+empty_ee:
 	ADDQ $+4, SI
 	ADDQ $+32, DI
 	DECQ R9
-	JMP  slice_de
+	JMP  slice_ec
 
-slice_end_df:
+slice_end_ed:
 	VZEROUPPER
 	RET
 
@@ -1490,16 +2422,16 @@ TEXT ·spread1BackSlices(SB), NOSPLIT, $0-72
 	MOVQ degree+24(FP), R9
 	MOVQ slices+64(FP), R10
 
-slice_di:
+slice_eg:
 	TESTQ      R10, R10
-	JLE        slice_end_dj
+	JLE        slice_end_eh
 	MOVLQSX    (DI), R12
 	MOVLQSX    4(DI), R11
 	SUBQ       R12, R11
 	SHRQ       $0x03, R11
 	SHLQ       $0x02, R12
 	TESTQ      R11, R11
-	JZ         empty_dk
+	JZ         empty_ei
 	VMOVDQU    (R8), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -1509,7 +2441,7 @@ slice_di:
 	VMOVDQU    intOne<>+0(SB), Y3
 	MOVQ       R12, R12
 
-entry_dl:
+entry_ej:
 	VPCMPGTD     Y2, Y0, Y4
 	VMOVDQU      (CX)(R12*1), Y5
 	VPCMPEQD     Y6, Y6, Y6
@@ -1525,7 +2457,7 @@ entry_dl:
 	VPADDD       Y3, Y2, Y2
 	ADDQ         $+32, R12
 	DECQ         R11
-	JNZ          entry_dl
+	JNZ          entry_ej
 	VEXTRACTF128 $0x01, Y1, X0
 	MOVLQSX      (R8), R11
 	VMOVSS       X1, (AX)(R11*4)
@@ -1544,13 +2476,13 @@ entry_dl:
 	MOVLQSX      28(R8), R11
 	VEXTRACTPS   $0x03, X0, (AX)(R11*4)
 
-empty_dk:
+empty_ei:
 	ADDQ $+4, DI
 	ADDQ $+32, R8
 	DECQ R10
-	JMP  slice_di
+	JMP  slice_eg
 
-slice_end_dj:
+slice_end_eh:
 	VZEROUPPER
 	RET
 
@@ -1566,16 +2498,16 @@ TEXT ·edgeDots1Slices(SB), NOSPLIT, $0-64
 	MOVQ degree+24(FP), R8
 	MOVQ slices+56(FP), R9
 
-slice_dm:
+slice_ek:
 	TESTQ      R9, R9
-	JLE        slice_end_dn
+	JLE        slice_end_el
 	MOVLQSX    (SI), R11
 	MOVLQSX    4(SI), R10
 	SUBQ       R11, R10
 	SHRQ       $0x03, R10
 	SHLQ       $0x02, R11
 	TESTQ      R10, R10
-	JZ         empty_do
+	JZ         empty_em
 	VMOVDQU    (DI), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -1588,7 +2520,7 @@ slice_dm:
 	VMOVDQU    intOne<>+0(SB), Y2
 	MOVQ       R11, R11
 
-entry_dp:
+entry_en:
 	VPCMPGTD   Y1, Y0, Y4
 	VMOVDQU    (CX)(R11*1), Y4
 	VPCMPEQD   Y5, Y5, Y5
@@ -1599,15 +2531,15 @@ entry_dp:
 	VPADDD     Y2, Y1, Y1
 	ADDQ       $+32, R11
 	DECQ       R10
-	JNZ        entry_dp
+	JNZ        entry_en
 
-empty_do:
+empty_em:
 	ADDQ $+4, SI
 	ADDQ $+32, DI
 	DECQ R9
-	JMP  slice_dm
+	JMP  slice_ek
 
-slice_end_dn:
+slice_end_el:
 	VZEROUPPER
 	RET
 
@@ -1622,9 +2554,9 @@ TEXT ·outerAdd16(SB), NOSPLIT, $0-40
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 
-row_dq:
+row_eo:
 	TESTQ        BX, BX
-	JLE          row_end_dr
+	JLE          row_end_ep
 	VBROADCASTSS (CX), Y2
 	VMULPS       Y0, Y2, Y3
 	VADDPS       (AX), Y3, Y3
@@ -1635,9 +2567,9 @@ row_dq:
 	ADDQ         $+4, CX
 	ADDQ         SI, AX
 	DECQ         BX
-	JMP          row_dq
+	JMP          row_eo
 
-row_end_dr:
+row_end_ep:
 	VZEROUPPER
 	RET
 
@@ -1651,9 +2583,9 @@ TEXT ·outerAdd8(SB), NOSPLIT, $0-40
 	MOVQ    stride+32(FP), SI
 	VMOVUPS (DX), Y0
 
-row_ds:
+row_eq:
 	TESTQ        BX, BX
-	JLE          row_end_dt
+	JLE          row_end_er
 	VBROADCASTSS (CX), Y1
 	VMULPS       Y0, Y1, Y1
 	VADDPS       (AX), Y1, Y1
@@ -1661,9 +2593,9 @@ row_ds:
 	ADDQ         $+4, CX
 	ADDQ         SI, AX
 	DECQ         BX
-	JMP          row_ds
+	JMP          row_eq
 
-row_end_dt:
+row_end_er:
 	VZEROUPPER
 	RET
 
@@ -1677,27 +2609,27 @@ TEXT ·gateRows(SB), NOSPLIT, $0-48
 	MOVQ k+32(FP), SI
 	MOVQ w+40(FP), DI
 
-row_du:
+row_es:
 	TESTQ        SI, SI
-	JLE          row_end_dv
+	JLE          row_end_et
 	MOVLQSX      (BX), R8
 	VBROADCASTSS (DX)(R8*4), Y0
 	IMULQ        DI, R8
 	ADDQ         CX, R8
 	XORQ         R9, R9
 
-block_dw:
+block_eu:
 	VMULPS  (R8)(R9*1), Y0, Y1
 	VMOVUPS Y1, (AX)(R9*1)
 	ADDQ    $+32, R9
 	CMPQ    R9, DI
-	JLT     block_dw
+	JLT     block_eu
 	ADDQ    $+4, BX
 	ADDQ    DI, AX
 	DECQ    SI
-	JMP     row_du
+	JMP     row_es
 
-row_end_dv:
+row_end_et:
 	VZEROUPPER
 	RET
 
@@ -1713,9 +2645,9 @@ TEXT ·gateBackRows(SB), NOSPLIT, $0-64
 	MOVQ k+48(FP), R8
 	MOVQ w+56(FP), R9
 
-row_dx:
+row_ev:
 	TESTQ   R8, R8
-	JLE     row_end_dy
+	JLE     row_end_ew
 	MOVLQSX (DI), R10
 	MOVQ    R10, R11
 	IMULQ   R9, R11
@@ -1724,16 +2656,16 @@ row_dx:
 	VMULPS  (R12), Y0, Y0
 	MOVQ    $+32, R13
 
-dot_dz:
+dot_ex:
 	CMPQ    R13, R9
-	JGE     dot_end_ea
+	JGE     dot_end_ey
 	VMOVUPS (DX)(R13*1), Y1
 	VMULPS  (R12)(R13*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, R13
-	JMP     dot_dz
+	JMP     dot_ex
 
-dot_end_ea:
+dot_end_ey:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1744,18 +2676,18 @@ dot_end_ea:
 	ADDQ         AX, R11
 	XORQ         R10, R10
 
-block_eb:
+block_ez:
 	VMULPS  (DX)(R10*1), Y0, Y1
 	VMOVUPS Y1, (R11)(R10*1)
 	ADDQ    $+32, R10
 	CMPQ    R10, R9
-	JLT     block_eb
+	JLT     block_ez
 	ADDQ    $+4, DI
 	ADDQ    R9, DX
 	DECQ    R8
-	JMP     row_dx
+	JMP     row_ev
 
-row_end_dy:
+row_end_ew:
 	VZEROUPPER
 	RET
 
@@ -1766,18 +2698,18 @@ TEXT ·addVec(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
-block_ec:
+block_fa:
 	TESTQ   DX, DX
-	JLE     block_end_ed
+	JLE     block_end_fb
 	VMOVUPS (AX), Y0
 	VADDPS  (CX), Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, AX
 	DECQ    DX
-	JMP     block_ec
+	JMP     block_fa
 
-block_end_ed:
+block_end_fb:
 	VZEROUPPER
 	RET
 
@@ -1789,9 +2721,9 @@ TEXT ·sigmoidVec(SB), NOSPLIT, $0-32
 	MOVQ r+16(FP), DX
 	MOVQ n+24(FP), BX
 
-block_ee:
+block_fc:
 	TESTQ     BX, BX
-	JLE       block_end_ef
+	JLE       block_end_fd
 	VMOVUPS   (DX), Y0
 	VORPS     sign<>+0(SB), Y0, Y1
 	VCMPPS    $0x11, expMin<>+0(SB), Y1, Y4
@@ -1833,9 +2765,9 @@ block_ee:
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	DECQ      BX
-	JMP       block_ee
+	JMP       block_fc
 
-block_end_ef:
+block_end_fd:
 	VZEROUPPER
 	RET
 
@@ -1859,32 +2791,32 @@ TEXT ·rankVec(SB), NOSPLIT, $0-32
 	LEAQ laneAfter<>+0(SB), SI
 	XORQ DI, DI
 
-block_eg:
+block_fe:
 	TESTQ   BX, BX
-	JLE     block_end_eh
+	JLE     block_end_ff
 	VMOVUPS (CX)(DI*4), Y0
 	VPXOR   Y1, Y1, Y1
 	XORQ    R8, R8
 	MOVQ    DI, R9
 
-before_ei:
+before_fg:
 	CMPQ         R8, R9
-	JGE          before_end_ej
+	JGE          before_end_fh
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          before_ei
+	JMP          before_fg
 
-before_end_ej:
+before_end_fh:
 	ADDQ    $+8, R9
 	CMPQ    DX, R9
 	CMOVQLT DX, R9
 	MOVQ    SI, R10
 
-within_ek:
+within_fi:
 	CMPQ         R8, R9
-	JGE          within_end_el
+	JGE          within_end_fj
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x00, Y0, Y2, Y3
 	VANDPS       (R10), Y3, Y3
@@ -1893,27 +2825,27 @@ within_ek:
 	VPSUBD       Y2, Y1, Y1
 	ADDQ         $+32, R10
 	INCQ         R8
-	JMP          within_ek
+	JMP          within_fi
 
-within_end_el:
+within_end_fj:
 	MOVQ DX, R9
 
-behind_em:
+behind_fk:
 	CMPQ         R8, R9
-	JGE          behind_end_en
+	JGE          behind_end_fl
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          behind_em
+	JMP          behind_fk
 
-behind_end_en:
+behind_end_fl:
 	VMOVDQU Y1, (AX)(DI*4)
 	ADDQ    $+8, DI
 	DECQ    BX
-	JMP     block_eg
+	JMP     block_fe
 
-block_end_eh:
+block_end_ff:
 	VZEROUPPER
 	RET
 
@@ -1995,17 +2927,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_eo:
+block_fm:
 	TESTQ   DI, DI
-	JLE     block_end_ep
+	JLE     block_end_fn
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_eq:
+pair_fo:
 	CMPQ         R9, SI
-	JGE          pair_end_er
+	JGE          pair_end_fp
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -2042,15 +2974,15 @@ pair_eq:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_eq
+	JMP          pair_fo
 
-pair_end_er:
+pair_end_fp:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_eo
+	JMP     block_fm
 
-block_end_ep:
+block_end_fn:
 	VZEROUPPER
 	RET

@@ -1,5 +1,5 @@
 // Command asm writes ../vector_amd64.s and ../vector_amd64.go: the inner
-// loops of package gnn in float32 for processors with AVX2, and one with AVX-512. It is a module of its
+// loops of package gnn in float32 for processors with AVX2, some with a form for AVX-512. It is a module of its
 // own, so that package gnn does not depend on avo.
 //
 //	cd gnn/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg gnn
@@ -23,12 +23,17 @@ func main() {
 	gemm("gemm16", 2, false)
 	gemm("gemm8", 1, false)
 	gemm("gemm16wide", 1, true)
-	spread("spread16", 2, false)
-	spread("spread8", 1, false)
-	spread("spread16back", 2, true)
-	spread("spread8back", 1, true)
+	for _, back := range []string{"", "back"} {
+		spread("spread16"+back, 4, 2, false, back != "")
+		spread("spread8"+back, 8, 1, false, back != "")
+		spread("spread16wide"+back, 8, 1, true, back != "")
+	}
 	dotRows()
+	dotRows16("dotRows16", false)
+	dotRows16("dotRows16wide", true)
 	edgeDotRows()
+	edgeDot16("edgeDot16", false)
+	edgeDot16("edgeDot16wide", true)
 	attend()
 	attendBack()
 	collect()
@@ -141,17 +146,6 @@ func exp(x VecVirtual) {
 	VANDNPS(x, small, x)
 }
 
-// sumLanes adds the lanes of v as dot does: ((0+1)+(2+3)) + ((4+5)+(6+7)), into
-// the lowest.
-func sumLanes(v VecVirtual) VecVirtual {
-	VHADDPS(v, v, v)
-	VHADDPS(v, v, v)
-	hi := XMM()
-	VEXTRACTF128(U8(1), v, hi)
-	VADDSS(hi, v.AsX(), hi)
-	return hi
-}
-
 // gemm in registers of 8 values (cols of them a row), or in one of 16. A block of
 // rows shares each load of b.
 func gemm(name string, cols int, wide bool) {
@@ -159,19 +153,15 @@ func gemm(name string, cols int, wide bool) {
 	if wide {
 		vector, blocks = ZMM, []int{12, 6, 3, 2, 1}
 	}
-	TEXT(name, NOSPLIT, "func(c *float32, cs int, a *float32, ai, ap int, b *float32, bs, m, n int)")
-	Doc(name + " is gemm for one block of columns; strides are in bytes.")
+	TEXT(name, NOSPLIT, "func(c *float32, cs int, a *float32, ai, ap int, b *float32, bs, m, n int, soon *float32)")
+	Doc(name+" is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on", "for every step of the innermost loop.")
 	cPtr, cs, a, ai, ap, b, bs := load("c"), load("cs"), load("a"), load("ai"), load("ap"), load("b"), load("bs")
-	m := load("m")
+	m, soon := load("m"), load("soon")
 	tile := func(rows int) {
 		acc := make([]VecVirtual, rows*cols)
 		for i := range acc {
 			acc[i] = vector()
-			if wide {
-				VPXORD(acc[i], acc[i], acc[i])
-			} else {
-				VXORPS(acc[i], acc[i], acc[i])
-			}
+			zero(acc[i], wide)
 		}
 		// A pointer for every three rows of a: the others are one or two strides on.
 		var base []GPVirtual
@@ -215,6 +205,8 @@ func gemm(name string, cols int, wide bool) {
 					}
 				}
 			}
+			PREFETCHT1(Mem{Base: soon})
+			ADDQ(I8(64), soon)
 			for _, p := range base {
 				ADDQ(ap, p)
 			}
@@ -240,163 +232,6 @@ func gemm(name string, cols int, wide bool) {
 		}
 		Label(end)
 	}
-	VZEROUPPER()
-	RET()
-}
-
-// An edgeWalk goes through the rows 0 … n−1 of an adjacency: for each it has the
-// number of entries and the offset in bytes of the first.
-func edgeWalk(name string, body func(degree, offset GPVirtual)) {
-	first, deg, n := load("first"), load("degree"), load("n")
-	i := GP64()
-	XORQ(i, i)
-	top, end := label(name), label(name+"_end")
-	Label(top)
-	CMPQ(i, n)
-	JGE(LabelRef(end))
-	offset, degree := GP64(), GP64()
-	MOVLQSX(Mem{Base: first, Index: i, Scale: 4}, offset)
-	SHLQ(U8(2), offset)
-	MOVLQSX(Mem{Base: deg, Index: i, Scale: 4}, degree)
-	body(degree, offset)
-	INCQ(i)
-	JMP(LabelRef(top))
-	Label(end)
-}
-
-func spread(name string, cols int, back bool) {
-	TEXT(name, NOSPLIT, "func(out *float32, n int, first, degree, col, reverse *int32, coef, z *float32, stride int)")
-	Doc(name + " is spread for one block of columns; stride is in bytes.")
-	out, col, coef, z, stride := load("out"), load("col"), load("coef"), load("z"), load("stride")
-	var reverse GPVirtual
-	if back {
-		reverse = load("reverse")
-	}
-	edgeWalk("row", func(degree, offset GPVirtual) {
-		acc := make([]VecVirtual, cols)
-		for j := range acc {
-			acc[j] = YMM()
-			VXORPS(acc[j], acc[j], acc[j])
-		}
-		atLeastOnce("entry", degree, func() {
-			at, x, t := GP64(), YMM(), YMM()
-			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
-			IMULQ(stride, at)
-			if back {
-				k := GP64()
-				MOVLQSX(Mem{Base: reverse, Index: offset, Scale: 1}, k)
-				VBROADCASTSS(Mem{Base: coef, Index: k, Scale: 4}, x)
-			} else {
-				VBROADCASTSS(Mem{Base: coef, Index: offset, Scale: 1}, x)
-			}
-			for j := range acc {
-				VMULPS(Mem{Base: z, Index: at, Scale: 1, Disp: 32 * j}, x, t)
-				VADDPS(t, acc[j], acc[j])
-			}
-			ADDQ(I8(32), offset)
-		})
-		for j := range acc {
-			VMOVUPS(acc[j], Mem{Base: out, Disp: 32 * j})
-		}
-		ADDQ(stride, out)
-	})
-	VZEROUPPER()
-	RET()
-}
-
-// dotOf is dot of two vectors of w bytes, w a multiple of 32 and above 0.
-func dotOf(a, b Mem, w GPVirtual) VecVirtual {
-	acc, t, j := YMM(), YMM(), GP64()
-	VMOVUPS(a, acc)
-	VMULPS(b, acc, acc)
-	MOVQ(I32(32), j)
-	top, end := label("dot"), label("dot_end")
-	Label(top)
-	CMPQ(j, w)
-	JGE(LabelRef(end))
-	VMOVUPS(a.Idx(j, 1), t)
-	VMULPS(b.Idx(j, 1), t, t)
-	VADDPS(t, acc, acc)
-	ADDQ(I8(32), j)
-	JMP(LabelRef(top))
-	Label(end)
-	return sumLanes(acc)
-}
-
-func dotRows() {
-	TEXT("dotRows", NOSPLIT, "func(out, a, b *float32, n, w int)")
-	Doc("dotRows is dots; w is in bytes.")
-	out, a, b, n, w := load("out"), load("a"), load("b"), load("n"), load("w")
-	loop("row", n, func() {
-		r := dotOf(Mem{Base: a}, Mem{Base: b}, w)
-		VMOVSS(r, Mem{Base: out})
-		ADDQ(I8(4), out)
-		ADDQ(w, a)
-	})
-	VZEROUPPER()
-	RET()
-}
-
-func edgeDotRows() {
-	TEXT("edgeDotRows", NOSPLIT, "func(d *float32, n int, first, degree, col *int32, y, z *float32, w int)")
-	Doc("edgeDotRows is edgeDots; w is in bytes.")
-	d, col, y, z, w := load("d"), load("col"), load("y"), load("z"), load("w")
-	edgeWalk("row", func(degree, offset GPVirtual) {
-		wide, next := label("wide"), label("next")
-		CMPQ(w, I8(64))
-		JNE(LabelRef(wide))
-		// The usual width of 16: the row stays in two registers.
-		y0, y1 := YMM(), YMM()
-		VMOVUPS(Mem{Base: y}, y0)
-		VMOVUPS(Mem{Base: y, Disp: 32}, y1)
-		product := func() VecVirtual {
-			at, p, q := GP64(), YMM(), YMM()
-			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
-			SHLQ(U8(6), at)
-			ADDQ(z, at)
-			VMULPS(Mem{Base: at}, y0, p)
-			VMULPS(Mem{Base: at, Disp: 32}, y1, q)
-			VADDPS(q, p, p)
-			ADDQ(I8(32), offset)
-			return p
-		}
-		// Four entries at a time: their lanes are added together.
-		four, rest := label("four"), label("rest")
-		Label(four)
-		CMPQ(degree, I8(4))
-		JLT(LabelRef(rest))
-		p := [4]VecVirtual{product(), product(), product(), product()}
-		VHADDPS(p[1], p[0], p[0])
-		VHADDPS(p[3], p[2], p[2])
-		VHADDPS(p[2], p[0], p[0])
-		hi := XMM()
-		VEXTRACTF128(U8(1), p[0], hi)
-		VADDPS(hi, p[0].AsX(), hi)
-		VMOVSS(hi, Mem{Base: d, Index: offset, Scale: 1, Disp: -128})
-		for k := 1; k < 4; k++ {
-			VEXTRACTPS(U8(k), hi, Mem{Base: d, Index: offset, Scale: 1, Disp: -128 + 32*k})
-		}
-		SUBQ(I8(4), degree)
-		JMP(LabelRef(four))
-		Label(rest)
-		loop("one", degree, func() {
-			r := sumLanes(product())
-			VMOVSS(r, Mem{Base: d, Index: offset, Scale: 1, Disp: -32})
-		})
-		JMP(LabelRef(next))
-		Label(wide)
-		atLeastOnce("entry", degree, func() {
-			at := GP64()
-			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
-			IMULQ(w, at)
-			ADDQ(z, at)
-			r := dotOf(Mem{Base: y}, Mem{Base: at}, w)
-			VMOVSS(r, Mem{Base: d, Index: offset, Scale: 1})
-			ADDQ(I8(32), offset)
-		})
-		Label(next)
-		ADDQ(w, y)
-	})
 	VZEROUPPER()
 	RET()
 }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Loops over the entries of an adjacency, for rows of features. Rows that lie side by
+// side are worked on together: as they are sorted by their number of entries, one count does for all, and
+// no branch depends on a single row. Places that are no entries take part with a
+// coefficient of zero.
+
+// groups runs body for every so many rows that lie side by side, with the number of
+// entries of the longest, the offset in bytes of its first, and where their numbers are.
+func groups(name string, size int, body func(length, offset GPVirtual, rows Mem)) {
+	first, degree, row, n := load("first"), load("degree"), load("row"), load("groups")
+	loop(name, n, func() {
+		r, length, offset := GP64(), GP64(), GP64()
+		MOVLQSX(Mem{Base: row}, r)
+		MOVLQSX(Mem{Base: degree, Index: r, Scale: 4}, length)
+		MOVLQSX(Mem{Base: first, Index: r, Scale: 4}, offset)
+		SHLQ(U8(2), offset)
+		empty := label("empty")
+		TESTQ(length, length)
+		JZ(LabelRef(empty))
+		body(length, offset, Mem{Base: row})
+		Label(empty)
+		ADDQ(I8(int8(4*size)), row)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// spread works on so many rows at once, of cols registers each.
+func spread(name string, rows, cols int, wide, back bool) {
+	TEXT(name, NOSPLIT, "func(out *float32, n int, first, degree, row, col, reverse *int32, coef, z *float32, stride, groups int)")
+	Doc(name + " is spread for one block of columns; stride is in bytes.")
+	out, n, col, coef, z, stride := load("out"), load("n"), load("col"), load("coef"), load("z"), load("stride")
+	var reverse GPVirtual
+	if back {
+		reverse = load("reverse")
+	}
+	vector := YMM
+	if wide {
+		vector = ZMM
+	}
+	groups("rows", rows, func(length, offset GPVirtual, which Mem) {
+		acc := make([]VecVirtual, rows*cols)
+		for i := range acc {
+			acc[i] = vector()
+			zero(acc[i], wide)
+		}
+		atLeastOnce("entry", length, func() {
+			for r := range rows {
+				at, x := GP64(), vector()
+				MOVLQSX(Mem{Base: col, Index: offset, Scale: 1, Disp: 4 * r}, at)
+				IMULQ(stride, at)
+				if back {
+					k := GP64()
+					MOVLQSX(Mem{Base: reverse, Index: offset, Scale: 1, Disp: 4 * r}, k)
+					VBROADCASTSS(Mem{Base: coef, Index: k, Scale: 4}, x)
+				} else {
+					VBROADCASTSS(Mem{Base: coef, Index: offset, Scale: 1, Disp: 4 * r}, x)
+				}
+				for j := range cols {
+					t := vector()
+					VMULPS(Mem{Base: z, Index: at, Scale: 1, Disp: 32 * j}, x, t)
+					VADDPS(t, acc[r*cols+j], acc[r*cols+j])
+				}
+			}
+			ADDQ(I8(32), offset)
+		})
+		end := label("padding")
+		for r := range rows {
+			at := GP64()
+			MOVLQSX(which.Offset(4*r), at)
+			CMPQ(at, n)
+			JGE(LabelRef(end))
+			IMULQ(stride, at)
+			for j := range cols {
+				VMOVUPS(acc[r*cols+j], Mem{Base: out, Index: at, Scale: 1, Disp: 32 * j})
+			}
+		}
+		Label(end)
+	})
+}
+
+// edgeDot16 works on eight rows at once.
+func edgeDot16(name string, wide bool) {
+	TEXT(name, NOSPLIT, "func(d *float32, n int, first, degree, row, col *int32, y, z *float32, groups int)")
+	Doc(name + " is edgeDots for rows of 16 values.")
+	d, n, col, y, z := load("d"), load("n"), load("col"), load("y"), load("z")
+	var own Mem // the eight rows of y
+	if !wide {
+		own = AllocLocal(8 * 64)
+	}
+	groups("rows", 8, func(length, offset GPVirtual, which Mem) {
+		var rows [8]VecVirtual
+		none := GP64()
+		XORQ(none, none)
+		for r := range 8 {
+			at := GP64()
+			MOVLQSX(which.Offset(4*r), at)
+			CMPQ(at, n)
+			CMOVQGE(none, at) // padding
+			SHLQ(U8(6), at)
+			if wide {
+				rows[r] = ZMM()
+				VMOVUPS(Mem{Base: y, Index: at, Scale: 1}, rows[r])
+				continue
+			}
+			for j := range 2 {
+				t := YMM()
+				VMOVUPS(Mem{Base: y, Index: at, Scale: 1, Disp: 32 * j}, t)
+				VMOVUPS(t, own.Offset(64*r+32*j))
+			}
+		}
+		atLeastOnce("entry", length, func() {
+			product := func(r int) VecVirtual {
+				at := GP64()
+				MOVLQSX(Mem{Base: col, Index: offset, Scale: 1, Disp: 4 * r}, at)
+				SHLQ(U8(6), at)
+				if wide {
+					p := ZMM()
+					VMULPS(Mem{Base: z, Index: at, Scale: 1}, rows[r], p)
+					return p
+				}
+				p, q := YMM(), YMM()
+				VMOVUPS(own.Offset(64*r), p)
+				VMULPS(Mem{Base: z, Index: at, Scale: 1}, p, p)
+				VMOVUPS(own.Offset(64*r+32), q)
+				VMULPS(Mem{Base: z, Index: at, Scale: 1, Disp: 32}, q, q)
+				VADDPS(q, p, p)
+				return p
+			}
+			VMOVUPS(sumEight(wide, product), Mem{Base: d, Index: offset, Scale: 1})
+			ADDQ(I8(32), offset)
+		})
+	})
+}
+
+// edgeDotRows is for any width; it goes row by row.
+func edgeDotRows() {
+	TEXT("edgeDotRows", NOSPLIT, "func(d *float32, n int, first, degree, col *int32, y, z *float32, w int)")
+	Doc("edgeDotRows is edgeDots; w is in bytes.")
+	d, col, y, z, w := load("d"), load("col"), load("y"), load("z"), load("w")
+	first, deg, n := load("first"), load("degree"), load("n")
+	loop("row", n, func() {
+		offset, degree := GP64(), GP64()
+		MOVLQSX(Mem{Base: first}, offset)
+		SHLQ(U8(2), offset)
+		MOVLQSX(Mem{Base: deg}, degree)
+		atLeastOnce("entry", degree, func() {
+			at := GP64()
+			MOVLQSX(Mem{Base: col, Index: offset, Scale: 1}, at)
+			IMULQ(w, at)
+			ADDQ(z, at)
+			r := dotOf(Mem{Base: y}, Mem{Base: at}, w)
+			VMOVSS(r, Mem{Base: d, Index: offset, Scale: 1})
+			ADDQ(I8(32), offset)
+		})
+		ADDQ(I8(4), first)
+		ADDQ(I8(4), deg)
+		ADDQ(w, y)
+	})
+	VZEROUPPER()
+	RET()
+}
