@@ -46,6 +46,10 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"evaluate": func(t *testing.T, c *chain) example {
 		return example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
 	},
+	"compare": func(t *testing.T, c *chain) example {
+		return example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
+	},
+	"covariates": func(t *testing.T, c *chain) example { return c.covariates(t) },
 	"biomarkers": func(t *testing.T, c *chain) example { return c.biomarkers(t) },
 	"brainmap": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
@@ -57,6 +61,8 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in := c.cohort(t, "participants")
 		in["evaluation"], in["scores"] = output(t, evaluate, "summary"), output(t, evaluate, "scores")
 		in["ranking"], in["recovery"] = output(t, c.biomarkers(t), "ranking"), output(t, c.biomarkers(t), "recovery")
+		in["covariates"] = output(t, c.covariates(t), "checks")
+		in["comparison"] = output(t, example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
 		in["consistency"] = output(t, c.biomarkers(t), "consistency")
 		in["training"], in["coverage"] = c.folds(t, "history"), c.all(t, "parcellate", "coverage")
 		in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
@@ -385,6 +391,25 @@ func (c *chain) folds(t *testing.T, output string) []dag.Input {
 		ins = append(ins, dag.InputOf(m[output], dag.Coord{Axis: "fold", Value: fmt.Sprint(i + 1)}))
 	}
 	return ins
+}
+
+// twoModels are the predictions of the trainings, as if of two settings.
+func (c *chain) twoModels(t *testing.T) []dag.Input {
+	var ins []dag.Input
+	for _, model := range []string{"one", "two"} {
+		for _, in := range c.folds(t, "predictions") {
+			in.Coords = append([]dag.Coord{{Axis: "model", Value: model}}, in.Coords...)
+			ins = append(ins, in)
+		}
+	}
+	return ins
+}
+
+// covariates is the check of the covariates.
+func (c *chain) covariates(t *testing.T) example {
+	in := c.cohort(t, "participants")
+	in["cleaning"] = c.all(t, "denoise", "quality")
+	return example{fresh("covariates", "permutations", 99), in}
 }
 
 // biomarkers is the ranking of the regions.

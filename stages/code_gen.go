@@ -187,6 +187,43 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 `,
 
+	"compare": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 2347f366e2220604
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/stages/compare.go d2051683f0200364
+prgnn/stages/evaluate.go 1db25d7a63d3eab6
+prgnn/stages/inference/paired.go 706e056857343e78
+prgnn/stages/inference/ranks.go 643590ea6258894b
+prgnn/stages/train_tables.go 5e8e6dd89076cf20
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+`,
+
 	"connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -240,6 +277,46 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
+`,
+
+	"covariates": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 2347f366e2220604
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/internal/random/random.go 9eeb648d164bd13c
+prgnn/stages/biomarkers.go 922657c046675068
+prgnn/stages/covariates.go d1948947efbbce0b
+prgnn/stages/inference/agreement.go f7274c497ab7affd
+prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
+prgnn/stages/inference/covariate.go 38ad980ce643b62f
+prgnn/stages/inference/paired.go 9ce395131de4f238
+prgnn/stages/inference/ranks.go 643590ea6258894b
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.0.2
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 `,
 
 	"denoise": `prgnn/artifacts/array.go 5e87868d44c9eb44
@@ -344,7 +421,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/stages/evaluate.go d7c2e9a73aa08137
+prgnn/stages/evaluate.go 2d0b20262bf42e1f
 prgnn/stages/evaluate_tables.go dceae7830f120c74
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -750,8 +827,9 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go 3c3028e6a24c8159
+prgnn/stages/summary.go 907068d381a2ef63
 prgnn/stages/summary_accuracy.go 18d6ba20708f309f
+prgnn/stages/summary_checks.go c5180041d274bb46
 prgnn/stages/summary_salient.go f9c376974b00ccb1
 prgnn/stages/summary_sections.go 726e7937674cf655
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c

@@ -69,10 +69,35 @@ var levels = [2]string{"graph", "participant"}
 
 // Run evaluates.
 func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := readSettings(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	positive, err := s.positive(all.groups)
+	if err != nil {
+		return nil, err
+	}
+	summary := summaryTable(all.axes, all.settings, all.groups, positive)
+	if all.cautions != nil {
+		summary.Meta["caution"] = strings.Join(all.cautions, "\n")
+	}
+	return dag.Outputs{"scores": scoresTable(all.axes, all.settings, positive), "summary": summary}, nil
+}
+
+// testedSettings are the tested folds of several trainings, by setting.
+type testedSettings struct {
+	settings [][]testedFold
+	axes     []string // that tell the settings apart
+	groups   []string
+	cautions []string
+}
+
+// readSettings reads gathered predictions. The coordinates of a training, other than
+// fold and repeat, name its setting.
+func readSettings(ins []dag.Input) (*testedSettings, error) {
+	all := &testedSettings{}
 	var folds []testedFold
-	var groups []string
-	var axes, cautions []string
-	for _, in := range t.All("predictions") {
+	for _, in := range ins {
 		table, err := in.Table()
 		if err != nil {
 			return nil, err
@@ -81,14 +106,14 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if groups == nil {
-			groups = names
+		if all.groups == nil {
+			all.groups = names
 		}
-		if !slices.Equal(groups, names) {
-			return nil, fmt.Errorf("%s: its groups are %s, others have %s", in.Name, strings.Join(names, ", "), strings.Join(groups, ", "))
+		if !slices.Equal(all.groups, names) {
+			return nil, fmt.Errorf("%s: its groups are %s, others have %s", in.Name, strings.Join(names, ", "), strings.Join(all.groups, ", "))
 		}
-		if c := table.Meta["caution"]; c != "" && !slices.Contains(cautions, c) {
-			cautions = append(cautions, c)
+		if c := table.Meta["caution"]; c != "" && !slices.Contains(all.cautions, c) {
+			all.cautions = append(all.cautions, c)
 		}
 		var setting []string
 		for _, c := range in.Coords {
@@ -99,8 +124,8 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			for i := range f {
 				f[i].coords = append(f[i].coords, c)
 			}
-			if !slices.Contains(axes, c.Axis) {
-				axes = append(axes, c.Axis)
+			if !slices.Contains(all.axes, c.Axis) {
+				all.axes = append(all.axes, c.Axis)
 			}
 		}
 		for i := range f {
@@ -111,21 +136,13 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(folds) == 0 {
 		return nil, fmt.Errorf("no predictions to evaluate: connect them to a train stage")
 	}
-	positive, err := s.positive(groups)
-	if err != nil {
-		return nil, err
-	}
-	settings := bySetting(folds)
-	for _, fs := range settings {
+	all.settings = bySetting(folds)
+	for _, fs := range all.settings {
 		if err := onlyOnce(fs); err != nil {
 			return nil, err
 		}
 	}
-	summary := summaryTable(axes, settings, groups, positive)
-	if cautions != nil {
-		summary.Meta["caution"] = strings.Join(cautions, "\n")
-	}
-	return dag.Outputs{"scores": scoresTable(axes, settings, positive), "summary": summary}, nil
+	return all, nil
 }
 
 // readTested reads the test side of a prediction table, by repeat and fold.

@@ -1,0 +1,111 @@
+package stages
+
+import (
+	"fmt"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A covariateRow is one row of covariates' checks.
+type covariateRow struct {
+	n, missing, auc, chance, p float64
+}
+
+// covariatesSection tells what covariates alone tell of the groups.
+func covariatesSection(t *dag.Task, p *page) error {
+	if !t.Has("covariates") {
+		return nil
+	}
+	in := t.In("covariates")
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	rows, err := readNumbers(table, map[string]func(*covariateRow) *float64{
+		"n":       func(r *covariateRow) *float64 { return &r.n },
+		"missing": func(r *covariateRow) *float64 { return &r.missing },
+		"auc":     func(r *covariateRow) *float64 { return &r.auc },
+		"chance":  func(r *covariateRow) *float64 { return &r.chance },
+		"p":       func(r *covariateRow) *float64 { return &r.p },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	names, err := table.Strings("covariate")
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	var parts []string
+	for i, r := range rows {
+		parts = append(parts, fmt.Sprintf("%s %.2f (%s)", names[i], r.auc, pText(r.p)))
+		if r.p < 0.05 {
+			p.caution("%s alone tells the groups apart (AUC %.2f, %.2f by chance, %s): a classifier may have learnt it instead of the disorder", names[i], r.auc, r.chance, pText(r.p))
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	p.line("")
+	p.line("What covariates alone tell of the groups (AUC; p over permuted groups)")
+	for _, l := range wrap(strings.Join(parts, " · "), width-2) {
+		p.line("  %s", l)
+	}
+	return nil
+}
+
+// A pairRow is one row of compare's pairs.
+type pairRow struct {
+	a, b                               string
+	accuracyA, accuracyB, onlyA, onlyB float64
+	mcnemar, holm, tp                  float64
+}
+
+// comparisonSection compares the first setting with the others.
+func comparisonSection(t *dag.Task, p *page) error {
+	if !t.Has("comparison") {
+		return nil
+	}
+	in := t.In("comparison")
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	rows, err := readNumbers(table, map[string]func(*pairRow) *float64{
+		"accuracy_a":   func(r *pairRow) *float64 { return &r.accuracyA },
+		"accuracy_b":   func(r *pairRow) *float64 { return &r.accuracyB },
+		"only_a":       func(r *pairRow) *float64 { return &r.onlyA },
+		"only_b":       func(r *pairRow) *float64 { return &r.onlyB },
+		"mcnemar_p":    func(r *pairRow) *float64 { return &r.mcnemar },
+		"mcnemar_holm": func(r *pairRow) *float64 { return &r.holm },
+		"t_p":          func(r *pairRow) *float64 { return &r.tp },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	a, err := table.Strings("a")
+	if err != nil {
+		return err
+	}
+	b, err := table.Strings("b")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	const most = 8 // pairs; the table has them all
+	p.line("")
+	for _, l := range wrap(fmt.Sprintf("Participants whom %s has right and the other has not, the reverse, and p (McNemar; corrected for %d pairs)", a[0], len(rows)), width) {
+		p.line("%s", l)
+	}
+	told := 0
+	for i, r := range rows {
+		if a[i] != a[0] {
+			continue
+		}
+		if told++; told > most {
+			p.line("  … and others")
+			break
+		}
+		p.line("  %-50s %.3f to %.3f  %3.0f : %-3.0f  %s (%s)", clip(b[i], 50), r.accuracyA, r.accuracyB, r.onlyA, r.onlyB, pText(r.mcnemar), strings.TrimPrefix(strings.TrimPrefix(pText(r.holm), "p"), "="))
+	}
+	return nil
+}
