@@ -758,7 +758,8 @@ prgnn/stages/atlas/read.go 5011fadfae084849
 prgnn/stages/phantom/brain.go 1e823785d8355023
 prgnn/stages/phantom/motion.go 9e12d7285c39f4f4
 prgnn/stages/phantom/network.go 0f74ca8f12ac5989
-prgnn/stages/phantom/scan.go e5b8fe155196e3a0
+prgnn/stages/phantom/nuisance.go bab0c7287871d2fa
+prgnn/stages/phantom/scan.go f911c6511adbb620
 prgnn/stages/simulate.go c7f747f99b79303a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5

@@ -283,7 +283,7 @@ func TestOnlyTheCircuitDiffers(t *testing.T) {
 		if differ[false] > 0 || (differ[true] > 0) != (strength > 0) {
 			t.Errorf("strength %g: %d values differ in the circuit, %d elsewhere", strength, differ[true], differ[false])
 		}
-		if !slices.Equal(hc.Labels, asd.Labels) || !slices.Equal(hc.Confounds[len(hc.Confounds)-1].Values[1:], asd.Confounds[len(asd.Confounds)-1].Values[1:]) {
+		if !slices.Equal(hc.Labels, asd.Labels) || !slices.Equal(hc.Confounds[36].Values[1:], asd.Confounds[36].Values[1:]) {
 			t.Errorf("strength %g: the groups differ in anatomy or motion", strength)
 		}
 	}
@@ -321,8 +321,8 @@ func TestConfounds(t *testing.T) {
 	for _, c := range scan.Confounds {
 		column[c.Name] = c.Values
 	}
-	if len(column) != 37 || len(scan.Confounds) != 37 {
-		t.Errorf("%d columns, want the 36 parameters and framewise displacement", len(column))
+	if want := 37 + 2 + 5 + len(cosines(settings().Volumes, settings().TR)); len(column) != want || len(scan.Confounds) != want || scan.Confounds[36].Name != "framewise_displacement" {
+		t.Errorf("%d columns, want the 36 parameters, framewise displacement, two of DVARS, five components and the cosines: %d", len(column), want)
 	}
 	fd := column["framewise_displacement"]
 	if !math.IsNaN(fd[0]) || !math.IsNaN(column["csf_derivative1"][0]) || math.IsNaN(column["csf"][0]) {
@@ -382,7 +382,7 @@ func TestScansAreKeyed(t *testing.T) {
 		return hex.EncodeToString(h.Sum(nil)[:8])
 	}
 	// These bits are the same on every machine: made on amd64, and seen on arm64.
-	const golden = "c3e512ffd75ca6a7"
+	const golden = "6c7a223374840e55"
 	first := digest(func(*Settings) {})
 	if first != golden {
 		t.Errorf("the simulated scans have changed: %s, want %s", first, golden)
@@ -422,6 +422,117 @@ func BenchmarkMake(b *testing.B) {
 	for b.Loop() {
 		if _, err := Make(s, nodes); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// DVARS, cosines and components by their definitions, slowly.
+func TestNuisance(t *testing.T) {
+	s := settings()
+	s.Volumes = 150
+	scan := mustMake(t, s)
+	column := map[string][]float64{}
+	for _, c := range scan.Confounds {
+		column[c.Name] = c.Values
+	}
+	nv := len(scan.Labels)
+	series := func(v int) []float64 {
+		x := make([]float64, s.Volumes)
+		for k := range x {
+			x[k] = float64(scan.BOLD[k*nv+v])
+		}
+		return x
+	}
+	spread, n := 0.0, 0.0
+	sums := make([]float64, s.Volumes)
+	for v := range nv {
+		if scan.BOLD[v] == 0 {
+			continue
+		}
+		x := series(v)
+		for k := 1; k < len(x); k++ {
+			sums[k] += (x[k] - x[k-1]) * (x[k] - x[k-1])
+		}
+		mean := stat.Mean(x, nil)
+		g0, g1 := 0.0, 0.0
+		for k := range x {
+			g0 += (x[k] - mean) * (x[k] - mean) / float64(len(x))
+			if k > 0 {
+				g1 += (x[k] - mean) * (x[k-1] - mean) / float64(len(x))
+			}
+		}
+		spread += math.Sqrt(2) * math.Sqrt(g0) * math.Sqrt(1-g1/g0)
+		n++
+	}
+	for k := 1; k < s.Volumes; k++ {
+		want := math.Sqrt(sums[k] / n)
+		if got := column["dvars"][k]; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("volume %d: DVARS %v, want %v", k, got, want)
+		}
+		if got := column["std_dvars"][k]; math.Abs(got-want*n/spread) > 1e-9*got {
+			t.Errorf("volume %d: standardised DVARS %v, want %v", k, got, want*n/spread)
+		}
+	}
+	if !math.IsNaN(column["dvars"][0]) || !math.IsNaN(column["std_dvars"][0]) {
+		t.Error("the first volume has a DVARS")
+	}
+	basis := cosines(s.Volumes, s.TR)
+	if len(basis) != 4 { // ⌊2·150·2 s / 128 s⌋
+		t.Errorf("%d cosines", len(basis))
+	}
+	for i, c := range basis {
+		for k, v := range c {
+			if want := math.Sqrt(2.0/150) * math.Cos(math.Pi*(float64(k)+0.5)*float64(i+1)/150); math.Abs(v-want) > 1e-12 {
+				t.Errorf("cosine %d, volume %d: %v, want %v", i, k, v, want)
+			}
+		}
+	}
+	for i := range 5 {
+		c := column[fmt.Sprintf("a_comp_cor_%02d", i)]
+		for j := range 5 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if got := dot(c, column[fmt.Sprintf("a_comp_cor_%02d", j)]); math.Abs(got-want) > 1e-2 {
+				t.Errorf("components %d and %d: product %v", i, j, got)
+			}
+		}
+		if d := dot(c, basis[0]); math.Abs(d) > 1e-9 {
+			t.Errorf("component %d has a slow part: %v", i, d)
+		}
+	}
+}
+
+// The eigenvectors are gonum's.
+func TestPrincipal(t *testing.T) {
+	const n = 12
+	r := random.New(1, "test", "principal")
+	a := make([][]float64, n)
+	sym := mat.NewSymDense(n, nil)
+	for i := range a {
+		a[i] = make([]float64, n)
+	}
+	for i := range a {
+		for j := range a[:i+1] {
+			v := 0.3 * r.Normal()
+			if i == j {
+				v = float64(int(1) << i)
+			}
+			a[i][j], a[j][i] = v, v
+			sym.SetSym(i, j, v)
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(sym, true) {
+		t.Fatal("no eigenvectors")
+	}
+	var q mat.Dense
+	e.VectorsTo(&q)
+	for k, v := range principal(a, 4) {
+		want := mat.Col(nil, n-1-k, &q)
+		if got := math.Abs(dot(v, want)); math.Abs(got-1) > 1e-9 {
+			t.Errorf("vector %d: |product| with gonum's %v", k, got)
 		}
 	}
 }

@@ -81,7 +81,8 @@ func Make(s Settings, nodes []atlas.Node) (*Scan, error) {
 			scan.Labels[v] = int16(nodes[tissue-1].ID)
 		}
 	}
-	scan.Confounds = confounds(m, scan.fill(s, b, m))
+	n := newNuisance(b, s.Volumes)
+	scan.Confounds = append(confounds(m, scan.fill(s, b, m, n)), n.columns(s.TR)...)
 	return scan, nil
 }
 
@@ -147,7 +148,7 @@ func ar1(x []float64, phi float64, r *random.Stream) {
 
 // fill writes the BOLD values and returns the confound signals: the means over
 // the brain, the white matter and the cerebrospinal fluid.
-func (scan *Scan) fill(s Settings, b *brain, m motion) map[string][]float64 {
+func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][]float64 {
 	T, nx := s.Volumes, b.shape[0]
 	w := waves{T: T, motion: m}
 	r := random.New(s.Seed, "simulate", s.Subject, "physiology")
@@ -190,6 +191,7 @@ func (scan *Scan) fill(s Settings, b *brain, m motion) map[string][]float64 {
 				v := math.RoundToEven(baseline * (1 + float64(percent/100)))
 				row[x*T+t] = int16(math.Max(1, math.Min(math.MaxInt16, v)))
 			}
+			n.add(row[x*T:(x+1)*T], tissue)
 			for _, sum := range sums {
 				if sum == nil {
 					continue

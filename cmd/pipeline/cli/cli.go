@@ -101,7 +101,7 @@ parameter changed back runs nothing.`,
 	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand())
 	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.exportCommand(), a.inspectCommand())
 	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.verifyCommand(), a.gcCommand())
-	add("help", a.initCommand(), a.stagesCommand(), a.versionCommand(), a.completionCommand())
+	add("help", a.initCommand(), a.simulateCommand(), a.stagesCommand(), a.versionCommand(), a.completionCommand())
 	root.SetHelpCommandGroupID("help")
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/stages"
+)
+
+func (a *app) simulateCommand() *cobra.Command {
+	var sets []string
+	layout := "bids"
+	workers := runtime.GOMAXPROCS(0)
+	cmd := &cobra.Command{
+		Use:   "simulate FILE DIR",
+		Short: "write the simulated participants of a pipeline file as files",
+		Long: `Writes what the cohort "simulate" of a pipeline file makes, as other programs and the cohort
+"bids" read it: participants.tsv, and of each participant the scan with its sidecar, the label
+image and the table of confounds. Nobody was scanned: there is a known difference between the
+groups. pipeline stages simulate lists the parameters: size, length, sites, motion, noise,
+missing regions, damaged files.
+
+  --layout bids   fMRIPrep's derivatives (of version 23.1, with labels on the scan's grid)`,
+		Example: `  pipeline simulate quick.yaml fmriprep
+  pipeline simulate quick.yaml fmriprep --set cohort.asd=3 --set cohort.hc=3 --set cohort.sites=2
+  pipeline simulate biopoint.yaml fmriprep --set 'cohort.corrupt=[sub-sim002]'`,
+		Args:              exactly(2),
+		ValidArgsFunction: completeFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if layout != "bids" {
+				return wrongf("--layout: there is no layout %q; there is bids", layout)
+			}
+			return a.simulate(args[0], args[1], sets, workers)
+		},
+	}
+	setFlag(cmd, &sets)
+	f := cmd.Flags()
+	f.StringVar(&layout, "layout", layout, "how the files are named and laid out: `bids`")
+	f.VarP(positive{&workers}, "jobs", "j", "make `N` participants at the same time")
+	return cmd
+}
+
+type simulateEvent struct {
+	Event        string `json:"event"` // "simulate"
+	Dir          string `json:"dir"`
+	Participants int    `json:"participants"`
+}
+
+func (a *app) simulate(file, dir string, sets []string, workers int) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	if p.Roster == nil || p.Roster.MakeKind != "simulate" {
+		return wrongf("%s has no simulated cohort; it needs cohort: {simulate: {…}}", file)
+	}
+	ctx, done := interruptible(func(text string) { fmt.Fprintln(a.stderr, text) })
+	defer done()
+	var n atomic.Int64
+	err = stages.WriteBIDS(ctx, p.Roster, dir, workers, func() {
+		if made := n.Add(1); made%10 == 0 {
+			a.note("%d of %s", made, count(len(p.Roster.Subjects), "participant"))
+		}
+	})
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(a.stderr, "interrupted; %s is not whole: remove it\n", dir)
+		return &exit{code: exitInterrupted}
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.object(simulateEvent{"simulate", dir, len(p.Roster.Subjects)})
+		return nil
+	}
+	fmt.Fprintf(a.out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", count(len(p.Roster.Subjects), "simulated participant"), dir, dir)
+	return nil
+}
