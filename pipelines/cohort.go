@@ -98,7 +98,7 @@ func (l *loader) loadCohort(c stages.Cohort, at key, t *tree) {
 	if chosen == nil {
 		return
 	}
-	l.roster, l.notes = chosen, chosen.Notes
+	l.roster, l.notes, l.cohort, l.cohortWork = chosen, chosen.Notes, &c, kind
 	l.producers["cohort"] = l.cohortProducers(at.pos)
 }
 

@@ -35,6 +35,7 @@ func (l *loader) connect() {
 	for _, s := range l.stages {
 		l.producers[s.name] = []*producer{l.stageProducer(s)}
 	}
+	l.producers[settingsName] = []*producer{l.settingsProducer()}
 	for _, s := range l.stages {
 		if s.kind == nil || s.vague {
 			continue

@@ -102,6 +102,10 @@ type loader struct {
 	byName      map[string]*stage
 	producers   map[string][]*producer // the cohort has two
 	cohortNodes *cohortGraph
+	cohort      *stages.Cohort // its kind; nil until it is loaded
+	cohortWork  stages.CohortKind
+	settings    *dag.StageNode // what a reference to the pipeline itself means
+	settled     bool           // there is such a reference
 }
 
 // build makes a pipeline of a file's text.
@@ -120,6 +124,13 @@ func build(file string, text []byte, dir string, sets []string, limit int) (*Pip
 		return nil, l.bad.sorted()
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: file, Source: withSets(string(text), sets), Stages: l.graph()}
+	if l.settled {
+		node, err := l.settingsStage(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		p.Graph.Stages = append([]*dag.StageNode{node}, p.Graph.Stages...)
+	}
 	if len(l.bad.list) > 0 {
 		return nil, l.bad.sorted()
 	}

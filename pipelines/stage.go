@@ -52,6 +52,8 @@ func (l *loader) readStages(root *tree) {
 			l.bad.add(k.pos, "a stage cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", k.name)
 		case k.name == "cohort":
 			l.bad.add(k.pos, "a stage cannot be called cohort: that is where references to the participants go")
+		case k.name == settingsName:
+			l.bad.add(k.pos, "a stage cannot be called pipeline: that is where references to the pipeline's own settings go")
 		case k.value.kind != mapping:
 			l.bad.add(k.value.pos, "stage %s takes a mapping with the key use, not %s", k.name, k.value)
 		default:

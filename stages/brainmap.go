@@ -79,22 +79,49 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var at [3][]float64
-	for i, c := range []string{"x", "y", "z"} {
-		if at[i], err = nodes.Floats(c); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
-		}
-		if slices.ContainsFunc(at[i], math.IsNaN) {
-			return nil, fmt.Errorf("%s: the node list does not say where every region is (column %s): a picture needs the centroids in mm", t.In("nodes").Name, c)
-		}
+	at, err := nodePlaces(nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
+	}
+	if at == nil {
+		return nil, fmt.Errorf("%s: the node list does not say where every region is: a picture needs the centroids in mm, in the columns x, y and z", t.In("nodes").Name)
 	}
 	ranking, err := t.In("ranking").Table()
 	if err != nil {
 		return nil, err
 	}
-	titles, settings, err := spots(ranking, at)
+	svg, err := b.picture(ranking, at)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
+	}
+	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: []byte(svg)}}, nil
+}
+
+// nodePlaces are the centroids of a node list: x, y and z of each node, in mm; nil
+// when it does not say where every region is.
+func nodePlaces(nodes *artifacts.Table) (*[3][]float64, error) {
+	var at [3][]float64
+	for i, c := range []string{"x", "y", "z"} {
+		if _, ok := nodes.Column(c); !ok {
+			return nil, nil
+		}
+		v, err := nodes.Floats(c)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(v, math.IsNaN) {
+			return nil, nil
+		}
+		at[i] = v
+	}
+	return &at, nil
+}
+
+// picture draws a ranking.
+func (b *BrainMap) picture(ranking *artifacts.Table, at *[3][]float64) (string, error) {
+	titles, settings, err := spots(ranking, at)
+	if err != nil {
+		return "", err
 	}
 	var w strings.Builder
 	height := float64(len(settings)) * (panelHeight + headHeight)
@@ -108,12 +135,12 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	w.WriteString("</svg>\n")
-	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: []byte(w.String())}}, nil
+	return w.String(), nil
 }
 
 // spots reads the ranking: what is to be drawn, and a title, of each setting. The
 // key columns of a setting stand before the column rank.
-func spots(ranking *artifacts.Table, at [3][]float64) (titles []string, settings [][]spot, err error) {
+func spots(ranking *artifacts.Table, at *[3][]float64) (titles []string, settings [][]spot, err error) {
 	var problems [5]error
 	var rank, index []int64
 	var score []float64

@@ -31,9 +31,17 @@ func (a *app) look(file string, sets []string, until ...string) (*current, error
 	if err != nil {
 		return nil, err
 	}
-	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: until})
+	c, err := lookUp(p, store, until...)
 	if err != nil {
 		store.Close()
+	}
+	return c, err
+}
+
+// lookUp looks up the results of a pipeline that has been loaded.
+func lookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*current, error) {
+	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: until})
+	if err != nil {
 		return nil, err
 	}
 	c := &current{p, store, make(map[*dag.Node]*dag.Step, len(steps))}

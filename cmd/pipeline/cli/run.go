@@ -35,7 +35,8 @@ func (a *app) runCommand() *cobra.Command {
 A run that was stopped or killed goes on by itself when it is started again. A FILE that is
 not there is looked for among the built-in pipelines. Stages and tasks are named as in the
 file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * stands for anything.
-Texts that no other stage reads, such as a summary, are printed at the end.`,
+Texts that no other stage reads, such as a summary, are printed at the end, and the page of a
+report stage is left as NAME.html beside FILE.`,
 		Example: `  pipeline run biopoint.yaml
   pipeline run biopoint.yaml --set graphs.density=0.2    only graphs and what follows run again
   pipeline run biopoint.yaml --until graphs -j 4
@@ -131,6 +132,9 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 	}
 	if !interrupted && result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
+	}
+	if !interrupted {
+		a.leaveReport(p, store, result)
 	}
 	a.lastLine(result, interrupted)
 	return err

@@ -1,0 +1,332 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+	"prgnn/stages"
+	"prgnn/stages/report"
+)
+
+func (a *app) reportCommand() *cobra.Command {
+	var sets []string
+	var path string
+	cmd := &cobra.Command{
+		Use:   "report FILE",
+		Short: "the self-contained report of the results that are there",
+		Long: `Writes one HTML file that opens anywhere, without a network: who took part and who was left out,
+the quality of each step, accuracies with their intervals, tables, figures, the salient regions on
+the brain, methods, and the keys and digests that everything came from.
+
+A pipeline with a stage of the kind report shows what that stage is connected to; of any other,
+what the report knows of is shown. Nothing is run: what is not there is left out, and the report
+says so. The same results give the same bytes.`,
+		Example: `  pipeline report biopoint.yaml -o report.html
+  pipeline run rest40.yaml --set data=scans && pipeline report rest40.yaml --set data=scans -o rest40.html`,
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if path == "" {
+				return usage(cmd, "-o PATH is missing")
+			}
+			return a.report(args[0], sets, path)
+		},
+	}
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write to `PATH`; - is stdout")
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+type reportEvent struct {
+	Event string `json:"event"` // "report"
+	Path  string `json:"path"`
+	Bytes int    `json:"bytes"`
+	// Missing are tasks without a result, whose part is not in the report.
+	Missing []string `json:"missing,omitempty"`
+}
+
+func (a *app) report(file string, sets []string, path string) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	if reportStage(p.Graph) == nil {
+		sets = append(slices.Clip(sets), "stages."+freeName(p.Graph)+"="+connected(p.Graph))
+	}
+	quiet := a.quiet
+	a.quiet = true // the note of a built-in pipeline has been given
+	c, err := a.look(file, sets)
+	a.quiet = quiet
+	if err != nil {
+		return err
+	}
+	defer c.store.Close()
+	page, missing, err := c.page(reportStage(c.pipeline.Graph))
+	if err != nil {
+		return err
+	}
+	if err := a.writeTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
+		return err
+	}
+	switch {
+	case path == "-":
+	case a.json:
+		a.object(reportEvent{"report", path, len(page), missing})
+	default:
+		a.note("wrote %s (%s), one file that opens anywhere", path, byteCount(int64(len(page))))
+		if len(missing) > 0 {
+			a.note("%s without a result, left out of it: %s", count(len(missing), "task"), some(missing, 6))
+		}
+	}
+	return nil
+}
+
+// leaveReport writes the page of a pipeline's report stage beside the file, where a
+// person looks for it, unless nothing has run since. Something else that lies under
+// that name is left as it is, and a place that cannot be written fails no run.
+func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result) {
+	task := reportStage(p.Graph)
+	if task == nil || r.Outputs[task.ID] == nil {
+		return
+	}
+	path := filepath.Join(p.Dir, plainName(p.Name)+".html")
+	there, err := isReport(path)
+	if there && r.Ran == 0 {
+		a.note("report: %s", path)
+		return
+	}
+	if err == nil {
+		var c *current
+		if c, err = lookUp(p, store); err == nil {
+			var page []byte
+			if page, _, err = c.page(task); err == nil {
+				err = writeFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
+				if err == nil && a.json {
+					a.object(reportEvent{"report", path, len(page), nil})
+				}
+			}
+		}
+	}
+	if err != nil {
+		a.note("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
+		return
+	}
+	a.note("report: %s", path)
+}
+
+// isReport tells whether a file is there, and refuses one that is no report.
+func isReport(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	if !bytes.Contains(head[:n], []byte(`<meta name="generator" content="`+report.Generator+`">`)) {
+		return false, errors.New("a file of that name is there, which is no report of ours")
+	}
+	return true, nil
+}
+
+// reportStage is the last task of the kind report; nil when there is none.
+func reportStage(g *dag.Graph) *dag.Node {
+	for _, s := range slices.Backward(g.Stages) {
+		if s.Kind.Name == "report" && len(s.Tasks) > 0 {
+			return s.Tasks[0]
+		}
+	}
+	return nil
+}
+
+func freeName(g *dag.Graph) string {
+	name := "report"
+	for hasStage(g, name) {
+		name += "_"
+	}
+	return name
+}
+
+// reported says which outputs of which kinds the ports of a report show, for a
+// pipeline that has no report of its own.
+var reported = map[string]string{
+	"participants": "cohort.participants", "nodes": "cohort.nodes",
+	"evaluation": "evaluate.summary", "scores": "evaluate.scores",
+	"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
+	"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
+	"connectivity": "connectivity.quality", "graphs": "graph.quality",
+	"predictions": "train.predictions", "training": "train.history", "distribution": "train.distribution",
+}
+
+// connected writes a stage of the kind report that shows what a graph has.
+func connected(g *dag.Graph) string {
+	kind, ok := stages.Lookup("report")
+	if !ok {
+		panic("cli: there is no kind report")
+	}
+	in := []string{"settings: pipeline.settings", "notes: pipeline.notes"}
+	for _, port := range kind.New().Ports().In {
+		from, output, _ := strings.Cut(reported[port.Name], ".")
+		var refs []string
+		for _, s := range g.Stages {
+			if s.Kind.Name != from && (from != "cohort" || s.Name != "cohort") || len(s.Tasks) == 0 {
+				continue
+			}
+			if !slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, func(p dag.Port) bool { return p.Name == output }) {
+				continue
+			}
+			switch {
+			case len(s.Axes) == 0:
+				refs = append(refs, s.Name+"."+output)
+			case port.Gather:
+				refs = append(refs, `"`+s.Name+"[*]."+output+`"`)
+			}
+		}
+		switch {
+		case len(refs) == 0:
+		case port.Gather && len(refs) > 1:
+			in = append(in, port.Name+": ["+strings.Join(refs, ", ")+"]")
+		default:
+			in = append(in, port.Name+": "+refs[len(refs)-1])
+		}
+	}
+	return "{ use: report, in: { " + strings.Join(in, ", ") + " } }"
+}
+
+// page makes the page of a report's task from the results that are there, and
+// names the tasks that have none.
+func (c *current) page(task *dag.Node) (page []byte, missing []string, err error) {
+	inputs := map[string][]dag.Input{}
+	gathers := map[string]bool{}
+	for _, p := range task.Work.Ports().In {
+		gathers[p.Name] = p.Gather
+	}
+	for _, b := range task.Inputs {
+		for _, src := range b.Sources {
+			in, ok, err := c.input(src)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !ok {
+				if id := src.Node.ID; !slices.Contains(missing, id) {
+					missing = append(missing, id)
+				}
+				continue
+			}
+			if !gathers[b.Port] {
+				in.Coords = nil
+			}
+			inputs[b.Port] = append(inputs[b.Port], in)
+		}
+	}
+	provenance, err := c.provenance(task, missing)
+	if err != nil {
+		return nil, nil, err
+	}
+	inputs["provenance"] = []dag.Input{dag.InputOf(provenance)}
+	out, err := task.Work.Run(context.Background(), dag.NewTask(inputs))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
+	}
+	var b bytes.Buffer
+	if err := out["page"].Encode(&b); err != nil {
+		return nil, nil, err
+	}
+	return b.Bytes(), missing, nil
+}
+
+// input opens one source of a task; not ok when it has no result.
+func (c *current) input(src dag.Source) (in dag.Input, ok bool, err error) {
+	in = dag.Input{Coords: src.Coords}
+	if src.Node == nil {
+		in.Name, in.Path = src.File, src.File
+		in.Ref, err = c.store.HashFile(src.File, false)
+		in.Ref.Format = src.Format
+		in.Reader = func() (io.ReadCloser, error) { return os.Open(src.File) }
+		return in, err == nil, err
+	}
+	step := c.steps[src.Node]
+	if src.Node.Stage.Kind.Name == "pipeline" {
+		// What the pipeline itself is needs no run.
+		out, err := src.Node.Work.Run(context.Background(), dag.NewTask(nil))
+		if err != nil {
+			return in, false, err
+		}
+		in = dag.InputOf(out[src.Output])
+		return in, true, nil
+	}
+	if step == nil || step.State != dag.Cached {
+		return in, false, nil
+	}
+	in.Name, in.Ref = src.Node.ID+"."+src.Output, step.Outputs[src.Output]
+	in.Reader = func() (io.ReadCloser, error) { return c.store.OpenBlob(in.Ref) }
+	if !c.store.Has(in.Ref) {
+		return in, false, nil
+	}
+	return in, true, nil
+}
+
+// provenance is a row for every task that the report rests on, and what
+// is to be said of all of them.
+func (c *current) provenance(task *dag.Node, missing []string) (*artifacts.Table, error) {
+	var id, kind, key, outputs []string
+	codes := map[string]string{}
+	tasks := 0
+	for _, s := range c.pipeline.Graph.Stages {
+		for _, n := range s.Tasks {
+			step := c.steps[n]
+			if n == task || step == nil || step.State != dag.Cached {
+				continue
+			}
+			tasks++
+			code := artifacts.DigestOf([]byte(s.Kind.Code)).String()[:16]
+			codes[s.Kind.Name] = code
+			var made []string
+			for _, name := range slices.Sorted(maps.Keys(step.Outputs)) {
+				made = append(made, name+" "+step.Outputs[name].Digest.String())
+			}
+			id, kind = append(id, n.ID), append(kind, s.Kind.Name)
+			key, outputs = append(key, step.Key.String()), append(outputs, strings.Join(made, ", "))
+		}
+	}
+	if tasks == 0 {
+		return nil, errors.New("there is no result to report yet: pipeline run " + c.pipeline.File + " makes them")
+	}
+	t := artifacts.NewTable(
+		artifacts.Column{Name: "task", Values: id}, artifacts.Column{Name: "kind", Values: kind},
+		artifacts.Column{Name: "key", Values: key}, artifacts.Column{Name: "outputs", Values: outputs})
+	p := dag.ThisProgram()
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(codes)) {
+		parts = append(parts, kind+" "+codes[kind])
+	}
+	t.Meta = map[string]string{
+		"program": "Program: PR-GNN Pipeline " + strings.Join(strings.Fields(p.Version+" "+p.Revision), ", "),
+		"code":    "Code identities: " + strings.Join(parts, ", "),
+		"results": fmt.Sprintf("%d results of the pipeline %s", tasks, c.pipeline.Name),
+	}
+	if len(missing) > 0 {
+		t.Meta["failed"] = fmt.Sprintf("%d tasks have no result and are left out: %s", len(missing), some(missing, 20))
+	}
+	return t, nil
+}

@@ -1,0 +1,144 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages"
+)
+
+// settingsName is what a reference writes to get at the pipeline itself:
+// pipeline.settings are the parameters of all its stages, pipeline.notes what was
+// said when it was loaded. A report needs both; nothing else of a file's text
+// flows anywhere.
+const settingsName = "pipeline"
+
+// settingsColumns are those of pipeline.settings.
+var settingsColumns = []string{"stage", "kind", "tasks", "parameter", "value", "default", "unit", "doc"}
+
+// settingsKindOf is no kind that a file could use; see cohortKindOf.
+var settingsKindOf = &dag.Kind{
+	Name: settingsName,
+	Doc:  "the pipeline itself: the parameters of its stages, and what was said when it was loaded",
+	New:  func() dag.Stage { return &cohortValues{} },
+	Code: "pipeline 1",
+}
+
+// settingsProducer is what a reference to the pipeline means. Its node is in the
+// graph only where something refers to it: settled tells.
+func (l *loader) settingsProducer() *producer {
+	l.settings = &dag.StageNode{Name: settingsName, Kind: settingsKindOf}
+	node := &dag.Node{ID: settingsName, Stage: l.settings, Work: &cohortValues{}}
+	l.settings.Tasks = []*dag.Node{node}
+	return &producer{
+		name: settingsName, members: 1,
+		outs: []dag.Port{
+			{Name: "settings", Type: dag.Arrow(settingsColumns...), Doc: "every parameter of every stage"},
+			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded: who was left out and why"},
+		},
+		source: func(_ int, output string, _ bool, _ string) *dag.Source {
+			l.settled = true
+			return &dag.Source{Node: node, Output: output}
+		},
+	}
+}
+
+// settingsStage fills in what the pipeline is, now that all of it is known.
+func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
+	settings := l.settingsTable(name)
+	notes := artifacts.NewTable(artifacts.Column{Name: "note", Values: slices.Clone(l.notes)})
+	if l.notes == nil {
+		notes.Columns[0].Values = []string{}
+	}
+	work, err := newCohortValues(&stages.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes}})
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	l.settings.Tasks[0].Work = work
+	return l.settings, nil
+}
+
+// pathParameters of a cohort say where things lie, which no result depends on.
+var pathParameters = []string{"file", "dir", "root", "bold", "labels", "confounds", "series", "freesurfer", "transform", "sidecar", "nodes"}
+
+func (l *loader) settingsTable(name string) *artifacts.Table {
+	rows := make(map[string][]string, len(settingsColumns))
+	var tasks []int32
+	add := func(stage, kind string, n int, p dag.Param, value string) {
+		tasks = append(tasks, int32(n))
+		for column, text := range map[string]string{"stage": stage, "kind": kind, "parameter": p.Name, "value": value, "default": plainValue(p.Default), "unit": p.Unit, "doc": p.Doc} {
+			rows[column] = append(rows[column], text)
+		}
+	}
+	if l.cohort != nil {
+		standard := dag.Params(l.cohort.New())
+		for i, p := range dag.Params(l.cohortWork) {
+			if !slices.Contains(pathParameters, p.Name) {
+				add("cohort", l.cohort.Name, len(l.roster.Subjects), standard[i], plainValue(p.Default))
+			}
+		}
+	}
+	for _, s := range l.stages {
+		standard := dag.Params(s.kind.New())
+		if len(standard) == 0 {
+			add(s.name, s.kind.Name, s.members, dag.Param{}, "")
+		}
+		values := s.values()
+		for i, p := range standard {
+			if p.Name != "subject" {
+				add(s.name, s.kind.Name, s.members, p, values[i])
+			}
+		}
+	}
+	var columns []artifacts.Column
+	for _, c := range settingsColumns {
+		if c == "tasks" {
+			columns = append(columns, artifacts.Column{Name: c, Values: tasks})
+		} else {
+			columns = append(columns, artifacts.Column{Name: c, Values: rows[c]})
+		}
+	}
+	t := artifacts.NewTable(columns...)
+	t.Meta = map[string]string{"pipeline": name}
+	return t
+}
+
+// values are, of each parameter, the different values that the tasks of a stage
+// have, in their order.
+func (s *stage) values() []string {
+	const most = 40
+	var seen [][]string
+	for m := range s.nodes {
+		for i, p := range dag.Params(s.nodes[m].Work) {
+			if m == 0 {
+				seen = append(seen, nil)
+			}
+			if text := plainValue(p.Default); !slices.Contains(seen[i], text) && len(seen[i]) <= most {
+				seen[i] = append(seen[i], text)
+			}
+		}
+	}
+	all := make([]string, len(dag.Params(s.work)))
+	for i, v := range seen {
+		if len(v) > most {
+			v[most] = "…"
+		}
+		all[i] = strings.Join(v, "; ")
+	}
+	return all
+}
+
+func plainValue(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []string:
+		return strings.Join(v, ", ")
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ", "), "[]")
+}

@@ -1,0 +1,81 @@
+package pipelines
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+const told = `
+seed: 7
+cohort: { simulate: { asd: 2, hc: 2 }, exclude: [sub-sim001] }
+stages:
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  wide: { use: echo, matrix: { value: [a, b] } }
+  report: { use: report, in: { settings: pipeline.settings, notes: pipeline.notes } }
+`
+
+// outputOf runs the task of that name, which needs nothing.
+func outputOf(t *testing.T, g *dag.Graph, name, output string) *artifacts.Table {
+	t.Helper()
+	for _, s := range g.Stages {
+		if s.Name == name && len(s.Tasks) == 1 {
+			out, err := s.Tasks[0].Work.Run(t.Context(), dag.NewTask(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out[output].(*artifacts.Table)
+		}
+	}
+	t.Fatalf("there is no task %s", name)
+	return nil
+}
+
+// A reference to the pipeline gives what every parameter is, with the defaults and
+// the values of an axis, and what was said of the cohort.
+func TestSettings(t *testing.T) {
+	p, err := build("told.yaml", []byte(told), ".", nil, maxTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := outputOf(t, p.Graph, "pipeline", "settings")
+	stage, _ := settings.Strings("stage")
+	parameter, _ := settings.Strings("parameter")
+	value, _ := settings.Strings("value")
+	standard, _ := settings.Strings("default")
+	got := map[string][2]string{}
+	for i := range stage {
+		got[stage[i]+"."+parameter[i]] = [2]string{value[i], standard[i]}
+	}
+	for name, want := range map[string][2]string{
+		"folds.folds": {"2", "5"}, "folds.seed": {"7", "0"}, "wide.value": {"a; b", ""}, "cohort.asd": {"2", "75"}, "report.title": {"", ""},
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	notes, _ := outputOf(t, p.Graph, "pipeline", "notes").Strings("note")
+	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "left out by exclude: sub-sim001") }) {
+		t.Errorf("the notes are %q", notes)
+	}
+	if settings.Meta["pipeline"] != p.Name {
+		t.Errorf("it is called %q", settings.Meta["pipeline"])
+	}
+}
+
+// Nobody asks, and the graph has no such task. A stage cannot take its name.
+func TestNoSettings(t *testing.T) {
+	p, err := build("x.yaml", []byte("stages: { a: { use: echo } }"), ".", nil, maxTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Graph.Stages) != 1 {
+		t.Errorf("%d stages", len(p.Graph.Stages))
+	}
+	if _, err := build("x.yaml", []byte("stages: { pipeline: { use: echo } }"), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), "a stage cannot be called pipeline") {
+		t.Error(err)
+	}
+}

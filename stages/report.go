@@ -1,0 +1,133 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/report"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "report",
+		Doc: "the results as one HTML page that opens anywhere, without a network\n" +
+			"Who took part and who was left out, the quality of each step, accuracies with their intervals, tables, figures, the salient regions on the brain, a methods paragraph written from the parameters, and where everything came from. Every input is optional: what is not connected is not told. pipeline report FILE -o report.html writes it to a file, with the keys of all tasks.",
+		New: func() dag.Stage { return &Report{Top: 20} },
+	})
+}
+
+// Report writes the page of a run.
+type Report struct {
+	Title string `param:"title" doc:"the headline; by default the name of the pipeline, where its settings are connected"`
+	Top   int    `param:"top" doc:"how many of the most salient regions are listed; the others are folded away" min:"1" max:"1000"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Report) Ports() dag.Ports {
+	one := func(name, doc string, columns ...string) dag.Port {
+		return dag.Port{Name: name, Type: dag.Arrow(columns...), Optional: true, Doc: doc}
+	}
+	all := func(name, doc string, columns ...string) dag.Port {
+		return dag.Port{Name: name, Type: dag.Arrow(columns...), Gather: true, Optional: true, Doc: doc}
+	}
+	return dag.Ports{
+		In: []dag.Port{
+			one("participants", "who took part", "participant_id", "group"),
+			one("nodes", "the node list", "index", "name"),
+			one("settings", "pipeline.settings: the parameters, for the methods paragraph", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
+			one("notes", "pipeline.notes: who was left out and why", "note"),
+			one("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
+			one("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
+			one("ranking", "biomarkers' ranking of the regions", "rank", "index", "name", "abbreviation", "score", "sd", "frequency", "planted"),
+			one("individual", "biomarkers' scores of each participant", "participant_id", "group", "index", "score"),
+			one("recovery", "biomarkers' recovery of planted regions", "top", "planted", "found", "auroc"),
+			all("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
+			all("cleaning", "denoise's quality for each participant", "volumes"),
+			all("connectivity", "connectivity's quality for each participant", "draw"),
+			all("graphs", "graph's quality for each participant", "draw", "edges"),
+			all("predictions", "train's predictions of each model (and those of baselines)", "participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted"),
+			all("training", "train's history of each model", "epoch", "train_accuracy"),
+			all("distribution", "train's distribution of pooling scores over the epochs", "epoch", "layer", "low", "high", "kept", "dropped"),
+			all("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage"),
+			{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
+			{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "parcellate's parcels: the regions in space, for slices; the first participant's are drawn"},
+			{Name: "anatomy", Type: dag.Format("nifti"), Optional: true, Doc: "an anatomical image in the space of the parcels, to lie under the regions"},
+			one("provenance", "keys and digests of the tasks; pipeline report connects it", "task", "kind", "key", "outputs"),
+		},
+		Out: []dag.Port{{Name: "page", Type: dag.Format("html"), Doc: "one file of HTML"}},
+	}
+}
+
+// A reporter writes one page.
+type reporter struct {
+	*Report
+	t     *dag.Task
+	page  report.Page
+	told  *page // the cautions of the summary, which the report repeats
+	who   *people
+	set   *settingsOfRun
+	place map[int]report.Place // of a node, by its index
+}
+
+// Run writes.
+func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	r := &reporter{Report: s, t: t, told: &page{}}
+	var err error
+	if r.set, err = readSettings(t); err != nil {
+		return nil, err
+	}
+	if err := r.readPlaces(); err != nil {
+		return nil, err
+	}
+	for _, section := range []func() (report.Section, error){
+		r.participants, r.steps, r.results, r.regions, r.more, r.methods, r.origin,
+	} {
+		one, err := section()
+		if err != nil {
+			return nil, err
+		}
+		if len(one.Blocks) > 0 {
+			r.page.Sections = append(r.page.Sections, one)
+		}
+	}
+	r.page.Cautions = r.told.cautions
+	r.page.Title = s.Title
+	if r.page.Title == "" {
+		r.page.Title = "Results"
+		if r.set.pipeline != "" {
+			r.page.Title = "Results of " + r.set.pipeline
+		}
+	}
+	var b bytes.Buffer
+	if err := r.page.Write(&b); err != nil {
+		return nil, fmt.Errorf("the report: %w", err)
+	}
+	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
+}
+
+// readPlaces reads where the regions are.
+func (r *reporter) readPlaces() error {
+	if !r.t.Has("nodes") {
+		return nil
+	}
+	nodes, err := r.t.In("nodes").Table()
+	if err != nil {
+		return err
+	}
+	index, err := nodes.Ints("index")
+	if err != nil {
+		return err
+	}
+	at, err := nodePlaces(nodes)
+	if err != nil || at == nil {
+		return err
+	}
+	r.place = map[int]report.Place{}
+	for i, n := range index {
+		r.place[int(n)] = report.Place{X: at[0][i], Y: at[1][i], Z: at[2][i]}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// hostile is what somebody might call a participant.
+const hostile = `"'` + "`" + `></title></script><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}${1}`
+
+// fill sets every text in a value to s, and gives every slice two elements and every
+// pointer a value, a few levels deep.
+func fill(v reflect.Value, s string, depth int) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), s, depth)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte(s))
+		} else if depth > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+			for i := range v.Len() {
+				fill(v.Index(i), s, depth-1)
+			}
+		}
+	case reflect.Pointer:
+		if depth > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(v.Elem(), s, depth-1)
+		}
+	}
+}
+
+// whole is a page in which everything that a page may have says s.
+func whole(s string) *Page {
+	p := &Page{}
+	fill(reflect.ValueOf(p).Elem(), s, 6)
+	viewers := 0
+	var mend func([]Block)
+	mend = func(blocks []Block) {
+		for i := range blocks {
+			b := &blocks[i]
+			if b.Viewer != nil {
+				if viewers++; viewers > 1 {
+					b.Viewer = nil
+				} else if b.Viewer.Static != nil {
+					b.Viewer.Static.Format = "png"
+				}
+			}
+			if b.Figure != nil {
+				b.Figure.Format = "svg"
+			}
+			for k := range b.Figures {
+				b.Figures[k].Format = "png"
+			}
+			if b.Details != nil {
+				mend(b.Details.Blocks)
+			}
+		}
+	}
+	for i := range p.Sections {
+		mend(p.Sections[i].Blocks)
+	}
+	return p
+}
+
+func written(t *testing.T, p *Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Nothing that comes from outside leaves the place where text stands.
+func TestHostileNames(t *testing.T) {
+	out := written(t, whole(hostile))
+	plain := written(t, whole("name"))
+	if n := strings.Count(out, "alert(1)"); n < 40 {
+		t.Errorf("the name stands in %d places, which is too few to test anything", n)
+	}
+	// The same elements as with a harmless name, in the same order.
+	element := regexp.MustCompile(`</?[a-zA-Z!][a-zA-Z0-9]*`)
+	if a, b := element.FindAllString(out, -1), element.FindAllString(plain, -1); !reflect.DeepEqual(a, b) {
+		for i := range a {
+			if i >= len(b) || a[i] != b[i] {
+				t.Fatalf("a name makes elements of its own: %s instead of %s", a[i], b[min(i, len(b)-1)])
+			}
+		}
+		t.Fatal("a name removes elements")
+	}
+	if strings.Contains(out, hostile[:4]) {
+		t.Error("a name can end an attribute")
+	}
+}
+
+// The policy names the digest of every script and style that is there, and lets the
+// page reach nothing.
+func TestPolicy(t *testing.T) {
+	out := written(t, whole("name"))
+	m := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(out)
+	if m == nil {
+		t.Fatal("the page has no policy")
+	}
+	if !strings.HasPrefix(m[1], "default-src 'none'; ") || strings.Contains(m[1], "unsafe") || strings.Contains(m[1], "http") || strings.Contains(m[1], "*") {
+		t.Errorf("the policy is %s", m[1])
+	}
+	found := 0
+	for _, e := range regexp.MustCompile(`(?s)<(?:script|style)>(.*?)</(?:script|style)>`).FindAllStringSubmatch(out, -1) {
+		d := sha256.Sum256([]byte(e[1]))
+		if !strings.Contains(m[1], "'sha256-"+base64.StdEncoding.EncodeToString(d[:])+"'") {
+			t.Errorf("the policy refuses what begins with %.60q", e[1])
+		}
+		found++
+	}
+	if found < 2 {
+		t.Errorf("%d scripts and styles", found)
+	}
+	for _, attribute := range []string{` style="`, ` onclick=`, ` onload=`, `href="http`, `src="http`} {
+		if strings.Contains(out, attribute) {
+			t.Errorf("the page has %s", attribute)
+		}
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	if written(t, whole("a")) != written(t, whole("a")) {
+		t.Error("the same page gives other bytes")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	figure := []Block{{Figure: &Figure{Title: "x", Format: "gif"}}}
+	for _, c := range []struct {
+		blocks []Block
+		want   string
+	}{
+		{figure, `figure "x" has the format "gif"; a report shows svg and png`},
+		{[]Block{{Details: &Details{Blocks: figure}}}, `figure "x" has the format "gif"; a report shows svg and png`},
+		{[]Block{{Viewer: &Viewer{}}, {Viewer: &Viewer{}}}, "a report has one viewer"},
+	} {
+		p := &Page{Sections: []Section{{Blocks: c.blocks}}}
+		if err := p.Write(&bytes.Buffer{}); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// Empty parts leave no empty headings or lists behind.
+func TestEmptyPage(t *testing.T) {
+	out := written(t, &Page{Title: "nothing"})
+	for _, not := range []string{"<table", "<figure", "<dl>", "To be careful", "Simulated"} {
+		if strings.Contains(out[strings.Index(out, "<body>"):], not) {
+			t.Errorf("an empty page has %s", not)
+		}
+	}
+}

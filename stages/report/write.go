@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"strings"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// Generator stands in every report, so that a program that would write over a file
+// can see that it is one.
+const Generator = "PR-GNN Pipeline report"
+
+var body = template.Must(template.New("page").Funcs(template.FuncMap{
+	"picture": func(f Figure) template.URL {
+		kind := map[string]string{"svg": "image/svg+xml", "png": "image/png"}[f.Format]
+		if kind == "" {
+			panic("report: no picture has the format " + f.Format) // Check has refused it
+		}
+		return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(f.Data))
+	},
+	"pack": func(block any, simulated bool) any {
+		return struct {
+			Block     any
+			Simulated bool
+		}{block, simulated}
+	},
+	"percent": func(x float64) string { return fmt.Sprintf("%.1f", 100*min(max(x, 0), 1)) },
+	"docs": func(t Table) (docs []Head) {
+		for _, h := range t.Heads {
+			if h.Doc != "" {
+				docs = append(docs, h)
+			}
+		}
+		return docs
+	},
+	"key": func(t Table, i int) bool { return i < t.Keys },
+	"num": func(t Table, i int) bool { return i < len(t.Heads) && t.Heads[i].Number },
+}).Parse(pageHTML))
+
+// Check finds what would make a page impossible to write.
+func (p *Page) Check() error {
+	var check func([]Block) error
+	viewers := 0
+	figure := func(f *Figure) error {
+		if f != nil && f.Format != "svg" && f.Format != "png" {
+			return fmt.Errorf("figure %q has the format %q; a report shows svg and png", f.Title, f.Format)
+		}
+		return nil
+	}
+	check = func(blocks []Block) error {
+		for _, b := range blocks {
+			all := b.Figures
+			if b.Figure != nil {
+				all = append(all[:len(all):len(all)], *b.Figure)
+			}
+			if b.Viewer != nil {
+				if viewers++; viewers > 1 {
+					return fmt.Errorf("a report has one viewer")
+				}
+				if b.Viewer.Static != nil {
+					all = append(all[:len(all):len(all)], *b.Viewer.Static)
+				}
+			}
+			for i := range all {
+				if err := figure(&all[i]); err != nil {
+					return err
+				}
+			}
+			if b.Details != nil {
+				if err := check(b.Details.Blocks); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, s := range p.Sections {
+		if err := check(s.Blocks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Page) viewer() *Viewer {
+	for _, s := range p.Sections {
+		for _, b := range s.Blocks {
+			if b.Viewer != nil {
+				return b.Viewer
+			}
+		}
+	}
+	return nil
+}
+
+// policy forbids the page everything but these scripts and styles, in which every
+// byte counts.
+func policy(scripts []string, style string) string {
+	digest := func(s string) string {
+		d := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(d[:]) + "'"
+	}
+	p := "default-src 'none'; img-src data:; connect-src data:; base-uri 'none'; form-action 'none'; style-src " + digest(style) + "; script-src"
+	for _, s := range scripts {
+		p += " " + digest(s)
+	}
+	return p
+}
+
+// Write writes the page as one HTML file.
+func (p *Page) Write(w io.Writer) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	scripts := []string{pageJS}
+	var data []byte
+	if v := p.viewer(); v != nil && len(v.Volumes) > 0 {
+		code, err := viewerCode()
+		if err != nil {
+			return err
+		}
+		if code != "" {
+			scripts = append(scripts, code)
+			// json.Marshal writes <, > and & as \u003c …: nothing in it can end the element.
+			if data, err = json.Marshal(struct {
+				Volumes []Volume `json:"volumes"`
+				Regions []Region `json:"regions"`
+			}{v.Volumes, v.Regions}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range append([]string{pageCSS}, scripts...) {
+		if lower := strings.ToLower(s); strings.Contains(lower, "</script") || strings.Contains(lower, "</style") || strings.Contains(lower, "<!--") {
+			return fmt.Errorf("a script of the report would end its own element")
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy(scripts, pageCSS))
+	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	fmt.Fprintf(&b, "<meta name=\"generator\" content=\"%s\">\n<title>%s</title>\n", Generator, html.EscapeString(p.Title))
+	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", pageCSS)
+	if err := body.Execute(&b, p); err != nil {
+		return err
+	}
+	if data != nil {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"viewer-data\">%s</script>\n", data)
+	}
+	for _, s := range scripts {
+		fmt.Fprintf(&b, "<script>%s</script>\n", s)
+	}
+	b.WriteString("</body>\n</html>\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,151 @@
+package stages
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/stages/report"
+)
+
+// participants tells who took part, and who did not and why.
+func (r *reporter) participants() (report.Section, error) {
+	s := report.Section{ID: "participants", Title: "Participants"}
+	if r.t.Has("participants") {
+		if err := r.groups(&s); err != nil {
+			return s, err
+		}
+	}
+	if !r.t.Has("notes") {
+		return s, nil
+	}
+	notes, err := r.t.In("notes").Table()
+	if err != nil {
+		return s, err
+	}
+	texts, err := notes.Strings("note")
+	if err != nil {
+		return s, err
+	}
+	if len(texts) == 0 {
+		s.Blocks = append(s.Blocks, report.Block{Heading: "Left out"}, report.Block{Text: "Nobody was left out, and nothing was lacking."})
+		return s, nil
+	}
+	s.Blocks = append(s.Blocks, report.Block{Heading: "Left out, and other notes on the data"}, report.Block{List: texts})
+	return s, nil
+}
+
+// groups tells of each group how many there are and what they are like.
+func (r *reporter) groups(s *report.Section) error {
+	in := r.t.In("participants")
+	var err error
+	if r.who, err = readPeople(in); err != nil {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	r.page.Simulated = r.who.simulated
+	rows := map[string][]int{}
+	for i, id := range r.who.ids {
+		g := r.who.group[id]
+		rows[g] = append(rows[g], i)
+	}
+	names := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
+		return cmp.Or(len(rows[b])-len(rows[a]), strings.Compare(a, b))
+	})
+	t := &report.Table{Caption: "The groups", Keys: 1, Heads: []report.Head{{Text: "group"}, {Text: "n", Number: true}}}
+	var parts []string
+	for _, g := range names {
+		t.Rows = append(t.Rows, []report.Cell{{Text: g}, {Text: fmt.Sprint(len(rows[g]))}})
+		parts = append(parts, fmt.Sprintf("%d %s", len(rows[g]), g))
+		if len(rows[g]) < 20 {
+			r.told.caution("the group %s has only %d participant%s", g, len(rows[g]), plural(len(rows[g])))
+		}
+	}
+	for _, c := range table.Columns {
+		if slices.Contains([]string{"participant_id", "group", "simulated"}, c.Name) {
+			continue
+		}
+		if err := describeColumn(t, table, c, names, rows); err != nil {
+			return err
+		}
+	}
+	kind := "participant"
+	if r.who.simulated {
+		kind = "simulated participant"
+	}
+	r.page.Subtitle = fmt.Sprintf("%d %s%s: %s", len(r.who.ids), kind, plural(len(r.who.ids)), strings.Join(parts, ", "))
+	all, err := shownTable(table, 2000)
+	if err != nil {
+		return err
+	}
+	all.Caption = "Every participant"
+	s.Blocks = append(s.Blocks, report.Block{Table: t},
+		report.Block{Details: &report.Details{Summary: fmt.Sprintf("All %d participants", len(r.who.ids)), Blocks: []report.Block{{Table: all}}}})
+	return nil
+}
+
+// describeColumn adds what the groups have of a covariate: mean and spread of
+// numbers, counts of up to six words. What identifies people is not added.
+func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column, names []string, rows map[string][]int) error {
+	if words, ok := c.Values.([]string); ok {
+		seen := map[string]bool{}
+		for _, w := range words {
+			seen[w] = true
+		}
+		if len(seen) > 6 {
+			return nil
+		}
+		text, err := table.Strings(c.Name)
+		if err != nil {
+			return err
+		}
+		t.Heads = append(t.Heads, report.Head{Text: plainName(c.Name), Doc: c.Doc})
+		for i, g := range names {
+			count := map[string]int{}
+			for _, at := range rows[g] {
+				count[text[at]]++
+			}
+			var parts []string
+			for _, w := range slices.Sorted(maps.Keys(count)) {
+				parts = append(parts, fmt.Sprintf("%d %s", count[w], w))
+			}
+			t.Rows[i] = append(t.Rows[i], report.Cell{Text: strings.Join(parts, ", ")})
+		}
+		return nil
+	}
+	v, err := table.Floats(c.Name)
+	if err != nil {
+		return err
+	}
+	head := plainName(c.Name)
+	if c.Unit != "" {
+		head += " (" + c.Unit + ")"
+	}
+	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
+	for i, g := range names {
+		var of []float64
+		for _, at := range rows[g] {
+			if !math.IsNaN(v[at]) {
+				of = append(of, v[at])
+			}
+		}
+		text := "n/a"
+		if mean, sd := meanSD(of); len(of) > 1 {
+			text = fmt.Sprintf("%s ± %s (%s–%s)", short(mean), short(sd), short(slices.Min(of)), short(slices.Max(of)))
+		} else if len(of) == 1 {
+			text = short(of[0])
+		}
+		if missing := len(rows[g]) - len(of); missing > 0 && len(of) > 0 {
+			text += fmt.Sprintf(", %d missing", missing)
+		}
+		t.Rows[i] = append(t.Rows[i], report.Cell{Text: text})
+	}
+	return nil
+}

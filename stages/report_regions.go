@@ -1,0 +1,111 @@
+package stages
+
+import (
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/stages/report"
+)
+
+// regions shows the salient regions, in the brain and in a table.
+func (r *reporter) regions() (report.Section, error) {
+	s := report.Section{ID: "regions", Title: "Salient regions"}
+	if !r.t.Has("ranking") {
+		return s, nil
+	}
+	table, err := r.t.In("ranking").Table()
+	if err != nil {
+		return s, err
+	}
+	settings, err := settingsOf(table, "rank")
+	if err != nil {
+		return s, err
+	}
+	if len(settings) == 0 {
+		return s, nil
+	}
+	first := settings[0]
+	if slices.Contains(r.told.untold, first) {
+		s.Blocks = append(s.Blocks, report.Block{Text: "The models are not shown to tell the groups apart: what they look at marks nothing about the groups."})
+	}
+	if len(r.place) > 0 {
+		nodes, err := r.t.In("nodes").Table()
+		if err != nil {
+			return s, err
+		}
+		at, err := nodePlaces(nodes)
+		if err != nil {
+			return s, err
+		}
+		svg, err := (&BrainMap{Top: min(r.Top, 10)}).picture(table, at)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
+		}
+		s.Blocks = append(s.Blocks, report.Block{Figure: &report.Figure{
+			Title: "Salient regions at their places", Format: "svg", Data: []byte(svg), Wide: true,
+			Alt:     "The brain from the left, from above and from behind; a disc at each region, coloured by its score; the first ones are named",
+			Caption: "Yellow to red is the mean pooling score; the first regions are named. Regions in which a difference was planted are ringed in green.",
+		}})
+	}
+	shown, rest, err := r.rankingTable(table)
+	if err != nil {
+		return s, err
+	}
+	s.Blocks = append(s.Blocks, report.Block{Table: shown})
+	if rest != nil {
+		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "All regions", Blocks: []report.Block{{Table: rest}}}})
+	}
+	if r.t.Has("recovery") {
+		found, err := r.t.In("recovery").Table()
+		if err != nil {
+			return s, err
+		}
+		if found.Rows() > 0 {
+			t, err := shownTable(found, 200)
+			if err != nil {
+				return s, err
+			}
+			t.Caption = "How well the planted regions were found"
+			s.Blocks = append(s.Blocks, report.Block{Table: t})
+		}
+	}
+	return s, nil
+}
+
+// rankingTable is the ranking: the first regions of each setting, and all.
+func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Table, err error) {
+	rank, err := table.Ints("rank")
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := table.Ints("index")
+	if err != nil {
+		return nil, nil, err
+	}
+	name, err := table.Strings("name")
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err = shownTable(table, 20000, "index", "id")
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(all.Heads, func(h report.Head) bool { return h.Text == "name" })
+	first = &report.Table{Heads: all.Heads, Keys: 0}
+	for i, row := range all.Rows {
+		if p, ok := r.place[int(index[i])]; ok && at >= 0 {
+			row[at] = report.Cell{Text: name[i], Place: &p}
+		}
+		if rank[i] <= int64(r.Top) {
+			first.Rows = append(first.Rows, row)
+		}
+	}
+	first.Keys, all.Keys = at+1, at+1
+	first.Caption = fmt.Sprintf("The %d most salient regions", r.Top)
+	all.Caption = "All regions"
+	if len(first.Rows) == len(all.Rows) {
+		all = nil
+	}
+	return first, all, nil
+}
