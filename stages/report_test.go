@@ -1,0 +1,84 @@
+package stages
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// reportInputs are made-up inputs of a report: the first participant and the groups
+// are called as given.
+func reportInputs(first, groupA, groupB string) map[string][]dag.Input {
+	people := artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: []string{first, "sub-02", "sub-03"}},
+		artifacts.Column{Name: "group", Values: []string{groupA, groupA, groupB}},
+		artifacts.Column{Name: "age", Values: []float64{11, 12, 13.5}, Unit: "a"},
+		artifacts.Column{Name: "simulated", Values: []bool{true, true, true}})
+	evaluation, scores := evaluated(0.8, 0.7, 0.9)
+	settings := &artifacts.Table{}
+	var columns [7][]string
+	for _, row := range [][4]string{
+		{"graphs", "graph", "rule", "largest"}, {"graphs", "graph", "density", "0.1"}, {"graphs", "graph", "of", "pairs"}, {"graphs", "graph", "repair", "largest"}, {"graphs", "graph", "features", "pearson"},
+		{"folds", "split", "folds", "5"}, {"folds", "split", "stratify", "true"}, {"folds", "split", "seed", "7"}, {"evaluate", "evaluate", "positive", ""},
+	} {
+		for i, v := range []string{row[0], row[1], row[2], row[3], "", "", ""} {
+			columns[i] = append(columns[i], v)
+		}
+	}
+	for i, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
+		settings.Columns = append(settings.Columns, artifacts.Column{Name: name, Values: columns[i]})
+	}
+	settings.Meta = map[string]string{"pipeline": "made up"}
+	return map[string][]dag.Input{
+		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},
+		"notes":      {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "note", Values: []string{"1 participant left out by exclude: " + first}}))},
+		"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)},
+	}
+}
+
+func reportText(t *testing.T, in map[string][]dag.Input) string {
+	t.Helper()
+	return string(encoded(t, mustRun(t, &Report{Top: 20}, in)["page"]))
+}
+
+func TestReport(t *testing.T) {
+	page := reportText(t, reportInputs("sub-01", "ASD", "HC"))
+	for _, want := range []string{
+		"<title>Results of made up</title>", "Simulated data.", "3 simulated participants: 2 ASD, 1 HC",
+		"11.5 ± 0.707 (11–12)", "1 participant left out by exclude: sub-01",
+		"the group HC has only 1 participant", "0.700–0.900",
+		"Edges are the largest positive partial correlations, 10 % of all pairs of regions. A region left without an edge got its largest one back.",
+		"Participants were divided into 5 folds, stratified by group (seed 7); all graphs of a participant are on one side of every split.",
+		"Probable inference, the law of succession",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// What a participant or a group is called is text, wherever it stands.
+func TestReportOfHostileNames(t *testing.T) {
+	const name = `<img src=x onerror=alert(1)>"'`
+	page := reportText(t, reportInputs(name, "<script>a</script>", "</table>"))
+	if strings.Contains(page, "<img src=x") || strings.Contains(page, "<script>a") || strings.Contains(page, `alert(1)>"`) {
+		t.Error("a name is not escaped")
+	}
+	if n := strings.Count(page, "&lt;img src=x onerror=alert(1)&gt;"); n != 2 {
+		t.Errorf("the name stands in %d places, want 2", n)
+	}
+}
+
+// Every input may be left out, alone or with all others.
+func TestReportOfLittle(t *testing.T) {
+	if page := reportText(t, nil); !strings.Contains(page, "Provenance") || strings.Contains(page, "<h2 id=\"methods\"") {
+		t.Error("an empty report claims something")
+	}
+	for port := range reportInputs("a", "b", "c") {
+		in := reportInputs("a", "b", "c")
+		delete(in, port)
+		reportText(t, in)
+	}
+}
