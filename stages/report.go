@@ -76,7 +76,7 @@ type reporter struct {
 func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	r := &reporter{Report: s, t: t, told: &page{}}
 	var err error
-	if r.set, err = readSettings(t); err != nil {
+	if r.set, err = readRunSettings(t); err != nil {
 		return nil, err
 	}
 	if err := r.readPlaces(); err != nil {

@@ -23,7 +23,7 @@ type stageSettings struct {
 	value       map[string]string
 }
 
-func readSettings(t *dag.Task) (*settingsOfRun, error) {
+func readRunSettings(t *dag.Task) (*settingsOfRun, error) {
 	s := &settingsOfRun{}
 	if !t.Has("settings") {
 		return s, nil
