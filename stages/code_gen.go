@@ -170,7 +170,7 @@ prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 70784848176cbd06
-prgnn/stages/brainmap.go e35849480a57bf9a
+prgnn/stages/brainmap.go 479cf1c045687eda
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -724,6 +724,80 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
+`,
+
+	"report": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 7309e86fbe7cb6b7
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowtensor.go 9074a55301a890ae
+prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/csv.go c0175159483065da
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go 2879589947e743fb
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/artifacts/tensor.go da4a483062a44faf
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 42bc54d85d1c60c9
+prgnn/stages/biomarkers.go 922657c046675068
+prgnn/stages/brainmap.go 6995c131af1651e2
+prgnn/stages/report.go 2b09b7fe17ce0cb7
+prgnn/stages/report/page.css 09d4db9d7700ae42
+prgnn/stages/report/page.go b1e065a21256e23c
+prgnn/stages/report/page.html 672db89177be2199
+prgnn/stages/report/page.js 73cf132503694859
+prgnn/stages/report/viewer.go c3745c61df12221b
+prgnn/stages/report/write.go 217b32d9940cbec7
+prgnn/stages/report_methods.go d7f9740ea46ae44e
+prgnn/stages/report_methods_text.go d4192a4c678b722d
+prgnn/stages/report_origin.go b76ace0fd6e59676
+prgnn/stages/report_people.go 66d63d93dbcca9ed
+prgnn/stages/report_regions.go 9013ef237eb797f7
+prgnn/stages/report_results.go 452b23d57f49fb9a
+prgnn/stages/report_steps.go 5a9375b4191620d7
+prgnn/stages/report_svg.go b7c48370b1bc06af
+prgnn/stages/report_tables.go c416454c5160684e
+prgnn/stages/summary.go 4e43e7b64c2112d6
+prgnn/stages/summary_accuracy.go db627ebdd075624b
+prgnn/stages/summary_sections.go 39d79ea16885754b
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/chewxy/hm v1.0.0
+module github.com/chewxy/math32 v1.0.8
+module github.com/goccy/go-json v0.10.2
+module github.com/gogo/protobuf v1.3.2
+module github.com/golang/protobuf v1.5.3
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/pkg/errors v0.9.1
+module github.com/sbinet/npyio v0.9.0
+module github.com/xtgo/set v1.0.0
+module github.com/zeebo/xxh3 v1.0.2
+module go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+module google.golang.org/protobuf v1.36.12
+module gorgonia.org/tensor v0.9.24
+module gorgonia.org/vecf32 v0.9.0
+module gorgonia.org/vecf64 v0.9.0
 `,
 
 	"simulate": `prgnn/artifacts/array.go a3eb752ae2360afb

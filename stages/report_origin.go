@@ -30,7 +30,7 @@ func (r *reporter) origin() (report.Section, error) {
 			continue
 		}
 		for _, in := range r.t.All(p.Name) {
-			inputs.Rows = append(inputs.Rows, []report.Cell{{Text: p.Name}, {Text: coordText(in.Coords)}, {Text: in.Ref.Format}, {Text: fmt.Sprint(in.Ref.Size)}, {Text: in.Ref.Digest.String()}})
+			inputs.Rows = append(inputs.Rows, []report.Cell{{Text: p.Name}, {Text: memberText(in.Coords)}, {Text: in.Ref.Format}, {Text: fmt.Sprint(in.Ref.Size)}, {Text: in.Ref.Digest.String()}})
 		}
 	}
 	if len(inputs.Rows) > 0 {

@@ -90,7 +90,7 @@ func (r *reporter) eachParticipant() (*report.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			id := coordText(in.Coords)
+			id := memberText(in.Coords)
 			if s := in.Coord("subject"); s != "" {
 				id = s
 			}

@@ -99,7 +99,7 @@ func (r *reporter) more() (report.Section, error) {
 		if err != nil {
 			return s, err
 		}
-		shown.Caption = coordText(in.Coords)
+		shown.Caption = memberText(in.Coords)
 		s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	}
 	figures, err := r.pictures("figures")
@@ -116,7 +116,7 @@ func (r *reporter) pictures(port string) (figures []report.Figure, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f := report.Figure{Format: in.Ref.Format, Data: b, Title: coordText(in.Coords)}
+		f := report.Figure{Format: in.Ref.Format, Data: b, Title: memberText(in.Coords)}
 		title, desc := svgTitle(b)
 		f.Alt, f.Caption = title, desc
 		if f.Alt == "" {
@@ -127,8 +127,8 @@ func (r *reporter) pictures(port string) (figures []report.Figure, err error) {
 	return figures, nil
 }
 
-// coordText names a member of a fan-out, the stage that it is of first.
-func coordText(coords []dag.Coord) string {
+// memberText names a member of a fan-out, the stage that it is of first.
+func memberText(coords []dag.Coord) string {
 	var parts []string
 	for _, c := range coords {
 		if c.Axis == "stage" {
