@@ -200,6 +200,10 @@ func decodeHeader(b []byte, version int, bigEndian bool) *Header {
 	return h
 }
 
+// Encode gives the header's 348 or 540 bytes, as its version says; for formats that
+// are built on NIfTI. It judges nothing.
+func (h *Header) Encode() []byte { return h.encode() }
+
 // encode writes the header as its version and byte order say: 348 or 540 bytes.
 func (h *Header) encode() []byte {
 	b := make([]byte, headerSize[h.Version])
