@@ -121,7 +121,7 @@ prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/grid.go 8301c64eafff4bc9
-prgnn/nifti/header.go 4ecc1cd277775d93
+prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
 prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
@@ -463,7 +463,7 @@ prgnn/nifti/affine.go bbce769ef5c657b4
 prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
-prgnn/nifti/header.go 4ecc1cd277775d93
+prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
 prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
@@ -628,7 +628,7 @@ prgnn/nifti/coverage.go 9715bc5856d3a397
 prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/grid.go 8301c64eafff4bc9
-prgnn/nifti/header.go 7b73eacb0f8f2a3d
+prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
 prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
@@ -822,7 +822,7 @@ prgnn/internal/random/random.go b6646a4c5f0bc2ab
 prgnn/nifti/affine.go f77821c3e2ce8e46
 prgnn/nifti/check.go e9a1195e89bac529
 prgnn/nifti/dtype.go 3855135b6f8aeac8
-prgnn/nifti/header.go f77cb7609f1b3bd0
+prgnn/nifti/header.go b17cc50ed293a65d
 prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/orient.go f26b8801057397e9
 prgnn/nifti/units.go 437d2e824a107ed9

@@ -17,7 +17,7 @@ func nodesTable(nodes []atlas.Node) *artifacts.Table {
 	n := len(nodes)
 	index, id := make([]int32, n), make([]int32, n)
 	texts := map[string][]string{}
-	for _, name := range []string{"name", "abbreviation", "hemisphere", "color"} {
+	for _, name := range []string{"name", "abbreviation", "hemisphere", "structure", "color"} {
 		texts[name] = make([]string, n)
 	}
 	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -25,7 +25,7 @@ func nodesTable(nodes []atlas.Node) *artifacts.Table {
 	for i, node := range nodes {
 		index[i], id[i] = int32(node.Index), int32(node.ID)
 		texts["name"][i], texts["hemisphere"][i], texts["color"][i] = node.Name, node.Hemisphere, node.Color
-		texts["abbreviation"][i] = node.Abbreviation
+		texts["abbreviation"][i], texts["structure"][i] = node.Abbreviation, node.Structure
 		if node.Abbreviation == "" {
 			texts["abbreviation"][i] = node.Name
 		}
@@ -47,6 +47,7 @@ func nodesTable(nodes []atlas.Node) *artifacts.Table {
 		artifacts.Column{Name: "name", Values: texts["name"], Doc: "name"},
 		artifacts.Column{Name: "abbreviation", Values: texts["abbreviation"], Doc: "short name; the name where there is none"},
 		artifacts.Column{Name: "hemisphere", Values: texts["hemisphere"], Valid: given(texts["hemisphere"]), Doc: "L or R"},
+		artifacts.Column{Name: "structure", Values: texts["structure"], Valid: given(texts["structure"]), Doc: "what it belongs to: cortex, subcortex, cerebellum, or a network"},
 		artifacts.Column{Name: "x", Values: x, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the right"},
 		artifacts.Column{Name: "y", Values: y, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the front"},
 		artifacts.Column{Name: "z", Values: z, Valid: placed, Unit: "mm", Doc: "centroid, MNI, upwards"},

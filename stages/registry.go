@@ -58,7 +58,7 @@ type Roster struct {
 	// (text, when known), then covariates under the names of their source.
 	Participants *artifacts.Table
 	// Nodes is the node list: index (1…N), id (the label's value), name,
-	// abbreviation, hemisphere, x, y, z (mm, MNI), color.
+	// abbreviation, hemisphere, structure, x, y, z (mm, MNI), color.
 	Nodes *artifacts.Table
 	// Extra are further values of the cohort as a whole, by output name (the
 	// truth of a simulated one).
