@@ -3,7 +3,6 @@ package stages
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/bids"
-	"prgnn/stages/sheet"
 )
 
 func init() {
@@ -59,7 +57,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
-	l, err := c.people(dir, root)
+	l, err := c.people(dir, root, c.Raw)
 	if err != nil {
 		return nil, err
 	}
@@ -87,50 +85,6 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Nodes = nodesTable(nodes)
 	r.Notes = append(c.about(l, root, found), r.Notes...)
 	return r, nil
-}
-
-// people reads participants.tsv.
-func (c *BIDSCohort) people(dir, root string) (*list, error) {
-	l := &list{listed: &c.listed, root: root}
-	if c.File != "" {
-		l.path = within(dir, c.File)
-	} else {
-		var tried []string
-		places := append([]string{root}, bids.Sources(root)...)
-		if c.Raw != "" {
-			places = []string{within(dir, c.Raw)}
-		}
-		for _, d := range places {
-			p := filepath.Join(d, "participants.tsv")
-			if _, err := os.Stat(p); err == nil {
-				l.path = p
-				break
-			}
-			tried = append(tried, p)
-		}
-		if l.path == "" {
-			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter raw or file", strings.Join(tried, ", "))
-		}
-	}
-	if c.Root != "" {
-		l.root = within(dir, c.Root)
-	}
-	f, err := os.Open(l.path)
-	if err != nil {
-		return nil, fmt.Errorf("file: %w", plainError(l.path, err))
-	}
-	defer f.Close()
-	if l.sheet, err = sheet.Read(f, l.path); err != nil {
-		return nil, err
-	}
-	levels, err := c.levels()
-	if err := errors.Join(l.column("id", c.ID), l.column("group", c.Group), err); err != nil {
-		return nil, err
-	}
-	if err := l.name(levels); err != nil {
-		return nil, err
-	}
-	return l, l.exclude()
 }
 
 // labelSource is where labels come from when they are not searched for.

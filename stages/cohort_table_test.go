@@ -315,7 +315,7 @@ func TestTimeseriesCohort(t *testing.T) {
 		}
 	}
 	for series, want := range map[string]string{
-		"":                        "series is not given: a column of the table, or a path with {columns}",
+		"":                        "neither dir nor series is given: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}": "nodes: broken/sub-a: line 2",
 		"none/{participant_id}":   "nodes is not given, and no participant of p.tsv has a file to take the names from",
 	} {

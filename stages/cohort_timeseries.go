@@ -15,7 +15,7 @@ func init() {
 	RegisterCohort(Cohort{
 		Name: "timeseries",
 		Doc: "participants listed in a CSV or TSV file, with the series of their regions\n" +
-			"For data that others have extracted (C-PAC, XCP-D, the ABIDE preprocessed connectomes): a file of series a participant as TSV, CSV, 1D or npy, perhaps gzipped, one row a volume. series is the name of a column that holds paths, or a path made from columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
+			"For data that others have extracted: a file of series a participant as TSV, CSV, 1D or npy, perhaps gzipped, one row a volume. Either dir is a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series is the name of a column that holds paths, or a path made from columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
 		New: func() CohortKind { return &TimeseriesCohort{listed: defaultListed()} },
 	})
 }
@@ -23,15 +23,24 @@ func init() {
 // TimeseriesCohort lists files of series in a table.
 type TimeseriesCohort struct {
 	listed
-	Series string `param:"series" doc:"where each participant's series are: a column, or a path with {columns}"`
+	Dir   string `param:"dir" doc:"a directory of derivatives, which holds sub-…/func/…_timeseries.tsv (or .1D)"`
+	Raw   string `param:"raw" doc:"with dir: the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed where there is one"`
+	Space string `param:"space" doc:"with dir: the space- entity; not needed where there is one"`
+	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed where there is one"`
+	entities
+	Series string `param:"series" doc:"without dir: where each participant's series are: a column, or a path with {columns}"`
 	Nodes  string `param:"nodes" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
 }
 
 // Load reads the table.
 func (c *TimeseriesCohort) Load(dir string) (*Roster, error) {
+	if c.Dir != "" {
+		return c.loadDir(dir)
+	}
 	var missing error
 	if c.Series == "" {
-		missing = errors.New("series is not given: a column of the table, or a path with {columns}")
+		missing = errors.New("neither dir nor series is given: a directory of derivatives, or a column of the table, or a path with {columns}")
 	}
 	l, err := c.read(dir)
 	if err := errors.Join(missing, err); err != nil {

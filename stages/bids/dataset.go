@@ -2,6 +2,7 @@ package bids
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -34,7 +35,8 @@ func Find(dir string) (string, error) {
 	return "", fmt.Errorf("no participants (directories sub-…) in %s", strings.Join(tried, " or "))
 }
 
-// Subjects are the names of the participants' directories, sub-…, sorted.
+// Subjects are the participants who have a directory, sub-… or sub-…_ses-… (C-PAC),
+// sorted.
 func Subjects(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -43,10 +45,12 @@ func Subjects(dir string) ([]string, error) {
 	var subjects []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "sub-") && isDir(dir, e) {
-			subjects = append(subjects, e.Name())
+			name, _, _ := strings.Cut(e.Name(), "_ses-")
+			subjects = append(subjects, name)
 		}
 	}
-	return subjects, nil
+	slices.Sort(subjects)
+	return slices.Compact(subjects), nil
 }
 
 // isDir follows links, which data managers make of directories.
@@ -62,27 +66,35 @@ func isDir(dir string, e fs.DirEntry) bool {
 // with or without sessions between, sorted by path. A file that names another
 // participant or session than the directory it lies in is none of them.
 func Files(dir, subject string) ([]File, error) {
+	type level struct{ dir, session string }
+	var levels []level
 	root := filepath.Join(dir, subject)
-	level := []string{""}
 	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		levels = append(levels, level{root, ""})
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "ses-") && isDir(root, e) {
-			level = append(level, e.Name())
+		if session, ok := strings.CutPrefix(e.Name(), "ses-"); ok && isDir(root, e) {
+			levels = append(levels, level{filepath.Join(root, e.Name()), session})
 		}
 	}
+	beside, err2 := filepath.Glob(filepath.Join(escape(dir), subject+"_ses-*"))
+	for _, path := range beside {
+		levels = append(levels, level{path, strings.TrimPrefix(filepath.Base(path), subject+"_ses-")})
+	}
+	if levels == nil {
+		return nil, errors.Join(err, err2)
+	}
 	var files []File
-	for _, session := range level {
-		above := filepath.Join(root, session)
+	for _, l := range levels {
+		above := l.dir
 		for _, kind := range []string{"anat", "func"} {
 			entries, err := os.ReadDir(filepath.Join(above, kind))
 			if err != nil {
 				continue // has none of that kind
 			}
 			for _, e := range entries {
-				if n, ok := Parse(e.Name()); ok && n.Get("sub") == strings.TrimPrefix(subject, "sub-") && n.Get("ses") == strings.TrimPrefix(session, "ses-") {
+				if n, ok := Parse(e.Name()); ok && n.Get("sub") == strings.TrimPrefix(subject, "sub-") && n.Get("ses") == l.session {
 					files = append(files, File{n, filepath.Join(above, kind, e.Name()), kind})
 				}
 			}
@@ -90,6 +102,14 @@ func Files(dir, subject string) ([]File, error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
+}
+
+// escape keeps the letters of a path from being taken for a pattern.
+func escape(path string) string {
+	if filepath.Separator == '\\' { // where patterns know no escape
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // Sidecar is the JSON file nearest to an image that gives the field: of the image's
