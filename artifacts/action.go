@@ -51,6 +51,9 @@ func (s *Store) Record(a Action) (Key, error) {
 	}
 	s.late.add(changed)
 	s.index.remember(s, k, text)
+	if s.link != nil {
+		s.share.add(k)
+	}
 	return k, nil
 }
 
@@ -65,6 +68,11 @@ func (s *Store) Lookup(k Key) (Action, error) {
 	}
 	text, err := os.ReadFile(s.actionPath(k))
 	if err != nil {
+		if s.link != nil {
+			if a, err := s.lookupRemote(k); err == nil {
+				return a, nil
+			}
+		}
 		return Action{}, fmt.Errorf("action %s: %w", k, ErrMiss)
 	}
 	a, err := parseAction(k, text)

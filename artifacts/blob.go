@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -72,6 +73,9 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 			f, err = os.Open(path)
 		}
 	}
+	if errors.Is(err, os.ErrNotExist) && s.link != nil && s.fetch(context.Background(), r) == nil {
+		f, err = os.Open(path)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("blob %s: %w", r.Digest, ErrMiss)
 	}
@@ -85,9 +89,13 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 func (s *Store) BlobPath(d Digest) string { return s.object(blobsDir, d.String()) }
 
 // Has tells whether a blob of that digest and size is there (not whether its
-// bytes are right; reading tells that). While the store is held (see Hold), a
-// blob that was asked for is safe from gc.
+// bytes are right; reading tells that), or in the remote. While the store is held
+// (see Hold), a blob that was asked for is safe from gc.
 func (s *Store) Has(r Ref) bool {
+	return s.hasHere(r) || s.link != nil && s.hasRemote(r)
+}
+
+func (s *Store) hasHere(r Ref) bool {
 	name := r.Digest.String()
 	st, err := s.blobs.stat(name)
 	if err != nil || !st.regular || st.size != r.Size {

@@ -32,7 +32,8 @@
 //	                    holds while it lives
 //	locks/              claims, and the gate that gc closes for moments
 //	memo/               digests of the user's files, and an index of the actions
-//	collected           the digests of the blobs that gc or Repair has removed
+//	collected           the digests of blobs that are named and not here: gc or Repair
+//	                    has removed them, or they are in a remote
 //	README, version     for people, and for programs of another layout
 //
 // # Crashes

@@ -34,6 +34,9 @@ type Store struct {
 	late    lateSync  // of actions
 	index   actionIndex
 	files   fileMemo
+
+	link  *link // nil without a remote
+	share sharing
 }
 
 // The parts of a store. Blobs, actions and runs are the truth; the rest can be
@@ -66,7 +69,8 @@ const readme = `This directory is a store of the program "pipeline".
                       text, named by the SHA-256 of the recipe
   runs/<id>           what each run came to; text
   logs/ab/<key>       what tasks said while they ran; text
-  collected           the blobs that gc or verify --repair has removed
+  collected           the blobs that gc or verify --repair has removed, or that
+                      are in a remote
   tmp, locks          of processes that are at work now
   scratch             where tasks that were interrupted go on
   memo                digests of files, remembered; can be deleted at any time
@@ -150,6 +154,7 @@ func (s *Store) Dir() string { return s.dir }
 // Close makes everything durable that is not yet, and gives up the store's locks.
 // The store must not be used after it.
 func (s *Store) Close() error {
+	s.share.end()
 	err := errors.Join(s.late.wait(), s.session.end())
 	s.index.close()
 	s.files.close()

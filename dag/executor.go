@@ -69,7 +69,7 @@ type Local struct{}
 // records what it gave, in this order.
 func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
 	in := openInputs(s, j)
-	if lost := in.absent(); lost != nil {
+	if lost := in.absent(ctx); lost != nil {
 		return Report{Lost: lost}
 	}
 	log := s.Log(j.Key)

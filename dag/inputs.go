@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -45,9 +46,18 @@ func openInputs(s *artifacts.Store, j *Job) *jobInputs {
 	return in
 }
 
-// absent lists the blobs that the store does not have.
-func (in *jobInputs) absent() []artifacts.Digest {
-	return in.blobs(func(s *source) bool { return !in.store.Has(s.Ref) })
+// absent brings the blobs into the store that are in its remote, and lists those
+// that are nowhere.
+func (in *jobInputs) absent(ctx context.Context) []artifacts.Digest {
+	var refs []artifacts.Ref
+	for _, s := range in.all {
+		if s.File == "" {
+			refs = append(refs, s.Ref)
+		}
+	}
+	here := in.store.Fetch(ctx, refs...)
+	at := -1
+	return in.blobs(func(*source) bool { at++; return !here[at] })
 }
 
 // discardDamaged takes the blobs that were found damaged out of the store, and

@@ -166,6 +166,9 @@ func (r *runner) loop(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	checkers := max(2, min(r.opt.Workers, runtime.GOMAXPROCS(0)))
+	if r.store.Remote() != nil {
+		checkers = max(checkers, 16) // they wait for a network, not for a processor
+	}
 	for range checkers {
 		go r.checker()
 	}

@@ -21,6 +21,7 @@ type app struct {
 	args   []string      // as typed, for "go on with"
 
 	store   string
+	remote  string
 	json    bool
 	quiet   bool
 	verbose bool
@@ -81,6 +82,7 @@ parameter changed back runs nothing.`,
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
 	flags.StringVar(&a.store, "store", "", "the results are in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
+	flags.StringVar(&a.remote, "remote", "", "share results through `URL`, s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
 	flags.BoolVar(&a.json, "json", false, "one JSON object a line on stdout, and nothing else there")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")

@@ -27,7 +27,7 @@ func (a *app) look(file string, sets []string, until ...string) (*current, error
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  pipeline run %s makes the results; --store DIR says where they are", file, dir, file)
 	}
-	store, err := artifacts.Open(dir)
+	store, err := a.openStore(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (a *app) storeDir(beside string) string {
 
 // open opens the store of a pipeline, and makes it when it is not there.
 func (a *app) open(p *pipelines.Pipeline) (*artifacts.Store, error) {
-	return artifacts.Open(a.storeDir(p.Dir))
+	return a.openStore(a.storeDir(p.Dir))
 }
 
 // openHere opens the store of the working directory for commands that name no
@@ -81,5 +81,5 @@ func (a *app) openHere() (*artifacts.Store, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
 	}
-	return artifacts.Open(dir)
+	return a.openStore(dir)
 }

@@ -135,6 +135,7 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 	}
 	if !interrupted {
 		a.leaveReport(p, store, result)
+		a.share(store)
 	}
 	a.lastLine(result, interrupted)
 	return err

@@ -32,11 +32,11 @@ module github.com/goccy/go-json v0.10.2
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.2.5
+module github.com/klauspost/cpuid/v2 v2.4.0
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.0.2
+module github.com/zeebo/xxh3 v1.1.0
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0

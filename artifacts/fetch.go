@@ -1,0 +1,173 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Fetch tells of each blob whether it is in the store, and brings it from the remote
+// when it is not and the remote has it. The store then keeps it as its own.
+func (s *Store) Fetch(ctx context.Context, refs ...Ref) []bool {
+	here := make([]bool, len(refs))
+	var some errgroup.Group
+	some.SetLimit(fetchers)
+	for i, r := range refs {
+		if here[i] = s.hasHere(r); !here[i] && s.link != nil {
+			some.Go(func() error {
+				here[i] = s.fetch(ctx, r) == nil
+				return nil
+			})
+		}
+	}
+	some.Wait()
+	return here
+}
+
+// fetchers is how many blobs one task brings at once: a round trip to a store far
+// away takes some 30 ms, and a task may gather hundreds of small blobs.
+const fetchers = 8
+
+// fetch copies a blob from the remote. It gets its name only when its bytes are
+// the ones named.
+func (s *Store) fetch(ctx context.Context, r Ref) error {
+	name := objectName(blobsDir, r.Digest.String())
+	if n, err := s.link.size(ctx, name); err != nil {
+		return err
+	} else if n != r.Size {
+		s.link.refuse(name)
+		return fmt.Errorf("%s has %d bytes, not %d: %w", name, n, r.Size, ErrCorrupt)
+	}
+	t, err := s.temp()
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	err = s.link.talk(ctx, func(ctx context.Context) error { return copyObject(ctx, t, s.link.remote, name, r.Size) })
+	if err == nil && (t.size != r.Size || t.digest() != r.Digest) {
+		err = fmt.Errorf("%s: %w", name, ErrCorrupt)
+	}
+	if errors.Is(err, ErrCorrupt) {
+		s.link.refuse(name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.settle(); err != nil {
+		return s.fault(err)
+	}
+	path := s.BlobPath(r.Digest)
+	changed, err := t.publish(path)
+	if err != nil {
+		return s.fault(err)
+	}
+	s.dirty.mark(changed)
+	s.session.use(path, fileStat{mtime: time.Now().UnixNano()})
+	s.link.mu.Lock()
+	s.link.fetched++
+	s.link.mu.Unlock()
+	return nil
+}
+
+// copyObject reads an object of a known size, for as long as bytes keep coming.
+func copyObject(ctx context.Context, w io.Writer, r Remote, name string, size int64) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(patience, func() { cancel(errStalled) })
+	defer stalled.Stop()
+	body, err := r.Get(ctx, name)
+	if err != nil {
+		return because(ctx, err)
+	}
+	defer body.Close()
+	_, err = io.Copy(w, &livelyReader{io.LimitReader(body, size+1), func() { stalled.Reset(patience) }})
+	return because(ctx, err)
+}
+
+var errStalled = errors.New("no byte came for seconds")
+
+// because gives the cause of a cancelled context for what it led to.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
+		return cause
+	}
+	return err
+}
+
+// A livelyReader tells that bytes come.
+type livelyReader struct {
+	r     io.Reader
+	alive func()
+}
+
+func (l *livelyReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n > 0 {
+		l.alive()
+	}
+	return n, err
+}
+
+// longestAction bounds what is read of a record that somebody else wrote: one of
+// 10,000 gathered inputs has about a megabyte.
+const longestAction = 64 << 20
+
+// lookupRemote finds an action in the remote, and keeps the record if it is whole.
+func (s *Store) lookupRemote(k Key) (Action, error) {
+	name := objectName(actionsDir, k.String())
+	var text []byte
+	err := s.link.ask(context.Background(), func(ctx context.Context) (err error) {
+		text, err = getAll(ctx, s.link.remote, name, longestAction)
+		return err
+	})
+	if err != nil {
+		return Action{}, err
+	}
+	a, err := parseAction(k, text)
+	if err != nil {
+		s.link.refuse(name)
+		return Action{}, err
+	}
+	s.link.know(name, int64(len(text)))
+	// In a store that cannot be written, it is asked for again next time.
+	_ = s.adopt(k, text, a.Outputs)
+	return a, nil
+}
+
+// adopt keeps a record of another store's. It is written down first which of its
+// blobs are not here, so that verify does not take them for lost.
+func (s *Store) adopt(k Key, text []byte, outputs map[string]Ref) error {
+	t, err := s.temp()
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	var away []Victim
+	for _, r := range outputs {
+		if !s.hasHere(r) {
+			away = append(away, Victim{Digest: r.Digest, Size: r.Size})
+		}
+	}
+	if _, err = t.Write(text); err == nil {
+		err = errors.Join(t.settle(), s.appendCollected(away))
+	}
+	if err != nil {
+		return err
+	}
+	changed, err := t.publish(s.actionPath(k))
+	if err == nil {
+		s.late.add(changed)
+		s.index.remember(s, k, text)
+	}
+	return err
+}
+
+// hasRemote tells whether the remote has a blob of that digest and size.
+func (s *Store) hasRemote(r Ref) bool {
+	n, err := s.link.size(context.Background(), objectName(blobsDir, r.Digest.String()))
+	return err == nil && n == r.Size
+}

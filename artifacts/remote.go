@@ -1,0 +1,242 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"sync"
+	"time"
+)
+
+// A Remote is a place that the stores of many machines share: objects with the names
+// that they have in a store, "blobs/ab/<sha256>", "actions/ab/<key>" and "version".
+// Its methods may be called from many goroutines, and many processes use one remote
+// at once; an object appears whole or not at all, and putting the same one
+// twice is harmless, for equal names mean equal bytes.
+//
+// What a remote gives is believed as little as what a disk gives: a blob must have
+// the digest that names it, a record its seal and its key.
+type Remote interface {
+	Size(ctx context.Context, name string) (int64, error)        // ErrMiss when it is not there
+	Get(ctx context.Context, name string) (io.ReadCloser, error) // ErrMiss when it is not there
+	Put(ctx context.Context, name, file string) error            // ErrReadOnly when it takes nothing
+	String() string                                              // for messages; holds no secret
+}
+
+// ErrReadOnly says that a remote gives and does not take.
+var ErrReadOnly = errors.New("nothing may be written there")
+
+// Attach lets the store read through to a remote, and share with it what is
+// recorded from now on. A remote that does not answer is no error: the store then
+// works alone, and shares later. One that is of another layout, or that refuses
+// us, is one.
+func (s *Store) Attach(ctx context.Context, r Remote) error {
+	l := &link{remote: r, refused: map[string]bool{}, sizes: map[string]int64{}}
+	if err := l.greet(ctx, s); err != nil {
+		return fmt.Errorf("remote %s: %w", r, err)
+	}
+	s.link = l
+	s.share.begin(s)
+	return nil
+}
+
+// Remote describes the remote that is attached and how it went; nil when there is none.
+func (s *Store) Remote() *RemoteReport {
+	if s.link == nil {
+		return nil
+	}
+	r := s.link.report()
+	r.Left = s.share.left()
+	return &r
+}
+
+// A RemoteReport tells what passed between a store and its remote.
+type RemoteReport struct {
+	Name     string
+	Down     error // why it is not asked at the moment
+	ReadOnly bool
+	Fetched  int // blobs
+	Shared   int // actions with their blobs
+	Left     int // actions that could not be shared yet
+	Refused  int // objects that were not what their names say
+}
+
+// A link is a store's way to a remote. It stops asking one that does not answer: a
+// server that goes away must not hold up a run by one time-out a task.
+type link struct {
+	remote Remote
+
+	mu       sync.Mutex
+	err      error     // of the last question
+	again    time.Time // when it may be asked next; zero while it answers
+	asking   bool      // one asks whether it has come back
+	readOnly bool
+	refused  map[string]bool  // objects that are damaged: to be replaced
+	sizes    map[string]int64 // what is known to be there
+	fetched  int
+	shared   int
+}
+
+const (
+	// patience is how long a question without much of an answer may take.
+	patience = 5 * time.Second
+	// pause is how long a remote that did not answer is left alone.
+	pause = 30 * time.Second
+)
+
+var errDown = errors.New("the remote does not answer")
+
+// greet reads the version of the remote's layout, and writes it on a new one.
+func (l *link) greet(ctx context.Context, s *Store) error {
+	var text []byte
+	err := l.ask(ctx, func(ctx context.Context) (err error) {
+		text, err = getAll(ctx, l.remote, versionFile, 1<<10)
+		return err
+	})
+	switch {
+	case err == nil && string(text) != version:
+		return fmt.Errorf("its layout is %.40q, and this program knows %q", text, version)
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrMiss):
+		err = l.ask(ctx, func(ctx context.Context) error {
+			return l.remote.Put(ctx, versionFile, path.Join(s.dir, versionFile))
+		})
+	}
+	if errors.Is(err, ErrReadOnly) || errors.Is(err, errDown) {
+		return nil
+	}
+	return err
+}
+
+// ask puts a question to the remote, unless it does not answer these days. The
+// error is nil, ErrMiss, ErrReadOnly, ErrRefused, or wraps errDown.
+func (l *link) ask(ctx context.Context, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return l.talk(ctx, question)
+}
+
+// talk is ask without a limit of time, for what is long: it must watch its own progress.
+func (l *link) talk(ctx context.Context, question func(context.Context) error) error {
+	if !l.enter() {
+		return errDown
+	}
+	err := question(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking = false
+	switch {
+	case err == nil, errors.Is(err, ErrMiss), errors.Is(err, ErrCorrupt):
+		l.again, l.err = time.Time{}, nil
+	case errors.Is(err, ErrReadOnly):
+		l.readOnly = true
+	case errors.Is(err, ErrRefused):
+		l.err, l.again = err, time.Now().Add(pause)
+	case errors.Is(err, context.Canceled): // we gave up, not the remote
+	default:
+		l.err, l.again = err, time.Now().Add(pause)
+		err = fmt.Errorf("%w: %w", errDown, err)
+	}
+	return err
+}
+
+// enter tells whether the remote may be asked now. Of those who want to know
+// whether it has come back, one is let through.
+func (l *link) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.again.IsZero():
+		return true
+	case l.asking || time.Now().Before(l.again):
+		return false
+	}
+	l.asking = true
+	return true
+}
+
+// ErrRefused says that a remote knows us not, or has no such place: a mistake in
+// its address or in the credentials, which waiting does not mend.
+var ErrRefused = errors.New("access refused")
+
+// takes tells whether there is hope to share something now.
+func (l *link) takes() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.again.IsZero() && !l.readOnly
+}
+
+// wait lets a moment pass before the remote is tried again.
+func (l *link) wait(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+func (l *link) report() RemoteReport {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared, Refused: len(l.refused)}
+	if !l.again.IsZero() {
+		r.Down = l.err
+	}
+	return r
+}
+
+// refuse remembers an object that is not what its name says.
+func (l *link) refuse(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[name] = true
+	delete(l.sizes, name)
+}
+
+// size is how long an object is, asked once.
+func (l *link) size(ctx context.Context, name string) (int64, error) {
+	l.mu.Lock()
+	n, known := l.sizes[name]
+	bad := l.refused[name]
+	l.mu.Unlock()
+	switch {
+	case bad:
+		return 0, ErrMiss
+	case known:
+		return n, nil
+	}
+	err := l.ask(ctx, func(ctx context.Context) (err error) {
+		n, err = l.remote.Size(ctx, name)
+		return err
+	})
+	if err == nil {
+		l.know(name, n)
+	}
+	return n, err
+}
+
+func (l *link) know(name string, size int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sizes[name] = size
+	delete(l.refused, name)
+}
+
+// objectName is the name of a blob or an action in a remote.
+func objectName(kind, name string) string { return path.Join(kind, name[:2], name) }
+
+// getAll reads an object that is small.
+func getAll(ctx context.Context, r Remote, name string, most int64) ([]byte, error) {
+	body, err := r.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	b, err := io.ReadAll(io.LimitReader(body, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("%s: longer than the %d bytes it may have: %w", name, most, ErrCorrupt)
+	}
+	return b, err
+}

@@ -1,0 +1,95 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+func TestAddresses(t *testing.T) {
+	for _, c := range []struct{ address, says string }{
+		{"shared", "write s3://"},
+		{"", "write s3://"},
+		{"http://example.org/bucket", "write s3://"},
+		{"s3://", "the bucket is missing"},
+		{"s3:///prefix", "the bucket is missing"},
+		{"s3://key:secret@bucket", "do not belong into an address"},
+		{"s3://bucket?secret=secret", "ends with its path"},
+		{"s3://bucket#secret", "ends with its path"},
+		{"file://relative/path", "three strokes"},
+		{"file:relative", "three strokes"},
+		{"s3://bu\x01cket", "cannot be read"},
+	} {
+		r, err := Open(c.address)
+		if err == nil {
+			t.Errorf("%q: opened %s", c.address, r)
+		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "=secret") || strings.Contains(err.Error(), ":secret") {
+			t.Errorf("%q: %v", c.address, err)
+		}
+	}
+}
+
+// every is what any remote must do; ours against a directory and a real server.
+func every(t *testing.T, r artifacts.Remote) {
+	ctx := context.Background()
+	const name = "blobs/ab/abcdef"
+	if _, err := r.Size(ctx, name); !errors.Is(err, artifacts.ErrMiss) {
+		t.Errorf("size of nothing: %v", err)
+	}
+	if _, err := r.Get(ctx, name); !errors.Is(err, artifacts.ErrMiss) {
+		t.Errorf("nothing: %v", err)
+	}
+	// The large one is put in several parts.
+	for _, size := range []int{0, 1, 1 << 10, 20 << 20} {
+		content := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, content, 0o444); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // again is harmless
+			if err := r.Put(ctx, name, file); err != nil {
+				t.Fatalf("%d bytes: %v", size, err)
+			}
+		}
+		if n, err := r.Size(ctx, name); n != int64(size) || err != nil {
+			t.Errorf("%d bytes: size %d, %v", size, n, err)
+		}
+		body, err := r.Get(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(body)
+		body.Close()
+		if !bytes.Equal(got, content) || err != nil {
+			t.Errorf("%d bytes: %d came, %v", size, len(got), err)
+		}
+	}
+	if err := r.Put(ctx, name, filepath.Join(t.TempDir(), "absent")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Open("file://" + filepath.ToSlash(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	every(t, r)
+	// Nothing unfinished is left, and nothing is read or written outside.
+	left, _ := filepath.Glob(filepath.Join(dir, "blobs/ab/*.part-*"))
+	if len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+	if _, err := r.Get(context.Background(), "../outside"); err == nil {
+		t.Error("it reads outside of its directory")
+	}
+}

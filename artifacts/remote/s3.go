@@ -1,0 +1,142 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"prgnn/artifacts"
+)
+
+// A bucket is a remote in a bucket of a store that speaks S3.
+type bucket struct {
+	client *minio.Client
+	name   string
+	prefix string
+}
+
+func openS3(name, prefix string) (artifacts.Remote, error) {
+	b := bucket{name: name, prefix: prefix}
+	if name == "" {
+		return nil, fmt.Errorf("remote s3:///%s: the bucket is missing: write s3://bucket/prefix", prefix)
+	}
+	endpoint, err := url.Parse(cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com"))
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
+		return nil, fmt.Errorf("remote %s: AWS_ENDPOINT_URL is not an address such as https://s3.example.org", b)
+	}
+	lookup := minio.BucketLookupAuto
+	if endpoint.Hostname() != "s3.amazonaws.com" {
+		lookup = minio.BucketLookupPath // servers of one's own have no name for each bucket
+	}
+	b.client, err = minio.New(endpoint.Host, &minio.Options{
+		Creds:        credentials.NewChainCredentials(chain()),
+		Secure:       endpoint.Scheme == "https",
+		Region:       cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
+		Transport:    transport(),
+		BucketLookup: lookup,
+		MaxRetries:   2,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("remote %s: %w", b, err)
+	}
+	return b, nil
+}
+
+// chain is where credentials are looked for, in this order.
+func chain() []credentials.Provider {
+	c := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
+	if os.Getenv("AWS_EC2_METADATA_DISABLED") != "true" {
+		c = append(c, &credentials.IAM{Client: &http.Client{Transport: transport(), Timeout: 2 * time.Second}})
+	}
+	return c
+}
+
+// transport gives up on a server that does not answer; how long an object may take
+// is for those who ask.
+func transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: 3 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	t.TLSHandshakeTimeout = 5 * time.Second
+	t.ResponseHeaderTimeout = answer
+	t.MaxIdleConnsPerHost = 32
+	t.DisableCompression = true // bytes as they are
+	return t
+}
+
+func (b bucket) String() string { return "s3://" + path.Join(b.name, b.prefix) }
+
+func (b bucket) Size(ctx context.Context, name string) (int64, error) {
+	info, err := b.client.StatObject(ctx, b.name, path.Join(b.prefix, name), minio.StatObjectOptions{})
+	return info.Size, understood(err)
+}
+
+func (b bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	// Core's call asks once; the object of the client's own asks again for each part.
+	body, _, _, err := minio.Core{Client: b.client}.GetObject(ctx, b.name, path.Join(b.prefix, name), minio.GetObjectOptions{})
+	return body, understood(err)
+}
+
+func (b bucket) Put(ctx context.Context, name, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	// A server that stops reading would hold us for ever.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stalled := time.AfterFunc(answer, cancel)
+	defer stalled.Stop()
+	_, err = b.client.PutObject(ctx, b.name, path.Join(b.prefix, name), f, fi.Size(), minio.PutObjectOptions{
+		ContentType: "application/octet-stream",
+		Progress:    sentBytes{func() { stalled.Reset(answer) }},
+	})
+	if err != nil && ctx.Err() != nil && !stalled.Stop() {
+		return fmt.Errorf("no answer for %v: %w", answer, os.ErrDeadlineExceeded)
+	}
+	if r := minio.ToErrorResponse(err); err != nil && r.StatusCode == http.StatusForbidden && r.Code == "AccessDenied" {
+		return fmt.Errorf("%w: %w", artifacts.ErrReadOnly, err)
+	}
+	return understood(err)
+}
+
+// sentBytes hears of the bytes that were sent.
+type sentBytes struct{ alive func() }
+
+func (s sentBytes) Read(p []byte) (int, error) {
+	s.alive()
+	return len(p), nil
+}
+
+// answer is how long a server may take to say something.
+const answer = 20 * time.Second
+
+// understood says what an answer of the server means for a store.
+func understood(err error) error {
+	if err == nil {
+		return nil
+	}
+	switch r := minio.ToErrorResponse(err); {
+	case r.Code == "NoSuchBucket":
+		return fmt.Errorf("%w: there is no bucket of that name", artifacts.ErrRefused)
+	case r.StatusCode == http.StatusNotFound:
+		return artifacts.ErrMiss
+	case r.StatusCode == http.StatusForbidden || r.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("%w: %w: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile AWS_PROFILE, must be allowed to list, read and write there", artifacts.ErrRefused, err)
+	}
+	return err
+}

@@ -1,0 +1,353 @@
+package artifacts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A shelf is a remote in memory that can be made to fail.
+type shelf struct {
+	mu      sync.Mutex
+	objects map[string][]byte
+	asked   atomic.Int64
+	down    atomic.Bool
+	locked  bool // takes nothing
+}
+
+func newShelf() *shelf { return &shelf{objects: map[string][]byte{}} }
+
+func (f *shelf) String() string { return "shelf" }
+
+func (f *shelf) object(name string) ([]byte, error) {
+	f.asked.Add(1)
+	if f.down.Load() {
+		return nil, errors.New("connection refused")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b, ok := f.objects[name]
+	if !ok {
+		return nil, ErrMiss
+	}
+	return b, nil
+}
+
+func (f *shelf) Size(_ context.Context, name string) (int64, error) {
+	b, err := f.object(name)
+	return int64(len(b)), err
+}
+
+func (f *shelf) Get(_ context.Context, name string) (io.ReadCloser, error) {
+	b, err := f.object(name)
+	return io.NopCloser(bytes.NewReader(b)), err
+}
+
+func (f *shelf) Put(_ context.Context, name, file string) error {
+	if _, err := f.object(name); err != nil && !errors.Is(err, ErrMiss) {
+		return err
+	}
+	if f.locked {
+		return ErrReadOnly
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.objects[name] = b
+	return nil
+}
+
+// change replaces every object whose name begins so.
+func (f *shelf) change(prefix string, how func([]byte) []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, b := range f.objects {
+		if strings.HasPrefix(name, prefix) {
+			if b = how(b); b == nil {
+				delete(f.objects, name)
+			} else {
+				f.objects[name] = b
+			}
+		}
+	}
+}
+
+func (f *shelf) count(prefix string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.objects {
+		if strings.HasPrefix(name, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+func attached(t *testing.T, r Remote) *Store {
+	t.Helper()
+	s := newStore(t)
+	if err := s.Attach(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// recordWork records an action with two outputs.
+func recordWork(t *testing.T, s *Store, recipe string) (Key, map[string]Ref) {
+	t.Helper()
+	outputs := map[string]Ref{}
+	for _, name := range []string{"a", "b"} {
+		ref, err := s.Put(Text(recipe + "/" + name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs[name] = ref
+	}
+	k, err := s.Record(Action{Recipe: recipe, Outputs: outputs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, outputs
+}
+
+func share(s *Store) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	s.Share(ctx, func(int) {})
+}
+
+func readText(s *Store, r Ref) (string, error) {
+	rc, err := s.OpenBlob(r)
+	if err != nil {
+		return "", err
+	}
+	defer rc.Close()
+	b, err := io.ReadAll(rc)
+	return string(b), err
+}
+
+func TestTwoStoresShareWork(t *testing.T) {
+	f := newShelf()
+	one, two := attached(t, f), attached(t, f)
+	k, outputs := recordWork(t, one, "recipe")
+	share(one)
+	if n := f.count("blobs/"); n != 2 || f.count("actions/") != 1 {
+		t.Fatalf("the remote has %d blobs and %d actions", n, f.count("actions/"))
+	}
+	a, err := two.Lookup(k)
+	if err != nil || a.Recipe != "recipe" || a.Outputs["a"] != outputs["a"] {
+		t.Fatalf("the other store finds %+v, %v", a, err)
+	}
+	if !two.Has(outputs["a"]) || two.hasHere(outputs["a"]) {
+		t.Error("a blob is known, and is not brought before it is needed")
+	}
+	if text, err := readText(two, outputs["a"]); text != "recipe/a" || err != nil {
+		t.Errorf("it reads %q, %v", text, err)
+	}
+	if !two.hasHere(outputs["a"]) || two.hasHere(outputs["b"]) {
+		t.Error("what was read stays, what was not stays away")
+	}
+	if here := two.Fetch(context.Background(), outputs["b"], Ref{Size: 3}); !here[0] || here[1] {
+		t.Errorf("fetched: %v", here)
+	}
+	if r := two.Remote(); r.Fetched != 2 || r.Down != nil || r.Refused != 0 {
+		t.Errorf("it tells %+v", r)
+	}
+	// newStore verifies both: what is not here is no damage.
+}
+
+func TestARecordOfOthersIsKept(t *testing.T) {
+	f := newShelf()
+	one, two := attached(t, f), attached(t, f)
+	k, outputs := recordWork(t, one, "recipe")
+	share(one)
+	if _, err := two.Lookup(k); err != nil {
+		t.Fatal(err)
+	}
+	f.down.Store(true)
+	if _, err := two.Lookup(k); err != nil {
+		t.Errorf("without the remote: %v", err)
+	}
+	if _, err := readText(two, outputs["a"]); !errors.Is(err, ErrMiss) {
+		t.Errorf("a blob that was not brought: %v", err)
+	}
+}
+
+func TestWhatIsDamagedThereIsRefusedAndMended(t *testing.T) {
+	for _, c := range []struct {
+		name, prefix string
+		how          func([]byte) []byte
+	}{
+		{"a flipped bit", "blobs/", func(b []byte) []byte { b = bytes.Clone(b); b[0] ^= 1; return b }},
+		{"cut short", "blobs/", func(b []byte) []byte { return b[:len(b)-1] }},
+		{"empty", "blobs/", func(b []byte) []byte { return []byte{} }},
+		{"too long", "blobs/", func(b []byte) []byte { return append(bytes.Clone(b), 'x') }},
+		{"missing", "blobs/", func(b []byte) []byte { return nil }},
+		{"a flipped bit in the record", "actions/", func(b []byte) []byte { b = bytes.Clone(b); b[20] ^= 1; return b }},
+		{"a record cut short", "actions/", func(b []byte) []byte { return b[:40] }},
+		{"a record gone", "actions/", func(b []byte) []byte { return nil }},
+		{"a record of other work", "actions/", func(b []byte) []byte {
+			other, _ := Action{Recipe: "other"}.encode()
+			return other
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newShelf()
+			one := attached(t, f)
+			k, outputs := recordWork(t, one, "recipe")
+			share(one)
+			f.change(c.prefix, c.how)
+
+			two := attached(t, f)
+			_, err := two.Lookup(k)
+			if c.prefix == "actions/" && !errors.Is(err, ErrMiss) {
+				t.Errorf("the record: %v", err)
+			}
+			if here := two.Fetch(context.Background(), outputs["a"]); c.prefix == "blobs/" && here[0] {
+				t.Error("the blob was taken")
+			}
+			// Made again, it replaces what is damaged.
+			recordWork(t, two, "recipe")
+			share(two)
+			three := attached(t, f)
+			if _, err := three.Lookup(k); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+			if text, err := readText(three, outputs["a"]); text != "recipe/a" || err != nil {
+				t.Errorf("afterwards it reads %q, %v", text, err)
+			}
+		})
+	}
+}
+
+func TestARemoteThatIsAway(t *testing.T) {
+	f := newShelf()
+	f.down.Store(true)
+	s := attached(t, f)
+	asked := f.asked.Load()
+	for i := range 100 {
+		recordWork(t, s, fmt.Sprint("recipe ", i))
+		if _, err := s.Lookup(KeyOf(fmt.Sprint("nobody's ", i))); !errors.Is(err, ErrMiss) {
+			t.Fatal(err)
+		}
+	}
+	share(s)
+	if n := f.asked.Load() - asked; n > 3 {
+		t.Errorf("it was asked %d times while it was away", n)
+	}
+	if r := s.Remote(); r.Down == nil || r.Left != 100 {
+		t.Errorf("it tells %+v", r)
+	}
+	// The next run, with the remote back, carries all of it.
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.down.Store(false)
+	again := openStore(t, s.Dir())
+	if err := again.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	share(again)
+	if n := f.count("actions/"); n != 100 {
+		t.Errorf("%d actions arrived", n)
+	}
+	again.Close()
+	if left, _ := os.ReadDir(filepath.Join(s.Dir(), memoDir, unsharedDir)); len(left) != 0 {
+		t.Errorf("%d lists are left", len(left))
+	}
+}
+
+// A process that is killed leaves its list.
+func TestAListOfADeadProcessIsTaken(t *testing.T) {
+	f := newShelf()
+	f.down.Store(true)
+	dead := attached(t, f)
+	recordWork(t, dead, "recipe")
+	// No Close: what stands on the disk is what a killed process leaves.
+	f.down.Store(false)
+	s := openStore(t, dead.Dir())
+	if err := s.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	share(s)
+	if f.count("actions/") != 1 {
+		t.Error("its work was not shared")
+	}
+}
+
+func TestARemoteThatOnlyGives(t *testing.T) {
+	f := newShelf()
+	one := attached(t, f)
+	k, _ := recordWork(t, one, "recipe")
+	share(one)
+	f.locked = true
+	two := attached(t, f)
+	if _, err := two.Lookup(k); err != nil {
+		t.Error(err)
+	}
+	recordWork(t, two, "more")
+	share(two)
+	if r := two.Remote(); !r.ReadOnly || f.count("actions/") != 1 {
+		t.Errorf("it tells %+v", r)
+	}
+}
+
+// What our own disk has damaged is not passed on.
+func TestDamageAtHomeStaysAtHome(t *testing.T) {
+	f := newShelf()
+	f.down.Store(true)
+	s := openStore2(t)
+	if err := s.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	_, outputs := recordWork(t, s, "recipe")
+	path := s.BlobPath(outputs["a"].Digest)
+	os.Chmod(path, 0o644)
+	if err := os.WriteFile(path, []byte("recipe/A"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	f.down.Store(false)
+	again, err := Open(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := again.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	share(again)
+	if f.count("actions/") != 0 {
+		t.Error("the action was shared")
+	}
+}
+
+func TestARemoteOfAnotherLayout(t *testing.T) {
+	f := newShelf()
+	f.objects[versionFile] = []byte("prgnn store 9\n")
+	if err := newStore(t).Attach(context.Background(), f); err == nil || !strings.Contains(err.Error(), "prgnn store 9") {
+		t.Errorf("%v", err)
+	}
+}
+
+// openStore2 is a store that may end damaged.
+func openStore2(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(filepath.Join(t.TempDir(), "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

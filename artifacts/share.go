@@ -1,0 +1,218 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// A sharing carries what is recorded to the remote, behind the back of the run:
+// first the blobs of an action, then its record, so that the remote, too, never
+// promises what it does not have. The keys that are on their way stand in a file in
+// memo/unshared, one a process; what a process could not carry, because the remote
+// went away or it was killed, is carried by the next one.
+type sharing struct {
+	ctx  context.Context
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	mu    sync.Mutex
+	moved *sync.Cond // the queue, or at, has changed
+	queue []Key
+	at    int      // keys that are being carried
+	list  *os.File // nil when it cannot be written
+	taken []string // lists whose keys are in the queue
+}
+
+const (
+	unsharedDir = "unshared"
+	carriers    = 4
+)
+
+func (p *sharing) begin(s *Store) {
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	p.moved = sync.NewCond(&p.mu)
+	dir := filepath.Join(s.dir, memoDir, unsharedDir)
+	os.MkdirAll(dir, 0o777)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		p.taken = append(p.taken, path)
+		for line := range strings.Lines(string(b)) {
+			if k, err := ParseKey(strings.TrimSpace(line)); err == nil {
+				p.queue = append(p.queue, k)
+			}
+		}
+	}
+	p.list, _ = os.OpenFile(filepath.Join(dir, randomName()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	for range carriers {
+		p.done.Go(func() { p.carry(s) })
+	}
+}
+
+// add puts an action on its way.
+func (p *sharing) add(k Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue = append(p.queue, k)
+	if p.list != nil {
+		fmt.Fprintln(p.list, k)
+	}
+	p.moved.Broadcast()
+}
+
+func (p *sharing) left() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.queue) + p.at
+}
+
+// carry carries one key after the other until the store is closed. While the remote is
+// away, keys wait.
+func (p *sharing) carry(s *Store) {
+	for {
+		p.mu.Lock()
+		for len(p.queue) == 0 && p.ctx.Err() == nil {
+			p.moved.Wait()
+		}
+		if p.ctx.Err() != nil {
+			p.mu.Unlock()
+			return
+		}
+		k := p.queue[0]
+		p.queue = p.queue[1:]
+		p.at++
+		p.mu.Unlock()
+
+		err := s.carryAction(p.ctx, k)
+
+		p.mu.Lock()
+		p.at--
+		away := errors.Is(err, errDown) || errors.Is(err, ErrRefused) || p.ctx.Err() != nil
+		if away {
+			p.queue = append(p.queue, k)
+		}
+		p.moved.Broadcast()
+		p.mu.Unlock()
+		if away {
+			s.link.wait(p.ctx)
+		}
+	}
+}
+
+// carryAction makes sure that the remote has an action and its blobs. Nil also means
+// that there is nothing more to be done about it.
+func (s *Store) carryAction(ctx context.Context, k Key) error {
+	a, err := s.Lookup(k)
+	if err != nil {
+		return nil
+	}
+	for _, name := range sortedKeys(a.Outputs) {
+		ref := a.Outputs[name]
+		object := objectName(blobsDir, ref.Digest.String())
+		switch n, err := s.link.size(ctx, object); {
+		case err == nil && n == ref.Size:
+			continue
+		case err != nil && !errors.Is(err, ErrMiss):
+			return err
+		}
+		// Nobody else shall have to find out that our disk has damaged it.
+		if s.check(ref) != nil {
+			return nil
+		}
+		if err := s.put(ctx, object, s.BlobPath(ref.Digest), ref.Size); err != nil {
+			return err
+		}
+	}
+	object := objectName(actionsDir, k.String())
+	_, err = s.link.size(ctx, object)
+	if errors.Is(err, ErrMiss) {
+		var fi os.FileInfo
+		if fi, err = os.Stat(s.actionPath(k)); err == nil {
+			err = s.put(ctx, object, s.actionPath(k), fi.Size())
+		}
+	}
+	if err == nil {
+		s.link.mu.Lock()
+		s.link.shared++
+		s.link.mu.Unlock()
+	}
+	return err
+}
+
+// check reads a blob of our own.
+func (s *Store) check(ref Ref) error {
+	f, err := os.Open(s.BlobPath(ref.Digest))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(io.Discard, newCheckedReader(f, ref, func() error { return ErrCorrupt }))
+	return err
+}
+
+func (s *Store) put(ctx context.Context, object, file string, size int64) error {
+	err := s.link.talk(ctx, func(ctx context.Context) error { return s.link.remote.Put(ctx, object, file) })
+	if err == nil {
+		s.link.know(object, size)
+	}
+	return err
+}
+
+// Share waits until the remote has everything, or does not answer, or ctx is done.
+// Progress gets how many actions are still to be carried.
+func (s *Store) Share(ctx context.Context, progress func(left int)) {
+	if s.link == nil {
+		return
+	}
+	p := &s.share
+	defer context.AfterFunc(ctx, p.moved.Broadcast)()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.queue)+p.at > 0 && ctx.Err() == nil && s.link.takes() {
+		progress(len(p.queue) + p.at)
+		p.moved.Wait()
+	}
+}
+
+// end stops carrying, and leaves a list of what is left.
+func (p *sharing) end() {
+	if p.stop == nil {
+		return
+	}
+	p.stop()
+	p.mu.Lock()
+	p.moved.Broadcast()
+	p.mu.Unlock()
+	p.done.Wait()
+	if p.list == nil {
+		return
+	}
+	name := p.list.Name()
+	if len(p.queue) > 0 {
+		var b strings.Builder
+		for _, k := range p.queue {
+			fmt.Fprintln(&b, k)
+		}
+		// The keys stand in a list still, if only half of these can be written.
+		if _, err := p.list.WriteAt([]byte(b.String()), 0); err == nil {
+			p.list.Truncate(int64(b.Len()))
+		}
+	}
+	p.list.Close()
+	if len(p.queue) == 0 {
+		p.taken = append(p.taken, name)
+	}
+	for _, path := range p.taken {
+		os.Remove(path)
+	}
+}
