@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"strings"
 )
@@ -71,6 +72,26 @@ type Ref struct {
 	Digest Digest
 	Size   int64 // bytes
 	Format string
+}
+
+// RefOf says which bytes a value would become, without storing them.
+func RefOf(v Value) (Ref, error) {
+	c := hashCounter{hash: sha256.New()}
+	if err := v.Encode(&c); err != nil {
+		return Ref{}, err
+	}
+	return Ref{Digest: Digest(c.hash.Sum(nil)), Size: c.size, Format: v.Format()}, nil
+}
+
+// A hashCounter hashes what is written, and counts it.
+type hashCounter struct {
+	hash hash.Hash
+	size int64
+}
+
+func (c *hashCounter) Write(p []byte) (int, error) {
+	c.size += int64(len(p))
+	return c.hash.Write(p)
 }
 
 // An Action is a claim: this recipe was carried out, and these are the bytes

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,6 +210,10 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	}
 	p.s = nil
 	trash, err := s.session.begin(s)
+	if full(err) { // what can be found out again makes room
+		_ = os.RemoveAll(filepath.Join(s.dir, memoDir))
+		trash, err = s.session.begin(s)
+	}
 	if err != nil {
 		return 0, 0, s.fault(err)
 	}
@@ -250,9 +255,18 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		return err == nil && fi.ModTime().UnixNano() < before
 	}
 	victims = slices.DeleteFunc(slices.Clone(victims), func(v Victim) bool { return !unused(s.BlobPath(v.Digest)) })
-	if err := s.appendCollected(victims); err != nil {
-		return 0, 0, err
+	noted := s.appendCollected(victims)
+	if noted != nil && !full(noted) {
+		return 0, 0, noted
 	}
+	var removed []Victim
+	defer func() {
+		// On a full disk there is room for the note only now. A crash in between
+		// makes Verify call these blobs lost, and costs no more.
+		if noted != nil {
+			err = errors.Join(err, s.appendCollected(removed))
+		}
+	}()
 	for _, v := range victims {
 		path, aside := s.BlobPath(v.Digest), filepath.Join(trash, v.Digest.String())
 		if err := os.Rename(path, aside); err != nil {
@@ -270,6 +284,7 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		if err := remove(aside); err != nil {
 			return blobs, bytes, err
 		}
+		removed = append(removed, v)
 		blobs, bytes = blobs+1, bytes+v.Size
 	}
 	return blobs, bytes, nil
@@ -323,7 +338,12 @@ func (s *Store) appendCollected(victims []Victim) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
+	before, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		if _, err = f.Write(b); err != nil {
+			_ = f.Truncate(before) // a piece of a line would spoil the next one
+		}
+	}
 	return errors.Join(err, f.Sync(), f.Close())
 }
 

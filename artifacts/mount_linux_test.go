@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // These tests mount a small file system for themselves, in a name space of their own
@@ -113,6 +114,40 @@ func childFull(dir string) error {
 	}
 	if err := one(0); err != nil {
 		return fmt.Errorf("there is room again: %w", err)
+	}
+	if err := clean(s); err != nil {
+		return err
+	}
+	return gcOnFullDisk(dir, s)
+}
+
+// gcOnFullDisk: where not one byte can be written, gc still makes room.
+func gcOnFullDisk(dir string, s *Store) error {
+	if err := s.SaveRun(&RunRecord{ID: NewRunID(), Started: time.Now(), Finished: time.Now().Add(time.Hour)}); err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil { // what was made in this session is in use
+		return err
+	}
+	rest, err := os.Create(filepath.Join(dir, "rest"))
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		_, err = rest.Write(make([]byte, 512))
+	}
+	rest.Close()
+	s, err = Open(filepath.Join(dir, "store"))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	plan, err := s.PlanGC(GCOptions{KeepRuns: 1})
+	if err != nil {
+		return err
+	}
+	if n, _, err := plan.Execute(); err != nil || n < 3 {
+		return fmt.Errorf("gc on a full disk removed %d blobs: %w", n, err)
 	}
 	return clean(s)
 }

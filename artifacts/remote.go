@@ -25,7 +25,8 @@ type Remote interface {
 	String() string                                              // for messages; holds no secret
 }
 
-// ErrReadOnly says that a remote gives and does not take.
+// ErrReadOnly says that a store or a remote gives and does not take: it belongs to
+// somebody else, or lies on a file system that is mounted so.
 var ErrReadOnly = errors.New("nothing may be written there")
 
 // Attach lets the store read through to a remote, and share with it what is

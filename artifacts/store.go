@@ -3,6 +3,7 @@ package artifacts
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -19,7 +20,7 @@ var ErrCorrupt = errors.New("damaged")
 var ErrChanged = errors.New("changed while the run was going on")
 
 // ErrFull says that the disk or the quota that the store is on has no room left.
-var ErrFull = errors.New("no space left for the store: free some, or run gc, which removes what no kept run needs")
+var ErrFull = errors.New("no space left for the store")
 
 // A Store is a directory of blobs, actions and runs; see the package comment.
 // Its methods may be called from many goroutines, and many processes may use
@@ -88,7 +89,7 @@ func Open(dir string) (*Store, error) {
 	}
 	s := &Store{dir: abs}
 	if err := s.prepare(); err != nil {
-		return nil, fmt.Errorf("store %s: %w", dir, err)
+		return nil, s.fault(err)
 	}
 	s.blobs.open(filepath.Join(abs, blobsDir))
 	s.acts.open(filepath.Join(abs, actionsDir))
@@ -174,9 +175,18 @@ func (s *Store) fault(err error) error {
 	if err == nil {
 		return nil
 	}
-	var no syscall.Errno
-	if errors.As(err, &no) && isFull(no) {
+	switch {
+	case errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly): // that is said already
+	case full(err):
 		return fmt.Errorf("store %s: %w: %w", s.dir, ErrFull, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("store %s: %w: %w", s.dir, ErrReadOnly, err)
 	}
 	return fmt.Errorf("store %s: %w", s.dir, err)
+}
+
+// full tells whether an error means that the disk is full.
+func full(err error) bool {
+	var no syscall.Errno
+	return errors.As(err, &no) && isFull(no)
 }

@@ -2,8 +2,10 @@ package dag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -87,7 +89,7 @@ func saveIn(s artifacts.Scratch) func([]byte) error {
 
 // keep stores the outputs, then the claim that the recipe gives them: a crash in
 // between leaves bytes that nobody names, never a name without bytes.
-func keep(s *artifacts.Store, recipe string, ports []Port, out Outputs) (map[string]artifacts.Ref, error) {
+func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]artifacts.Ref, error) {
 	refs := make(map[string]artifacts.Ref, len(ports))
 	for _, p := range ports {
 		v := &encoding{Value: out[p.Name]}
@@ -100,7 +102,10 @@ func keep(s *artifacts.Store, recipe string, ports []Port, out Outputs) (map[str
 		}
 		refs[p.Name] = ref
 	}
-	if _, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: refs}); err != nil {
+	if f, ok := j.Work.(Foreteller); ok && !maps.Equal(f.Foretell(), refs) {
+		return nil, errors.New("the stage gave other values than it had foretold")
+	}
+	if _, err := s.Record(artifacts.Action{Recipe: j.Recipe, Outputs: refs}); err != nil {
 		return nil, &StoreError{err}
 	}
 	return refs, nil

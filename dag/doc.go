@@ -37,7 +37,10 @@
 // bytes as before, stops the wave there: what follows has the recipe it had. The
 // price is that the keys of a graph are not known beforehand. A task's key is
 // known when what it needs is settled, so a plan has three answers, cached, stale
-// and unknown; and a run looks every task up at the moment it could begin.
+// and unknown; and a run looks every task up at the moment it could begin. Only of
+// a task that has its values already (a Foreteller: the tables of a cohort) is it
+// known before what it will give: so the plan for one participant more is that
+// one's tasks, and what gathers.
 //
 // # History
 //

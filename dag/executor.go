@@ -89,7 +89,7 @@ func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
 		err = wrong
 	}
 	if rep.Lost = in.discardDamaged(); rep.Lost == nil && err == nil {
-		rep.Outputs, err = keep(s, j.Recipe, ports, out)
+		rep.Outputs, err = keep(s, j, ports, out)
 	}
 	if err != nil {
 		rep.Err = err

@@ -16,7 +16,9 @@ type Graph struct {
 	Stages []*StageNode
 }
 
-// A StageNode is one entry of the pipeline file.
+// A StageNode is one entry of the pipeline file. No two have one name, but for the
+// cohort's: the task cohort gives its tables, tasks cohort[sub-001] … the files of
+// the participants, where they have to be made.
 type StageNode struct {
 	Name  string // "connectivity"
 	Kind  *Kind

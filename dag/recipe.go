@@ -2,6 +2,7 @@ package dag
 
 import (
 	"encoding/hex"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -26,6 +27,7 @@ const recipeFormat = "recipe 1"
 //	parameter density = 0.1
 //	parameter repair = true
 //	environment OMP_NUM_THREADS = "1"
+//	value nodes arrow 1d2c…
 //	input pearson npy 1d2c…
 //	input edges[sub-001] arrow 77fe…
 func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
@@ -42,6 +44,9 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 	}
 	if e, ok := n.Work.(EnvReader); ok {
 		b = appendEnvironment(b, e.EnvNames())
+	}
+	if f, ok := n.Work.(Foreteller); ok {
+		b = appendForetold(b, f.Foretell())
 	}
 	for p := range ports {
 		for k := range n.Inputs {
@@ -82,6 +87,17 @@ func appendEnvironment(b []byte, names []string) []byte {
 	return b
 }
 
+// appendForetold writes a line for each value that a task is known to give.
+func appendForetold(b []byte, values map[string]artifacts.Ref) []byte {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		ref := values[name]
+		b = append(append(append(b, "value "...), name...), ' ')
+		b = append(append(b, ref.Format...), ' ')
+		b = append(hex.AppendEncode(b, ref.Digest[:]), '\n')
+	}
+	return b
+}
+
 func appendCoords(b []byte, coords []Coord) []byte {
 	b = append(b, '[')
 	for i, c := range coords {
@@ -96,8 +112,8 @@ func appendCoords(b []byte, coords []Coord) []byte {
 
 // A fact is one line of a recipe, taken apart for comparing.
 type fact struct {
-	what  string // "code", "parameter", "environment", "input", …
-	name  string // of the parameter or variable, or the port with its coordinates
+	what  string // "code", "parameter", "environment", "value", "input", …
+	name  string // of the parameter, variable or value, or the port with its coordinates
 	value string
 }
 
@@ -115,7 +131,7 @@ func facts(recipe string) []fact {
 			if f.name, f.value = name, value; !ok {
 				f.value = "not set"
 			}
-		case "input":
+		case "input", "value":
 			// The digest and the format are the last two words.
 			if d := strings.LastIndexByte(rest, ' '); d > 0 {
 				if w := strings.LastIndexByte(rest[:d], ' '); w > 0 {

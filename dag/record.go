@@ -27,7 +27,7 @@ type Record struct {
 	Only     []string
 	Force    []string
 
-	Ran, Cached, Failed, Skipped int
+	Ran, Cached, Failed, Skipped, Unfinished int
 
 	// Codes are the code identities (see Kind.Code) of the kinds in the graph, by
 	// name.
@@ -86,6 +86,7 @@ type detail struct {
 	Program Program           `json:"program"`
 	Seconds float64           `json:"seconds"`
 	Stopped string            `json:"stopped,omitempty"`
+	Left    int               `json:"unfinished,omitempty"`
 	Until   []string          `json:"until,omitempty"`
 	Only    []string          `json:"only,omitempty"`
 	Force   []string          `json:"force,omitempty"`
@@ -148,6 +149,8 @@ func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail
 		rec.Failed++
 	case Skipped:
 		rec.Skipped++
+	default:
+		d.Left++
 	}
 	t := taskDetail{At: at, ID: id, State: p.state, Note: p.note}
 	if p.state == Ran || p.state == Cached {
@@ -178,7 +181,7 @@ func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
 		ID: rr.ID, Pipeline: rr.Pipeline, File: d.File, Source: d.Source, Program: d.Program,
 		Started: rr.Started, Finished: rr.Finished, Seconds: d.Seconds, Stopped: d.Stopped,
 		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes,
-		Ran: rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped,
+		Ran: rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped, Unfinished: d.Left,
 	}
 	have := make(map[string]*artifacts.RunTask, len(d.Tasks))
 	for i := range rr.Tasks {

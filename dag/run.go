@@ -30,9 +30,12 @@ type Result struct {
 	Cached  int
 	Failed  int
 	Skipped int
-	Seconds float64
-	Errors  []*Error                            // of the failed tasks, in the order of the graph
-	Outputs map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
+	// Unfinished are the others, of a run that ended before its time: they were not
+	// begun, or given up.
+	Unfinished int
+	Seconds    float64
+	Errors     []*Error                            // of the failed tasks, in the order of the graph
+	Outputs    map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
 }
 
 // Run brings the graph up to date. It returns an error only when the run as a

@@ -76,6 +76,7 @@ type status struct {
 	forced   bool
 	remake   bool  // there is a record, but bytes of it that somebody needs are lost
 	ran      bool  // in this run; it may be looked at again all the same, when bytes are lost
+	foretold bool  // of a plan: stale, but what it will give is known
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
 	heals    int8  // how often inputs of it had to be made again

@@ -30,6 +30,11 @@ func (r *runner) take(v *verdict) {
 	if v.outputs != nil { // to compare with what it gives now
 		p.outputs.Store(&v.outputs)
 	}
+	if f, ok := r.nodes[v.node].Work.(Foreteller); ok && r.dry && p.wanted {
+		p.foretold = true
+		r.settle(v.node, Stale, f.Foretell(), nil)
+		return
+	}
 	if r.dry || !p.wanted {
 		r.settle(v.node, Stale, nil, nil)
 		return
@@ -143,7 +148,7 @@ func (r *runner) settle(i int32, s State, outputs map[string]artifacts.Ref, err 
 			u := tell[k]
 			switch q := &r.at[u]; {
 			case q.phase != waiting:
-			case e.s == Ran || e.s == Cached:
+			case e.s == Ran || e.s == Cached || p.foretold:
 				if q.waits--; q.waits == 0 {
 					r.queue(u)
 				}
@@ -187,13 +192,15 @@ func (r *runner) giveUp() {
 	}
 }
 
-// otherBytes says that a task made again gave other bytes than the record of it
-// promised: its stage is not a function of its inputs alone.
+// OtherBytes is the note of a task that ran again and gave other bytes than its
+// record promised: its stage is not a function of its inputs alone.
+const OtherBytes = "made again, it gave other bytes than before: the stage is not deterministic"
+
 func otherBytes(before, after map[string]artifacts.Ref) string {
 	if maps.Equal(before, after) {
 		return ""
 	}
-	return "made again, it gave other bytes than before: the stage is not deterministic"
+	return OtherBytes
 }
 
 func (r *runner) emit(e Event) {
@@ -245,6 +252,8 @@ func (r *runner) result() *Result {
 			res.Errors = append(res.Errors, p.err.(*Error))
 		case Skipped:
 			res.Skipped++
+		default:
+			res.Unfinished++
 		}
 	}
 	res.Seconds = time.Since(r.began).Seconds()

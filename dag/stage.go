@@ -68,6 +68,14 @@ type Kind struct {
 // its user has a use for it.
 type EnvReader interface{ EnvNames() []string }
 
+// A Foreteller is a Stage that gives values which it has already, such as a table
+// that was read with the pipeline file. They stand in its recipe in place of how
+// they are made, and a plan sees past the task before it has run. Run must give
+// exactly these.
+type Foreteller interface {
+	Foretell() map[string]artifacts.Ref
+}
+
 // A Validator is a Stage that checks parameters against each other. It returns
 // all mistakes, each naming the parameter.
 type Validator interface{ Validate() []error }

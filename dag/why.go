@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type Explanation struct {
 
 // A Difference is one fact in which two recipes differ.
 type Difference struct {
-	What string // "stage", "code", "parameter", "environment", "input" or "format"
+	What string // "stage", "code", "parameter", "environment", "value", "input" or "format"
 	Name string // of the parameter; of the input port, with coordinates where it gathers; of the source file or module
 	Old  string // "" when the fact is new
 	New  string // "" when it is gone
@@ -38,6 +39,16 @@ type Difference struct {
 // String tells a difference to a person, on one line.
 func (d Difference) String() string {
 	what := strings.TrimSpace(d.What + " " + d.Name)
+	if d.What == "value" { // of a task that gives what it has already
+		what = "its " + d.Name
+		switch {
+		case d.Old == "":
+			return what + " are new"
+		case d.New == "":
+			return what + " are gone"
+		}
+		return what + " have changed"
+	}
 	if d.What == "input" {
 		from := ""
 		if d.From != "" {
@@ -69,6 +80,10 @@ func Why(g *Graph, s *artifacts.Store, o Options, task string) (*Explanation, er
 	nodes, err := g.Select(task)
 	if err != nil {
 		return nil, err
+	}
+	// The cohort's tables are a task called cohort, beside tasks cohort[…].
+	if at := slices.IndexFunc(nodes, func(n *Node) bool { return n.ID == task }); at >= 0 {
+		nodes = nodes[at : at+1]
 	}
 	if len(nodes) != 1 {
 		return nil, fmt.Errorf("%q names %d tasks, such as %s: name one", task, len(nodes), nodes[0].ID)

@@ -2,8 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"reflect"
@@ -226,23 +224,22 @@ func keepRows(t *artifacts.Table, keep map[string]bool) *artifacts.Table {
 }
 
 // cohortValues is the stage of the values that a cohort has as a whole: they
-// are known when the file is loaded, and its recipe is their digests. With a
-// problem it stands for a participant for whom nothing can be done.
+// are known when the file is loaded, and its recipe is their digests. Without any
+// it stands for a participant for whom nothing can be done.
 type cohortValues struct {
-	Values  []string `param:"values" doc:"the digest of each value"`
 	ports   []dag.Port
 	outputs dag.Outputs
-	problem error
+	refs    map[string]artifacts.Ref
 }
 
 func (c *cohortValues) Ports() dag.Ports { return dag.Ports{Out: c.ports} }
 
-func (c *cohortValues) Run(context.Context, *dag.Task) (dag.Outputs, error) {
-	return c.outputs, c.problem
-}
+func (c *cohortValues) Foretell() map[string]artifacts.Ref { return c.refs }
 
-// cohortKindOf is no kind that a file could use. What it gives is in its
-// parameters, so its code needs no other identity than a number.
+func (c *cohortValues) Run(context.Context, *dag.Task) (dag.Outputs, error) { return c.outputs, nil }
+
+// cohortKindOf is no kind that a file could use. What it gives stands in its
+// recipe, so its code needs no other identity than a number.
 var cohortKindOf = &dag.Kind{
 	Name: "cohort",
 	Doc:  "the participants, as the cohort of the pipeline file gives them",
@@ -251,10 +248,10 @@ var cohortKindOf = &dag.Kind{
 }
 
 func newCohortValues(r *stages.Roster) (*cohortValues, error) {
-	c := &cohortValues{outputs: dag.Outputs{}}
+	c := &cohortValues{outputs: dag.Outputs{}, refs: map[string]artifacts.Ref{}}
 	add := func(name string, v artifacts.Value, doc string) error {
-		h := sha256.New()
-		if err := v.Encode(h); err != nil {
+		ref, err := artifacts.RefOf(v)
+		if err != nil {
 			return fmt.Errorf("cohort.%s cannot be written: %w", name, err)
 		}
 		t := dag.Type{Format: v.Format()}
@@ -263,9 +260,8 @@ func newCohortValues(r *stages.Roster) (*cohortValues, error) {
 				t.Columns = append(t.Columns, col.Name)
 			}
 		}
-		c.Values = append(c.Values, name+" "+v.Format()+" "+hex.EncodeToString(h.Sum(nil)))
 		c.ports = append(c.ports, dag.Port{Name: name, Type: t, Doc: doc})
-		c.outputs[name] = v
+		c.outputs[name], c.refs[name] = v, ref
 		return nil
 	}
 	if r.Participants != nil {

@@ -51,10 +51,11 @@ func lookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*cu
 	return c, nil
 }
 
-// split parts tasks into those whose result is there and the others.
+// split parts tasks into those whose result is there, with its bytes, and the
+// others. (A run needs no more of many than the record: see package dag.)
 func (c *current) split(tasks []*dag.Node) (there, others []*dag.Node) {
 	for _, n := range tasks {
-		if s := c.steps[n]; s != nil && s.State == dag.Cached {
+		if s := c.steps[n]; s != nil && s.State == dag.Cached && c.hasBytes(s) {
 			there = append(there, n)
 		} else {
 			others = append(others, n)
@@ -62,6 +63,18 @@ func (c *current) split(tasks []*dag.Node) (there, others []*dag.Node) {
 	}
 	return there, others
 }
+
+func (c *current) hasBytes(s *dag.Step) bool {
+	for _, ref := range s.Outputs {
+		if !c.store.Has(ref) {
+			s.Reason = freed
+			return false
+		}
+	}
+	return true
+}
+
+const freed = "gc has freed it, or it is lost"
 
 // ref is one output of a task whose result is there.
 func (c *current) ref(n *dag.Node, port string) artifacts.Ref { return c.steps[n].Outputs[port] }

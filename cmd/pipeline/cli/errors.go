@@ -110,13 +110,23 @@ func (a *app) finish(err error) int {
 		fmt.Fprintln(a.stderr, "interrupted")
 		return code
 	}
+	a.explain(err)
+	return code
+}
+
+// explain prints an error, and what can be done about it.
+func (a *app) explain(err error) {
 	for _, one := range flatten(err) {
 		a.complain(one.Error())
 	}
-	if errors.Is(err, artifacts.ErrCorrupt) {
+	switch {
+	case errors.Is(err, artifacts.ErrCorrupt):
 		fmt.Fprintln(a.stderr, "  `pipeline verify` names everything that is damaged; the next run makes it again")
+	case errors.Is(err, artifacts.ErrFull):
+		fmt.Fprintf(a.stderr, "  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s\n", a.command("gc"), a.again())
+	case errors.Is(err, artifacts.ErrReadOnly):
+		fmt.Fprintln(a.stderr, "  what is there can be looked at; --store DIR names a store of your own for what is to run")
 	}
-	return code
 }
 
 // complain prints one error. The first line is the message, the others help.

@@ -83,7 +83,7 @@ func (a *app) export(e export) error {
 	}
 	there, others := c.split(sel.tasks)
 	if len(others) > 0 && (!e.partial || len(there) == 0) {
-		return c.notThere(e, sel, there, others)
+		return a.notThere(c, e, sel, there, others)
 	}
 	if len(others) > 0 {
 		a.note("%s left out, whose results are not there: %s", count(len(others), "member"), some(idsOf(others), 6))
@@ -111,14 +111,22 @@ func (a *app) export(e export) error {
 }
 
 // notThere says which results are missing, why, and how to get them.
-func (c *current) notThere(e export, sel *selection, there, others []*dag.Node) error {
+func (a *app) notThere(c *current, e export, sel *selection, there, others []*dag.Node) error {
 	first := c.steps[others[0]]
 	why := ""
 	if first != nil && first.Reason != "" {
 		why = fmt.Sprintf(" (%s: %s)", others[0].ID, first.Reason)
 	}
-	text := fmt.Sprintf("%d of %d results of %s are not there%s\n  pipeline run %s --until %s makes them", len(others), len(sel.tasks), sel.stage.Name, why, e.file, sel.stage.Name)
-	if len(there) > 0 {
+	until := sel.stage.Name
+	if len(others) == 1 {
+		until = others[0].ID
+	}
+	words := []string{"run", e.file, "--until", until}
+	for _, set := range e.sets {
+		words = append(words, "--set", set)
+	}
+	text := fmt.Sprintf("%d of %d results of %s are not there%s\n  %s makes them", len(others), len(sel.tasks), sel.stage.Name, why, a.command(words...))
+	if len(there) > 0 && e.path != "" {
 		text += "; --partial exports the others"
 	}
 	return fmt.Errorf("%s", text)

@@ -45,6 +45,7 @@ type taskEvent struct {
 	Outputs map[string]outputJSON `json:"outputs,omitempty"`
 	Seconds float64               `json:"seconds"`
 	Error   string                `json:"error,omitempty"`
+	Note    string                `json:"note,omitempty"`   // ran: it gave other bytes than it did before
 	Log     string                `json:"log,omitempty"`    // failed: the last lines of its log
 	Read    int64                 `json:"read,omitempty"`   // bytes of its inputs; ran, failed
 	Memory  int64                 `json:"memory,omitempty"` // bytes at most, of the process that ran it; ran, failed
@@ -60,6 +61,7 @@ type runEvent struct {
 	Failed      int     `json:"failed"`
 	Skipped     int     `json:"skipped"`
 	Seconds     float64 `json:"seconds"`
+	Unfinished  int     `json:"unfinished,omitempty"` // of a run that ended before its time
 	Interrupted bool    `json:"interrupted,omitempty"`
 }
 
@@ -122,6 +124,10 @@ func appendTask(b []byte, e dag.Event) []byte {
 			b = append(b, `,"log":`...)
 			b = appendJSON(b, failed.Said)
 		}
+	}
+	if e.Note != "" {
+		b = append(b, `,"note":`...)
+		b = appendJSON(b, e.Note)
 	}
 	for _, n := range []struct {
 		name  string

@@ -104,9 +104,13 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 	shown := a.progressFor(p.Graph, store, o)
 	ctx, done := interruptible(shown.say)
 	defer done()
+	var changed []string // tasks whose bytes are not those of their records
 	o.Progress = func(e dag.Event) {
-		if e.State == dag.Running {
+		switch {
+		case e.State == dag.Running:
 			collect()
+		case e.State == dag.Ran && e.Note == dag.OtherBytes:
+			changed = append(changed, e.Task)
 		}
 		shown.event(e)
 	}
@@ -114,6 +118,10 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 	shown.close()
 	if result == nil {
 		return err
+	}
+	if len(changed) > 0 {
+		slices.Sort(changed)
+		fmt.Fprintf(a.stderr, "%s: %s; pipeline audit --stage shows where\n", some(changed, 6), dag.OtherBytes)
 	}
 	interrupted := err != nil && ctx.Err() != nil
 	if !a.json {
@@ -124,6 +132,8 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
 		err = &exit{code: exitInterrupted}
 	case err != nil: // the disk is full …
+		a.explain(err) // before the last line, which stays the last one
+		err = &exit{code: exitCode(err)}
 	case result.Failed > 0:
 		err = &exit{code: exitFailed}
 	}
@@ -170,15 +180,19 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 // lastLine is what scripts read.
 func (a *app) lastLine(r *dag.Result, interrupted bool) {
 	if a.json {
-		a.object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), interrupted})
+		a.object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), r.Unfinished, interrupted})
 		return
+	}
+	unfinished := ""
+	if r.Unfinished > 0 {
+		unfinished = fmt.Sprintf(", %d unfinished", r.Unfinished)
 	}
 	digits := 1
 	if r.Seconds < 1 {
 		digits = 3
 	}
-	fmt.Fprintf(a.out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped in %.*f s\n",
-		r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, digits, r.Seconds)
+	fmt.Fprintf(a.out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped%s in %.*f s\n",
+		r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, unfinished, digits, r.Seconds)
 }
 
 // interruptible returns a context that the first Ctrl-C cancels. The second ends

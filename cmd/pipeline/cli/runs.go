@@ -44,7 +44,7 @@ type pastRunEvent struct {
 
 func pastRun(r *dag.Record) pastRunEvent {
 	e := pastRunEvent{
-		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), r.Finished.IsZero() || r.Stopped != ""},
+		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
 		Pipeline: r.Pipeline, File: r.File, Started: r.Started.Format(time.RFC3339), Stopped: r.Stopped,
 		Version: r.Program.Version, Commit: r.Program.Revision,
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -120,7 +121,7 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 	}
 	there, others := c.split(tasks)
 	if len(there) == 0 {
-		return c.notThere(export{file: file}, sel, there, others)
+		return a.notThere(c, export{file: file, sets: sets}, sel, there, others)
 	}
 	if len(others) > 0 {
 		a.note("%d of %d results are not there: %s", len(others), len(tasks), some(idsOf(others), 6))
@@ -172,6 +173,9 @@ func (a *app) showOutputs(store *artifacts.Store, outs []output, rows int) error
 
 func readOutput(store *artifacts.Store, o output) (content, error) {
 	b, err := readAll(store, o.ref)
+	if errors.Is(err, artifacts.ErrMiss) { // of a past run
+		return content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s makes it again, with the file and the settings of that run", o.name(), freed, stageOf(o.task.ID))
+	}
 	if err != nil {
 		return content{}, fmt.Errorf("%s: %w", o.name(), err)
 	}

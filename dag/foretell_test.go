@@ -1,0 +1,90 @@
+package dag
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+// A given is a stage that has its value already.
+type given struct {
+	value, foretold artifacts.Bytes
+}
+
+func (*given) Ports() Ports { return Ports{Out: []Port{{Name: "out", Type: Format("text")}}} }
+
+func (g *given) Run(context.Context, *Task) (Outputs, error) { return Outputs{"out": g.value}, nil }
+
+func (g *given) Foretell() map[string]artifacts.Ref {
+	ref, err := artifacts.RefOf(g.foretold)
+	if err != nil {
+		panic(err)
+	}
+	return map[string]artifacts.Ref{"out": ref}
+}
+
+// cohortSketch has a table that all members read, and a gather.
+func cohortSketch(table string, members ...string) *sketch {
+	s := newSketch()
+	s.task("table", &given{artifacts.Text(table), artifacts.Text(table)})
+	s.task("regions", &given{artifacts.Text("84"), artifacts.Text("84")})
+	for _, m := range members {
+		s.task(m, &join{Text: m}, "regions")
+	}
+	s.task("folds", &join{}, "table")
+	s.task("all", &join{}, members...)
+	return s
+}
+
+// TestForetold: a plan sees past a task that has its values already, and a run
+// does what it says.
+func TestForetold(t *testing.T) {
+	st := newStore(t)
+	cohortSketch("1 2", "one", "two").run(t, st, Options{})
+	for _, tt := range []struct {
+		s         *sketch
+		plan, ran string
+		reason    string // of the table
+	}{
+		{cohortSketch("1 2", "one", "two"), "cached cached cached cached cached cached", "", ""},
+		{cohortSketch("1 2 3", "one", "two", "three"), "stale cached cached cached stale stale unknown", "table:ran three:ran folds:ran all:ran", "its out have changed"},
+		{cohortSketch("1", "one"), "stale cached cached stale stale", "table:ran folds:ran all:ran", "its out have changed"},
+	} {
+		steps, err := Plan(&tt.s.Graph, st, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var states []string
+		for _, s := range steps {
+			states = append(states, string(s.State))
+		}
+		if got := strings.Join(states, " "); got != tt.plan {
+			t.Errorf("planned %s, want %s", got, tt.plan)
+		}
+		if steps[0].Reason != tt.reason {
+			t.Errorf("the table is stale: %q, want %q", steps[0].Reason, tt.reason)
+		}
+		if tt.ran != "" {
+			if _, ran := tt.s.run(t, st, Options{}); ran != tt.ran {
+				t.Errorf("%q ran, want %q", ran, tt.ran)
+			}
+			cohortSketch("1 2", "one", "two").run(t, st, Options{})
+		}
+	}
+	// Only: what it needs must have been run, foretold or not.
+	res, ran := cohortSketch("9", "one").run(t, st, Options{Only: []string{"folds"}})
+	if ran != "folds:failed" || !strings.Contains(res.Errors[0].Error(), "needs table, which is not up to date; run it too") {
+		t.Errorf("%q ran, %v", ran, res.Errors)
+	}
+}
+
+func TestForetoldWrongly(t *testing.T) {
+	s := newSketch()
+	s.task("table", &given{artifacts.Text("this"), artifacts.Text("that")})
+	res, ran := s.run(t, newStore(t), Options{})
+	if ran != "table:failed" || !strings.Contains(res.Errors[0].Error(), "other values than it had foretold") {
+		t.Errorf("%q ran, %v", ran, res.Errors)
+	}
+}
