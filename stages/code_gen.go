@@ -457,6 +457,7 @@ prgnn/artifacts/table.go 9f32f0399d91e0ff
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/nearest.go f2739ffcbc1e8d99
+prgnn/dag/promise.go 35dcedd10a2639a7
 prgnn/dag/stage.go 9860a1933447024f
 prgnn/dag/task.go 6f1f24d5f8d4422e
 prgnn/nifti/affine.go bbce769ef5c657b4
@@ -475,7 +476,7 @@ prgnn/nifti/reader.go 2c6f91a3992a733b
 prgnn/nifti/source.go 46aabe1080dc3fd0
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/cohort_nodes.go eabb9da3de9c071d
-prgnn/stages/exec.go fe661b596e419abf
+prgnn/stages/exec.go 174767d1c011ed8f
 prgnn/stages/exec_files.go 1ec22329e435017d
 prgnn/stages/exec_other.go d8dc4e024aa0b998
 prgnn/stages/exec_unix.go cad44b1817bb0fbf

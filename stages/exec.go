@@ -20,7 +20,7 @@ func init() {
 		Name: "exec",
 		Doc: "runs a command of yours on declared inputs\n" +
 			"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the values of the allowed ones are part of what the result depends on. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
-		New: func() dag.Stage { return &Exec{TimeLimit: 3600} },
+		New: func() dag.Stage { return &Exec{TimeLimit: 3600, Promises: "bits"} },
 	})
 }
 
@@ -32,6 +32,7 @@ type Exec struct {
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
 	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
+	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`
 }
 
 // A declared is one entry of inputs, outputs or parameters.
@@ -55,6 +56,12 @@ func (e *Exec) EnvNames() []string {
 		}
 	}
 	return names
+}
+
+// Promise is what the user says of the command.
+func (e *Exec) Promise() dag.Promise {
+	p, _ := dag.ParsePromise(e.Promises) // Validate has looked at it
+	return p
 }
 
 // Ports are the declared ones.
@@ -126,6 +133,9 @@ func (e *Exec) Validate() []error {
 		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\x00") {
 			bad("environment: %q is neither NAME nor NAME=VALUE", entry)
 		}
+	}
+	if _, err := dag.ParsePromise(e.Promises); err != nil {
+		bad("promise: %w", err)
 	}
 	return wrong
 }

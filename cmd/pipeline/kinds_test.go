@@ -20,6 +20,71 @@ func init() {
 	stages.Register(dag.Kind{Name: "letter", Doc: "writes a text for a person", Code: "letter 1", New: func() dag.Stage { return &letter{} }})
 }
 
+func init() {
+	stages.Register(dag.Kind{Name: "drift", Doc: "nearly gives the same twice", Code: "drift 1", New: func() dag.Stage { return &drift{} }})
+	stages.Register(dag.Kind{Name: "threaded", Doc: "depends on the number of threads, which a stage must not", Code: "threaded 1", New: func() dag.Stage { return &threaded{} }})
+	stages.Register(dag.Kind{Name: "judge", Doc: "a conclusion: which rows are above a threshold", Code: "judge 1", New: func() dag.Stage { return &judge{} }})
+}
+
+// drift gives a table whose numbers differ each time by about one in 10¹⁰.
+type drift struct {
+	Promises string `param:"promise" doc:"what it promises"`
+}
+
+func (*drift) Ports() dag.Ports {
+	return dag.Ports{Out: []dag.Port{{Name: "table", Type: dag.Arrow("subject", "score"), Doc: "three scores"}}}
+}
+
+func (d *drift) Promise() dag.Promise {
+	p, err := dag.ParsePromise(d.Promises)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func (*drift) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	noise := 1e-10 * (1 + float64(time.Now().UnixNano()%1e6)/1e6)
+	return dag.Outputs{"table": artifacts.NewTable(
+		artifacts.Column{Name: "subject", Values: []string{"sub-a", "sub-b", "sub-c"}},
+		artifacts.Column{Name: "score", Values: []float64{1, 2 + noise, 3}})}, nil
+}
+
+type threaded struct{}
+
+func (*threaded) Ports() dag.Ports {
+	return dag.Ports{Out: []dag.Port{{Name: "n", Type: dag.NPY("<f8"), Doc: "how many threads it had"}}}
+}
+
+func (*threaded) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	return dag.Outputs{"n": artifacts.NewArray([]float64{float64(t.Threads)})}, nil
+}
+
+type judge struct {
+	Above float64 `param:"above" doc:"the threshold"`
+}
+
+func (*judge) Ports() dag.Ports {
+	return dag.Ports{
+		In:  []dag.Port{{Name: "table", Type: dag.Arrow("subject", "score"), Doc: "scores"}},
+		Out: []dag.Port{{Name: "verdict", Type: dag.Arrow("subject", "above"), Doc: "who is above"}},
+	}
+}
+
+func (j *judge) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	table, err := t.In("table").Table()
+	if err != nil {
+		return nil, err
+	}
+	subjects, _ := table.Strings("subject")
+	scores, _ := table.Floats("score")
+	above := make([]bool, len(scores))
+	for i, x := range scores {
+		above[i] = x > j.Above
+	}
+	return dag.Outputs{"verdict": artifacts.NewTable(artifacts.Column{Name: "subject", Values: subjects}, artifacts.Column{Name: "above", Values: above})}, nil
+}
+
 type slow struct {
 	Milliseconds int    `param:"milliseconds" doc:"how long it takes" unit:"ms" min:"0"`
 	Value        string `param:"value" doc:"tells tasks apart"`

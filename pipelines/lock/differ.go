@@ -135,7 +135,7 @@ func differFiles(task string, was, now []File, add func(place, was, now string))
 		case i >= len(now):
 			add(task+" input "+was[i].Port, was[i].Name, "")
 		case was[i].Ref.Digest != now[i].Ref.Digest || was[i].Port != now[i].Port:
-			add(fmt.Sprintf("%s input %s (%s)", task, now[i].Port, now[i].Name), short(was[i].Ref.Digest.String()), short(now[i].Ref.Digest.String()))
+			add(fmt.Sprintf("%s input %s (%s)", task, was[i].Port, was[i].Name), short(was[i].Ref.Digest.String()), short(now[i].Ref.Digest.String()))
 		}
 	}
 }

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,43 +11,84 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/proof"
 )
 
 func (a *app) auditCommand() *cobra.Command {
 	var au audit
 	cmd := &cobra.Command{
-		Use:   "audit FILE",
+		Use:   "audit [FILE]",
 		Short: "run again from scratch elsewhere, and compare bit for bit",
-		Long: `Runs every task that has a result again, from the same inputs, in an empty place, and compares
-what comes out with what is stored, bit for bit. Where they differ it says by how much: which
-cells, how many units in the last place, which relative error. Nothing stored is changed.
-Exit code 1 when anything differs.`,
+		Long: `Runs again, in an empty place, and compares what comes out with what is stored, bit for bit:
+
+audit FILE           every task that has a result, each by itself on its stored inputs, so that a
+                     difference shows where it begins; then what depends on those that differ,
+                     to see whether conclusions change
+audit --lock LOCK    everything, from the inputs on, against the digests of a lock: what a
+                     reviewer does with a lock, the data and this program
+--against PLACE      nothing is run: results are compared with those of another store, or of a lock
+                     or statement from another machine; may be repeated
+
+Each task is run with one thread and again with several. Where results differ it is said where
+that begins in the graph, in which cells, by how many units in the last place and by which
+relative error. A kind promises the same bits unless it says otherwise (exec: promise); what
+stays within its promise is told, and is no fault. Nothing stored is changed. Exit code 1 when
+anything differs.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
-  pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed`,
-		Args:              exactly(1),
+  pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed
+  pipeline audit --lock run.lock --set data=DIR
+  pipeline audit biopoint.yaml --against colleague/.pipeline --against arm64.lock`,
+		Args:              between(0, 1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(au.sample > 0 && au.sample <= 1) {
+			switch {
+			case !(au.sample > 0 && au.sample <= 1):
 				return usage(cmd, "--sample must be above 0 and at most 1")
+			case slices.ContainsFunc(au.threads, func(n int) bool { return n < 1 }) || len(au.threads) == 0:
+				return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+			case len(args) == 1 && au.lock != "":
+				return usage(cmd, "FILE and --lock exclude each other: the lock holds the pipeline")
+			case len(args) == 0 && au.lock == "":
+				return usage(cmd, "FILE is missing, or --lock LOCK")
+			case (au.lock != "" || len(au.against) > 0) && au.sample < 1:
+				return usage(cmd, "--sample is for tasks that are run again one by one: without --lock and --against")
 			}
-			return a.audit(args[0], au)
+			if len(args) == 1 {
+				au.file = args[0]
+			}
+			switch {
+			case len(au.against) > 0:
+				return a.auditAgainst(au)
+			case au.lock != "":
+				return a.auditLock(au)
+			}
+			return a.auditAlone(au)
 		},
 	}
 	f := cmd.Flags()
+	f.SortFlags = false
 	f.StringArrayVar(&au.stages, "stage", nil, "audit only this `STAGE` or task; may be repeated")
 	f.Float64Var(&au.sample, "sample", 1, "audit this share `P` of the tasks")
 	f.Uint64Var(&au.seed, "seed", 0, "`N` that chooses the sample")
+	f.IntSliceVar(&au.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	f.BoolVar(&au.downstream, "downstream", true, "also run what depends on a task that differs")
+	f.StringVar(&au.lock, "lock", "", "run everything that `LOCK` describes, and compare with it")
+	f.StringArrayVar(&au.against, "against", nil, "compare with the results of `PLACE`: a store, a lock or a statement")
+	f.StringVar(&au.keep, "keep", "", "keep what was run again as a store in `DIR`")
 	setFlag(cmd, &au.sets)
 	return cmd
 }
 
 type audit struct {
-	sets, stages []string
-	sample       float64
-	seed         uint64
-	workers      int
+	file, lock, keep      string
+	sets, stages, against []string
+	sample                float64
+	seed                  uint64
+	workers               int
+	threads               []int
+	downstream            bool
 }
 
 // An auditedEvent is one task that was run again.
@@ -57,7 +96,10 @@ type auditedEvent struct {
 	Event   string                   `json:"event"` // "audited"
 	Task    string                   `json:"task"`
 	Stage   string                   `json:"stage"`
-	State   string                   `json:"state"` // identical, different, failed
+	State   string                   `json:"state"`             // identical, different, allowed (within what its kind promises), failed, absent
+	Promise string                   `json:"promise,omitempty"` // of one that differs
+	Threads int                      `json:"threads,omitempty"` // with how many it differs
+	From    []string                 `json:"from,omitempty"`    // the tasks in which the difference begins, when it does not begin here
 	Outputs map[string]auditedOutput `json:"outputs,omitempty"`
 	Error   string                   `json:"error,omitempty"`
 }
@@ -68,199 +110,53 @@ type auditedOutput struct {
 	Difference *difference `json:"difference,omitempty"`
 }
 
+type conclusionEvent struct {
+	Event  string `json:"event"` // "conclusion": an output that no task takes further
+	Task   string `json:"task"`
+	Output string `json:"output"`
+	State  string `json:"state"` // identical, different
+	Text   string `json:"text,omitempty"`
+}
+
 type auditEvent struct {
 	Event     string `json:"event"` // "audit"
 	Tasks     int    `json:"tasks"`
 	Identical int    `json:"identical"`
 	Different int    `json:"different"`
+	Allowed   int    `json:"allowed"` // differ, within what their kinds promise
 	Failed    int    `json:"failed"`
 	Skipped   int    `json:"skipped"` // without a stored result, or without stored inputs
 }
 
-func (a *app) audit(file string, au audit) error {
-	c, err := a.look(file, au.sets)
-	if err != nil {
-		return err
+func (s *auditEvent) add(state string) {
+	s.Tasks++
+	switch state {
+	case "identical":
+		s.Identical++
+	case "different", "absent":
+		s.Different++
+	case "allowed":
+		s.Allowed++
+	case "failed":
+		s.Failed++
 	}
-	defer c.store.Close()
-	tasks, skipped, err := c.toAudit(au)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(c.store.Dir()), ".pipeline-audit-*")
-	if err != nil {
-		return fmt.Errorf("an audit needs a place to work in: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	clean, err := artifacts.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer clean.Close()
-
-	g := c.apart(tasks)
-	shown := a.progressFor(g, c.store, dag.Options{})
-	if a.json {
-		shown = silent{a} // its tasks are told as audited
-	}
-	ctx, done := interruptible(shown.say)
-	defer done()
-	result, err := dag.Run(ctx, g, clean, dag.Options{Workers: au.workers, Progress: shown.event})
-	shown.close()
-	if err != nil {
-		if ctx.Err() != nil {
-			fmt.Fprintln(a.stderr, "interrupted; an audit keeps nothing, so it begins anew next time")
-			return &exit{code: exitInterrupted}
-		}
-		return err
-	}
-	return a.compareAudit(c, clean, tasks, result, skipped)
 }
 
-// toAudit chooses the tasks that can be run again: those with a stored result
-// whose inputs are stored too.
-func (c *current) toAudit(au audit) (tasks []*dag.Node, skipped int, err error) {
-	g := c.pipeline.Graph
-	var all []*dag.Node
-	if len(au.stages) > 0 {
-		if all, err = g.Select(au.stages...); err != nil {
-			return nil, 0, wrong(err)
-		}
-	} else {
-		for _, s := range g.Stages {
-			all = append(all, s.Tasks...)
-		}
-	}
-	there, others := c.split(all)
-	skipped = len(others)
-	for _, n := range there {
-		if c.inputsStored(n) && c.outputsStored(n) {
-			tasks = append(tasks, n)
-		} else {
-			skipped++
-		}
-	}
-	if len(tasks) == 0 {
-		return nil, 0, fmt.Errorf("there is nothing to audit: no task of %d has a stored result with stored inputs\n  pipeline run %s makes them", len(all), c.pipeline.File)
-	}
-	if n := int(math.Ceil(au.sample*float64(len(tasks)) - 1e-9)); n < len(tasks) {
-		tasks = sample(tasks, n, au.seed)
-	}
-	return tasks, skipped, nil
-}
-
-func (c *current) inputsStored(n *dag.Node) bool {
-	for _, b := range n.Inputs {
-		for _, s := range b.Sources {
-			if s.Node != nil && !c.store.Has(c.steps[s.Node].Outputs[s.Output]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (c *current) outputsStored(n *dag.Node) bool {
-	for _, r := range c.steps[n].Outputs {
-		if !c.store.Has(r) {
-			return false
-		}
-	}
-	return true
-}
-
-// sample takes n tasks, the same ones for the same seed, whatever else is in the
-// graph: those whose names hash lowest.
-func sample(tasks []*dag.Node, n int, seed uint64) []*dag.Node {
-	rank := func(t *dag.Node) artifacts.Digest {
-		return artifacts.DigestOf(fmt.Appendf(nil, "audit %d %s", seed, t.ID))
-	}
-	chosen := slices.Clone(tasks)
-	slices.SortFunc(chosen, func(x, y *dag.Node) int {
-		p, q := rank(x), rank(y)
-		return cmp.Or(slices.Compare(p[:], q[:]), cmp.Compare(x.ID, y.ID))
-	})
-	in := map[*dag.Node]bool{}
-	for _, t := range chosen[:n] {
-		in[t] = true
-	}
-	return slices.DeleteFunc(slices.Clone(tasks), func(t *dag.Node) bool { return !in[t] })
-}
-
-// apart is a graph of these tasks alone, each reading the stored bytes of what it
-// needs as a file. Inputs enter a key by content, so the keys stay what they are,
-// and a difference shows where it arises and not in all that follows.
-func (c *current) apart(tasks []*dag.Node) *dag.Graph {
-	g := &dag.Graph{Name: c.pipeline.Graph.Name, File: c.pipeline.Graph.File, Source: c.pipeline.Graph.Source}
-	stageOf := map[*dag.StageNode]*dag.StageNode{}
-	for _, n := range tasks {
-		s := stageOf[n.Stage]
-		if s == nil {
-			s = &dag.StageNode{Name: n.Stage.Name, Kind: n.Stage.Kind, Pos: n.Stage.Pos, Axes: n.Stage.Axes}
-			stageOf[n.Stage] = s
-			g.Stages = append(g.Stages, s)
-		}
-		alone := &dag.Node{ID: n.ID, Stage: s, Coords: n.Coords, Work: n.Work, Problem: n.Problem}
-		for _, b := range n.Inputs {
-			binding := dag.Binding{Port: b.Port}
-			for _, src := range b.Sources {
-				if src.Node != nil {
-					ref := c.steps[src.Node].Outputs[src.Output]
-					src = dag.Source{Coords: src.Coords, File: c.store.BlobPath(ref.Digest), Format: ref.Format}
-				}
-				binding.Sources = append(binding.Sources, src)
-			}
-			alone.Inputs = append(alone.Inputs, binding)
-		}
-		s.Tasks = append(s.Tasks, alone)
-	}
-	return g
-}
-
-// compareAudit holds what came out against what is stored, and prints it.
-func (a *app) compareAudit(c *current, clean *artifacts.Store, tasks []*dag.Node, result *dag.Result, skipped int) error {
-	sum := auditEvent{Event: "audit", Tasks: len(tasks), Skipped: skipped}
-	failed := map[string]error{}
-	for _, e := range result.Errors {
-		failed[e.Task] = e.Err
-	}
-	for _, n := range tasks {
-		e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: "identical"}
-		if err := failed[n.ID]; err != nil {
-			e.State, e.Error = "failed", err.Error()
-			sum.Failed++
-		} else {
-			e.Outputs = map[string]auditedOutput{}
-			for _, p := range n.Work.Ports().Out {
-				before, after := c.ref(n, p.Name), result.Outputs[n.ID][p.Name]
-				o := auditedOutput{Stored: before.Digest.String(), Again: after.Digest.String()}
-				if before.Digest != after.Digest {
-					d, err := differenceOf(c.store, before, clean, after, p.Type)
-					if err != nil {
-						return err
-					}
-					o.Difference, e.State = d, "different"
-				}
-				e.Outputs[p.Name] = o
-			}
-			if e.State == "different" {
-				sum.Different++
-			} else {
-				sum.Identical++
-			}
-		}
-		a.audited(e, n)
-	}
+// end prints the last line, and gives the exit code.
+func (a *app) endAudit(sum auditEvent) error {
 	if a.json {
 		a.object(sum)
 	} else {
 		fmt.Fprintf(a.out, "audit: %s: %d identical, %d different", count(sum.Tasks, "task"), sum.Identical, sum.Different)
+		if sum.Allowed > 0 {
+			fmt.Fprintf(a.out, ", %d different within what is promised", sum.Allowed)
+		}
 		if sum.Failed > 0 {
 			fmt.Fprintf(a.out, ", %d failed", sum.Failed)
 		}
 		fmt.Fprintln(a.out)
-		if skipped > 0 {
-			a.note("%s could not be audited: their results or inputs are not stored", count(skipped, "more task"))
+		if sum.Skipped > 0 {
+			a.note("%s could not be audited: their results or inputs are not stored", count(sum.Skipped, "more task"))
 		}
 	}
 	if sum.Different+sum.Failed > 0 {
@@ -269,6 +165,118 @@ func (a *app) compareAudit(c *current, clean *artifacts.Store, tasks []*dag.Node
 	return nil
 }
 
+// A cleanRoom is an empty place to run in.
+type cleanRoom struct {
+	a      *app
+	dir    string
+	keep   string
+	stores []*artifacts.Store
+}
+
+// cleanRoom makes one, on the file system of a directory.
+func (a *app) cleanRoom(beside, keep string) (*cleanRoom, error) {
+	if keep != "" {
+		if entries, err := os.ReadDir(keep); err == nil && len(entries) > 0 {
+			return nil, wrongf("%s is not empty: --keep takes a new directory", keep)
+		}
+	}
+	dir, err := os.MkdirTemp(beside, ".pipeline-audit-*")
+	if err != nil {
+		return nil, fmt.Errorf("an audit needs a place to work in: %w", err)
+	}
+	return &cleanRoom{a: a, dir: dir, keep: keep}, nil
+}
+
+func (r *cleanRoom) close() {
+	for _, s := range r.stores {
+		s.Close()
+	}
+	os.RemoveAll(r.dir)
+}
+
+// run runs a graph in an empty store. The first store is the one that is kept.
+func (r *cleanRoom) run(g *dag.Graph, o dag.Options) (*artifacts.Store, *dag.Result, error) {
+	dir := filepath.Join(r.dir, fmt.Sprint(len(r.stores)))
+	if r.keep != "" && len(r.stores) == 0 {
+		dir = r.keep
+	}
+	clean, err := artifacts.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.stores = append(r.stores, clean)
+	a := r.a
+	shown := a.progressFor(g, clean, o)
+	if a.json {
+		shown = silent{a} // its tasks are told as audited
+	}
+	ctx, done := interruptible(shown.say)
+	defer done()
+	o.Progress = shown.event
+	result, err := dag.Run(ctx, g, clean, o)
+	shown.close()
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintln(a.stderr, "interrupted; an audit keeps nothing, so it begins anew next time")
+		err = &exit{code: exitInterrupted}
+	}
+	return clean, result, err
+}
+
+// A comparison holds what was stored against what came out.
+type comparison struct {
+	graph         *dag.Graph
+	stored, again proof.Results
+}
+
+// output compares one output of a task in numbers, where the bytes of both are at
+// hand.
+func (c comparison) output(n *dag.Node, p dag.Port) (auditedOutput, error) {
+	before, after := c.stored.Tasks[n.ID].Outputs[p.Name], c.again.Tasks[n.ID].Outputs[p.Name]
+	o := auditedOutput{Stored: before.Digest.String(), Again: after.Digest.String()}
+	if before.Digest == after.Digest {
+		return o, nil
+	}
+	for _, side := range []struct {
+		r   proof.Results
+		ref artifacts.Ref
+	}{{c.stored, before}, {c.again, after}} {
+		if side.r.Store == nil || !side.r.Store.Has(side.ref) {
+			o.Difference = &difference{Kind: "bytes", Text: fmt.Sprintf("other bytes; how far apart cannot be said, since those of %s are not here", cmp.Or(side.r.Name, "one side"))}
+			return o, nil
+		}
+	}
+	var err error
+	o.Difference, err = differenceOf(c.stored.Store, before, c.again.Store, after, p.Type)
+	return o, err
+}
+
+// task compares one task in which a difference may begin.
+func (c comparison) task(n *dag.Node) (auditedEvent, error) {
+	e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: "identical", Outputs: map[string]auditedOutput{}}
+	kept := true
+	for _, p := range n.Work.Ports().Out {
+		o, err := c.output(n, p)
+		if err != nil {
+			return e, err
+		}
+		e.Outputs[p.Name] = o
+		if o.Difference != nil {
+			e.State, e.Promise = "different", n.Promise().String()
+			kept = kept && keeps(n.Promise(), o.Difference)
+		}
+	}
+	if e.State == "different" && kept {
+		e.State = "allowed"
+	}
+	return e, nil
+}
+
+// keeps tells whether a difference stays within a promise.
+func keeps(p dag.Promise, d *difference) bool {
+	return p.Nothing || p.Tolerance > 0 && (d.Kind == "values" && !d.other && d.MaxRel <= p.Tolerance)
+}
+
+// audited prints what became of one task.
 func (a *app) audited(e auditedEvent, n *dag.Node) {
 	if a.json {
 		a.object(e)
@@ -277,10 +285,23 @@ func (a *app) audited(e auditedEvent, n *dag.Node) {
 	switch {
 	case e.State == "failed":
 		fmt.Fprintf(a.out, "%s: %s: %s\n", e.Task, a.page.red("failed"), e.Error)
-	case e.State == "different":
+	case e.State == "absent":
+		fmt.Fprintf(a.out, "%s: %s\n", e.Task, e.Error)
+	case e.From != nil:
+		if a.verbose {
+			fmt.Fprintf(a.out, "%s: %s, which follows from %s\n", e.Task, e.State, some(e.From, 3))
+		}
+	case e.State == "different", e.State == "allowed":
+		what := a.page.red("different")
+		if e.State == "allowed" {
+			what = "different, as may be (it promises " + e.Promise + ")"
+		}
+		if e.Threads > 0 {
+			what += fmt.Sprintf(" with %s", count(e.Threads, "thread"))
+		}
 		for _, p := range n.Work.Ports().Out {
 			if d := e.Outputs[p.Name].Difference; d != nil {
-				fmt.Fprintf(a.out, "%s.%s: %s: %s\n", e.Task, p.Name, a.page.red("different"), d.Text)
+				fmt.Fprintf(a.out, "%s.%s: %s: %s\n", e.Task, p.Name, what, d.Text)
 				d.print(a.out, "    ")
 			}
 		}
@@ -289,23 +310,50 @@ func (a *app) audited(e auditedEvent, n *dag.Node) {
 	}
 }
 
-// differenceOf reads two artifacts of one port and compares them. Bytes may
-// differ where contents do not (another version of a library); that is said too.
-func differenceOf(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*difference, error) {
-	read := func(s *artifacts.Store, r artifacts.Ref) (content, error) {
-		b, err := readAll(s, r)
-		if err != nil {
-			return content{}, err
+// conclude prints the outputs that no task takes further, as far as a difference
+// could have reached them.
+func (a *app) conclude(c comparison, reached map[*dag.Node]bool) error {
+	ends := proof.Conclusions(c.graph)
+	var lines []string
+	same := 0
+	for _, s := range c.graph.Stages {
+		for _, n := range s.Tasks {
+			for _, p := range n.Work.Ports().Out {
+				if !reached[n] || !slices.Contains(ends[n], p.Name) {
+					continue
+				}
+				o, err := c.output(n, p)
+				if err != nil {
+					return err
+				}
+				e := conclusionEvent{Event: "conclusion", Task: n.ID, Output: p.Name, State: "identical"}
+				if o.Difference == nil {
+					same++
+				} else {
+					e.State, e.Text = "different", o.Difference.Text
+					lines = append(lines, fmt.Sprintf("  %s.%s: %s", n.ID, p.Name, o.Difference.Text))
+				}
+				if a.json {
+					a.object(e)
+				}
+			}
 		}
-		return decode(b, r.Format, typ)
 	}
-	x, err1 := read(s1, r1)
-	y, err2 := read(s2, r2)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
+	if a.json || same+len(lines) == 0 {
+		return nil
 	}
-	if d := compareContents(x, y); d != nil {
-		return d, nil
+	if len(lines) == 0 {
+		fmt.Fprintf(a.out, "no conclusion changes: %s that nothing takes further, downstream of what differs, %s the same bytes\n", count(same, "output"), map[bool]string{true: "has", false: "have"}[same == 1])
+		return nil
 	}
-	return &difference{Kind: "bytes", Text: "the values are the same, the bytes around them differ"}, nil
+	fmt.Fprintf(a.out, "conclusions change: of %s that nothing takes further, downstream of what differs, %d differ\n", count(same+len(lines), "output"), len(lines))
+	const most = 20
+	for i, line := range lines {
+		if i == most && !a.verbose {
+			fmt.Fprintf(a.out, "  … and %d more; -v shows all of them\n", len(lines)-most)
+			break
+		}
+		fmt.Fprintln(a.out, line)
+	}
+	return nil
 }

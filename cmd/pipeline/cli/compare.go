@@ -17,11 +17,13 @@ type difference struct {
 	Cells  int     `json:"cells,omitempty"`
 	Of     int     `json:"of,omitempty"`
 	MaxULP uint64  `json:"max_ulp,omitempty"`
+	MidULP uint64  `json:"median_ulp,omitempty"` // of those that differ
 	MaxRel float64 `json:"max_relative_error,omitempty"`
 	Where  string  `json:"where,omitempty"` // of the widest apart
 	A      any     `json:"a,omitempty"`     // its two values
 	B      any     `json:"b,omitempty"`
 	rows   []cellPair
+	other  bool // more than numbers differ
 }
 
 // A cellPair is one place in which two values differ.
@@ -108,7 +110,9 @@ func compareTables(a, b *artifacts.Table) *difference {
 			parts = append(parts, "has the new column "+strings.Join(new, ", "))
 		}
 		return &difference{Kind: "schema", Text: strings.Join(parts, "; ")}
-	case a.Rows() != b.Rows():
+	}
+	rows, paired := pairRows(a, b)
+	if !paired {
 		return &difference{Kind: "shape", Text: fmt.Sprintf("%s became %d", count(a.Rows(), "row"), b.Rows())}
 	}
 	var t toll
@@ -118,11 +122,20 @@ func compareTables(a, b *artifacts.Table) *difference {
 		if typeOf(x) != typeOf(y) {
 			return &difference{Kind: "schema", Text: fmt.Sprintf("column %s was %s and is %s", x.Name, typeOf(x), typeOf(y))}
 		}
-		for r := range a.Rows() {
-			t.cells(cell(x, r), cell(y, r), func() string { return fmt.Sprintf("row %d, %s", r+1, x.Name) })
+		for _, r := range rows.pairs {
+			t.cells(cell(x, r[0]), cell(y, r[1]), func() string { return rows.name(r[0]) + ": " + x.Name })
 		}
 	}
-	if d := t.verdict("cell"); d != nil {
+	d := t.verdict("cell")
+	if text := rows.text(); text != "" {
+		if d == nil {
+			d = &difference{}
+		} else {
+			text += "; " + d.Text
+		}
+		d.Kind, d.Text, d.other = "rows", text, true
+	}
+	if d != nil {
 		return d
 	}
 	return compareDescriptions(a, b)

@@ -72,6 +72,15 @@ func TestCompareContents(t *testing.T) {
 		{"fewer rows", table(names), table(artifacts.Column{Name: "name", Values: []string{"a"}}), "2 rows became 1"},
 		{"another text", table(names), table(artifacts.Column{Name: "name", Values: []string{"a", "c"}}), "1 of 2 cells differ"},
 		{"a value that went missing", table(names), table(artifacts.Column{Name: "name", Values: []string{"a", "b"}, Valid: []bool{true, false}}), "1 of 2 cells differ"},
+		{"a cell, found by its key", table(names, artifacts.Column{Name: "x", Values: []float64{1, 2}}), table(artifacts.Column{Name: "name", Values: []string{"b", "a"}}, artifacts.Column{Name: "x", Values: []float64{3, 1}}),
+			"the rows stand in another order; 1 of 4 cells differ, most at name b: x: 2 became 3 (relative error 0.333333)"},
+		{"rows that came and went", table(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}}, artifacts.Column{Name: "x", Values: []float64{1, 2, 3}}),
+			table(artifacts.Column{Name: "name", Values: []string{"a", "b", "d"}}, artifacts.Column{Name: "x", Values: []float64{1, 2, 3}}), "lost: 1 row (name c); new: 1 row (name d)"},
+		{"a key of two columns", table(artifacts.Column{Name: "subject", Values: []string{"s", "s"}}, artifacts.Column{Name: "fold", Values: []int32{1, 2}}, artifacts.Column{Name: "x", Values: []float64{1, 2}}),
+			table(artifacts.Column{Name: "subject", Values: []string{"s", "s"}}, artifacts.Column{Name: "fold", Values: []int32{1, 2}}, artifacts.Column{Name: "x", Values: []float64{1, 2.5}}), "1 of 6 cells differ, most at subject s, fold 2: x: 2 became 2.5 (relative error 0.2)"},
+		{"no key", table(artifacts.Column{Name: "name", Values: []string{"a", "a"}}, artifacts.Column{Name: "x", Values: []float64{1, 2}}), table(artifacts.Column{Name: "name", Values: []string{"a", "a"}}, artifacts.Column{Name: "x", Values: []float64{1, 3}}),
+			"1 of 4 cells differ, most at row 2: x: 2 became 3 (relative error 0.333333)"},
+		{"three elements, their median", array([]int{3}, 1, 1, 1), array([]int{3}, math.Nextafter(1, 2), 1+4e-16, 2), "3 of 3 elements differ, most at draw 2: 1 became 2 (relative error 0.5); the median is 2 ULP"},
 		{"a text", content{format: "text", text: "a\nb\n"}, content{format: "text", text: "a\nc\nd\n"}, "2 of 3 lines differ"},
 		{"another format", content{format: "text"}, content{format: "npy"}, "text became npy"},
 	} {
@@ -91,7 +100,7 @@ func TestDifferencePrint(t *testing.T) {
 		content{table: artifacts.NewTable(artifacts.Column{Name: "n", Values: []int64{1, 0, 0, 0, 0, 0, 0}})})
 	var out strings.Builder
 	d.print(&out, "  ")
-	want := "  row 2, n  2  →  0\n  row 3, n  3  →  0\n  row 4, n  4  →  0\n  row 5, n  5  →  0\n  row 6, n  6  →  0\n  … 1 more\n"
+	want := "  row 2: n  2  →  0\n  row 3: n  3  →  0\n  row 4: n  4  →  0\n  row 5: n  5  →  0\n  row 6: n  6  →  0\n  … 1 more\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}

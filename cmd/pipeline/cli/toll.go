@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // A toll counts cells and remembers the first that differ and the widest apart.
@@ -13,6 +14,8 @@ type toll struct {
 	widest    cellPair
 	ulp       uint64
 	rel       float64
+	all       []uint64 // of the numbers that differ
+	other     bool     // something differs that is no number
 }
 
 func (t *toll) cells(a, b any, where func() string) {
@@ -30,6 +33,7 @@ func (t *toll) cells(a, b any, where func() string) {
 	}
 	t.n++
 	if a != b {
+		t.other = true
 		t.note(cellPair{where(), a, b}, 0, 0)
 	}
 }
@@ -39,7 +43,9 @@ func (t *toll) numbers(a, b float64, single bool, where func() string) {
 	if math.Float64bits(a) == math.Float64bits(b) {
 		return
 	}
-	t.note(cellPair{where(), a, b}, ulps(a, b, single), relative(a, b))
+	far := ulps(a, b, single)
+	t.all = append(t.all, far)
+	t.note(cellPair{where(), a, b}, far, relative(a, b))
 }
 
 func (t *toll) note(p cellPair, ulp uint64, rel float64) {
@@ -59,7 +65,7 @@ func (t *toll) verdict(unit string) *difference {
 	}
 	d := &difference{
 		Kind: "values", Cells: t.differ, Of: t.n, MaxULP: t.ulp, MaxRel: t.rel,
-		Where: t.widest.where, A: jsonValue(t.widest.a), B: jsonValue(t.widest.b), rows: t.first,
+		Where: t.widest.where, A: jsonValue(t.widest.a), B: jsonValue(t.widest.b), rows: t.first, other: t.other,
 	}
 	if math.IsInf(d.MaxRel, 0) || math.IsNaN(d.MaxRel) {
 		d.MaxRel = math.MaxFloat64
@@ -68,9 +74,16 @@ func (t *toll) verdict(unit string) *difference {
 	if t.ulp > 0 {
 		a, b := pairText(t.widest)
 		d.Text += fmt.Sprintf(", most at %s: %s became %s%s", t.widest.where, a, b, howFar(t.widest, t.ulp))
+		slices.Sort(t.all)
+		if d.MidULP = t.all[len(t.all)/2]; len(t.all) > 1 && d.MidULP <= nearULP {
+			d.Text += fmt.Sprintf("; the median is %d ULP", d.MidULP)
+		}
 	}
 	return d
 }
+
+// nearULP is up to where units in the last place tell more than a relative error.
+const nearULP = 1_000_000
 
 // howFar says the distance of two numbers in units in the last place when they
 // are near, else as a relative error. Of a NaN there is nothing to say.
@@ -85,7 +98,7 @@ func howFar(p cellPair, ulp uint64) string {
 	switch {
 	case ulp == math.MaxUint64:
 		return ""
-	case ulp <= 1_000_000:
+	case ulp <= nearULP:
 		return fmt.Sprintf(" (%d ULP, relative error %s)", ulp, rounded(relative(a, b)))
 	}
 	return fmt.Sprintf(" (relative error %s)", rounded(relative(a, b)))
