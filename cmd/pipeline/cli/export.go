@@ -27,11 +27,22 @@ arrays of a fan-out are stacked along new axes in front, in sorted order, and PA
 twin names the axes, the participants and the regions. An array can also be written as a
 table with a row for each element: draw counts from 0, every other axis from 1.
 Anything else (text, nifti) is written as it is. When PATH is a directory, or ends in /, every
-member of a fan-out becomes a file of its own there.`,
+member of a fan-out becomes a file of its own there.
+
+Other programs' formats, by the ending of PATH or by --format; of several draws --draw takes one:
+` + formsText() + `
+.mat holds fan-outs too: regions × regions × draws × participants, the names beside them. CIFTI
+files need to know where the regions are: --labels gives their label image; without, each is a
+ball of 4 mm around its place in the node list (MNI).`,
 		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
-  pipeline export biopoint.yaml parcels -o parcels/             sub-001.nii.gz, sub-002.nii.gz …`,
+  pipeline export biopoint.yaml parcels -o parcels/             sub-001.nii.gz, sub-002.nii.gz …
+  pipeline export biopoint.yaml graphs.edges -o edges.tsv --names
+  pipeline export biopoint.yaml 'graphs[sub-003].edges' -o sub-003.graphml
+  pipeline export biopoint.yaml connectivity.partial -o pconn/ --format pconn
+  pipeline export biopoint.yaml biomarkers.ranking -o saliency.pscalar.nii
+  pipeline export biopoint.yaml connectivity.pearson -o pearson.mat`,
 		Args:              exactly(2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +55,12 @@ member of a fan-out becomes a file of its own there.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.path, "output", "o", "", "write to `PATH`; - is stdout")
-	f.StringVar(&e.format, "format", "", "`arrow`, parquet, csv, tsv or npy (default: by the extension of PATH)")
+	f.StringVar(&e.format, "format", "", "`arrow`, parquet, csv, tsv, npy, mat or one of those above (default: by the ending of PATH)")
+	f.IntVar(&e.draw, "draw", 0, "which `draw` to take, for formats that hold one; 0 is the plain mean")
+	f.BoolVar(&e.names, "names", false, "in tables: the regions' names beside their numbers, and where the ends of edges lie")
+	f.StringVar(&e.column, "column", "", "which column of a table of regions is their `value` (default score)")
+	f.StringVar(&e.labels, "labels", "", "label `image` of the regions, for CIFTI")
+	f.Float64Var(&e.tr, "tr", 0, "repetition time in `seconds`, for CIFTI series (default: that of the scan)")
 	f.BoolVar(&e.partial, "partial", false, "export the members that are there when others are not")
 	setFlag(cmd, &e.sets)
 	return cmd
@@ -52,6 +68,10 @@ member of a fan-out becomes a file of its own there.`,
 
 type export struct {
 	file, what, path, format string
+	labels, column           string
+	draw                     int
+	tr                       float64
+	names                    bool
 	sets                     []string
 	partial                  bool
 }
@@ -68,7 +88,7 @@ type exportEvent struct {
 }
 
 var extensions = map[string]string{
-	".arrow": "arrow", ".feather": "arrow", ".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".npy": "npy",
+	".arrow": "arrow", ".feather": "arrow", ".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".npy": "npy", ".mat": "mat",
 }
 
 func (a *app) export(e export) error {
@@ -89,10 +109,17 @@ func (a *app) export(e export) error {
 		a.note("%s left out, whose results are not there: %s", count(len(others), "member"), some(idsOf(others), 6))
 	}
 	done := exportEvent{Event: "export", Path: e.path, Stage: sel.stage.Name, Output: sel.port.Name, Tasks: len(there), Missing: idsOf(others)}
-	if isDir(e.path) {
+	f := formOf(e.format, e.path, sel.port.Type)
+	switch {
+	case f != nil:
+		done.Format = f.name
+		err = a.exportForm(c, e, sel, there, f)
+	case isDir(e.path) && e.format != "":
+		err = wrongf("in a directory every member is a file as it is stored, or in one of the formats %s; there is no %q among them", some(formNames(), 20), e.format)
+	case isDir(e.path):
 		done.Format = c.ref(there[0], sel.port.Name).Format
 		err = c.exportEach(e.path, sel, there)
-	} else {
+	default:
 		done.Format, done.Sidecar, err = a.exportOne(c, e, sel, there)
 	}
 	if err != nil {
@@ -150,28 +177,38 @@ func isDir(path string) bool {
 
 // exportEach writes every member as it is, named by its coordinates.
 func (c *current) exportEach(dir string, sel *selection, tasks []*dag.Node) error {
+	ending := func(n *dag.Node) string { return extensionOf(c.ref(n, sel.port.Name).Format) }
+	return eachMember(dir, sel, tasks, ending, func(w io.Writer, n *dag.Node) error { return c.copy(w, c.ref(n, sel.port.Name)) })
+}
+
+// eachMember writes a file for every member into a directory, named by its coordinates.
+func eachMember(dir string, sel *selection, tasks []*dag.Node, ending func(*dag.Node) string, write func(io.Writer, *dag.Node) error) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, n := range tasks {
-		ref := c.ref(n, sel.port.Name)
-		name := sel.stage.Name
-		for i, coord := range n.Coords {
-			switch {
-			case i == 0 && coord.Axis == "subject":
-				name = coord.Value
-			case i == 0:
-				name = coord.Axis + "-" + coord.Value
-			default:
-				name += "_" + coord.Axis + "-" + coord.Value
-			}
-		}
-		path := filepath.Join(dir, plainName(name)+extensionOf(ref.Format))
-		if err := c.copyTo(path, ref); err != nil {
+		path := filepath.Join(dir, memberName(sel.stage.Name, n.Coords)+ending(n))
+		if err := writeFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// memberName makes the name of a member's file of its coordinates.
+func memberName(stage string, coords []dag.Coord) string {
+	name := stage
+	for i, coord := range coords {
+		switch {
+		case i == 0 && coord.Axis == "subject":
+			name = coord.Value
+		case i == 0:
+			name = coord.Axis + "-" + coord.Value
+		default:
+			name += "_" + coord.Axis + "-" + coord.Value
+		}
+	}
+	return plainName(name)
 }
 
 // plainName keeps what every file system takes.
@@ -192,10 +229,6 @@ func extensionOf(format string) string {
 		return ".txt"
 	}
 	return "." + format
-}
-
-func (c *current) copyTo(path string, ref artifacts.Ref) error {
-	return writeFile(path, func(w io.Writer) error { return c.copy(w, ref) })
 }
 
 func (c *current) copy(w io.Writer, ref artifacts.Ref) error {
@@ -220,15 +253,17 @@ func (a *app) exportOne(c *current, e export, sel *selection, tasks []*dag.Node)
 	case stored == "npy" && format == "npy":
 		sidecar, err = a.exportArray(c, e, sel, tasks)
 		return format, sidecar, err
+	case format == "mat":
+		return format, "", a.exportMat(c, e, sel, tasks)
 	case format == "npy":
 		return "", "", wrongf("it is %s, which does not fit into npy; write it as %s", stored, nativeName(stored))
 	case (stored == "arrow" || stored == "npy") && format != "":
 		if !slices.Contains(known, format) {
-			return "", "", wrongf("there is no format %q%s", format, meant(format, known))
+			return "", "", wrongf("there is no format %q%s", format, meant(format, append(append(known, "mat"), formNames()...)))
 		}
 		return format, "", a.exportTable(c, e, sel, tasks, format)
 	case stored == "arrow" || stored == "npy":
-		return "", "", wrongf("%s does not say a format by its extension; add --format arrow, parquet, csv, tsv or npy", e.path)
+		return "", "", wrongf("%s does not say a format by its extension; add --format arrow, parquet, csv, tsv, npy, mat%s", e.path, fittingForms(sel.port.Type))
 	case e.format != "" && e.format != stored:
 		return "", "", wrongf("it is %s, which is written as it is: leave --format out", stored)
 	case len(tasks) > 1:
@@ -246,7 +281,7 @@ func nativeName(format string) string {
 
 // exportTable writes one table, the coordinates of its tasks in front.
 func (a *app) exportTable(c *current, e export, sel *selection, tasks []*dag.Node, format string) error {
-	alone := len(tasks) == 1 && len(tasks[0].Coords) == 0
+	alone := len(tasks) == 1 && len(tasks[0].Coords) == 0 && !e.names
 	if ref := c.ref(tasks[0], sel.port.Name); alone && ref.Format == "arrow" && format == "arrow" {
 		// The bytes of the store are the file: same digest, no copy in memory.
 		return a.writeTo(e.path, func(w io.Writer) error { return c.copy(w, ref) })
@@ -260,6 +295,12 @@ func (a *app) exportTable(c *current, e export, sel *selection, tasks []*dag.Nod
 		parts = append(parts, t)
 	}
 	keyed, err := withKeys(tasks, parts)
+	if err == nil && e.names {
+		var nodes *artifacts.Table
+		if nodes, err = c.nodes(); err == nil {
+			keyed, err = withNames(keyed, nodes)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -303,38 +344,9 @@ func (c *current) content(n *dag.Node, port dag.Port) (content, error) {
 
 // exportArray writes one array, the axes of its tasks in front, and the sidecar.
 func (a *app) exportArray(c *current, e export, sel *selection, tasks []*dag.Node) (sidecar string, err error) {
-	var arrays []*artifacts.Array
-	for _, n := range tasks {
-		got, err := c.content(n, sel.port)
-		if err != nil {
-			return "", err
-		}
-		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.array.Shape) || first[0].DType() != got.array.DType()) {
-			return "", fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
-				tasks[0].ID, first[0].DType(), shapeText(first[0].Shape, sel.port.Type.Axes), n.ID, got.array.DType(), shapeText(got.array.Shape, sel.port.Type.Axes), n.ID, sel.port.Name)
-		}
-		arrays = append(arrays, got.array)
-	}
-	whole, axes := arrays[0], axesOf(c.pipeline.Roster, sel.port, arrays[0].Shape)
-	if len(tasks[0].Coords) > 0 {
-		var order []int
-		var front []axisJSON
-		if order, front, err = stackOrder(tasks); err != nil {
-			return "", err
-		}
-		sorted := make([]*artifacts.Array, len(order))
-		for i, at := range order {
-			sorted[i] = arrays[at]
-		}
-		if whole, err = artifacts.Stack(sorted); err != nil {
-			return "", err
-		}
-		shape := []int{}
-		for _, x := range front {
-			shape = append(shape, x.Size)
-		}
-		whole.Shape = append(shape, arrays[0].Shape...)
-		axes = append(front, axes...)
+	whole, axes, err := c.stacked(sel, tasks)
+	if err != nil {
+		return "", err
 	}
 	if err := a.writeTo(e.path, whole.Encode); err != nil || e.path == "-" {
 		return "", err
@@ -342,4 +354,42 @@ func (a *app) exportArray(c *current, e export, sel *selection, tasks []*dag.Nod
 	sidecar = strings.TrimSuffix(e.path, filepath.Ext(e.path)) + ".json"
 	side := sidecarJSON{Array: filepath.Base(e.path), Pipeline: c.pipeline.Name, Stage: sel.stage.Name, Output: sel.port.Name, Doc: sel.port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes}
 	return sidecar, writeFile(sidecar, side.write)
+}
+
+// stacked joins the arrays of tasks, the axes of the fan-out in front.
+func (c *current) stacked(sel *selection, tasks []*dag.Node) (*artifacts.Array, []axisJSON, error) {
+	var arrays []*artifacts.Array
+	for _, n := range tasks {
+		got, err := c.content(n, sel.port)
+		if err != nil {
+			return nil, nil, err
+		}
+		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.array.Shape) || first[0].DType() != got.array.DType()) {
+			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
+				tasks[0].ID, first[0].DType(), shapeText(first[0].Shape, sel.port.Type.Axes), n.ID, got.array.DType(), shapeText(got.array.Shape, sel.port.Type.Axes), n.ID, sel.port.Name)
+		}
+		arrays = append(arrays, got.array)
+	}
+	axes := axesOf(c.pipeline.Roster, sel.port, arrays[0].Shape)
+	if len(tasks[0].Coords) == 0 {
+		return arrays[0], axes, nil
+	}
+	order, front, err := stackOrder(tasks)
+	if err != nil {
+		return nil, nil, err
+	}
+	sorted := make([]*artifacts.Array, len(order))
+	for i, at := range order {
+		sorted[i] = arrays[at]
+	}
+	whole, err := artifacts.Stack(sorted)
+	if err != nil {
+		return nil, nil, err
+	}
+	var shape []int
+	for _, x := range front {
+		shape = append(shape, x.Size)
+	}
+	whole.Shape = append(shape, arrays[0].Shape...)
+	return whole, append(front, axes...), nil
 }

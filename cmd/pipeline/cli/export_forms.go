@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A form is a file format of other programs that holds one result: how it is called,
+// how its files end, and what it can be made of.
+type form struct {
+	name, ending, doc string
+	takes             string // for the message when something else is given
+	fits              func(dag.Type) bool
+	write             func(*member, io.Writer) error
+}
+
+// forms are the formats beyond tables and npy.
+var forms = []form{
+	{"graphml", ".graphml", "edges with names and positions, for networkx, Gephi, Cytoscape", "edges", isEdges, (*member).graphML},
+	{"edge", ".edge", "matrix or edges as plain text, for BrainNet Viewer, BCT, MRtrix", "edges, or a matrix of regions by regions", isNetwork, (*member).brainNetEdge},
+	{"node", ".node", "regions with positions, for BrainNet Viewer; size is the degree or the score", "edges, or a table of regions with a score", isNodes, (*member).brainNetNode},
+	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as XCP-D writes it", "a matrix of regions by regions", isMatrix, (*member).relmat},
+	{"timeseries", "_timeseries.tsv", "series with names, BIDS-style, as XCP-D writes them", "series of regions", isSeries, (*member).timeseries},
+	{"pconn", ".pconn.nii", "matrix as CIFTI-2, for Connectome Workbench", "a matrix of regions by regions", isMatrix, (*member).pconn},
+	{"ptseries", ".ptseries.nii", "series as CIFTI-2", "series of regions", isSeries, (*member).ptseries},
+	{"pscalar", ".pscalar.nii", "a value a region as CIFTI-2", "a table of regions with numbers", isScores, (*member).pscalar},
+}
+
+// formOf finds the form that --format or the end of the path names; nil for none. A
+// path that ends in .tsv only means a form where the result fits it.
+func formOf(format, path string, t dag.Type) *form {
+	for i := range forms {
+		f := &forms[i]
+		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) && (f.fits(t) || !strings.HasSuffix(f.ending, ".tsv")) {
+			return f
+		}
+	}
+	return nil
+}
+
+func formNames() []string {
+	var names []string
+	for _, f := range forms {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// fittingForms go on with a list of formats.
+func fittingForms(t dag.Type) string {
+	text := ""
+	for _, f := range forms {
+		if f.fits(t) {
+			text += ", " + f.name
+		}
+	}
+	return text
+}
+
+// formsText lists the forms for --help.
+func formsText() string {
+	var b strings.Builder
+	for _, f := range forms {
+		fmt.Fprintf(&b, "  %-10s %-17s %s\n", f.name, f.ending, f.doc)
+	}
+	fmt.Fprintf(&b, "  %-10s %-17s %s\n", "mat", ".mat", "arrays and tables for MATLAB and Octave (version 5)")
+	return b.String()
+}
+
+func lastAxes(t dag.Type, want ...string) bool {
+	return t.Format == "npy" && len(t.Axes) >= 2 && slices.Equal(t.Axes[len(t.Axes)-2:], want)
+}
+
+func hasColumns(t dag.Type, want ...string) bool {
+	return !slices.ContainsFunc(want, func(c string) bool { return !slices.Contains(t.Columns, c) })
+}
+
+func isMatrix(t dag.Type) bool  { return lastAxes(t, "roi", "roi") }
+func isSeries(t dag.Type) bool  { return lastAxes(t, "time", "roi") }
+func isEdges(t dag.Type) bool   { return hasColumns(t, "source", "target", "weight") }
+func isScores(t dag.Type) bool  { return hasColumns(t, "index") }
+func isNetwork(t dag.Type) bool { return isEdges(t) || isMatrix(t) }
+func isNodes(t dag.Type) bool   { return isEdges(t) || isScores(t) }
+
+// A member is one result on its way into a form.
+type member struct {
+	a    *app
+	c    *current
+	e    export
+	task *dag.Node
+	port dag.Port
+	content
+}
+
+// exportForm writes results in a form: one as a file, several as files of a directory.
+func (a *app) exportForm(c *current, e export, sel *selection, tasks []*dag.Node, f *form) error {
+	if !f.fits(sel.port.Type) {
+		return wrongf("%s takes %s, and this is %s", f.name, f.takes, kindText(sel.port.Type))
+	}
+	if !isDir(e.path) {
+		if len(tasks) > 1 {
+			return wrongf("there are %d of them, and %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
+				len(tasks), f.name, tasks[0].ID, sel.port.Name, strings.TrimSuffix(filepath.Base(e.path), f.ending), f.name)
+		}
+		return a.writeTo(e.path, func(w io.Writer) error { return a.writeForm(w, c, e, tasks[0], sel.port, f) })
+	}
+	return eachMember(e.path, sel, tasks, func(n *dag.Node) string { return f.ending }, func(w io.Writer, n *dag.Node) error {
+		return a.writeForm(w, c, e, n, sel.port, f)
+	})
+}
+
+func (a *app) writeForm(w io.Writer, c *current, e export, n *dag.Node, port dag.Port, f *form) error {
+	got, err := c.content(n, port)
+	if err != nil {
+		return err
+	}
+	m := &member{a: a, c: c, e: e, task: n, port: port, content: got}
+	if err := f.write(m, w); err != nil {
+		return fmt.Errorf("%s.%s as %s: %w", n.ID, port.Name, f.name, err)
+	}
+	return nil
+}
+
+// kindText says what an output is.
+func kindText(t dag.Type) string {
+	switch {
+	case len(t.Axes) > 0:
+		return "an array [" + strings.Join(t.Axes, ", ") + "]"
+	case len(t.Columns) > 0:
+		return "a table of " + some(t.Columns, 8)
+	}
+	return t.Format
+}
+
+// matrixOf is the draw that is asked for of an array [draw, rows, columns], row-major.
+func (m *member) matrixOf() (v []float64, rows, cols int, err error) {
+	shape, all := m.array.Shape, m.array.Float64s()
+	if len(shape) < 2 {
+		return nil, 0, 0, fmt.Errorf("it has the shape %v, want draws × rows × columns", shape)
+	}
+	rows, cols = shape[len(shape)-2], shape[len(shape)-1]
+	draws := len(all) / max(rows*cols, 1)
+	if m.e.draw < 0 || m.e.draw >= draws {
+		return nil, 0, 0, wrongf("--draw %d: there are the draws 0 to %d", m.e.draw, draws-1)
+	}
+	return all[m.e.draw*rows*cols:][:rows*cols], rows, cols, nil
+}
+
+// nodes are the regions of the cohort.
+func (c *current) nodes() (*artifacts.Table, error) {
+	r := c.pipeline.Roster
+	if r == nil || r.Nodes == nil {
+		return nil, fmt.Errorf("the pipeline has no cohort, which would name the regions")
+	}
+	return r.Nodes, nil
+}
+
+// names are the names of n regions.
+func (m *member) names(n int) ([]string, error) {
+	nodes, err := m.c.nodes()
+	if err != nil {
+		return nil, err
+	}
+	if nodes.Rows() != n {
+		return nil, fmt.Errorf("it has %d regions, and the node list of the cohort %d", n, nodes.Rows())
+	}
+	return nodes.Strings("name")
+}
