@@ -56,6 +56,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")
 		return example{fresh("brainmap"), in}
 	},
+	"tables": func(t *testing.T, c *chain) example {
+		in := comparisonInputs()
+		in["variations"], in["participants"] = []dag.Input{dag.InputOf(paperVariations())}, c.cohort(t, "participants")["participants"]
+		return example{fresh("tables"), in}
+	},
 	"summary": func(t *testing.T, c *chain) example {
 		evaluate := example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
 		in := c.cohort(t, "participants")
