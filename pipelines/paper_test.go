@@ -1,0 +1,52 @@
+package pipelines
+
+import (
+	"slices"
+	"testing"
+
+	"prgnn/dag"
+)
+
+// TestPaperSharesBiopoint: what both pipelines compute, they compute in the same
+// way, so that the store has it once.
+func TestPaperSharesBiopoint(t *testing.T) {
+	t.Chdir(t.TempDir())
+	load := func(name string) map[string]*dag.Node {
+		p, err := Load(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]*dag.Node{}
+		for _, s := range p.Graph.Stages {
+			for _, n := range s.Tasks {
+				all[n.ID] = n
+			}
+		}
+		return all
+	}
+	biopoint, paper := load("biopoint.yaml"), load("paper.yaml")
+	shared := []string{"cohort", "parcels", "series", "clean", "connectivity", "graphs", "folds", "train", "baselines", "biomarkers"}
+	seen := map[string]bool{}
+	for id, n := range biopoint {
+		stage := n.Stage.Name
+		if !slices.Contains(shared, stage) {
+			continue
+		}
+		seen[stage] = true
+		other := paper[id]
+		if other == nil {
+			t.Fatalf("paper.yaml has no %s", id)
+		}
+		if a, b := dag.ParamText(n.Work), dag.ParamText(other.Work); !slices.Equal(a, b) {
+			t.Fatalf("%s differs between biopoint.yaml and paper.yaml, so that its result is not shared:\n%q\n%q", id, a, b)
+		}
+	}
+	for _, s := range shared {
+		if !seen[s] {
+			t.Errorf("biopoint.yaml has no stage %s", s)
+		}
+	}
+	if _, ok := paper["variations[distance=bce,pool=topk,lambda=0.1-0.1,fold=3]"]; !ok {
+		t.Error("paper.yaml lacks a setting of Table 1")
+	}
+}
