@@ -17,17 +17,19 @@ func init() {
 	Register(dag.Kind{
 		Name: "biomarkers",
 		Doc: "which regions the trained models look at\n" +
-			"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). How far to trust the ranking is told beside it: intervals from resampled participants, the ranks that single models give, and how far models, draws and participants agree, against chance. Where the truth is known, as for simulated participants, it is told how well the planted regions were found.",
-		New: func() dag.Stage { return &Biomarkers{Layer: 1, Top: 10, Resamples: 2000} },
+			"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). How far to trust the ranking is told beside it: intervals from resampled participants, the ranks that single models give, and how far models, draws and participants agree, against chance.\n" +
+			"The pooling score tells how much a model looks at a region, in everybody. Whether the groups differ there is told by the contrast: the difference between the groups' mean scores in a model's test participants, over the sd within the groups, without its sign, averaged over models. Its p is over permutations of these participants, whom the model has not seen. Where the truth is known, as for simulated participants, it is told how well the planted regions were found.",
+		New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
 	})
 }
 
 // Biomarkers ranks regions.
 type Biomarkers struct {
+	Reading   string `param:"reading" doc:"what the regions are ranked by: score, the mean pooling score (the paper's); contrast, how differently the models score the groups" choices:"score|contrast"`
 	Layer     int    `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
 	Top       int    `param:"top" doc:"how many of the first regions count as found" min:"1" max:"20000"`
-	Resamples int    `param:"resamples" doc:"bootstraps of the participants, and random rankings to compare the agreement with" min:"100" max:"1000000"`
-	Seed      uint64 `param:"seed" doc:"of the bootstraps"`
+	Resamples int    `param:"resamples" doc:"bootstraps of the participants, permutations of their groups, and random rankings to compare the agreement with" min:"100" max:"1000000"`
+	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -37,15 +39,19 @@ func (*Biomarkers) Ports() dag.Ports {
 			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
+			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Optional: true,
+				Doc: "the same of trainings with permuted groups, made in the same way (split's axis permutation; 0 is passed over)"},
 			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
 		},
 		Out: []dag.Port{
-			{Name: "ranking", Type: dag.Arrow("rank", "index", "id", "name", "abbreviation", "score", "sd", "ci_low", "ci_high", "rank_low", "rank_high", "top_share", "model_best", "model_worst", "frequency", "participants", "planted"),
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "id", "name", "abbreviation", "score", "sd", "ci_low", "ci_high", "rank_low", "rank_high", "top_share", "model_best", "model_worst", "frequency", "participants", "mean_score", "contrast", "contrast_chance", "p", "q", "p_any", "planted"),
 				Doc: "every region in every setting, the most salient first"},
 			{Name: "consistency", Type: dag.Arrow("over", "rankings", "k", "common", "common_chance", "every", "every_chance", "jaccard", "jaccard_chance", "kuncheva", "spearman", "kendall", "p"),
 				Doc: "how far the rankings by single models, repeats, seeds, draws and participants agree, against chance"},
-			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "the same of every participant"},
-			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc"), Doc: "how well the planted regions were found; no rows when nothing was planted or it is not known"},
+			{Name: "null", Type: dag.Arrow("index", "name", "abbreviation", "observed", "chance_mean", "chance_sd", "excess", "p", "q", "p_any", "permutations", "planted"),
+				Doc: "every region against trainings with permuted groups; no rows without them"},
+			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "mean pooling score of every participant"},
+			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc", "by"), Doc: "how well the planted regions were found; no rows when nothing was planted or it is not known"},
 		},
 	}
 }
@@ -62,7 +68,8 @@ type modelScores struct {
 	repeat, seed string             // its coordinates
 	tallies      map[string][]tally // participant → node
 	graphs       map[string]int     // participant → test graphs
-	draws        map[int64][]tally  // draw → node
+	draws        map[int64]map[string][]tally
+	group        map[string]string // of the participants, as the model was told
 }
 
 // settingOf finds the setting of a member of a fan-out, or begins it.
@@ -96,6 +103,9 @@ type saliency struct {
 	participants         int
 	inference.Spread
 	best, worst int // rank by a single model
+	mean        float64
+	contrast    inference.Contrast
+	q           float64
 }
 
 // Run averages and ranks.
@@ -112,15 +122,13 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var settings []*settingScores
-	for _, in := range t.All("scores") {
-		var of *settingScores
-		of, settings = settingOf(settings, in.Coords)
-		m, err := b.read(in, nodes.Rows(), people)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		of.models = append(of.models, m)
+	settings, err := b.readAll(t.All("scores"), nodes.Rows(), people)
+	if err != nil {
+		return nil, err
+	}
+	permuted, err := b.readAll(t.All("permuted"), nodes.Rows(), people)
+	if err != nil {
+		return nil, err
 	}
 	if len(settings) == 0 {
 		return nil, errors.New("no scores to rank: connect them to a train stage")
@@ -129,17 +137,49 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, c := range settings[0].coords {
 		axes = append(axes, c.Axis)
 	}
-	ranking, individual, recovery, consistency := &rankingRows{}, &individualRows{}, &recoveryRows{}, &consistencyRows{}
+	ranking, individual, recovery, consistency, null := &rankingRows{}, &individualRows{}, &recoveryRows{}, &consistencyRows{}, &nullRows{}
 	for _, of := range settings {
 		all := merged(of.models)
 		if len(all.tallies) == 0 {
 			return nil, fmt.Errorf("the scores%s have no test side: nothing to rank", settingText(of.coords))
 		}
 		rows := b.rank(people.ids, all, nodes.Rows())
-		b.spread(rows, people, of, all)
+		contrasts, err := b.contrasts(people.ids, of.models)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			r := &rows[i]
+			r.mean, r.contrast, r.q = r.score, contrasts[r.node].Contrast, contrasts[r.node].q
+		}
+		recovered := func(by string, value func(saliency) float64) {
+			recovery.add(of.coords, by, b.Top, ordered(rows, value), planted)
+		}
+		if b.Reading == "contrast" {
+			rows = ordered(rows, func(r saliency) float64 { return r.contrast.Value })
+			recovered("contrast", func(r saliency) float64 { return r.contrast.Value })
+			recovered("score", func(r saliency) float64 { return r.mean })
+		} else {
+			recovered("score", func(r saliency) float64 { return r.mean })
+			recovered("contrast", func(r saliency) float64 { return r.contrast.Value })
+		}
+		if err := b.spread(rows, people, of, all); err != nil {
+			return nil, err
+		}
 		ranking.add(of.coords, rows, planted)
-		recovery.add(of.coords, b.Top, rows, planted)
-		consistency.add(of.coords, b.agreements(people.ids, of, all))
+		agreements, err := b.agreements(people.ids, of, all)
+		if err != nil {
+			return nil, err
+		}
+		consistency.add(of.coords, agreements)
+		against, err := b.against(people.ids, rows, of, permuted)
+		if err != nil {
+			return nil, err
+		}
+		if against != nil {
+			null.add(of.coords, against, planted)
+			recovered("null", func(r saliency) float64 { return against[r.node].excess })
+		}
 		for _, id := range people.ids {
 			if ts, ok := all.tallies[id]; ok {
 				individual.add(of.coords, id, people.group[id], ts, all.graphs[id])
@@ -150,7 +190,38 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
 	}
-	return dag.Outputs{"ranking": table, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": recovery.table(axes)}, nil
+	chance, err := null.table(axes, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
+	}
+	table.Meta = map[string]string{"reading": b.Reading}
+	return dag.Outputs{"ranking": table, "null": chance, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": recovery.table(axes)}, nil
+}
+
+// readAll reads the scores of every model, by setting.
+func (b *Biomarkers) readAll(ins []dag.Input, n int, people *people) ([]*settingScores, error) {
+	var settings []*settingScores
+	for _, in := range ins {
+		var of *settingScores
+		of, settings = settingOf(settings, in.Coords)
+		m, err := b.read(in, n, people)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		of.models = append(of.models, m)
+	}
+	return settings, nil
+}
+
+// ordered sorts the regions by a value: the highest first, of equal ones the lower
+// index, and what has none last. It is their score then.
+func ordered(rows []saliency, value func(saliency) float64) []saliency {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].score = value(rows[i])
+	}
+	slices.SortFunc(rows, func(a, b saliency) int { return cmp.Or(cmp.Compare(b.score, a.score), a.node-b.node) })
+	return rows
 }
 
 // read sums one table of scores, of one model.
@@ -168,7 +239,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, er
 		draw int64
 	}
 	seen := map[graph]bool{}
-	m := &modelScores{in.Coord("repeat"), in.Coord("seed"), map[string][]tally{}, map[string]int{}, map[int64][]tally{}}
+	m := &modelScores{in.Coord("repeat"), in.Coord("seed"), map[string][]tally{}, map[string]int{}, map[int64]map[string][]tally{}, map[string]string{}}
 	for i, id := range c.ids {
 		if c.set[i] != "test" {
 			continue
@@ -181,9 +252,16 @@ func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, er
 		}
 		if m.tallies[id] == nil {
 			m.tallies[id] = make([]tally, n)
+			m.group[id] = people.group[id]
+			if c.group != nil {
+				m.group[id] = c.group[i]
+			}
 		}
 		if m.draws[c.draw[i]] == nil {
-			m.draws[c.draw[i]] = make([]tally, n)
+			m.draws[c.draw[i]] = map[string][]tally{}
+		}
+		if m.draws[c.draw[i]][id] == nil {
+			m.draws[c.draw[i]][id] = make([]tally, n)
 		}
 		if g := (graph{id, c.draw[i]}); !seen[g] {
 			seen[g] = true
@@ -195,7 +273,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, er
 		if math.IsNaN(c.score[i]) {
 			return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
 		}
-		for _, t := range [2]*tally{&m.tallies[id][c.index[i]-1], &m.draws[c.draw[i]][c.index[i]-1]} {
+		for _, t := range [2]*tally{&m.tallies[id][c.index[i]-1], &m.draws[c.draw[i]][id][c.index[i]-1]} {
 			t.score += c.score[i]
 			t.scored++
 			if c.kept[i] {
@@ -209,6 +287,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, er
 // scoreColumns are the columns of a table of scores.
 type scoreColumns struct {
 	ids, set           []string
+	group              []string // nil when the table has none
 	draw, layer, index []int64
 	score              []float64
 	kept               []bool
@@ -223,6 +302,10 @@ func readScores(t *artifacts.Table) (c scoreColumns, err error) {
 	c.score, problems[4] = t.Floats("score")
 	c.kept, problems[5] = t.Bools("kept")
 	c.set, problems[6] = t.Strings("set")
+	if _, ok := t.Column("group"); ok {
+		c.group, err = t.Strings("group")
+		problems[0] = errors.Join(problems[0], err)
+	}
 	return c, errors.Join(problems[:]...)
 }
 

@@ -1,6 +1,8 @@
 package stages
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,14 +15,11 @@ import (
 
 // merged adds up what several models gave.
 func merged(models []*modelScores) *modelScores {
-	all := &modelScores{tallies: map[string][]tally{}, graphs: map[string]int{}, draws: map[int64][]tally{}}
+	all := &modelScores{tallies: map[string][]tally{}, graphs: map[string]int{}}
 	for _, m := range models { // in their order: no sum depends on that of a map
 		for id, ts := range m.tallies {
 			all.tallies[id] = added(all.tallies[id], ts)
 			all.graphs[id] += m.graphs[id]
-		}
-		for d, ts := range m.draws {
-			all.draws[d] = added(all.draws[d], ts)
 		}
 	}
 	return all
@@ -36,6 +35,15 @@ func added(sum, ts []tally) []tally {
 		sum[j].kept += t.kept
 	}
 	return sum
+}
+
+// ofDraw is what a model gave to one draw of everybody.
+func (m *modelScores) ofDraw(d int64) *modelScores {
+	one := &modelScores{repeat: m.repeat, seed: m.seed, tallies: m.draws[d], graphs: map[string]int{}, group: m.group}
+	for id := range one.tallies {
+		one.graphs[id] = 1
+	}
+	return one
 }
 
 // means are the mean scores of a tally; NaN where a region has none.
@@ -65,13 +73,21 @@ func perPerson(people *people, of *modelScores) (scores [][]float64, groups []in
 	return scores, groups
 }
 
-// scoresByModel are the mean scores over the participants of each list of models;
-// every participant counts once. Models that saw nobody are left out.
-func (b *Biomarkers) scoresByModel(ids []string, n int, lists ...[]*modelScores) [][]float64 {
+// readings are the values that lists of models give to the regions: the mean scores
+// over participants, each of whom counts once, or the contrasts. Models that saw nobody are left out.
+func (b *Biomarkers) readings(ids []string, n int, lists ...[]*modelScores) ([][]float64, error) {
 	var out [][]float64
 	for _, models := range lists {
 		all := merged(models)
 		if len(all.tallies) == 0 {
+			continue
+		}
+		if b.Reading == "contrast" {
+			held, group, groups, _, err := heldOut(ids, models)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, inference.Contrasts(held, group, groups))
 			continue
 		}
 		v := make([]float64, n)
@@ -80,16 +96,88 @@ func (b *Biomarkers) scoresByModel(ids []string, n int, lists ...[]*modelScores)
 		}
 		out = append(out, v)
 	}
-	return out
+	return out, nil
+}
+
+// heldOut are the scores of the test participants of each model, their groups by number,
+// and the first model in which each is tested.
+func heldOut(ids []string, models []*modelScores) (held []inference.HeldOut, group []int, groups int, first []int, err error) {
+	var names []string
+	told := map[string]string{}
+	group, first = make([]int, len(ids)), make([]int, len(ids))
+	for _, m := range models {
+		var h inference.HeldOut
+		for i, id := range ids {
+			ts, ok := m.tallies[id]
+			if !ok {
+				continue
+			}
+			switch g, again := told[id]; {
+			case again && g != m.group[id]:
+				return nil, nil, 0, nil, fmt.Errorf("participant %s is of group %s in one training and of %s in another: their groups were permuted in different ways", id, g, m.group[id])
+			case !again:
+				told[id], first[i] = m.group[id], len(held)
+			}
+			g := slices.Index(names, m.group[id])
+			if g < 0 {
+				g = len(names)
+				names = append(names, m.group[id])
+			}
+			group[i] = g
+			h.Person, h.Scores = append(h.Person, i), append(h.Scores, means(ts))
+		}
+		if h.Person != nil {
+			held = append(held, h)
+		}
+	}
+	return held, group, len(names), first, nil
+}
+
+// A testedContrast is the contrast of a region, with the rate of false claims among
+// all regions.
+type testedContrast struct {
+	inference.Contrast
+	q float64
+}
+
+// contrasts tells how differently the models score the groups, region by region.
+func (b *Biomarkers) contrasts(ids []string, models []*modelScores) ([]testedContrast, error) {
+	held, group, groups, first, err := heldOut(ids, models)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]testedContrast, len(held[0].Scores[0]))
+	p := make([]float64, len(out))
+	for j, c := range inference.TestContrasts(held, group, groups, first, b.Resamples, random.New(b.Seed, "biomarkers", "contrast")) {
+		out[j].Contrast, p[j] = c, c.P
+	}
+	for j, q := range inference.FDR(p) {
+		out[j].q = q
+	}
+	return out, nil
 }
 
 // spread tells how sure each row of a ranking is.
-func (b *Biomarkers) spread(rows []saliency, people *people, of *settingScores, all *modelScores) {
+func (b *Biomarkers) spread(rows []saliency, people *people, of *settingScores, all *modelScores) error {
 	n := len(rows)
-	scores, groups := perPerson(people, all)
-	spreads := inference.BootstrapRanking(scores, groups, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "bootstrap"))
+	s := random.New(b.Seed, "biomarkers", "bootstrap")
+	var spreads []inference.Spread
+	if b.Reading == "contrast" {
+		held, group, groups, _, err := heldOut(people.ids, of.models)
+		if err != nil {
+			return err
+		}
+		spreads = inference.BootstrapContrasts(held, group, groups, b.Top, b.Resamples, s)
+	} else {
+		scores, groups := perPerson(people, all)
+		spreads = inference.BootstrapRanking(scores, groups, b.Top, b.Resamples, s)
+	}
+	single, err := b.readings(people.ids, n, singly(of.models)...)
+	if err != nil {
+		return err
+	}
 	ranks := make([][]int, n)
-	for _, v := range b.scoresByModel(people.ids, n, singly(of.models)...) {
+	for _, v := range single {
 		for j, r := range inference.Ranks(v) {
 			ranks[j] = append(ranks[j], int(math.Ceil(r))) // of ties the middle
 		}
@@ -99,6 +187,7 @@ func (b *Biomarkers) spread(rows []saliency, people *people, of *settingScores, 
 		r.Spread = spreads[r.node]
 		r.best, r.worst = slices.Min(ranks[r.node]), slices.Max(ranks[r.node])
 	}
+	return nil
 }
 
 func singly(models []*modelScores) [][]*modelScores {
@@ -131,43 +220,53 @@ type consistency struct {
 }
 
 // agreements compares the rankings by single models, repeats, seeds, draws and
-// participants: what there is more than one of.
-func (b *Biomarkers) agreements(ids []string, of *settingScores, all *modelScores) []consistency {
-	var n int
-	for _, ts := range all.tallies {
-		n = len(ts)
-	}
-	var draws, persons [][]float64
-	var numbers []int64
-	for d := range all.draws {
-		numbers = append(numbers, d)
-	}
-	slices.Sort(numbers)
-	for _, d := range numbers {
-		draws = append(draws, means(all.draws[d]))
-	}
+// participants: what there is more than one of. A participant alone has no contrast.
+func (b *Biomarkers) agreements(ids []string, of *settingScores, all *modelScores) ([]consistency, error) {
+	n := 0
+	var persons [][]float64
 	for _, id := range ids {
 		if ts, ok := all.tallies[id]; ok {
+			n = len(ts)
 			persons = append(persons, means(ts))
 		}
 	}
+	if b.Reading == "contrast" {
+		persons = nil
+	}
+	draws := map[int64][]*modelScores{}
+	for _, m := range of.models {
+		for d := range m.draws {
+			draws[d] = append(draws[d], m.ofDraw(d))
+		}
+	}
+	var byDraw [][]*modelScores
+	for _, d := range slices.Sorted(maps.Keys(draws)) {
+		byDraw = append(byDraw, draws[d])
+	}
 	var out []consistency
 	for _, c := range []struct {
-		over   string
-		scores [][]float64
+		over  string
+		lists [][]*modelScores
 	}{
-		{"models", b.scoresByModel(ids, n, singly(of.models)...)},
-		{"repeats", b.scoresByModel(ids, n, by(of.models, func(m *modelScores) string { return m.repeat })...)},
-		{"seeds", b.scoresByModel(ids, n, by(of.models, func(m *modelScores) string { return m.seed })...)},
-		{"draws", draws},
-		{"participants", persons},
+		{"models", singly(of.models)},
+		{"repeats", by(of.models, func(m *modelScores) string { return m.repeat })},
+		{"seeds", by(of.models, func(m *modelScores) string { return m.seed })},
+		{"draws", byDraw},
+		{"participants", nil},
 	} {
-		if len(c.scores) < 2 {
+		scores, err := b.readings(ids, n, c.lists...)
+		if err != nil {
+			return nil, err
+		}
+		if c.over == "participants" {
+			scores = persons
+		}
+		if len(scores) < 2 {
 			continue
 		}
-		out = append(out, consistency{c.over, inference.Agree(c.scores, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "agreement", c.over))})
+		out = append(out, consistency{c.over, inference.Agree(scores, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "agreement", c.over))})
 	}
-	return out
+	return out, nil
 }
 
 // settingText names a setting in a message: " of pool=topk".

@@ -17,6 +17,8 @@ type rankingRows struct {
 	best, worst   []int32
 	frequency     []float64
 	planted, told []bool
+
+	mean, contrast, chance, p, q, any []float64
 }
 
 func (r *rankingRows) add(coords []dag.Coord, rows []saliency, planted []bool) {
@@ -27,6 +29,8 @@ func (r *rankingRows) add(coords []dag.Coord, rows []saliency, planted []bool) {
 		r.score, r.sd, r.frequency = append(r.score, s.score), append(r.sd, s.sd), append(r.frequency, s.frequency)
 		r.low, r.high = append(r.low, s.Low), append(r.high, s.High)
 		r.first, r.last, r.top = append(r.first, int32(s.RankLow)), append(r.last, int32(s.RankHigh)), append(r.top, s.Top)
+		r.mean, r.contrast, r.chance = append(r.mean, s.mean), append(r.contrast, s.contrast.Value), append(r.chance, s.contrast.Mean)
+		r.p, r.q, r.any = append(r.p, s.contrast.P), append(r.q, s.q), append(r.any, s.contrast.PAny)
 		r.best, r.worst = append(r.best, int32(s.best)), append(r.worst, int32(s.worst))
 		r.planted, r.told = append(r.planted, planted != nil && planted[s.node]), append(r.told, planted != nil)
 	}
@@ -56,8 +60,8 @@ func (r *rankingRows) table(axes []string, nodes *artifacts.Table) (*artifacts.T
 		artifacts.Column{Name: "id", Values: id, Doc: "value in the label image"},
 		artifacts.Column{Name: "name", Values: name},
 		artifacts.Column{Name: "abbreviation", Values: abbreviation},
-		optionalColumn("score", "pooling score: the mean over participants of their means over test graphs", r.score),
-		optionalColumn("sd", "standard deviation of the score over participants (n−1)", r.sd),
+		optionalColumn("score", "what the regions are ranked by (parameter reading): mean_score or contrast", r.score),
+		optionalColumn("sd", "standard deviation of the pooling score over participants (n−1)", r.sd),
 		optionalColumn("ci_low", "95 % interval of the score over participants (bootstrap within the groups; the models are held as they are)", r.low),
 		optionalColumn("ci_high", "", r.high),
 		artifacts.Column{Name: "rank_low", Values: r.first, Doc: "95 % interval of the rank over the same resamples"},
@@ -67,6 +71,12 @@ func (r *rankingRows) table(axes []string, nodes *artifacts.Table) (*artifacts.T
 		artifacts.Column{Name: "model_worst", Values: r.worst, Doc: "worst such rank"},
 		optionalColumn("frequency", "share of a participant's test graphs in which the layer kept the region, the mean over participants", r.frequency),
 		artifacts.Column{Name: "participants", Values: r.people, Doc: "participants who have a score of the region"},
+		optionalColumn("mean_score", "pooling score: the mean over participants of their means over test graphs", r.mean),
+		optionalColumn("contrast", "largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models", r.contrast),
+		optionalColumn("contrast_chance", "mean of the same over permuted groups", r.chance),
+		optionalColumn("p", "of the contrast, over permutations of the participants whom the models have not seen", r.p),
+		optionalColumn("q", "p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)", r.q),
+		optionalColumn("p_any", "that any region has as large a contrast by chance (Westfall and Young)", r.any),
 		artifacts.Column{Name: "planted", Values: r.planted, Valid: r.told, Doc: "whether the region has a planted edge, where the truth is known"},
 	)...), nil
 }
@@ -77,9 +87,10 @@ type recoveryRows struct {
 	coords              [][]dag.Coord
 	top, planted, found []int32
 	auroc               []float64
+	by                  []string
 }
 
-func (r *recoveryRows) add(coords []dag.Coord, top int, rows []saliency, planted []bool) {
+func (r *recoveryRows) add(coords []dag.Coord, by string, top int, rows []saliency, planted []bool) {
 	total, found := 0, 0
 	for i, s := range rows {
 		if planted != nil && planted[s.node] {
@@ -94,7 +105,7 @@ func (r *recoveryRows) add(coords []dag.Coord, top int, rows []saliency, planted
 	}
 	r.coords, r.top = append(r.coords, coords), append(r.top, int32(min(top, len(rows))))
 	r.planted, r.found = append(r.planted, int32(total)), append(r.found, int32(found))
-	r.auroc = append(r.auroc, auroc(rows, planted))
+	r.auroc, r.by = append(r.auroc, auroc(rows, planted)), append(r.by, by)
 }
 
 func (r *recoveryRows) table(axes []string) *artifacts.Table {
@@ -102,7 +113,8 @@ func (r *recoveryRows) table(axes []string) *artifacts.Table {
 		artifacts.Column{Name: "top", Values: r.top, Doc: "how many of the first regions count as found"},
 		artifacts.Column{Name: "planted", Values: r.planted, Doc: "regions with a planted edge"},
 		artifacts.Column{Name: "found", Values: r.found, Doc: "planted regions among the first"},
-		optionalColumn("auroc", "chance that a planted region has a higher score than another one; 0.5 by guessing", r.auroc),
+		optionalColumn("auroc", "chance that a planted region has a higher value than another one; 0.5 by guessing", r.auroc),
+		artifacts.Column{Name: "by", Values: r.by, Doc: "what the regions are ordered by: the mean pooling score, the contrast of the groups, or how far the score lies beyond permuted groups (null); that of the ranking first"},
 	)...)
 }
 

@@ -114,13 +114,103 @@ func TestBiomarkers(t *testing.T) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	for column, want := range map[string][]float64{"top": {1}, "planted": {2}, "found": {1}, "auroc": {1}} {
+	for column, want := range map[string][]float64{"top": {1, 1}, "planted": {2, 2}, "found": {1, 1}, "auroc": {1, 0.5}} {
 		if got := floatsOf(t, out["recovery"], column); !near(got, want) {
 			t.Errorf("recovery %s: %v, want %v", column, got, want)
 		}
 	}
 	if got, want := floatsOf(t, out["individual"], "score"), []float64{0.6, 0.3, 0.85, 0.4, 0.3, 0.65}; !near(got, want) {
 		t.Errorf("individual scores %v, want %v", got, want)
+	}
+}
+
+// contrasted are two models of three regions: a tells the groups apart, in opposite
+// directions, b tells nothing, c is high in everybody.
+func contrasted(sign float64) []dag.Input {
+	var ins []dag.Input
+	noise := []float64{0.01, -0.01, 0.02, -0.02}
+	for fold := range 2 {
+		var rows []scoreRow
+		for i := range 8 {
+			p := fold*8 + i
+			id := []string{"sub-001", "sub-002", "sub-003", "sub-004", "sub-005", "sub-006", "sub-007", "sub-008", "sub-009", "sub-010", "sub-011", "sub-012", "sub-013", "sub-014", "sub-015", "sub-016"}[p]
+			e := noise[p/2%4]
+			for j, s := range []float64{0.5 + e + sign*float64(1-2*fold)*0.2*float64(p%2), 0.4 + e, 0.9 - e} {
+				rows = append(rows, scoreRow{id, 1, "test", 1, int32(j + 1), s, true})
+			}
+		}
+		ins = append(ins, dag.InputOf(scoresOf(rows...), dag.Coord{Axis: "fold", Value: []string{"1", "2"}[fold]}))
+	}
+	return ins
+}
+
+// The contrast finds what the mean score, which a sign turns round, does not.
+func TestBiomarkersByContrast(t *testing.T) {
+	in := biomarkerInputs()
+	in["scores"], in["participants"] = contrasted(1), []dag.Input{dag.InputOf(someParticipants(16, "ASD", "HC"))}
+	in["truth"] = []dag.Input{dag.InputOf(truthOf(1, 1, 0.2))}
+	out := mustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 999}, in)
+	ranking := out["ranking"].(*artifacts.Table)
+	// Within the groups, the squares of the noise: Σ 2·0.01² + 2·0.02² in each group of four.
+	within := math.Sqrt(2 * 10e-4 / 6)
+	for column, want := range map[string][]float64{
+		"index": {1, 2, 3}, "score": {0.2 / within, 0, 0}, "contrast": {0.2 / within, 0, 0}, "mean_score": {0.5, 0.4, 0.9},
+		"model_best": {1, 3, 3}, "model_worst": {1, 3, 3}, // b and c are tied
+	} {
+		if got := floatsOf(t, ranking, column); !near(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	// Only the grouping as it is, and its reverse in either model, tell as much: 4 of 70² divisions.
+	if p := floatsOf(t, ranking, "p"); p[0] > 0.01 || p[1] < 0.99 || p[2] < 0.99 {
+		t.Errorf("p %v", p)
+	}
+	if by, _ := out["recovery"].(*artifacts.Table).Strings("by"); !slices.Equal(by, []string{"contrast", "score"}) || !near(floatsOf(t, out["recovery"], "auroc"), []float64{1, 0.5}) {
+		t.Errorf("recovery by %v: %v", by, floatsOf(t, out["recovery"], "auroc"))
+	}
+	if over, _ := out["consistency"].(*artifacts.Table).Strings("over"); !slices.Equal(over, []string{"models"}) {
+		t.Errorf("consistency over %v", over)
+	}
+	byScore := mustRun(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, in)
+	if got := floatsOf(t, byScore["ranking"], "index"); !near(got, []float64{3, 1, 2}) {
+		t.Errorf("by score the order is %v", got)
+	}
+	if a, b := floatsOf(t, byScore["ranking"], "p"), floatsOf(t, ranking, "p"); a[1] != b[0] {
+		t.Errorf("the p of a contrast depends on the reading: %v, %v", a, b)
+	}
+}
+
+// Trainings with permuted groups beside those as they are.
+func TestBiomarkersNull(t *testing.T) {
+	in := biomarkerInputs()
+	in["scores"], in["participants"] = contrasted(1), []dag.Input{dag.InputOf(someParticipants(16, "ASD", "HC"))}
+	number := func(ins []dag.Input, n string) []dag.Input {
+		for i := range ins {
+			ins[i].Coords = append([]dag.Coord{{Axis: "permutation", Value: n}}, ins[i].Coords...)
+		}
+		return ins
+	}
+	in["permuted"] = slices.Concat(number(contrasted(9), "0"), number(contrasted(0), "1"), number(contrasted(0.5), "2"), number(contrasted(0.25), "3"))
+	out := mustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 200}, in)["null"].(*artifacts.Table)
+	within := math.Sqrt(2 * 10e-4 / 6)
+	chance := []float64{0, 0.1 / within, 0.05 / within}
+	mean, sd := meanSD(chance)
+	nan := math.NaN()
+	for column, want := range map[string][]float64{
+		"index": {1, 2, 3}, "observed": {0.2 / within, 0, 0}, "chance_mean": {mean, 0, 0}, "chance_sd": {sd, 0, 0}, "excess": {(0.2/within - mean) / sd, nan, nan},
+		"p": {0.25, 1, 1}, "q": {0.75, 1, 1}, "p_any": {0.25, 1, 1}, "permutations": {3, 3, 3},
+	} {
+		if got := floatsOf(t, out, column); !near(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	in["permuted"] = number(biomarkerInputs()["scores"], "1")
+	if _, err := runStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200}, in); err == nil || !strings.HasSuffix(err.Error(), "permutation 1: 2 test graphs of sub-001, not 1 as without permutation: give both trainings the same parameters") {
+		t.Errorf("got %v", err)
+	}
+	in["permuted"] = contrasted(0)
+	if _, err := runStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200}, in); err == nil || !strings.Contains(err.Error(), "no coordinate permutation") {
+		t.Errorf("got %v", err)
 	}
 }
 

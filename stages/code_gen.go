@@ -75,12 +75,17 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go 5f0761fd37a4048c
-prgnn/stages/biomarkers_consistency.go 2165498b0027f24d
-prgnn/stages/biomarkers_tables.go 0012e4624112e26a
+prgnn/stages/biomarkers.go 246f95405cfcd54d
+prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
+prgnn/stages/biomarkers_null.go eb731a9a766d698c
+prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
 prgnn/stages/evaluate_tables.go b92560591c39b095
 prgnn/stages/inference/agreement.go 21af88d2ba7a29f3
-prgnn/stages/inference/bootstrap.go 59f006b599221da8
+prgnn/stages/inference/bootstrap.go 4496353429db3835
+prgnn/stages/inference/contrast.go 5b0a4c324cc06d61
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/null.go 82919bf6dc8d9151
+prgnn/stages/inference/paired.go 9ce395131de4f238
 prgnn/stages/inference/ranks.go 364c39dc900a9b22
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -903,10 +908,10 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go 907068d381a2ef63
+prgnn/stages/summary.go 2049786dd4806ee6
 prgnn/stages/summary_accuracy.go 18d6ba20708f309f
 prgnn/stages/summary_checks.go c5180041d274bb46
-prgnn/stages/summary_salient.go f9c376974b00ccb1
+prgnn/stages/summary_salient.go df4ce858beb4f61e
 prgnn/stages/summary_sections.go 726e7937674cf655
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5

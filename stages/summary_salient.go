@@ -1,9 +1,11 @@
 package stages
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -15,6 +17,7 @@ type salientRow struct {
 	rank                        float64
 	score, low, high, frequency float64
 	best, worst                 float64
+	contrast, p, q              float64
 	planted                     float64 // 1, 0, or NaN where the truth is not known
 }
 
@@ -31,6 +34,9 @@ func readRanking(in dag.Input) ([]salientRow, error) {
 		"frequency":   func(r *salientRow) *float64 { return &r.frequency },
 		"model_best":  func(r *salientRow) *float64 { return &r.best },
 		"model_worst": func(r *salientRow) *float64 { return &r.worst },
+		"contrast":    func(r *salientRow) *float64 { return &r.contrast },
+		"p":           func(r *salientRow) *float64 { return &r.p },
+		"q":           func(r *salientRow) *float64 { return &r.q },
 		"planted":     func(r *salientRow) *float64 { return &r.planted },
 	})
 	if err != nil {
@@ -98,7 +104,7 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 			settings++
 		}
 	}
-	title := fmt.Sprintf("The %d most salient regions", s.Top)
+	title := fmt.Sprintf("The %d most salient regions, by %s", s.Top, readingOf(t.In("ranking")))
 	if settings > 1 {
 		title += fmt.Sprintf(" of the first of %d settings (%s)", settings, of)
 	}
@@ -129,7 +135,54 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	if err := stabilityLines(t, p, of); err != nil {
 		return err
 	}
-	return recoveryLines(t, p, of, regions)
+	if err := recoveryLines(t, p, of, regions, 0); err != nil {
+		return err
+	}
+	contrastLines(p, rows, of, s.Top)
+	return recoveryLines(t, p, of, regions, 1)
+}
+
+// readingOf says in words what a ranking is by.
+func readingOf(in dag.Input) string {
+	if table, err := in.Table(); err == nil && table.Meta["reading"] == "contrast" {
+		return "contrast of the groups"
+	}
+	return "mean pooling score"
+}
+
+// contrastLines name the regions that the models score differently in the groups.
+func contrastLines(p *page, rows []salientRow, of string, top int) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r salientRow) bool { return r.setting != of || math.IsNaN(r.q) })
+	if len(rows) == 0 {
+		return
+	}
+	slices.SortStableFunc(rows, func(a, b salientRow) int { return cmp.Compare(b.contrast, a.contrast) })
+	least := math.Inf(1)
+	var names []string
+	found := 0
+	for _, r := range rows {
+		least = min(least, r.q)
+		if r.q >= 0.05 {
+			continue
+		}
+		if found++; found <= top {
+			name := r.abbreviation
+			if name == "" {
+				name = r.name
+			}
+			names = append(names, fmt.Sprintf("%s %.2f", name, r.contrast))
+		}
+	}
+	text := fmt.Sprintf("No region is scored differently in the groups (contrast in participants whom a model has not seen; least q %.2f)", least)
+	if found > 0 {
+		text = fmt.Sprintf("%d region%s scored differently in the groups (contrast in participants whom a model has not seen, q<0.05): %s", found, [2]string{" is", "s are"}[min(found-1, 1)], strings.Join(names, ", "))
+		if found > len(names) {
+			text += " …"
+		}
+	}
+	for _, l := range wrap(text, width-2) {
+		p.line("  %s", l)
+	}
 }
 
 // clip shortens a text to n characters.
@@ -234,8 +287,9 @@ func pText(p float64) string {
 	return fmt.Sprintf("p=%.2f", p)
 }
 
-// recoveryLines tells how many of the planted regions were found.
-func recoveryLines(t *dag.Task, p *page, of string, regions int) error {
+// recoveryLines tells how many of the planted regions were found: by the reading of
+// the ranking (0), or by the other one (1).
+func recoveryLines(t *dag.Task, p *page, of string, regions, which int) error {
 	if !t.Has("recovery") {
 		return nil
 	}
@@ -254,11 +308,16 @@ func recoveryLines(t *dag.Task, p *page, of string, regions int) error {
 		}
 	}
 	i := slices.Index(names, of)
-	if i < 0 {
+	if i < 0 || i+which >= len(names) || names[i+which] != of {
 		return nil
 	}
+	by, err := table.Strings("by")
+	if err != nil {
+		return err
+	}
+	i += which
 	top, total, found, area := columns[0][i], columns[1][i], columns[2][i], columns[3][i]
-	p.line("  %.0f of the first %.0f are among the %.0f planted regions (%.1f by chance); AUROC %.2f (0.50 by chance)",
-		found, top, total, top*total/float64(regions), area)
+	p.line("  Of the first %.0f by %s, %.0f are among the %.0f planted regions (%.1f by chance); AUROC %.2f",
+		top, by[i], found, total, top*total/float64(regions), area)
 	return nil
 }

@@ -104,13 +104,14 @@ To be careful about
   - the models reach 0.990 on the graphs that they were trained on and 0.800 on the others: they
     know more of the training set by heart than carries over
 
-The 2 most salient regions
+The 2 most salient regions, by mean pooling score
                                                  score  95 % CI      by model   kept in
     1 c                                          0.750  0.750–0.750  1 to 1     100 %  planted
     2 a                                          0.500  0.500–0.500  2 to 2      75 %  planted
   2 models (folds) rank them: of the first 2, two models have 2.0 in common (1.3 by chance, p=0.29),
   all have 2 (1.3 by chance); rank correlation 1.00
-  2 of the first 2 are among the 2 planted regions (1.3 by chance); AUROC 1.00 (0.50 by chance)
+  Of the first 2 by score, 2 are among the 2 planted regions (1.3 by chance); AUROC 1.00
+  Of the first 2 by contrast, 1 are among the 2 planted regions (1.3 by chance); AUROC 0.50
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -149,6 +150,26 @@ func TestSummaryOfLuckyRanking(t *testing.T) {
 	for _, want := range []string{"of the first 1 regions two models have only 0.0 in common, on average", "two models have 0.0 in common (0.3 by chance, p=1.00)"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+// What tells the groups apart is named, whatever the ranking is by.
+func TestSummaryOfContrasts(t *testing.T) {
+	in := summaryInputs(t, someParticipants(40, "ASD", "HC"))
+	for _, c := range []struct {
+		sign float64
+		want string
+	}{
+		{1, "1 region is scored differently in the groups (contrast in participants whom a model has not seen, q<0.05): a 10.95"},
+		{0, "No region is scored differently in the groups (contrast in participants whom a model has not seen; least q 1.00)"},
+	} {
+		markers := biomarkerInputs()
+		markers["scores"], markers["participants"] = contrasted(c.sign), []dag.Input{dag.InputOf(someParticipants(16, "ASD", "HC"))}
+		out := mustRun(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, markers)
+		in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])}, []dag.Input{dag.InputOf(out["consistency"])}
+		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " "); !strings.Contains(text, c.want) {
+			t.Errorf("%q is missing in\n%s", c.want, text)
 		}
 	}
 }

@@ -20,11 +20,9 @@ type Spread struct {
 // The intervals are percentiles.
 func BootstrapRanking(scores [][]float64, stratum []int, k, resamples int, s *random.Stream) []Spread {
 	n := len(scores[0])
-	means, ranks := make([][]float64, n), make([][]float64, n)
-	top := make([]int, n)
 	strata := byStratum(stratum)
 	sum, count := make([]float64, n), make([]float64, n)
-	for range resamples {
+	return spreads(n, k, resamples, func() []float64 {
 		clear(sum)
 		clear(count)
 		for _, at := range strata {
@@ -40,11 +38,54 @@ func BootstrapRanking(scores [][]float64, stratum []int, k, resamples int, s *ra
 		for j := range sum {
 			sum[j] /= count[j]
 		}
-		for r, j := range order(sum) {
-			if math.IsNaN(sum[j]) {
+		return sum
+	})
+}
+
+// BootstrapContrasts does the same with the contrasts of the groups: participants are
+// resampled within the groups of each model. A contrast has no sign, so that chance adds to it, and in a resample
+// adds once more: the interval of the value is the basic one, 2·value − percentile, which takes that off again.
+func BootstrapContrasts(models []HeldOut, group []int, groups, k, resamples int, s *random.Stream) []Spread {
+	strata := make([][][]int, len(models))
+	resampled := make([]HeldOut, len(models))
+	for m, model := range models {
+		of := make([]int, len(model.Person))
+		for i, p := range model.Person {
+			of[i] = group[p]
+		}
+		strata[m] = byStratum(of)
+		resampled[m] = HeldOut{make([]int, len(of)), make([][]float64, len(of))}
+	}
+	out := spreads(len(models[0].Scores[0]), k, resamples, func() []float64 {
+		for m, model := range models {
+			at := 0
+			for _, stratum := range strata[m] {
+				for range stratum {
+					i := stratum[s.IntN(len(stratum))]
+					resampled[m].Person[at], resampled[m].Scores[at] = model.Person[i], model.Scores[i]
+					at++
+				}
+			}
+		}
+		return Contrasts(resampled, group, groups)
+	})
+	for j, v := range Contrasts(models, group, groups) {
+		out[j].Low, out[j].High = max(0, 2*v-out[j].High), 2*v-out[j].Low
+	}
+	return out
+}
+
+// spreads gathers what resamples of the participants give for each of n regions.
+func spreads(n, k, resamples int, resample func() []float64) []Spread {
+	values, ranks := make([][]float64, n), make([][]float64, n)
+	top := make([]int, n)
+	for range resamples {
+		v := resample()
+		for r, j := range order(v) {
+			if math.IsNaN(v[j]) {
 				continue
 			}
-			means[j], ranks[j] = append(means[j], sum[j]), append(ranks[j], float64(r+1))
+			values[j], ranks[j] = append(values[j], v[j]), append(ranks[j], float64(r+1))
 			if r < k {
 				top[j]++
 			}
@@ -52,12 +93,13 @@ func BootstrapRanking(scores [][]float64, stratum []int, k, resamples int, s *ra
 	}
 	out := make([]Spread, n)
 	for j := range out {
-		low, high := percentiles(means[j])
+		if values[j] == nil { // it never has a score
+			out[j] = Spread{Low: math.NaN(), High: math.NaN(), RankLow: n, RankHigh: n}
+			continue
+		}
+		low, high := percentiles(values[j])
 		first, last := percentiles(ranks[j])
 		out[j] = Spread{Low: low, High: high, RankLow: int(math.Floor(first)), RankHigh: int(math.Ceil(last)), Top: float64(top[j]) / float64(resamples)}
-		if means[j] == nil { // it never has a score
-			out[j].RankLow, out[j].RankHigh = n, n
-		}
 	}
 	return out
 }
@@ -74,11 +116,8 @@ func byStratum(stratum []int) [][]int {
 	return out
 }
 
-// percentiles are the 2.5th and the 97.5th; NaN of nothing.
+// percentiles are the 2.5th and the 97.5th.
 func percentiles(v []float64) (low, high float64) {
-	if len(v) == 0 {
-		return math.NaN(), math.NaN()
-	}
 	v = slices.Sorted(slices.Values(v))
 	return Quantile(v, 0.025), Quantile(v, 0.975)
 }
