@@ -74,6 +74,26 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in["graphs"] = c.all(t, "graph", "quality")
 		return example{fresh("summary"), in}
 	},
+	"figure-distributions": func(t *testing.T, c *chain) example {
+		return example{fresh("figure-distributions"), map[string][]dag.Input{"distribution": c.folds(t, "distribution")}}
+	},
+	"figure-training": func(t *testing.T, c *chain) example {
+		return example{fresh("figure-training"), map[string][]dag.Input{"training": c.folds(t, "history")}}
+	},
+	"figure-roc": func(t *testing.T, c *chain) example {
+		return example{fresh("figure-roc"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+	},
+	"figure-confusion": func(t *testing.T, c *chain) example {
+		return example{fresh("figure-confusion"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+	},
+	"figure-ranking": func(t *testing.T, c *chain) example {
+		return example{fresh("figure-ranking"), map[string][]dag.Input{"ranking": output(t, c.biomarkers(t), "ranking")}}
+	},
+	"figure-individuals": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "nodes")
+		in["individual"] = output(t, c.biomarkers(t), "individual")
+		return example{fresh("figure-individuals", "people", 2), in}
+	},
 	// Of made-up inputs, so that the page does not change whenever a step does.
 	"report": func(t *testing.T, _ *chain) example {
 		return example{fresh("report"), reportInputs("sub-01", "ASD", "HC")}

@@ -505,6 +505,316 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
 `,
 
+	"figure-confusion": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/confusion.go 5f17d09afeb025ee
+prgnn/stages/chart/panel.go 1c8166921821e66a
+prgnn/stages/draw/color.go 37cdfe04272fb935
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 3e47fa8378de122f
+prgnn/stages/evaluate.go 1db25d7a63d3eab6
+prgnn/stages/figure.go b24bb59800e51a03
+prgnn/stages/figure_roc.go c70081ceb9f011b0
+prgnn/stages/summary_sections.go eab6ba08ae6ffac3
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-distributions": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go 3ecfccb904fbded9
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/panel.go 67d334dd0dc4e1ee
+prgnn/stages/chart/ridges.go a9c224163c170de4
+prgnn/stages/draw/color.go c9bd192424f3dff9
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/figure.go e4c1c65d0334ea12
+prgnn/stages/figure_distributions.go 01f99a6704cde22f
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-individuals": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/internal/random/random.go 9eeb648d164bd13c
+prgnn/stages/brainmap.go abe979c11a351d0f
+prgnn/stages/chart/brain.go c2b339ed8f12ed25
+prgnn/stages/chart/panel.go 81a35eddd215400e
+prgnn/stages/draw/bar.go f5f10e405c125567
+prgnn/stages/draw/color.go 7c37a7fc9513b1dc
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 24f4d23e504930ec
+prgnn/stages/evaluate.go 37fa70ef406568ef
+prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/figure.go 608c9025446302f8
+prgnn/stages/figure_individuals.go bdafb2380ab74836
+prgnn/stages/summary_salient.go e881400b262775f0
+prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/train_tables.go e0ea6a08f4fa5189
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-ranking": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 70784848176cbd06
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/panel.go aa718ef816291828
+prgnn/stages/chart/ranking.go 351be355aad35b41
+prgnn/stages/draw/color.go c9bd192424f3dff9
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/figure.go 608c9025446302f8
+prgnn/stages/figure_ranking.go de6637b77740c0ca
+prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-roc": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/curves.go ca3c03b4998e0f63
+prgnn/stages/chart/panel.go 0e82f156eccaa5b5
+prgnn/stages/chart/roc.go 9ed16e9a2cee3753
+prgnn/stages/draw/color.go c9bd192424f3dff9
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/evaluate.go 37fa70ef406568ef
+prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/figure.go b24bb59800e51a03
+prgnn/stages/figure_roc.go 1b33504a2df3a371
+prgnn/stages/train_tables.go e0ea6a08f4fa5189
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-training": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go 3ecfccb904fbded9
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/curves.go 60cbe1379b9baa9e
+prgnn/stages/chart/panel.go 43fbe6208b184f9f
+prgnn/stages/draw/color.go c9bd192424f3dff9
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/figure.go e4c1c65d0334ea12
+prgnn/stages/figure_training.go ed3cef5b74f85349
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
 	"graph": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -687,7 +997,7 @@ prgnn/gnn/augment.go b2236da77c6d29c8
 prgnn/gnn/batch.go 6cfb2dc016ec0672
 prgnn/gnn/batchnorm.go ac9cedfc2fa20eb1
 prgnn/gnn/conv.go a02ae620d5d3ee0a
-prgnn/gnn/graph.go ada0ccaa68884456
+prgnn/gnn/graph.go 585d2e5f065a648c
 prgnn/gnn/induce.go 6e57d773e7944073
 prgnn/gnn/kernels.go e02a9f6a1828d64f
 prgnn/gnn/kernels_amd64.go dccdb15a709a032e
@@ -747,15 +1057,37 @@ prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go 2879589947e743fb
 prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/artifacts/tensor.go da4a483062a44faf
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 42bc54d85d1c60c9
+prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/internal/exact/exact.go ffcbf2bfaa4506b4
+prgnn/internal/random/random.go ec33e79303d675db
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/brainmap.go 6995c131af1651e2
-prgnn/stages/report.go 2b09b7fe17ce0cb7
+prgnn/stages/chart/brain.go c2b339ed8f12ed25
+prgnn/stages/chart/confusion.go 5f17d09afeb025ee
+prgnn/stages/chart/curves.go 60cbe1379b9baa9e
+prgnn/stages/chart/panel.go e9ba8a46a085cccd
+prgnn/stages/chart/ranking.go 351be355aad35b41
+prgnn/stages/chart/ridges.go a9c224163c170de4
+prgnn/stages/chart/roc.go 9ed16e9a2cee3753
+prgnn/stages/draw/bar.go f5f10e405c125567
+prgnn/stages/draw/color.go 7c37a7fc9513b1dc
+prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/evaluate.go 37fa70ef406568ef
+prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/figure.go 59bfd80a0a297f24
+prgnn/stages/figure_distributions.go 1461fc276248ddf1
+prgnn/stages/figure_individuals.go 9ed32b1fa664c56c
+prgnn/stages/figure_ranking.go 13eb130a524ffe58
+prgnn/stages/figure_roc.go 7d80a45b512c3eca
+prgnn/stages/figure_training.go 5298778a1ef4bc7f
+prgnn/stages/report.go 36b3b88273a3d944
 prgnn/stages/report/page.css 09d4db9d7700ae42
 prgnn/stages/report/page.go b1e065a21256e23c
 prgnn/stages/report/page.html 672db89177be2199
@@ -766,15 +1098,22 @@ prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go d4192a4c678b722d
 prgnn/stages/report_origin.go b76ace0fd6e59676
 prgnn/stages/report_people.go 66d63d93dbcca9ed
-prgnn/stages/report_regions.go 9013ef237eb797f7
-prgnn/stages/report_results.go 452b23d57f49fb9a
+prgnn/stages/report_regions.go 4b8b08e52691647d
+prgnn/stages/report_results.go 96ab32b5663efdbf
 prgnn/stages/report_steps.go 5a9375b4191620d7
 prgnn/stages/report_svg.go b7c48370b1bc06af
 prgnn/stages/report_tables.go c416454c5160684e
 prgnn/stages/summary.go 4e43e7b64c2112d6
 prgnn/stages/summary_accuracy.go db627ebdd075624b
+prgnn/stages/summary_salient.go e881400b262775f0
 prgnn/stages/summary_sections.go 39d79ea16885754b
+prgnn/stages/train_tables.go e0ea6a08f4fa5189
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -783,6 +1122,7 @@ module github.com/chewxy/hm v1.0.0
 module github.com/chewxy/math32 v1.0.8
 module github.com/goccy/go-json v0.10.2
 module github.com/gogo/protobuf v1.3.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module github.com/golang/protobuf v1.5.3
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
@@ -796,10 +1136,12 @@ module github.com/xtgo/set v1.0.0
 module github.com/zeebo/xxh3 v1.1.0
 module go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
 module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
+module gonum.org/v1/plot v0.17.0
 module google.golang.org/protobuf v1.36.12
 module gorgonia.org/tensor v0.9.24
 module gorgonia.org/vecf32 v0.9.0
@@ -1039,7 +1381,7 @@ prgnn/gnn/consistency.go 648e3a5abd83e8c0
 prgnn/gnn/conv.go e323c1aa7d0cd224
 prgnn/gnn/distance.go 835f2493fdb99067
 prgnn/gnn/dropout.go a32516c641bb2ee3
-prgnn/gnn/graph.go ada0ccaa68884456
+prgnn/gnn/graph.go 585d2e5f065a648c
 prgnn/gnn/induce.go 6e57d773e7944073
 prgnn/gnn/kernels.go e02a9f6a1828d64f
 prgnn/gnn/kernels_amd64.go dccdb15a709a032e

@@ -42,7 +42,7 @@ func (*Report) Ports() dag.Ports {
 			one("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			one("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 			one("ranking", "biomarkers' ranking of the regions", "rank", "index", "name", "abbreviation", "score", "sd", "frequency", "planted"),
-			one("individual", "biomarkers' scores of each participant", "participant_id", "group", "index", "score"),
+			one("individual", "biomarkers' scores of each participant", "participant_id", "group", "index", "score", "frequency"),
 			one("recovery", "biomarkers' recovery of planted regions", "top", "planted", "found", "auroc"),
 			all("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
 			all("cleaning", "denoise's quality for each participant", "volumes"),

@@ -48,6 +48,22 @@ func (r *reporter) regions() (report.Section, error) {
 			Caption: "Yellow to red is the mean pooling score; the first regions are named. Regions in which a difference was planted are ringed in green.",
 		}})
 	}
+	c, err := rankingChart(table, 25)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
+	}
+	if c != nil {
+		f, err := c.figure()
+		if err != nil {
+			return s, err
+		}
+		s.Blocks = append(s.Blocks, report.Block{Figure: &f})
+	}
+	if r.t.Has("individual") && len(r.place) > 0 {
+		if err := r.individuals(&s); err != nil {
+			return s, err
+		}
+	}
 	shown, rest, err := r.rankingTable(table)
 	if err != nil {
 		return s, err
@@ -108,4 +124,30 @@ func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Tabl
 		all = nil
 	}
 	return first, all, nil
+}
+
+// individuals shows the regions of a few participants.
+func (r *reporter) individuals(s *report.Section) error {
+	nodes, err := r.t.In("nodes").Table()
+	if err != nil {
+		return err
+	}
+	at, err := nodePlaces(nodes)
+	if err != nil {
+		return err
+	}
+	table, err := r.t.In("individual").Table()
+	if err != nil || table.Rows() == 0 {
+		return err
+	}
+	c, err := (&FigureIndividuals{People: 4, Regions: max(1, len(at[0])/4)}).chart(table, at)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.t.In("individual").Name, err)
+	}
+	f, err := c.figure()
+	if err != nil {
+		return err
+	}
+	s.Blocks = append(s.Blocks, report.Block{Figure: &f})
+	return nil
 }

@@ -72,9 +72,12 @@ func (r *reporter) results() (report.Section, error) {
 		shown.Caption = "Each fold"
 		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "Each fold", Blocks: []report.Block{{Table: shown}}}})
 	}
-	figures, err := r.classificationFigures()
-	if len(figures) > 0 {
-		s.Blocks = append(s.Blocks, report.Block{Figures: figures})
+	small, wide, err := r.classificationFigures()
+	if len(small) > 0 {
+		s.Blocks = append(s.Blocks, report.Block{Figures: small})
+	}
+	for i := range wide {
+		s.Blocks = append(s.Blocks, report.Block{Figure: &wide[i]})
 	}
 	return s, err
 }
@@ -96,4 +99,40 @@ func (r *reporter) facts(row accuracyRow, first bool) {
 }
 
 // classificationFigures are drawn of what is connected.
-func (r *reporter) classificationFigures() ([]report.Figure, error) { return nil, nil }
+func (r *reporter) classificationFigures() (small, wide []report.Figure, err error) {
+	var charts []*chartOf
+	if len(r.t.All("predictions")) > 0 {
+		all, err := readSettings(r.t.All("predictions"))
+		if err != nil {
+			return nil, nil, err
+		}
+		roc, err := rocChart(all, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		charts = append(charts, confusionChart(all, 0), roc)
+	}
+	training, err := trainingChart(r.t, 8)
+	if err != nil {
+		return nil, nil, err
+	}
+	distributions, err := distributionsChart(r.t.All("distribution"), 8)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range append(charts, training, distributions) {
+		if c == nil {
+			continue
+		}
+		f, err := c.figure()
+		if err != nil {
+			return nil, nil, err
+		}
+		if f.Wide {
+			wide = append(wide, f)
+		} else {
+			small = append(small, f)
+		}
+	}
+	return small, wide, nil
+}

@@ -1,0 +1,131 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"image/png"
+	"io"
+	"math"
+	"slices"
+	"testing"
+
+	"prgnn/internal/random"
+	ours "prgnn/stages/draw"
+)
+
+const hostile = `<script>alert(1)</script>"'&`
+
+func figures(name string) map[string]ours.Figure {
+	some := []float64{0, 1, 4, 9, 4, 1, 0}
+	d := Distribution{Title: name, Epochs: []int{1, 2, 3}, Kept: [][]float64{some, some, some}, Dropped: [][]float64{some, some, some}}
+	course := Course{[]float64{0.7, 0.5}, []float64{0.7, math.NaN()}, []float64{0.5, 0.8}, []float64{0.5, 0.7}}
+	spots := []Spot{{X: -20, Y: 10, Value: 0.2}, {X: 20, Y: 10, Value: math.NaN()}, {Z: 30, Value: 1, Ring: true}}
+	return map[string]ours.Figure{
+		"ridges":    Ridges([][]Distribution{{d, d}, {d}}),
+		"curves":    Curves([]Training{{name, []Course{course}, 0.6}, {"", nil, math.NaN()}}),
+		"roc":       ROC([]Classifier{{name, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
+		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
+		"ranking":   Ranking(name, []Region{{name, 0.5, 0.4, 0.6, true}, {"b", math.NaN(), math.NaN(), math.NaN(), false}}, "interval"),
+		"brains":    ByParticipant([]string{name}, []Individuals{{name, [][]Spot{spots}}}, 0, 1),
+	}
+}
+
+// Every figure is well-formed, the same twice, not blank, and takes names as texts.
+func TestFigures(t *testing.T) {
+	again := figures(hostile)
+	for kind, f := range figures(hostile) {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		if twice, _ := again[kind].SVG(); !bytes.Equal(svg, twice) {
+			t.Errorf("%s: a second drawing gives other bytes", kind)
+		}
+		text := ""
+		d := xml.NewDecoder(bytes.NewReader(svg))
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s is not XML: %v", kind, err)
+			}
+			switch token := token.(type) {
+			case xml.StartElement:
+				if token.Name.Local == "script" {
+					t.Errorf("%s: a name became an element", kind)
+				}
+			case xml.CharData:
+				text += string(token)
+			}
+		}
+		if !bytes.Contains([]byte(text), []byte("<script>")) {
+			t.Errorf("%s does not show the name", kind)
+		}
+		b, err := f.PNG()
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		dark, r := 0, img.Bounds()
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				if c, _, _, _ := img.At(x, y).RGBA(); c < 0xc000 {
+					dark++
+				}
+			}
+		}
+		if dark < 500 {
+			t.Errorf("%s is nearly blank: %d dark points of %d", kind, dark, r.Dx()*r.Dy())
+		}
+	}
+}
+
+// The area under the curve is the chance that a positive one has the higher score, ties
+// counting half (Mann and Whitney 1947).
+func TestArea(t *testing.T) {
+	r := random.New(1, "roc test")
+	for range 100 {
+		var cases []Case
+		for i := range 4 + r.IntN(30) {
+			cases = append(cases, Case{Score: float64(r.IntN(6)), Positive: i == 0 || i > 1 && r.IntN(2) == 0})
+		}
+		wins, pairs := 0.0, 0.0
+		for _, a := range cases {
+			for _, b := range cases {
+				if a.Positive && !b.Positive {
+					pairs++
+					if a.Score > b.Score {
+						wins++
+					} else if a.Score == b.Score {
+						wins += 0.5
+					}
+				}
+			}
+		}
+		rates := Rates(cases)
+		if got := Area(rates); math.Abs(got-wins/pairs) > 1e-12 {
+			t.Fatalf("area %v, want %v", got, wins/pairs)
+		}
+		if last := rates[len(rates)-1]; rates[0] != (Rate{}) || last != (Rate{1, 1}) {
+			t.Fatalf("the curve goes from %v to %v", rates[0], last)
+		}
+	}
+	if Rates([]Case{{1, true, 0}}) != nil {
+		t.Error("a curve without negatives")
+	}
+}
+
+// The first and the last epoch are always drawn, and none twice.
+func TestChosen(t *testing.T) {
+	for n := 1; n < 200; n++ {
+		at := chosen(n)
+		if at[0] != 0 || at[len(at)-1] != n-1 || len(slices.Compact(slices.Clone(at))) != min(n, most) || !slices.IsSorted(at) {
+			t.Fatalf("of %d epochs: %v", n, at)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	ours "prgnn/stages/draw"
+)
+
+// A Distribution is how the scores of one pooling layer lay in each epoch.
+type Distribution struct {
+	Title         string
+	Epochs        []int       // in order
+	Kept, Dropped [][]float64 // epochs × bins over 0 … 1: numbers of nodes
+}
+
+// Ridges draws distributions over the epochs, the early ones far and the late ones
+// near, as Figure 3 of the paper: a row for each setting, a column for each layer.
+func Ridges(rows [][]Distribution) ours.Figure {
+	columns := 0
+	for _, r := range rows {
+		columns = max(columns, len(r))
+	}
+	const head, foot = 6, 20
+	f := ours.Figure{Width: page, Height: vg.Length(len(rows))*70*vg.Millimeter + head + foot}
+	f.Paint = func(c draw.Canvas) {
+		key(c, vg.Point{X: c.Min.X + 34, Y: c.Min.Y + 9}, []string{"nodes that are kept", "nodes that are dropped"}, []draw.LineStyle{
+			{Color: keptColor, Width: 4}, {Color: droppedColor, Width: 4}})
+		cells := tiles(draw.Crop(c, 0, 0, foot, -head), len(rows), columns, 10)
+		for i, row := range rows {
+			for j, d := range row {
+				d.plot().Draw(cells[i][j])
+			}
+		}
+	}
+	return f
+}
+
+var keptColor, droppedColor = ours.Categories[1], ours.Categories[0]
+
+// most ridges in a panel: more would hide each other.
+const most = 16
+
+// chosen are the epochs that are drawn: the first, the last, and equally many between.
+func chosen(n int) []int {
+	k := min(n, most)
+	at := make([]int, k)
+	for i := range at {
+		if k > 1 {
+			at[i] = (i*(n-1) + (k-1)/2) / (k - 1)
+		}
+	}
+	return at
+}
+
+func (d Distribution) plot() *plot.Plot {
+	at := chosen(len(d.Epochs))
+	p := ours.NewPlot(d.Title, "pooling score", "epoch")
+	p.X.Min, p.X.Max = 0, 1
+	p.X.Tick.Marker = ticks([]float64{0, 0.25, 0.5, 0.75, 1}, []string{"0", "0.25", "0.5", "0.75", "1"})
+	// One step of y is one epoch drawn; the last one is nearest, at 0.
+	p.Y.Min, p.Y.Max = 0, float64(len(at)-1)+2.6
+	var values []float64
+	var labels []string
+	for i, e := range at {
+		if i == 0 || i == len(at)-1 || i%5 == 0 && len(at)-1-i > 2 {
+			values, labels = append(values, float64(len(at)-1-i)), append(labels, fmt.Sprint(d.Epochs[e]))
+		}
+	}
+	p.Y.Tick.Marker = ticks(values, labels)
+	peak := 0.0
+	for _, e := range at {
+		for b := range d.Kept[e] {
+			peak = max(peak, root(d.Kept[e][b]), root(d.Dropped[e][b]))
+		}
+	}
+	p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(&c)
+		for i, e := range at {
+			base := float64(len(at) - 1 - i)
+			c.StrokeLine2(draw.LineStyle{Color: ours.Faint, Width: vg.Points(0.5)}, x(0), y(base), x(1), y(base))
+			for _, side := range []struct {
+				counts []float64
+				color  int
+			}{{d.Dropped[e], 0}, {d.Kept[e], 1}} {
+				color := [2]draw.LineStyle{{Color: droppedColor, Width: vg.Points(0.8)}, {Color: keptColor, Width: vg.Points(0.8)}}[side.color]
+				fill := [2]uint8{0x55, 0x66}[side.color]
+				n := len(side.counts)
+				line := make([]vg.Point, 0, n+2)
+				line = append(line, vg.Point{X: x(0), Y: y(base)})
+				for b, v := range side.counts {
+					line = append(line, vg.Point{X: x((float64(b) + 0.5) / float64(n)), Y: y(base + 2.4*root(v)/peak)})
+				}
+				line = append(line, vg.Point{X: x(1), Y: y(base)})
+				if slices.Max(side.counts) == 0 {
+					continue
+				}
+				if side.color == 0 {
+					c.FillPolygon(faded(droppedColor, fill), line)
+				} else {
+					c.FillPolygon(faded(keptColor, fill), line)
+				}
+				c.StrokeLines(color, line)
+			}
+		}
+	}))
+	return p
+}
+
+// root tames heights: when all scores are alike, one interval holds all of them and
+// would flatten the rest.
+func root(n float64) float64 { return math.Sqrt(n) }

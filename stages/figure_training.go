@@ -1,0 +1,98 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "figure-training",
+		Doc:  "cross-entropy and accuracy over the epochs, on training and test graphs\nA row a setting; thin lines are the folds, thick ones their mean.",
+		New:  func() dag.Stage { return &FigureTraining{Most: 8} },
+	})
+}
+
+// FigureTraining draws training curves.
+type FigureTraining struct {
+	Most int `param:"most" doc:"how many settings are drawn at most, the first ones" min:"1" max:"40"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*FigureTraining) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "training", Gather: true, Doc: "train's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
+			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the share of the largest group", Type: dag.Arrow("level", "majority")},
+		},
+		Out: figurePorts("the curves"),
+	}
+}
+
+// Run draws.
+func (s *FigureTraining) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	c, err := trainingChart(t, s.Most)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, errors.New("no curves to draw: connect training to a train stage")
+	}
+	return c.outputs()
+}
+
+// trainingChart is nil when there is nothing to draw.
+func trainingChart(t *dag.Task, most int) (*chartOf, error) {
+	chance := math.NaN()
+	if t.Has("evaluation") {
+		table, err := t.In("evaluation").Table()
+		if err != nil {
+			return nil, err
+		}
+		v, err := table.Floats("majority")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.In("evaluation").Name, err)
+		}
+		if len(v) > 0 {
+			chance = v[0]
+		}
+	}
+	settings := bySettings(t.All("training"))
+	left := max(len(settings)-most, 0)
+	var rows []chart.Training
+	for _, s := range settings[:len(settings)-left] {
+		row := chart.Training{Title: s.name, Chance: chance}
+		for _, in := range s.members {
+			table, err := in.Table()
+			if err != nil {
+				return nil, err
+			}
+			var v [4][]float64
+			for i, name := range []string{"ce", "test_ce", "train_accuracy", "test_accuracy"} {
+				if _, ok := table.Column(name); !ok {
+					continue
+				}
+				if v[i], err = table.Floats(name); err != nil {
+					return nil, fmt.Errorf("%s: %w", in.Name, err)
+				}
+			}
+			row.Courses = append(row.Courses, chart.Course{TrainLoss: v[0], TestLoss: v[1], TrainAccuracy: v[2], TestAccuracy: v[3]})
+		}
+		rows = append(rows, row)
+	}
+	if rows == nil {
+		return nil, nil
+	}
+	c := &chartOf{Figure: chart.Curves(rows), title: "Training",
+		alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
+		caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: always naming the largest group. The test graphs are looked at, and decide nothing."}
+	if left > 0 {
+		c.caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
+	}
+	return c, nil
+}
