@@ -63,6 +63,8 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 		p.told = Running
 		r.active = append(r.active, i)
 		threads, memory := r.need(i)
+		threads += r.spare(i, threads)
+		p.threads = threads
 		r.threads -= threads
 		r.memory -= memory
 		r.jobs++
@@ -104,6 +106,13 @@ func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
 func (r *runner) need(i int32) (threads int, memory int64) {
 	k := r.nodes[i].Stage.Kind
 	return min(max(k.Threads, 1), r.opt.Workers), min(k.Memory, r.opt.Memory)
+}
+
+// spare is how many threads more a task gets that can use them: its share of
+// those that are free, among the tasks that could begin as well.
+func (r *runner) spare(i int32, threads int) int {
+	free := (r.threads - threads) / (1 + len(r.toRun))
+	return max(0, min(free, r.nodes[i].Stage.Kind.Most-threads))
 }
 
 func (r *runner) fits(i int32) bool {

@@ -67,7 +67,8 @@
 // Run has one goroutine that owns the state of all tasks. Others compare tasks
 // with the store or carry them out, and tell it how that ended; it answers with
 // events in one order. A task is started when what it needs is there, in the
-// order of the graph, as far as threads and memory allow. One that fails takes
+// order of the graph, as far as threads and memory allow; one that can use more
+// threads gets its share of those for which there is nothing else to do. One that fails takes
 // with it those that need it, and no others. Two runs on one store claim what they
 // do, and wait for, or take over, what the other has begun.
 //

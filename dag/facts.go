@@ -19,6 +19,7 @@ type Recipe struct {
 	// Environment are the variables of the machine that the stage reads; one that
 	// is not set has no value, which is not the empty text.
 	Environment []Fact
+	Values      []Fact // what a Foreteller gives: "format digest" of each
 	Inputs      []RecipeInput
 }
 
@@ -57,6 +58,9 @@ func ReadRecipe(text string) (Recipe, error) {
 		case i > 1 && what == "environment" && len(r.Inputs) == 0:
 			name, value, _ := strings.Cut(rest, " = ")
 			r.Environment = append(r.Environment, Fact{name, value})
+		case i > 1 && what == "value" && len(r.Inputs) == 0:
+			name, value, _ := strings.Cut(rest, " ")
+			r.Values = append(r.Values, Fact{name, value})
 		case i > 1 && what == "input":
 			var in RecipeInput
 			in, err = readInput(rest)

@@ -349,6 +349,34 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// TestSpareThreads: a task that can use more threads gets those that nobody else
+// could, and gives them back.
+func TestSpareThreads(t *testing.T) {
+	s := newSketch()
+	var got [3]atomic.Int64
+	for i, text := range []string{"alone", "after", "beside"} {
+		from := []string{}
+		if i > 0 {
+			from = append(from, "alone")
+		}
+		n := s.task(text, &join{Text: text, during: func(_ context.Context, task *Task) error {
+			got[i].Store(int64(task.Threads))
+			return nil
+		}}, from...)
+		n.Stage.Kind = &Kind{Name: "join", Code: "1", Most: 6}
+	}
+	s.run(t, newStore(t), Options{Workers: 8})
+	// One of the two may be ready before the other, and then it is alone as well.
+	if a, b, c := got[0].Load(), got[1].Load(), got[2].Load(); a != 6 || min(b, c) < 1 || max(b, c) < 4 || max(b, c) > 6 {
+		t.Errorf("of 8 threads the first had %d, the others %d and %d", a, b, c)
+	}
+	s.nodes["alone"].Work.(*join).Text = "again"
+	s.nodes["alone"].Stage.Kind.Most = 0
+	if s.run(t, newStore(t), Options{Workers: 8}); got[0].Load() != 1 {
+		t.Errorf("a task that can use one thread had %d", got[0].Load())
+	}
+}
+
 func TestProgressAndCheckpoint(t *testing.T) {
 	st := newStore(t)
 	stop := errors.New("stopped")

@@ -81,6 +81,7 @@ type status struct {
 	told     State // the end that was reported last
 	heals    int8  // how often inputs of it had to be made again
 	waits    int32
+	threads  int // that it was given
 
 	key            artifacts.Key
 	err            error  // Failed: an *Error. Skipped: what it waited for

@@ -45,8 +45,8 @@ func (r *runner) take(v *verdict) {
 // finish moves a node on after its task came to an end.
 func (r *runner) finish(ctx context.Context, o *outcome) {
 	i, p := o.node, &r.at[o.node]
-	threads, memory := r.need(i)
-	r.threads += threads
+	_, memory := r.need(i)
+	r.threads += p.threads
 	r.memory += memory
 	r.sampleMemory()
 	r.active = slices.DeleteFunc(r.active, func(j int32) bool { return j == i })

@@ -60,6 +60,7 @@ type Kind struct {
 
 	// What one task needs, for the scheduler; they are not part of the key.
 	Threads int   // 0 means 1
+	Most    int   // threads that it can use when nobody else has a use for them; 0 means Threads
 	Memory  int64 // bytes; 0 means little
 }
 

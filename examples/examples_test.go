@@ -85,6 +85,52 @@ func TestOwnStage(t *testing.T) {
 	}
 }
 
+// TestEditedStage edits the lab's stage as its author would: a comment, the layout,
+// the formula. Each time the code identity and the program are made anew.
+func TestEditedStage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("own-stage")); err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(file, old, new string) {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), old) {
+			t.Fatalf("%s has no %q", file, old)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("go.mod", "=> ../..", "=> "+filepath.ToSlash(here))
+	for _, step := range []struct{ old, new, ran, why string }{
+		{"", "", "22 ran, 0 cached", ""},
+		{"// Run sums", "// Run adds up, slowly and surely,\n// in one order: it sums", "0 ran, 22 cached", ""},
+		{"sums[row] += math.Abs(x)", "x = math.Abs(x)\n\t\t\t\tsums[row] += x * x", "9 ran, 13 cached", "code examples/own-stage/strength/strength.go has changed"},
+	} {
+		if step.old != "" {
+			edit("strength/strength.go", step.old, step.new)
+		}
+		output(t, dir, "go", "run", "prgnn/dag/codeid", "./strength")
+		output(t, dir, "go", "build", "-ldflags=-s -w", "-o", "pipeline.exe", ".")
+		program := filepath.Join(dir, "pipeline.exe")
+		if plan := output(t, dir, program, "plan", "-q", "strength.yaml"); step.why != "" && !strings.Contains(plan, step.why) {
+			t.Errorf("%q edited: the plan does not say %q:\n%s", step.old, step.why, plan)
+		}
+		if got := output(t, dir, program, "run", "-q", "strength.yaml"); !strings.Contains(got, ": 22 tasks: "+step.ran) {
+			t.Errorf("%q edited: %s, want %s", step.old, got, step.ran)
+		}
+	}
+}
+
 // output runs a command, which must succeed, and gives what it printed. Nothing is
 // fetched: the example's modules are those of the project.
 func output(t *testing.T, dir string, command ...string) string {

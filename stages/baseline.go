@@ -19,6 +19,7 @@ func init() {
 		New: func() dag.Stage {
 			return &Baseline{Model: "svm", FoldParams: firstFold(), Transform: "own", Standardize: "none", C: 1, Tolerance: 1e-3, Penalty: 1}
 		},
+		Most:   8,
 		Memory: 256 << 20,
 	})
 }

@@ -20,6 +20,7 @@ func init() {
 		Doc: "mean series of every node, and of random thirds of its voxels\n" +
 			"One pass over the scan. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), chosen without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node of few voxels has few distinct draws; the voxels table counts them.",
 		New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
+		Most:   2, // reading and adding up, side by side
 		Memory: 64 << 20,
 	})
 }

@@ -20,6 +20,7 @@ func init() {
 		Doc: "applies trained models to participants\n" +
 			"weights and parameters come from one training or from several, whose probabilities are then averaged. Graphs that were not made as those of the training are refused: another atlas, density or kind of feature.",
 		New:    func() dag.Stage { return &Predict{} },
+		Most:   8,
 		Memory: 256 << 20,
 	})
 }

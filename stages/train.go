@@ -18,6 +18,7 @@ func init() {
 		New: func() dag.Stage {
 			return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), FoldParams: firstFold(), Precision: "float32", Checkpoint: 10}
 		},
+		Most:   8,
 		Memory: 256 << 20,
 	})
 }
