@@ -53,6 +53,9 @@ func (r *Reader) readHeader() error {
 	b := make([]byte, headerSize[2]+4)
 	n, err := r.read(b[:headerSize[1]])
 	if ended(n, err) {
+		if _, ok := r.src.(*inflate.Reader); ok {
+			return errors.New("the file is empty (decompressed)")
+		}
 		return errors.New("the file is empty")
 	}
 	version, big := versionOf(b[:n])

@@ -111,6 +111,10 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			r.Close()
 			return nil, fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
 		}
+		if tr == 0 && r.Header.TR() > longestTR {
+			r.Close()
+			return nil, fmt.Errorf("%s: the header gives a repetition time of %g s, which is in ms perhaps; set the parameter tr, in s", bold.Name, r.Header.TR())
+		}
 		return r, nil
 	}
 	m, err := nifti.ROIMeans(open, rois, t.Threads > 1)
@@ -130,6 +134,10 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+// longestTR is the longest repetition time that is believed, s: some programs write
+// milliseconds and call them seconds.
+const longestTR = 60
+
 // sidecarTR is the RepetitionTime of a BIDS sidecar, s; 0 when it has none.
 func sidecarTR(in dag.Input) (float64, error) {
 	b, err := in.Bytes()
@@ -140,7 +148,7 @@ func sidecarTR(in dag.Input) (float64, error) {
 	if err := json.Unmarshal(b, &sidecar); err != nil {
 		return 0, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	if tr := sidecar.RepetitionTime; tr < 0 || tr > 60 {
+	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
 		return 0, fmt.Errorf("%s: a RepetitionTime of %v, which is in s; correct it, or set the parameter tr", in.Name, tr)
 	}
 	return sidecar.RepetitionTime, nil

@@ -138,10 +138,10 @@ prgnn/nifti/orient.go 3e2b227e315aac8d
 prgnn/nifti/pass.go dbeacd82d1954f73
 prgnn/nifti/reader.go 2c6f91a3992a733b
 prgnn/nifti/roi.go 99faffc19f98c98b
-prgnn/nifti/source.go 46aabe1080dc3fd0
+prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go 82831b7fc1916d78
+prgnn/stages/bootstrap.go b1a3180989b98a8d
 prgnn/stages/parcellate.go a1430cf9206af009
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -478,7 +478,7 @@ prgnn/nifti/inflate/table.go b241c9a9b99033d4
 prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/orient.go 34278d2d0d4ad252
 prgnn/nifti/reader.go 2c6f91a3992a733b
-prgnn/nifti/source.go 46aabe1080dc3fd0
+prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/cohort_nodes.go eabb9da3de9c071d
 prgnn/stages/exec.go 174767d1c011ed8f
@@ -956,7 +956,7 @@ prgnn/nifti/labels.go d81d7a00ab11c54e
 prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/orient.go 3e2b227e315aac8d
 prgnn/nifti/reader.go d8c4c499aecd00cf
-prgnn/nifti/source.go 46aabe1080dc3fd0
+prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/parcellate.go f968ea674288e997
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
