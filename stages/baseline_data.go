@@ -26,7 +26,14 @@ func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
 		if err != nil {
 			return nil, all, err
 		}
+		if r.side == apart {
+			continue
+		}
 		draws, err := readDraws(in, "draw, roi, roi")
+		if err != nil {
+			return nil, all, err
+		}
+		numbers, err := s.numbers(len(draws), in.Name)
 		if err != nil {
 			return nil, all, err
 		}
@@ -41,10 +48,8 @@ func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
 		case n != nodes:
 			return nil, all, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, n, nodes)
 		}
-		for draw, m := range draws {
-			if draw == 0 && len(draws) > 1 && !s.DrawZero {
-				continue
-			}
+		for _, draw := range numbers {
+			m := draws[draw]
 			for i := range n {
 				for j := i + 1; j < n; j++ {
 					v := m.Data[i*n+j]

@@ -49,8 +49,9 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"compare": func(t *testing.T, c *chain) example {
 		return example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},
-	"covariates": func(t *testing.T, c *chain) example { return c.covariates(t) },
-	"biomarkers": func(t *testing.T, c *chain) example { return c.biomarkers(t) },
+	"covariates":  func(t *testing.T, c *chain) example { return c.covariates(t) },
+	"permutation": func(t *testing.T, c *chain) example { return c.permutation(t) },
+	"biomarkers":  func(t *testing.T, c *chain) example { return c.biomarkers(t) },
 	"brainmap": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")
@@ -68,6 +69,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in["ranking"], in["recovery"] = output(t, c.biomarkers(t), "ranking"), output(t, c.biomarkers(t), "recovery")
 		in["covariates"] = output(t, c.covariates(t), "checks")
 		in["comparison"] = output(t, example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
+		in["permutation"] = output(t, c.permutation(t), "test")
 		in["consistency"] = output(t, c.biomarkers(t), "consistency")
 		in["training"], in["coverage"] = c.folds(t, "history"), c.all(t, "parcellate", "coverage")
 		in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
@@ -432,6 +434,18 @@ func (c *chain) twoModels(t *testing.T) []dag.Input {
 		}
 	}
 	return ins
+}
+
+// permutation is the test of two trainings, the second as if on permuted groups.
+func (c *chain) permutation(t *testing.T) example {
+	var ins []dag.Input
+	for _, n := range []string{"0", "1"} {
+		for _, in := range c.folds(t, "predictions") {
+			in.Coords = append([]dag.Coord{{Axis: "permutation", Value: n}}, in.Coords...)
+			ins = append(ins, in)
+		}
+	}
+	return example{fresh("permutation"), map[string][]dag.Input{"predictions": ins}}
 }
 
 // covariates is the check of the covariates.

@@ -34,9 +34,9 @@ prgnn/internal/dense/kernel_other.go e6a3ddd8ebaa7f8e
 prgnn/internal/dense/portable.go 28f581f92331f654
 prgnn/internal/exact/exact.go 00ad0f78ff041013
 prgnn/stages/baseline.go 96d0d8242d8c4dba
-prgnn/stages/baseline_data.go e31d914f8273dad5
+prgnn/stages/baseline_data.go 19da2eee93d3abf1
 prgnn/stages/series.go 1ecb20bbfb7b61ab
-prgnn/stages/train_data.go 88e924c7b22b3da1
+prgnn/stages/train_data.go be063e4fc08c1eb3
 prgnn/stages/train_tables.go 9793c83c00e8eb2f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -80,11 +80,11 @@ prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
 prgnn/stages/biomarkers_null.go eb731a9a766d698c
 prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
 prgnn/stages/evaluate_tables.go b92560591c39b095
-prgnn/stages/inference/agreement.go 21af88d2ba7a29f3
+prgnn/stages/inference/agreement.go b4e9e7c771393c05
 prgnn/stages/inference/bootstrap.go 4496353429db3835
-prgnn/stages/inference/contrast.go 5b0a4c324cc06d61
+prgnn/stages/inference/contrast.go 9b9edebe39787acf
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/null.go 82919bf6dc8d9151
+prgnn/stages/inference/null.go 1ee21cf945f6a018
 prgnn/stages/inference/paired.go 9ce395131de4f238
 prgnn/stages/inference/ranks.go 364c39dc900a9b22
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
@@ -303,9 +303,9 @@ prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/covariates.go d1948947efbbce0b
-prgnn/stages/inference/agreement.go f7274c497ab7affd
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
-prgnn/stages/inference/covariate.go 38ad980ce643b62f
+prgnn/stages/inference/covariate.go 78ec793e82c47dbb
 prgnn/stages/inference/paired.go 9ce395131de4f238
 prgnn/stages/inference/ranks.go 643590ea6258894b
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -975,6 +975,47 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 `,
 
+	"permutation": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 2347f366e2220604
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/stages/biomarkers.go a60c986e71149665
+prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
+prgnn/stages/evaluate.go 37fa70ef406568ef
+prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
+prgnn/stages/inference/bootstrap.go 3f56f397c5c50686
+prgnn/stages/permutation.go 050d15082c29668c
+prgnn/stages/train_tables.go e0ea6a08f4fa5189
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+`,
+
 	"predict": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -1018,10 +1059,10 @@ prgnn/gnn/vector_amd64.s 84af81d119f1a79c
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/stages/evaluate.go 0a063f1b9f9d18b7
-prgnn/stages/predict.go efb43a2edb27fe9a
+prgnn/stages/predict.go ec823a8b241a035c
 prgnn/stages/predict_tables.go 996af68b3f3363d4
 prgnn/stages/train.go 3b946ce7a03a5748
-prgnn/stages/train_data.go 1508f16bc54ed383
+prgnn/stages/train_data.go 80eb2a9ed5758bfe
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1216,7 +1257,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/split.go d2304164ca7a2b71
+prgnn/stages/split.go 11f6739b1c783e5a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1250,9 +1291,9 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go 2049786dd4806ee6
+prgnn/stages/summary.go 2d1f913b0c626fcd
 prgnn/stages/summary_accuracy.go 18d6ba20708f309f
-prgnn/stages/summary_checks.go c5180041d274bb46
+prgnn/stages/summary_checks.go 9c5a0853e0e57197
 prgnn/stages/summary_salient.go df4ce858beb4f61e
 prgnn/stages/summary_sections.go 726e7937674cf655
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -1402,10 +1443,10 @@ prgnn/gnn/vector_amd64.s 84af81d119f1a79c
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/train.go c9793b7a081f0fd9
-prgnn/stages/train_data.go a295861aeec4ba29
+prgnn/stages/train.go 851c669b4429a81b
+prgnn/stages/train_data.go f6a3d240130d4c65
 prgnn/stages/train_model.go e4967b4a9668e65f
-prgnn/stages/train_tables.go 186713d052d749b3
+prgnn/stages/train_tables.go ea81b42948cc938f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -74,7 +74,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, err
 		}
 		id := in.Coord("subject")
-		graphs, draws, made, err := readParticipant(edges[i], in, s.DrawZero)
+		graphs, draws, made, err := readParticipant(edges[i], in, FoldParams{DrawZero: s.DrawZero})
 		if err != nil {
 			return nil, err
 		}

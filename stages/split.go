@@ -17,7 +17,7 @@ func init() {
 		Name: "split",
 		Doc: "divides the participants into folds for cross-validation\n" +
 			"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
-		New: func() dag.Stage { return &Split{Folds: 5, Repeats: 1, Stratify: true} },
+		New: func() dag.Stage { return &Split{Folds: 5, Repeats: 1, Stratify: true, Within: "site"} },
 	})
 }
 
@@ -28,6 +28,7 @@ type Split struct {
 	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
 	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
 	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
+	Within      string `param:"within" doc:"groups are exchanged within the values of this column, where there is such a column: participants of another site are not exchangeable"`
 	Seed        uint64 `param:"seed" doc:"of the random division"`
 }
 
@@ -55,7 +56,9 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if s.Permutation > 0 {
-		s.permute(members)
+		if err := s.permute(members, table); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
 	}
 	var site map[string]string
 	repeats := s.Repeats
@@ -127,15 +130,39 @@ func readMembers(t *artifacts.Table, name string) ([]member, error) {
 	return members, nil
 }
 
-// permute gives the groups to other participants: as many of each, at random.
-func (s *Split) permute(members []member) {
+// permute gives the groups to other participants: as many of each, at random, within
+// each site. The bare order of the members decides, and nothing else that is known of them.
+func (s *Split) permute(members []member, t *artifacts.Table) error {
+	site := map[string]string{}
+	if _, ok := t.Column(s.Within); ok {
+		ids, err := t.Strings("participant_id")
+		if err != nil {
+			return err
+		}
+		values, err := t.Strings(s.Within)
+		if err != nil {
+			return err
+		}
+		for i, id := range ids {
+			site[id] = values[i]
+		}
+	}
+	at := map[string][]int{}
+	for i, m := range members {
+		at[site[m.id]] = append(at[site[m.id]], i)
+	}
+	stream := random.New(s.Seed, "permutation", s.Permutation)
 	groups := make([]string, len(members))
-	for i, p := range random.New(s.Seed, "permutation", s.Permutation).Perm(len(members)) {
-		groups[i] = members[p].group
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		places := at[name]
+		for i, p := range stream.Perm(len(places)) {
+			groups[places[i]] = members[places[p]].group
+		}
 	}
 	for i := range members {
 		members[i].group = groups[i]
 	}
+	return nil
 }
 
 // groupsOf counts the members of each group, by name.

@@ -37,6 +37,7 @@ func (*Summary) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who took part"},
 			optional("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
+			optional("permutation", "permutation's test: whether the accuracy could be luck", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 			optional("comparison", "compare's pairs: whether a setting is better than another", "a", "b", "accuracy_a", "accuracy_b", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
 			optional("covariates", "covariates' checks: what age, sex, site or motion alone tell of the groups", "covariate", "n", "missing", "auc", "chance", "p"),
 			optional("ranking", "biomarkers' ranking of the regions", "rank", "name", "abbreviation", "score", "ci_low", "ci_high", "model_best", "model_worst", "frequency", "contrast", "p", "q", "planted"),
@@ -78,7 +79,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, accuracySection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, accuracySection, permutationSection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

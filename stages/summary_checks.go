@@ -54,6 +54,64 @@ func covariatesSection(t *dag.Task, p *page) error {
 	return nil
 }
 
+// A permutationRow is one row of permutation's test.
+type permutationRow struct {
+	seen, mean, most, permutations, p float64
+}
+
+// permutationSection tells whether an accuracy could be luck.
+func permutationSection(t *dag.Task, p *page) error {
+	if !t.Has("permutation") {
+		return nil
+	}
+	in := t.In("permutation")
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	rows, err := readNumbers(table, map[string]func(*permutationRow) *float64{
+		"observed":     func(r *permutationRow) *float64 { return &r.seen },
+		"chance_mean":  func(r *permutationRow) *float64 { return &r.mean },
+		"chance_95":    func(r *permutationRow) *float64 { return &r.most },
+		"permutations": func(r *permutationRow) *float64 { return &r.permutations },
+		"p":            func(r *permutationRow) *float64 { return &r.p },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	settings, err := settingsOf(table, "measure")
+	if err != nil {
+		return err
+	}
+	measure, err := table.Strings("measure")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	p.line("")
+	p.line("Trained %.0f times on permuted groups, of participants: observed, mean and 95th percentile by chance", rows[0].permutations)
+	for i, r := range rows {
+		if measure[i] == "accuracy" { // the balanced one is in the table
+			name := strings.TrimSpace(settings[i] + " " + measure[i])
+			p.line("  %-50s %s, by chance %s, %s  %s", clip(name, 50), number3(r.seen), number3(r.mean), number3(r.most), pText(r.p))
+		}
+		if measure[i] == "auc" {
+			p.line("  %-50s %s, by chance %s, %s  %s", "  AUC", number3(r.seen), number3(r.mean), number3(r.most), pText(r.p))
+			if r.p >= 0.05 && !(rows[max(0, i-2)].p < 0.05) {
+				p.caution("%spermuted groups are told apart as well as the groups as they are (%s): the accuracy may be luck", prefix(settings[i]), pText(r.p))
+			}
+		}
+	}
+	return nil
+}
+
+// prefix names a setting at the beginning of a sentence.
+func prefix(setting string) string {
+	if setting == "" {
+		return ""
+	}
+	return setting + ": "
+}
+
 // A pairRow is one row of compare's pairs.
 type pairRow struct {
 	a, b                               string

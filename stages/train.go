@@ -16,7 +16,7 @@ func init() {
 		Doc: "trains a PR-GNN on the participants outside one fold and tests it on those inside\n" +
 			"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to those of the test side (select: test and standardize: all, which the authors' program does, are the exceptions).",
 		New: func() dag.Stage {
-			return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), FoldParams: firstFold(), Precision: "float32", Checkpoint: 10}
+			return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), FoldParams: firstFold(), ScoresOf: "all", Precision: "float32", Checkpoint: 10}
 		},
 		Most:   8,
 		Memory: 256 << 20,
@@ -28,6 +28,7 @@ type Train struct {
 	ModelParams
 	TrainingParams
 	FoldParams
+	ScoresOf   string `param:"scores_of" doc:"whose pooling scores are kept: of all graphs, or of those of the test side only, which is a fifth of them" choices:"all|test"`
 	Precision  string `param:"precision" doc:"of the computation" choices:"float32|float64"`
 	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training goes on; 0: none" min:"0"`
 	Seed       uint64 `param:"seed" doc:"of the starting weights, the order of the graphs, and dropout"`
@@ -109,7 +110,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	return dag.Outputs{
 		"predictions":  predictionTable(s.FoldParams, set, predictions, p.caution()),
 		"history":      historyTable(history),
-		"scores":       scoreTable[T](set, predictions),
+		"scores":       scoreTable[T](set, predictions, s.ScoresOf == "test"),
 		"distribution": distributionTable(history),
 		"weights":      weightArray(weights),
 		"parameters":   parameterTable(o, set, m.Layout, norm),

@@ -17,16 +17,35 @@ type FoldParams struct {
 	Fold     int  `param:"fold" doc:"the fold whose participants are tested" min:"1"`
 	Repeat   int  `param:"repeat" doc:"the division into folds" min:"1"`
 	DrawZero bool `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+	Draws    int  `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+}
+
+// numbers lists the draws that are used, of n with draw 0: the random ones, and draw 0
+// when it is asked for or alone.
+func (s FoldParams) numbers(n int, name string) ([]int, error) {
+	if s.Draws > n-1 && n > 1 {
+		return nil, fmt.Errorf("%s: draws is %d, and there are %d random draws", name, s.Draws, n-1)
+	}
+	var draws []int
+	for d := range n {
+		if n == 1 || d == 0 && s.DrawZero || d > 0 && (s.Draws == 0 || d <= s.Draws) {
+			draws = append(draws, d)
+		}
+	}
+	return draws, nil
 }
 
 func firstFold() FoldParams { return FoldParams{Fold: 1, Repeat: 1} }
+
+// apart is the side of those who take no part: fold 0.
+const apart = -1
 
 // A graphRow is one graph of a training: one draw of one participant.
 type graphRow struct {
 	id    string
 	draw  int
 	label int
-	side  int // 0 train, 1 test
+	side  int // 0 train, 1 test, or apart
 }
 
 // graphData is what a graph is made of. Twelve hundred of them in float64 take
@@ -128,10 +147,13 @@ func (s *Train) read(t *dag.Task, use func(graphRow, graphData) error) (*trainin
 		if err != nil {
 			return nil, err
 		}
+		if r.side == apart {
+			continue
+		}
 		if r.id != edges[i].Coord("subject") {
 			return nil, fmt.Errorf("%s and %s are not of one participant: connect edges and features to stages that fan out over subject", edges[i].Name, in.Name)
 		}
-		if err := set.add(r, edges[i], in, s.DrawZero, use); err != nil {
+		if err := set.add(r, edges[i], in, s.FoldParams, use); err != nil {
 			return nil, err
 		}
 	}
@@ -168,8 +190,11 @@ func (s FoldParams) sides(folds *artifacts.Table, name string) (side map[string]
 		}
 		largest = max(largest, fold[i])
 		group[id], side[id] = groups[i], 0
-		if fold[i] == int64(s.Fold) {
+		switch fold[i] {
+		case int64(s.Fold):
 			side[id] = 1
+		case 0:
+			side[id] = apart
 		}
 	}
 	if len(side) == 0 {
@@ -182,8 +207,8 @@ func (s FoldParams) sides(folds *artifacts.Table, name string) (side map[string]
 }
 
 // add goes through the graphs of one participant.
-func (set *trainingSet) add(r graphRow, edgesIn, featuresIn dag.Input, drawZero bool, use func(graphRow, graphData) error) error {
-	graphs, draws, made, err := readParticipant(edgesIn, featuresIn, drawZero)
+func (set *trainingSet) add(r graphRow, edgesIn, featuresIn dag.Input, s FoldParams, use func(graphRow, graphData) error) error {
+	graphs, draws, made, err := readParticipant(edgesIn, featuresIn, s)
 	if err != nil {
 		return err
 	}
@@ -212,8 +237,8 @@ func (set *trainingSet) add(r graphRow, edgesIn, featuresIn dag.Input, drawZero 
 }
 
 // readParticipant reads the graphs of one participant and the numbers of their
-// draws: the random draws when there are any, draw 0 otherwise or when asked.
-func readParticipant(edgesIn, featuresIn dag.Input, drawZero bool) (graphs []graphData, draws []int, made string, err error) {
+// draws.
+func readParticipant(edgesIn, featuresIn dag.Input, s FoldParams) (graphs []graphData, draws []int, made string, err error) {
 	a, err := featuresIn.Array()
 	if err != nil {
 		return nil, nil, "", err
@@ -226,13 +251,12 @@ func readParticipant(edgesIn, featuresIn dag.Input, drawZero bool) (graphs []gra
 	if err != nil {
 		return nil, nil, "", err
 	}
+	if draws, err = s.numbers(n, featuresIn.Name); err != nil {
+		return nil, nil, "", err
+	}
 	v := a.Float64s()
-	for d := range n {
-		if d == 0 && n > 1 && !drawZero {
-			continue
-		}
+	for _, d := range draws {
 		graphs = append(graphs, graphData{nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
-		draws = append(draws, d)
 	}
 	return graphs, draws, made, nil
 }
@@ -273,7 +297,7 @@ func (set *trainingSet) check(d *division) error {
 	}
 	var absent []string
 	for id := range d.side {
-		if !present[id] {
+		if !present[id] && d.side[id] != apart {
 			absent = append(absent, id)
 		}
 	}

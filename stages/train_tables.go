@@ -110,7 +110,7 @@ func optionalColumn(name, doc string, v []float64) artifacts.Column {
 	return artifacts.Column{Name: name, Doc: doc, Values: v, Valid: valid}
 }
 
-func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction) *artifacts.Table {
+func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, testOnly bool) *artifacts.Table {
 	n := 0
 	for _, p := range predictions {
 		for _, l := range p.Layers {
@@ -122,6 +122,9 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction) *ar
 	score, kept := make([]T, 0, n), make([]bool, 0, n)
 	for i, p := range predictions {
 		r := set.rows[i]
+		if testOnly && r.side != 1 {
+			continue
+		}
 		for l, s := range p.Layers {
 			for j, node := range s.Node {
 				id, group, side = append(id, r.id), append(group, set.groups[r.label]), append(side, sideNames[r.side])

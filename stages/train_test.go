@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -126,6 +127,74 @@ func TestSplitPermutation(t *testing.T) {
 	}
 	if slices.Equal(one, asIs) || slices.Equal(one, two) || !slices.Equal(one, of(1)) {
 		t.Error("permutations are not different from each other, or not repeatable")
+	}
+}
+
+// Groups are exchanged within sites: each site keeps its numbers.
+func TestSplitPermutationWithinSites(t *testing.T) {
+	p := someParticipants(40, "HC", "ASD", "ASD")
+	site := make([]string, 40)
+	for i := range site {
+		site[i] = []string{"a", "b", "b", "c"}[i/10]
+	}
+	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: site})...)
+	count := func(s *Split) map[string]int {
+		ids, groups, _, _ := splitOf(t, s, p)
+		of, _ := p.Strings("participant_id")
+		n := map[string]int{}
+		for i, id := range ids {
+			n[site[slices.Index(of, id)]+groups[i]]++
+		}
+		return n
+	}
+	s := &Split{Folds: 5, Repeats: 1, Stratify: true, Within: "site", Seed: 1}
+	want := count(s)
+	moved := 0
+	for n := 1; n <= 10; n++ {
+		s.Permutation, s.Within = n, "site"
+		if !maps.Equal(count(s), want) {
+			t.Errorf("permutation %d moves groups between sites", n)
+		}
+		if s.Within = ""; !maps.Equal(count(s), want) {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("without sites, nothing moves between them")
+	}
+}
+
+// The first draws only; those of fold 0 take no part; scores of the test side only.
+func TestTrainOnLess(t *testing.T) {
+	in := plantedInputs(t, 20, 4, 9, 1)
+	folds, err := in["folds"][0].Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold, _ := folds.Ints("fold")
+	ids, _ := folds.Strings("participant_id")
+	less, out := make([]int32, len(fold)), ""
+	for i, f := range fold {
+		if less[i] = int32(f); out == "" && f == 1 {
+			less[i], out = 0, ids[i]
+		}
+	}
+	in["folds"] = []dag.Input{dag.InputOf(artifacts.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2], artifacts.Column{Name: "fold", Values: less}))}
+	s := trainer(2)
+	s.Epochs, s.Draws, s.ScoresOf = 1, 2, "test"
+	tables := mustRun(t, s, in)
+	predictions := tables["predictions"].(*artifacts.Table)
+	who, _ := predictions.Strings("participant_id")
+	draw, _ := predictions.Ints("draw")
+	if len(who) != 19*2 || slices.Contains(who, out) || slices.Max(draw) != 2 || slices.Min(draw) != 1 {
+		t.Errorf("%d graphs, draws %v, and %s: %v", len(who), draw, out, slices.Contains(who, out))
+	}
+	if set, _ := tables["scores"].(*artifacts.Table).Strings("set"); len(set) == 0 || slices.Contains(set, "train") {
+		t.Errorf("scores of %v", set)
+	}
+	s.Draws = 7
+	if _, err := runStage(t, s, in); err == nil || !strings.HasSuffix(err.Error(), "draws is 7, and there are 3 random draws") {
+		t.Errorf("got %v", err)
 	}
 }
 

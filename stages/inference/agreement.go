@@ -136,14 +136,6 @@ func expectedJaccard(n, k int) float64 {
 // are count as one (Phipson and Smyth 2010).
 func PermutationP(as, all int) float64 { return float64(as+1) / float64(all+1) }
 
-// MeanOf is the mean of the values that are numbers; NaN without any.
-func MeanOf(v []float64) float64 {
-	sum, n := 0.0, 0
-	for _, x := range v {
-		if !math.IsNaN(x) {
-			sum += x
-			n++
-		}
-	}
-	return sum / float64(n)
-}
+// AsLarge tells whether a value is at least another, but for rounding: what is equal by
+// definition may have been summed in another order.
+func AsLarge(x, than float64) bool { return x >= than-1e-10*max(1, math.Abs(than)) }

@@ -48,7 +48,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 		now := c.of(label)
 		for j, v := range now {
 			sum[j] += v
-			if v >= seen[j] {
+			if AsLarge(v, seen[j]) {
 				as[j]++
 			}
 			if v > most { // not of NaN
@@ -56,7 +56,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 			}
 		}
 		for j, v := range seen {
-			if most >= v {
+			if AsLarge(most, v) {
 				largest[j]++
 			}
 		}

@@ -45,7 +45,7 @@ func Separate(c Covariate, group []int, groups int, stratum []int, permutations 
 		Permute(g, strata, s)
 		x := a.of(g, groups)
 		sum += x
-		if x >= seen {
+		if AsLarge(x, seen) {
 			as++
 		}
 	}

@@ -21,7 +21,7 @@ func AgainstNull(value []float64, chance [][]float64) []NullTest {
 	for j := range out {
 		as := 0
 		for _, v := range chance {
-			if v[j] >= value[j] {
+			if AsLarge(v[j], value[j]) {
 				as++
 			}
 		}
@@ -51,7 +51,7 @@ func AgainstNull(value []float64, chance [][]float64) []NullTest {
 	for j := range out {
 		as := 0
 		for _, l := range largest {
-			if l >= excess(value, j) {
+			if AsLarge(l, excess(value, j)) {
 				as++
 			}
 		}
