@@ -40,7 +40,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
 	"predict": func(t *testing.T, c *chain) example {
 		return example{fresh("predict"), map[string][]dag.Input{
-			"weights": c.folds(t, "weights"), "parameters": c.folds(t, "parameters"),
+			"model": c.folds(t, "model"),
 			"edges": c.all(t, "graph", "edges"), "features": c.all(t, "graph", "features")}}
 	},
 	"evaluate": func(t *testing.T, c *chain) example {

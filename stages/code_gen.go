@@ -36,7 +36,7 @@ prgnn/internal/exact/exact.go 00ad0f78ff041013
 prgnn/stages/baseline.go 96d0d8242d8c4dba
 prgnn/stages/baseline_data.go 19da2eee93d3abf1
 prgnn/stages/series.go 1ecb20bbfb7b61ab
-prgnn/stages/train_data.go be063e4fc08c1eb3
+prgnn/stages/train_data.go 5c754f05b7f5bc3d
 prgnn/stages/train_tables.go 9793c83c00e8eb2f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -258,11 +258,13 @@ prgnn/connectivity/product_other.go f8736a5cb86565cf
 prgnn/connectivity/signal.go c4b424e95c18b427
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 666fcd31a4aba918
 prgnn/dag/task.go b200e85498022a7a
 prgnn/internal/exact/exact.go 7ea7193aeb39399f
-prgnn/stages/connectivity.go 1632abca0708a2fa
+prgnn/stages/connectivity.go 531927c0121d5ad8
 prgnn/stages/denoise.go 2205f85c4fcf5302
+prgnn/stages/made.go f5b21b93bdf9cd9f
 prgnn/stages/series.go cfd5097512607b4a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -351,10 +353,12 @@ prgnn/connectivity/spline.go 93a2708c3d675c4b
 prgnn/connectivity/text.go 81b552afc47a9ff7
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go b200e85498022a7a
 prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/stages/denoise.go a847b6ac6485d64e
+prgnn/stages/denoise.go 3b75d8205285f4c6
+prgnn/stages/made.go 5a69c6b60ae55875
 prgnn/stages/series.go e92b713c2457df80
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -837,11 +841,13 @@ prgnn/connectivity/matrix.go bcc60bc658b6d4e4
 prgnn/connectivity/repair.go 2c591b49edf4bce3
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 666fcd31a4aba918
 prgnn/dag/task.go b200e85498022a7a
 prgnn/stages/connectivity.go 782a64341092280e
 prgnn/stages/denoise.go 2205f85c4fcf5302
-prgnn/stages/graph.go fbf6d48beb2ab3ad
+prgnn/stages/graph.go 25703f2208967d6c
+prgnn/stages/made.go f5b21b93bdf9cd9f
 prgnn/stages/series.go 03b2db21d645ca2c
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -892,14 +898,16 @@ prgnn/connectivity/signal.go bc38771d2535cb3e
 prgnn/connectivity/text.go 81b552afc47a9ff7
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/exact/exact.go 4ea122f25cd55587
 prgnn/stages/connectivity.go ba9522776bf908a3
 prgnn/stages/denoise.go 2205f85c4fcf5302
+prgnn/stages/made.go 5a69c6b60ae55875
 prgnn/stages/mat5/doc.go 746f74b63da8e785
 prgnn/stages/mat5/read.go 2b593dc6737f93eb
-prgnn/stages/matrices.go 98de0af6d527b063
+prgnn/stages/matrices.go 9ee98a572db4f751
 prgnn/stages/series.go 2e430e26b847e591
 prgnn/stages/timeseries.go a3aeddbc697fd414
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -1059,10 +1067,12 @@ prgnn/gnn/vector_amd64.s 84af81d119f1a79c
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/stages/evaluate.go 0a063f1b9f9d18b7
-prgnn/stages/predict.go ec823a8b241a035c
+prgnn/stages/made.go aff2c1db8ea2f2b0
+prgnn/stages/model.go bccc875e8daf46b8
+prgnn/stages/predict.go 06d0478b3e379ddf
 prgnn/stages/predict_tables.go 996af68b3f3363d4
 prgnn/stages/train.go 3b946ce7a03a5748
-prgnn/stages/train_data.go 80eb2a9ed5758bfe
+prgnn/stages/train_data.go 5cfe096ef031ec3f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1400,7 +1410,7 @@ prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/column.go a340258d0d3226df
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
 prgnn/artifacts/npyio.go f631236e12376a99
@@ -1443,8 +1453,10 @@ prgnn/gnn/vector_amd64.s 84af81d119f1a79c
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/train.go 851c669b4429a81b
-prgnn/stages/train_data.go f6a3d240130d4c65
+prgnn/stages/made.go aff2c1db8ea2f2b0
+prgnn/stages/model.go 4f207ae8effdbd83
+prgnn/stages/train.go dd04daf2a13cd601
+prgnn/stages/train_data.go bd1170362dcfe34d
 prgnn/stages/train_model.go e4967b4a9668e65f
 prgnn/stages/train_tables.go ea81b42948cc938f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c

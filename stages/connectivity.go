@@ -83,12 +83,16 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 			return nil, err
 		}
 	}
+	made, err := madeOf(t, "quality")
+	if err != nil {
+		return nil, err
+	}
 	c, err := connectivity.Estimate(draws, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	array := func(v []float64) *artifacts.Array { return artifacts.NewArray(v, c.Draws, c.N, c.N) }
-	out := dag.Outputs{"pearson": array(c.Pearson), "partial": array(c.Partial), "quality": connectivityQuality(c.Quality)}
+	out := dag.Outputs{"pearson": array(c.Pearson), "partial": array(c.Partial), "quality": withMeta(connectivityQuality(c.Quality), madeBy("connectivity", s, made, "covariance"))}
 	if s.Covariance {
 		out["covariance"], out["precision"] = array(c.Covariance), array(c.Precision)
 	}

@@ -128,7 +128,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{
 		"series":  stack(cleaned),
-		"quality": s.quality(c.Quality, o.TR, motion, int32(missing), int32(constant)),
+		"quality": withMeta(s.quality(c.Quality, o.TR, motion, int32(missing), int32(constant)), madeBy("denoise", s, "", "tr", "min_volumes")),
 	}, nil
 }
 

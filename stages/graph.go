@@ -36,6 +36,7 @@ func (*Graph) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation, for the features"},
 			{Name: "partial", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "partial correlation, for the edges"},
+			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the same stage: it tells how the matrices were made, and a model that is trained on the graphs then refuses graphs of other matrices"},
 		},
 		Out: []dag.Port{
 			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Doc: "edges by draw, source and target; nodes are counted from 1, source < target"},
@@ -79,13 +80,17 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		features[d], quality[d] = g.NodeFeatures(connectivity.Features(s.Features), pearson[d]), g.Quality
 	}
+	made, err := madeOf(t, "quality")
+	if err != nil {
+		return nil, err
+	}
 	return dag.Outputs{
-		"edges": artifacts.NewTable(
+		"edges": withMeta(artifacts.NewTable(
 			artifacts.Column{Name: "draw", Values: draw, Doc: "0 is the plain mean"},
 			artifacts.Column{Name: "source", Values: source, Doc: "node, from 1"},
 			artifacts.Column{Name: "target", Values: target, Doc: "node, from 1; above source"},
 			artifacts.Column{Name: "weight", Values: weight, Doc: "partial correlation"},
-		),
+		), madeBy("graph", s, made)),
 		"features": stack(features),
 		"quality":  graphQuality(quality),
 	}, nil

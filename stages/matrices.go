@@ -103,7 +103,7 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			q.TEff = math.NaN()
 		}
 	}
-	return dag.Outputs{"pearson": stack(pearson), "partial": stack(partial), "quality": connectivityQuality(quality)}, nil
+	return dag.Outputs{"pearson": stack(pearson), "partial": stack(partial), "quality": withMeta(connectivityQuality(quality), madeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
 }
 
 // read reads one file: a matrix a draw, in the order of the nodes.

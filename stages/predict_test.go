@@ -1,7 +1,11 @@
 package stages
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/gnn"
 )
 
 // The predict stage, given what a training stored and the same graphs, says what the
@@ -26,7 +31,7 @@ func TestPredictAgreesWithTrain(t *testing.T) {
 		change(s)
 		out := mustRun(t, s, in)
 		told := mustRun(t, &Predict{}, map[string][]dag.Input{
-			"weights": {dag.InputOf(out["weights"])}, "parameters": {dag.InputOf(out["parameters"])},
+			"model": {dag.InputOf(out["model"])},
 			"edges": in["edges"], "features": in["features"]})
 		want, _ := out["predictions"].(*artifacts.Table).Floats("p_HC")
 		got, err := told["predictions"].(*artifacts.Table).Floats("p_HC")
@@ -55,15 +60,15 @@ func TestPredictAgreesWithTrain(t *testing.T) {
 // Several models: the mean of their probabilities decides.
 func TestPredictAverages(t *testing.T) {
 	in := plantedInputs(t, 20, 3, 9, 1)
-	var weights, parameters []dag.Input
+	var models []dag.Input
 	for fold := 1; fold <= 2; fold++ {
 		s := trainer(fold)
 		s.Epochs = 2
 		out := mustRun(t, s, in)
 		c := dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}
-		weights, parameters = append(weights, dag.InputOf(out["weights"], c)), append(parameters, dag.InputOf(out["parameters"], c))
+		models = append(models, dag.InputOf(out["model"], c))
 	}
-	out := mustRun(t, &Predict{}, map[string][]dag.Input{"weights": weights, "parameters": parameters, "edges": in["edges"][:1], "features": in["features"][:1]})
+	out := mustRun(t, &Predict{}, map[string][]dag.Input{"model": models, "edges": in["edges"][:1], "features": in["features"][:1]})
 	each, _ := out["predictions"].(*artifacts.Table).Floats("p_ASD")
 	mean, _ := out["participants"].(*artifacts.Table).Floats("p_ASD")
 	sum := 0.0
@@ -101,22 +106,116 @@ func TestPredictRefuses(t *testing.T) {
 		cols = append(cols, c)
 	}
 	few["edges"] = []dag.Input{dag.InputOf(artifacts.NewTable(cols...), few["edges"][0].Coords...)}
+	// Graphs that tell how they were made, and a node list.
+	said := func(in map[string][]dag.Input, density string) map[string][]dag.Input {
+		told := maps.Clone(in)
+		told["edges"] = nil
+		for _, e := range in["edges"] {
+			table, _ := e.Table()
+			told["edges"] = append(told["edges"], dag.InputOf(withMeta(table, map[string]string{"made": "graph.density = " + density + "\ngraph.rule = \"largest\""}), e.Coords...))
+		}
+		return told
+	}
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
+	withNodes := func(in map[string][]dag.Input, names ...string) map[string][]dag.Input {
+		told := maps.Clone(in)
+		told["nodes"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "name", Values: names}))}
+		return told
+	}
+	knowing := mustRun(t, s, withNodes(said(in, "0.1"), names...))
+	swapped := slices.Clone(names)
+	swapped[2], swapped[3] = "d", "c"
+	good := encoded(t, out["model"])
 	for _, c := range []struct {
-		in         map[string][]dag.Input
-		weights    artifacts.Value
-		parameters artifacts.Value
-		want       string
+		in    map[string][]dag.Input
+		model artifacts.Value
+		want  string
 	}{
-		{small, out["weights"], out["parameters"], "8 nodes of 8 features, not 9 of 9"},
-		{loud, out["weights"], out["parameters"], "are the features others?"},
-		{few, out["weights"], out["parameters"], "2 edges, not 8 to 8: is the density another?"},
-		{in, artifacts.NewArray([]float32{1, 2}, 2), out["parameters"], "holds 2"},
-		{in, out["weights"], out["predictions"], "is it the parameter table of a training?"},
+		{small, out["model"], "8 nodes of 8 features, not 9 of 9"},
+		{loud, out["model"], "are the features others? (allow: features)"},
+		{few, out["model"], "2 edges, not 8 to 8: is the density another? (allow: edges)"},
+		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
+		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
+		{in, changedModel(t, good, "fc1_b.npy", artifacts.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], and the model needs <f4 [16]"},
+		{in, changedModel(t, good, "fc3_b.npy", artifacts.NewArray([]float32{1, float32(math.NaN())}, 2)), "fc3_b holds NaN"},
+		{in, changedModel(t, good, "model.json", nil), "it holds no model.json: is it the model of a training?"},
+		{in, changedModel(t, good, "model.json", artifacts.Text(`{"options":{"Features":9}}`)), "…"},
+		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; with allow, these may differ"},
+		{withNodes(in, names...), knowing["model"], "graph.density is not there, not 0.1; graph.rule is not there, not \"largest\"; they tell nothing of how they were made: connect quality, of the stage that made their matrices, to the graph stage"},
+		{said(in, "0.1"), knowing["model"], "the model knows the names of its 9 regions, and those of the new graphs are not given: connect the input nodes (cohort.nodes)"},
+		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 of the node list is d, of the training c: the same atlas in the same order is needed"},
 	} {
-		_, err := runStage(t, &Predict{}, map[string][]dag.Input{"weights": {dag.InputOf(c.weights)}, "parameters": {dag.InputOf(c.parameters)},
-			"edges": c.in["edges"], "features": c.in["features"]})
-		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+		inputs := maps.Clone(c.in)
+		delete(inputs, "folds")
+		inputs["model"] = []dag.Input{dag.InputOf(c.model)}
+		_, err := runStage(t, &Predict{}, inputs)
+		if err == nil || c.want != "…" && !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("error %v, want …%s", err, c.want)
 		}
 	}
+	// What is allowed to differ may.
+	inputs := withNodes(said(in, "0.2"), names...)
+	inputs["model"] = []dag.Input{dag.InputOf(knowing["model"])}
+	mustRun(t, &Predict{Allow: []string{"graph.density"}}, inputs)
+}
+
+// changedModel replaces a member of an npz file, or leaves it out.
+func changedModel(t testing.TB, b []byte, name string, with artifacts.Value) artifacts.Bytes {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range r.File {
+		switch {
+		case f.Name != name:
+			err = w.Copy(f)
+		case with != nil:
+			var to io.Writer
+			if to, err = w.Create(name); err == nil {
+				err = with.Encode(to)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return artifacts.Bytes{Kind: "npz", Data: out.Bytes()}
+}
+
+// A model file may come from anywhere: no panic, no huge allocation, and what is read runs.
+func FuzzReadModel(f *testing.F) {
+	o := gnn.Paper(2)
+	o.Widths, o.Hidden = []int{1, 1}, []int{1}
+	m, err := gnn.New[float32](o, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	facts := graphFacts{Nodes: 3, Features: 2, Edges: [2]int{1, 3}, Values: [2]float64{-1, 1}}
+	b, err := modelNPZ(modelFile{o, []string{"a", "b"}, facts}, standardization{}, m.Params)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Data)
+	f.Add(b.Data[:len(b.Data)/2])
+	f.Add(changedModel(f, b.Data, "model.json", artifacts.Text("{}")).Data)
+	f.Add([]byte("PK\x05\x06\x00\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := readModel(b)
+		if err != nil {
+			return
+		}
+		if m.Options.Features > 100 {
+			return
+		}
+		g := graphData{nodes: 3, features: make([]float64, 3*m.Options.Features), edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}}}
+		if _, err := m.predict([]graphData{g}, 1); err != nil {
+			t.Log(err)
+		}
+	})
 }

@@ -46,6 +46,7 @@ func (s *Train) Ports() dag.Ports {
 			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model then knows its regions, and is not applied to others"},
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
@@ -55,6 +56,7 @@ func (s *Train) Ports() dag.Ports {
 				Doc: "the trained model's pooling score of every node that reaches a pooling layer, and whether it is kept"},
 			{Name: "distribution", Type: dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped"),
 				Doc: "how many pooling scores of the training graphs lay in each interval, per epoch (the paper's Figure 3)"},
+			{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for the predict stage and for numpy.load: every array by its name, and model.json, which says what it is"},
 			{Name: "weights", Type: dag.Format("npy"), Doc: "all arrays of the model, one after the other"},
 			{Name: "parameters", Type: dag.Arrow("name", "shape", "offset", "length", "trainable"), Doc: "which array is where in weights; the model is in the table's metadata"},
 		},
@@ -95,7 +97,12 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	training.Seed, training.Stream = s.Seed, stream
 	training.Workers = t.Threads
 	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
+	first := true
 	training.Progress = func(e gnn.Epoch) {
+		if first && e.Number > 1 {
+			fmt.Fprintf(t.Log(), "goes on after epoch %d, from the checkpoint of an interrupted run\n", e.Number-1)
+		}
+		first = false
 		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))
 	}
 	history, err := m.Train(ctx, sides[0], sides[1], training)
@@ -107,22 +114,27 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		return nil, err
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[T](norm.values()))
+	model, err := modelNPZ(modelFile{o, set.groups, set.facts}, norm, weights)
+	if err != nil {
+		return nil, err
+	}
 	return dag.Outputs{
+		"model":        model,
 		"predictions":  predictionTable(s.FoldParams, set, predictions, p.caution()),
 		"history":      historyTable(history),
 		"scores":       scoreTable[T](set, predictions, s.ScoresOf == "test"),
 		"distribution": distributionTable(history),
-		"weights":      weightArray(weights),
+		"weights":      weightArray(weights, len(weights)),
 		"parameters":   parameterTable(o, set, m.Layout, norm),
 	}, nil
 }
 
-func weightArray[T gnn.Float](v []T) *artifacts.Array {
+func weightArray[T gnn.Float](v []T, shape ...int) *artifacts.Array {
 	switch v := any(v).(type) {
 	case []float32:
-		return artifacts.NewArray(v, len(v))
+		return artifacts.NewArray(v, shape...)
 	default:
-		return artifacts.NewArray(v.([]float64), len(v.([]float64)))
+		return artifacts.NewArray(v.([]float64), shape...)
 	}
 }
 

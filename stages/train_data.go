@@ -68,11 +68,12 @@ type trainingSet struct {
 // the model, which is not applied to graphs of another make.
 type graphFacts struct {
 	Nodes    int        `json:"nodes"`
-	Features int        `json:"features"`       // per node
-	Edges    [2]int     `json:"edges"`          // fewest and most of a graph
-	Values   [2]float64 `json:"values"`         // smallest and largest feature
-	Made     string     `json:"made,omitempty"` // how, when the edge tables say so (metadata "graph")
-	Taught   []string   `json:"participants"`   // who was trained on
+	Features int        `json:"features"`        // per node
+	Edges    [2]int     `json:"edges"`           // fewest and most of a graph
+	Values   [2]float64 `json:"values"`          // smallest and largest feature
+	Names    []string   `json:"names,omitempty"` // of the nodes, when they are known
+	Made     string     `json:"made,omitempty"`  // how, when the edge tables say so
+	Taught   []string   `json:"participants"`    // who was trained on
 }
 
 // add takes in one graph.
@@ -138,6 +139,9 @@ func (s *Train) read(t *dag.Task, use func(graphRow, graphData) error) (*trainin
 		return nil, err
 	}
 	set := &trainingSet{groups: d.groups}
+	if set.facts.Names, err = nodeNames(t); err != nil {
+		return nil, err
+	}
 	edges, features := t.All("edges"), t.All("features")
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
@@ -156,6 +160,9 @@ func (s *Train) read(t *dag.Task, use func(graphRow, graphData) error) (*trainin
 		if err := set.add(r, edges[i], in, s.FoldParams, use); err != nil {
 			return nil, err
 		}
+	}
+	if n := set.facts.Names; n != nil && len(n) != set.facts.Nodes {
+		return nil, fmt.Errorf("%s lists %d nodes, the graphs have %d", t.In("nodes").Name, len(n), set.facts.Nodes)
 	}
 	return set, set.check(d)
 }
@@ -220,7 +227,7 @@ func (set *trainingSet) add(r graphRow, edgesIn, featuresIn dag.Input, s FoldPar
 	case width != set.features:
 		return fmt.Errorf("%s: %d features per node, other participants have %d: all must be made with the same atlas", featuresIn.Name, width, set.features)
 	case made != set.facts.Made:
-		return fmt.Errorf("%s: its graphs were made with %s, those of other participants with %s", edgesIn.Name, made, set.facts.Made)
+		return fmt.Errorf("%s: its graphs were not made as those of other participants: %s", edgesIn.Name, strings.Join(madeApart(made, set.facts.Made, nil), "; "))
 	}
 	if r.side == 0 {
 		set.facts.Taught = append(set.facts.Taught, r.id)
@@ -286,7 +293,7 @@ func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err er
 		}
 		edges[d] = append(edges[d], gnn.Edge{Source: int32(cols[1][i] - 1), Target: int32(cols[2][i] - 1), Weight: w})
 	}
-	return edges, t.Meta["graph"], nil
+	return edges, t.Meta["made"], nil
 }
 
 // check refuses sides without participants or without one of the groups.

@@ -87,11 +87,17 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 // with the code (-1: killed). What it wrote is in stdout.txt and stderr.txt.
 func signal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: signal NAME RESULTS CODE COMMAND…")
+		ts.Fatalf("usage: signal NAME RESULTS|checkpoint CODE COMMAND…")
 	}
 	with := map[string]os.Signal{"INT": os.Interrupt, "INT2": os.Interrupt, "KILL": os.Kill}[args[0]]
-	results, err := strconv.Atoi(args[1])
-	ts.Check(err)
+	wait, results := ".pipeline/actions/*/*", 1
+	if args[1] == "checkpoint" {
+		wait = ".pipeline/scratch/*"
+	} else {
+		var err error
+		results, err = strconv.Atoi(args[1])
+		ts.Check(err)
+	}
 	self, err := os.Executable()
 	ts.Check(err)
 	var out, diag bytes.Buffer
@@ -103,7 +109,7 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 		close(ended)
 	}()
 	for waited := 0; ; waited++ {
-		made, err := filepath.Glob(ts.MkAbs(".pipeline/actions/*/*"))
+		made, err := filepath.Glob(ts.MkAbs(wait))
 		ts.Check(err)
 		if len(made) >= results {
 			break
