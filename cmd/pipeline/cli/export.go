@@ -17,8 +17,8 @@ import (
 func (a *app) exportCommand() *cobra.Command {
 	var e export
 	cmd := &cobra.Command{
-		Use:   "export FILE STAGE[.OUTPUT]",
-		Short: "one output as a file for Python, R, MATLAB, Excel",
+		Use:   "export FILE [STAGE[.OUTPUT]]",
+		Short: "one output as a file for Python, R, MATLAB, Excel, Workbench; or all as a BIDS dataset",
 		Long: `Writes one output of a stage as a file of its own. The format is the one of PATH's extension.
 
 A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out become one
@@ -33,7 +33,11 @@ Other programs' formats, by the ending of PATH or by --format; of several draws 
 ` + formsText() + `
 .mat holds fan-outs too: regions × regions × draws × participants, the names beside them. CIFTI
 files need to know where the regions are: --labels gives their label image; without, each is a
-ball of 4 mm around its place in the node list (MNI).`,
+ball of 4 mm around its place in the node list (MNI).
+
+--format bids writes series, matrices and graphs of all participants (or those of one STAGE) as a
+derivative dataset in the directory PATH: named as XCP-D 26 names them, with sidecars that tell
+estimator, parameters and quality. --draws adds the bootstrap draws.`,
 		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
@@ -42,26 +46,38 @@ ball of 4 mm around its place in the node list (MNI).`,
   pipeline export biopoint.yaml 'graphs[sub-003].edges' -o sub-003.graphml
   pipeline export biopoint.yaml connectivity.partial -o pconn/ --format pconn
   pipeline export biopoint.yaml biomarkers.ranking -o saliency.pscalar.nii
-  pipeline export biopoint.yaml connectivity.pearson -o pearson.mat`,
-		Args:              exactly(2),
+  pipeline export biopoint.yaml connectivity.pearson -o pearson.mat
+  pipeline export biopoint.yaml --format bids -o derivatives/prgnn`,
+		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if e.path == "" {
-				return usage(cmd, "-o PATH is missing")
+			e.file = args[0]
+			if len(args) == 2 {
+				e.what = args[1]
 			}
-			e.file, e.what = args[0], args[1]
+			switch {
+			case e.what == "" && e.format != "bids":
+				return usage(cmd, "STAGE[.OUTPUT] is missing")
+			case e.path == "":
+				return usage(cmd, "-o PATH is missing")
+			case e.format == "bids":
+				return a.exportBIDS(e)
+			}
 			return a.export(e)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.path, "output", "o", "", "write to `PATH`; - is stdout")
-	f.StringVar(&e.format, "format", "", "`arrow`, parquet, csv, tsv, npy, mat or one of those above (default: by the ending of PATH)")
+	f.StringVar(&e.format, "format", "", "`arrow`, parquet, csv, tsv, npy, mat, bids or one of those above (default: by the ending of PATH)")
 	f.IntVar(&e.draw, "draw", 0, "which `draw` to take, for formats that hold one; 0 is the plain mean")
 	f.BoolVar(&e.names, "names", false, "in tables: the regions' names beside their numbers, and where the ends of edges lie")
 	f.StringVar(&e.column, "column", "", "which column of a table of regions is their `value` (default score)")
 	f.StringVar(&e.labels, "labels", "", "label `image` of the regions, for CIFTI")
 	f.Float64Var(&e.tr, "tr", 0, "repetition time in `seconds`, for CIFTI series (default: that of the scan)")
 	f.BoolVar(&e.partial, "partial", false, "export the members that are there when others are not")
+	f.BoolVar(&e.draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …")
+	f.StringVar(&e.task, "task", "rest", "bids: the `task`, where the cohort's files do not name it")
+	f.StringVar(&e.atlas, "atlas", "", "bids: `name` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	setFlag(cmd, &e.sets)
 	return cmd
 }
@@ -71,7 +87,8 @@ type export struct {
 	labels, column           string
 	draw                     int
 	tr                       float64
-	names                    bool
+	names, draws             bool
+	task, atlas              string
 	sets                     []string
 	partial                  bool
 }

@@ -107,37 +107,41 @@ func (m *member) ptseries(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	tr, err := m.tr()
+	tr, quality, err := m.tr()
 	if err != nil {
 		return err
 	}
+	m.gaps(quality)
 	return p.WriteSeries(w, v, tr)
 }
 
 // tr is the time between volumes: --tr, or what a table of the same task tells.
-func (m *member) tr() (float64, error) {
-	if m.e.tr > 0 {
-		return m.e.tr, nil
-	}
+func (m *member) tr() (tr float64, quality content, err error) {
 	for _, port := range m.task.Work.Ports().Out {
 		if !slices.Contains(port.Type.Columns, "tr") {
 			continue
 		}
-		got, err := m.c.content(m.task, port)
-		if err != nil {
-			return 0, err
+		if quality, err = m.c.content(m.task, port); err != nil {
+			return 0, quality, err
 		}
-		v, err := got.table.Floats("tr")
-		if err == nil && len(v) > 0 && v[0] > 0 {
-			m.gaps(got)
-			return v[0], nil
+		if v, err := quality.table.Floats("tr"); err == nil && len(v) > 0 {
+			tr = v[0]
 		}
 	}
-	return 0, wrongf("the repetition time is not known: --tr SECONDS gives it")
+	if m.e.tr > 0 {
+		tr = m.e.tr
+	}
+	if !(tr > 0) {
+		return 0, quality, wrongf("the repetition time is not known: --tr SECONDS gives it")
+	}
+	return tr, quality, nil
 }
 
 // gaps tells of censored volumes, which an even axis of time cannot show.
 func (m *member) gaps(quality content) {
+	if quality.table == nil {
+		return
+	}
 	all, err1 := quality.table.Ints("volumes")
 	kept, err2 := quality.table.Ints("kept")
 	if err1 == nil && err2 == nil && len(all) == 1 && kept[0] < all[0] {

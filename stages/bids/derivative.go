@@ -1,0 +1,157 @@
+package bids
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// order is that of the entities in a name (BIDS 1.10, rules/entities.yaml; stat is
+// XCP-D's). An entity that is not here comes before desc.
+var order = []string{"sub", "tpl", "ses", "task", "acq", "ce", "rec", "dir", "run", "echo", "space", "atlas", "seg", "scale", "res", "den", "label", "stat"}
+
+// String is the file name, its entities in the order of BIDS.
+func (n Name) String() string {
+	entities := slices.Clone(n.Entities)
+	place := func(e Entity) int {
+		if i := slices.Index(order, e.Key); i >= 0 {
+			return i
+		}
+		if e.Key == "desc" {
+			return len(order) + 1
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(entities, func(a, b Entity) int { return place(a) - place(b) })
+	var parts []string
+	for _, e := range entities {
+		parts = append(parts, e.Key+"-"+e.Value)
+	}
+	return strings.Join(append(parts, n.Suffix), "_") + n.Extension
+}
+
+// With is the name with further entities; one of an empty value is left out.
+func (n Name) With(entities ...Entity) Name {
+	n.Entities = slices.Clone(n.Entities)
+	for _, e := range entities {
+		if e.Value != "" {
+			n.Entities = append(n.Entities, e)
+		}
+	}
+	return n
+}
+
+// Only is the name with the entities of these keys.
+func (n Name) Only(keys ...string) Name {
+	n.Entities = slices.DeleteFunc(slices.Clone(n.Entities), func(e Entity) bool { return !slices.Contains(keys, e.Key) })
+	return n
+}
+
+// Label makes the value of an entity of any text: its letters and digits.
+func Label(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// A Derivative is a dataset that is being written. Its files go into a directory beside
+// the one that is meant, which appears with all of them, or not at all.
+type Derivative struct {
+	dir, temp string
+	root      *os.Root // nothing is written outside of it
+	paths     map[string]bool
+}
+
+// Create begins a dataset in dir, which must not be there, or be empty.
+func Create(dir string) (*Derivative, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err == nil && len(entries) > 0:
+		return nil, fmt.Errorf("%s is there and not empty: a dataset is written as a whole; name another directory, or remove it first", dir)
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	above := filepath.Dir(filepath.Clean(dir))
+	if err := os.MkdirAll(above, 0o777); err != nil {
+		return nil, err
+	}
+	temp, err := os.MkdirTemp(above, ".pipeline-*")
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		os.Remove(temp)
+		return nil, err
+	}
+	return &Derivative{dir: dir, temp: temp, root: root, paths: map[string]bool{}}, nil
+}
+
+// Put writes one file. name is slash-separated; two files of one name are an error.
+func (d *Derivative) Put(name string, write func(io.Writer) error) error {
+	if path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return fmt.Errorf("%q is no name of a file in a dataset", name)
+	}
+	if folded := strings.ToLower(name); d.paths[folded] { // file systems that do not tell case
+		return fmt.Errorf("two results would be called %s", name)
+	} else {
+		d.paths[folded] = true
+	}
+	local := filepath.FromSlash(name)
+	if err := d.root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<18)
+	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// PutJSON writes a JSON file, as people read it.
+func (d *Derivative) PutJSON(name string, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return d.Put(name, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// Files is how many there are so far.
+func (d *Derivative) Files() int { return len(d.paths) }
+
+// Finish puts the dataset where it is meant to be.
+func (d *Derivative) Finish() error {
+	d.root.Close()
+	if err := os.Chmod(d.temp, 0o755); err != nil {
+		return err
+	}
+	if err := os.Remove(d.dir); err != nil && !errors.Is(err, os.ErrNotExist) { // when it was there it was empty
+		return err
+	}
+	return os.Rename(d.temp, d.dir)
+}
+
+// Abort takes away what was written. After Finish it does nothing.
+func (d *Derivative) Abort() {
+	d.root.Close()
+	os.RemoveAll(d.temp)
+}

@@ -1,0 +1,88 @@
+package bids
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestNameString(t *testing.T) {
+	n, _ := Parse("sub-01_ses-2_task-rest_run-1_space-T1w_res-2_desc-preproc_bold.nii.gz")
+	n = n.Only("sub", "ses", "task", "run", "space").With(Entity{"desc", "boot03"}, Entity{"stat", "mean"}, Entity{"seg", ""}, Entity{"atlas", "DK"})
+	n.Suffix, n.Extension = "timeseries", ".tsv"
+	if got, want := n.String(), "sub-01_ses-2_task-rest_run-1_space-T1w_atlas-DK_stat-mean_desc-boot03_timeseries.tsv"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for in, want := range map[string]string{"ledoit-wolf": "ledoitwolf", "../x": "x", "é": ""} {
+		if got := Label(in); got != want {
+			t.Errorf("Label(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+func TestDerivative(t *testing.T) {
+	above := t.TempDir()
+	dir := filepath.Join(above, "new", "dataset")
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put("sub-01/func/a.tsv", text("x")); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"../a", "/a", "a/../../b", "", ".", "a//b"} {
+		if err := d.Put(bad, text("x")); err == nil {
+			t.Errorf("%q was written", bad)
+		}
+	}
+	if err := d.Put("sub-01/func/A.tsv", text("x")); err == nil || !strings.Contains(err.Error(), "two results") {
+		t.Errorf("a second file of one name: %v", err)
+	}
+	// A link that others put there leads nowhere.
+	outside := t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(d.temp, "sub-02")); err == nil {
+		if err := d.Put("sub-02/a.tsv", text("x")); err == nil {
+			t.Error("a file was written through a link out of the dataset")
+		}
+		os.Remove(filepath.Join(d.temp, "sub-02"))
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the dataset is there before it is finished")
+	}
+	if err := d.PutJSON("x.json", map[string]string{"a": "<b>"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	d.Abort()
+	if b, err := os.ReadFile(filepath.Join(dir, "sub-01", "func", "a.tsv")); err != nil || string(b) != "x" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(above, "new", ".pipeline-*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, err := Create(dir); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("into a dataset that is there: %v", err)
+	}
+	empty := filepath.Join(above, "empty")
+	os.Mkdir(empty, 0o777)
+	if d, err = Create(empty); err != nil {
+		t.Fatal(err)
+	}
+	d.Abort()
+	if left, _ := filepath.Glob(filepath.Join(above, ".pipeline-*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	if d, err = Create(empty); err == nil {
+		if err = d.Finish(); err != nil {
+			t.Errorf("into an empty directory: %v", err)
+		}
+	}
+}
