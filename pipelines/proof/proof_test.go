@@ -46,15 +46,15 @@ func TestCompare(t *testing.T) {
 	base := map[string]byte{"a": 1, "b": 2, "c": 3, "z": 4}
 	for _, c := range []struct {
 		change map[string]byte
-		want   string // in the order of the file
+		want   string // in the order of the graph
 	}{
-		{nil, "a identical, z identical, b identical, c identical"},
-		{map[string]byte{"a": 9}, "a different, z identical, b identical, c identical"},
-		{map[string]byte{"b": 9, "z": 9}, "a identical, z follows b, b different, c identical"},
-		{map[string]byte{"a": 9, "b": 9, "c": 9, "z": 9}, "a different, z follows a, b follows a, c follows a"},
-		{map[string]byte{"b": 9, "c": 9, "z": 9}, "a identical, z follows b c, b different, c different"},
-		{map[string]byte{"z": 9}, "a identical, z different, b identical, c identical"},
-		{map[string]byte{"b": 0, "z": 9}, "a identical, z different, b absent, c identical"},
+		{nil, "a identical, b identical, c identical, z identical"},
+		{map[string]byte{"a": 9}, "a different, b identical, c identical, z identical"},
+		{map[string]byte{"b": 9, "z": 9}, "a identical, b different, c identical, z follows b"},
+		{map[string]byte{"a": 9, "b": 9, "c": 9, "z": 9}, "a different, b follows a, c follows a, z follows a"},
+		{map[string]byte{"b": 9, "c": 9, "z": 9}, "a identical, b different, c different, z follows b c"},
+		{map[string]byte{"z": 9}, "a identical, b identical, c identical, z different"},
+		{map[string]byte{"b": 0, "z": 9}, "a identical, b absent, c identical, z different"},
 	} {
 		now := map[string]byte{}
 		for id, b := range base {
