@@ -19,6 +19,9 @@ func (f *field) convert(value any) (reflect.Value, error) {
 	if value == nil || list.Kind() != reflect.Slice {
 		return reflect.Value{}, fmt.Errorf("takes a %s such as [%s], not %s", f.typeName(), f.example(), describe(value))
 	}
+	if list.Len() == 0 {
+		return reflect.Zero(f.typ), nil // the recipes of [] and of no list are the same, so a stage must not tell them apart
+	}
 	out := reflect.MakeSlice(f.typ, list.Len(), list.Len())
 	var wrong []error
 	for i := range list.Len() {

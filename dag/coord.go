@@ -48,7 +48,7 @@ func appendCoordValue(b []byte, v string, bare bool) []byte {
 	for _, r := range v {
 		// Lists ([0.1, 0.1]) stay readable: brackets and commas in them are
 		// balanced, and patterns are matched with whole values.
-		if r == '"' || r < ' ' || r == 0x7f || bare && (r == ',' || r == '=' || r == ']') {
+		if r == '"' || r < ' ' || r == 0x7f || bare && (r == ',' || r == '=' || r == '[' || r == ']') {
 			plain = false
 		}
 	}

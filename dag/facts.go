@@ -174,7 +174,7 @@ func parseValue(t reflect.Type, text string) (reflect.Value, error) {
 }
 
 func parseList(t reflect.Type, text string) (reflect.Value, error) {
-	out := reflect.MakeSlice(t, 0, 0)
+	out := reflect.Zero(t) // an empty list is no list: their recipes are the same
 	rest, opened := strings.CutPrefix(text, "[")
 	rest, closed := strings.CutSuffix(rest, "]")
 	if !opened || !closed {

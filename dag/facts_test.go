@@ -123,3 +123,11 @@ func TestPromises(t *testing.T) {
 		}
 	}
 }
+
+// An empty list and none have one recipe, so a stage sees one and the same.
+func TestEmptyListIsNone(t *testing.T) {
+	s := &remade{}
+	if err := SetParam(s, "texts", []any{}); err != nil || s.Texts != nil {
+		t.Errorf("%v, %#v", err, s.Texts)
+	}
+}

@@ -166,15 +166,17 @@ func (l *Lock) Tasks() map[string]*Task {
 	return all
 }
 
-// Inputs are the user's files, each content once, in the order of the lock.
+// Inputs are the user's files, each content once under each name, in the order of
+// the lock. Their ports are left out: several tasks may read one.
 func (l *Lock) Inputs() []File {
 	var all []File
-	seen := map[artifacts.Digest]bool{}
+	seen := map[File]bool{}
 	for _, s := range l.Stages {
 		for _, t := range s.Tasks {
 			for _, f := range t.Files {
-				if !seen[f.Ref.Digest] {
-					seen[f.Ref.Digest] = true
+				f.Port, f.Ref.Format = "", ""
+				if !seen[f] {
+					seen[f] = true
 					all = append(all, f)
 				}
 			}

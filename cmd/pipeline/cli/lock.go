@@ -24,12 +24,12 @@ func (a *app) lockCommand() *cobra.Command {
 	var sets []string
 	var path string
 	cmd := &cobra.Command{
-		Use:   "lock FILE",
+		Use:   "lock FILE|RUN",
 		Short: "write down every result, to be repeated by others",
 		Long: `Writes run.lock beside the pipeline file: a text with the pipeline as it was run, the code of its
 stages, every input file and every result by digest. Commit it with the pipeline file. Then
 anybody who has the inputs can repeat the whole and see whether the same came out; no result
-has to be sent along. All results must be there: run first.`,
+has to be sent along. All results must be there: run first. RUN is a past run, by its id.`,
 		Example: `  pipeline run biopoint.yaml && pipeline lock biopoint.yaml
   pipeline run biopoint.yaml --locked            refuses to run anything else, and compares
   pipeline audit --lock run.lock                 a reviewer runs everything again`,
@@ -52,7 +52,7 @@ type lockEvent struct {
 }
 
 func (a *app) writeLock(file string, sets []string, path string) error {
-	c, err := a.look(file, sets)
+	c, sets, err := a.lookAt(file, sets)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,336 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+	"prgnn/pipelines/bundle"
+	"prgnn/pipelines/lock"
+	"prgnn/pipelines/proof"
+	"prgnn/stages"
+)
+
+func (a *app) bundleCommand() *cobra.Command {
+	var b bundling
+	cmd := &cobra.Command{
+		Use:   "bundle RUN|FILE",
+		Short: "pack a run into one file, to be repeated without network",
+		Long: `Packs a run, or what a pipeline file has now, into a tar file: its lock, the recipe of every
+task, the input files, and the results that no other task takes further (or those of --results).
+pipeline replay repeats it elsewhere, with nothing but the bundle and this program. Input files
+are people's scans: --without-inputs leaves them out, and replay is told where they are.`,
+		Example: `  pipeline bundle biopoint.yaml -o run.tar
+  pipeline bundle 3f2a -o run.tar --without-inputs --results evaluate --results biomarkers.ranking
+  pipeline replay run.tar`,
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if b.path == "" {
+				return usage(cmd, "-o PATH is missing")
+			}
+			return a.bundle(args[0], b)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&b.path, "output", "o", "", "write to `PATH`")
+	f.BoolVar(&b.without, "without-inputs", false, "leave out the input files")
+	f.StringArrayVar(&b.results, "results", nil, "bring the results of `STAGE[.OUTPUT]`; all brings everything; may be repeated")
+	setFlag(cmd, &b.sets)
+	return cmd
+}
+
+type bundling struct {
+	path          string
+	without       bool
+	results, sets []string
+}
+
+type bundleEvent struct {
+	Event   string `json:"event"` // "bundle"
+	Path    string `json:"path"`
+	Tasks   int    `json:"tasks"`
+	Inputs  int    `json:"inputs"`
+	Results int    `json:"results"`
+	Bytes   int64  `json:"bytes"`
+}
+
+func (a *app) bundle(what string, b bundling) error {
+	c, sets, err := a.lookAt(what, b.sets)
+	if err != nil {
+		return err
+	}
+	defer c.store.Close()
+	l, err := c.lock(sets)
+	if err != nil {
+		return err
+	}
+	contents := bundle.Contents{Lock: l, Recipes: map[string]string{}, Open: c.store.OpenBlob}
+	for id, t := range l.Tasks() {
+		act, err := c.store.Lookup(t.Key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+		contents.Recipes[id] = act.Recipe
+	}
+	if !b.without {
+		contents.Inputs = map[artifacts.Digest]string{}
+	}
+	for _, s := range c.pipeline.Graph.Stages {
+		_, known := stages.Lookup(s.Kind.Name)
+		for _, n := range s.Tasks {
+			if !known {
+				for _, ref := range c.steps[n].Outputs {
+					contents.Given = append(contents.Given, ref)
+				}
+			}
+			for _, bind := range n.Inputs {
+				for _, src := range bind.Sources {
+					if src.Node == nil && !b.without {
+						ref, err := c.store.HashFile(src.File, false)
+						if err != nil {
+							return err
+						}
+						contents.Inputs[ref.Digest] = src.File
+					}
+				}
+			}
+		}
+	}
+	if contents.Results, err = c.toBring(b.results); err != nil {
+		return err
+	}
+	if err := writeFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
+		return err
+	}
+	e := bundleEvent{"bundle", b.path, len(contents.Recipes), len(contents.Inputs), len(contents.Results), 0}
+	if info, err := os.Stat(b.path); err == nil {
+		e.Bytes = info.Size()
+	}
+	if a.json {
+		a.object(e)
+		return nil
+	}
+	a.note("wrote %s (%s): %s, %s, %s", b.path, byteCount(e.Bytes), count(e.Tasks, "task"), count(e.Inputs, "input file"), count(e.Results, "result"))
+	if b.without {
+		a.note("without its inputs: pipeline replay %s --inputs DIR", b.path)
+	}
+	return nil
+}
+
+// toBring are the results that go along: those that were named, or those that no
+// task takes further.
+func (c *current) toBring(names []string) ([]artifacts.Ref, error) {
+	g := c.pipeline.Graph
+	wanted := map[*dag.Node][]string{}
+	switch {
+	case len(names) == 0:
+		wanted = proof.Conclusions(g)
+	case slices.Contains(names, "all"):
+		for _, s := range g.Stages {
+			for _, n := range s.Tasks {
+				for _, p := range n.Work.Ports().Out {
+					wanted[n] = append(wanted[n], p.Name)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		if name == "all" {
+			continue
+		}
+		sel, err := choose(g, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range sel.tasks {
+			for _, p := range n.Work.Ports().Out {
+				if !sel.named || p.Name == sel.port.Name {
+					wanted[n] = append(wanted[n], p.Name)
+				}
+			}
+		}
+	}
+	var refs []artifacts.Ref
+	for n, ports := range wanted {
+		for _, p := range ports {
+			ref := c.ref(n, p)
+			if !c.store.Has(ref) {
+				return nil, fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run %s makes them again, or name other --results", n.ID, p, c.pipeline.File)
+			}
+			refs = append(refs, ref)
+		}
+	}
+	return refs, nil
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var r replay
+	cmd := &cobra.Command{
+		Use:   "replay BUNDLE",
+		Short: "repeat a bundle, and compare every result",
+		Long: `Runs everything in a bundle again, in an empty place, and compares every digest with those of
+its lock. No network, no pipeline file and no store are needed. The bundle is checked before
+anything is believed: what is damaged, forged, or would write elsewhere is refused. Stages that
+run commands of the bundle's maker (exec) are run only with --allow-commands.`,
+		Example: `  pipeline replay run.tar
+  pipeline replay run.tar --inputs /data/scans       for a bundle without inputs
+  pipeline replay run.tar --keep results             keeps what came out as a store`,
+		Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.ContainsFunc(r.threads, func(n int) bool { return n < 1 }) || len(r.threads) == 0 {
+				return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+			}
+			return a.replay(args[0], r)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.inputs, "inputs", "", "look in `DIR` for inputs that the bundle leaves out; they are found by their digests")
+	f.BoolVar(&r.allow, "allow-commands", false, "run the commands of exec stages: only for a bundle from somebody you trust")
+	f.IntSliceVar(&r.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
+	f.VarP(positive{&r.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	f.StringVar(&r.keep, "keep", "", "keep what was run again as a store in `DIR`")
+	return cmd
+}
+
+type replay struct {
+	inputs, keep string
+	allow        bool
+	threads      []int
+	workers      int
+}
+
+func (a *app) replay(path string, r replay) error {
+	room, err := a.cleanRoom(os.TempDir(), r.keep)
+	if err != nil {
+		return err
+	}
+	defer room.close()
+	unpacked, err := artifacts.Open(filepath.Join(room.dir, "unpacked"))
+	if err != nil {
+		return err
+	}
+	defer unpacked.Close()
+	o, err := bundle.Open(path, unpacked, filepath.Join(room.dir, "inputs"))
+	if err != nil {
+		return wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	if err := a.bring(o, unpacked, path, r.inputs); err != nil {
+		return err
+	}
+	rep, err := o.Graph()
+	if err != nil {
+		return wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	if names := rep.Runs(); len(names) > 0 && !r.allow {
+		return wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, some(names, 5))
+	}
+	a.note("%s: %s, made by version %s on %s", path, o.Lock.Pipeline, o.Lock.Program.Version, o.Lock.Program.Platform)
+	for _, n := range rep.Notes {
+		a.note("%s", n)
+	}
+	if len(rep.Given) > 0 {
+		a.note("taken from the bundle, as it is the pipeline file's own: %s", some(rep.Given, 5))
+	}
+	stored := proof.OfLock(path, o.Lock)
+	stored.Store = unpacked
+	return a.auditWhole(audit{threads: r.threads, workers: r.workers}, nil, o.Lock, room, rep.Graph, stored)
+}
+
+// bring looks for the inputs that a bundle leaves out.
+func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) error {
+	if len(o.HasNo) > 0 && dir != "" {
+		sizes := map[int64]bool{}
+		for _, f := range o.HasNo {
+			sizes[f.Ref.Size] = true
+		}
+		err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() || len(o.HasNo) == 0 {
+				return err
+			}
+			if info, err := e.Info(); err != nil || !sizes[info.Size()] {
+				return err
+			}
+			ref, err := store.HashFile(name, true)
+			if err != nil {
+				return err
+			}
+			return o.Bring(name, ref)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(o.HasNo) == 0 {
+		return nil
+	}
+	var names []string
+	for _, f := range o.HasNo {
+		names = append(names, f.Name)
+	}
+	if dir != "" {
+		return wrongf("%s has no file with the bytes of %s", dir, some(names, 5))
+	}
+	return wrongf("%s leaves out its inputs (%s): --inputs DIR says where they are", path, some(names, 5))
+}
+
+// lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
+// it was; what it reads must still be what it read.
+func (a *app) lookAt(what string, sets []string) (*current, []string, error) {
+	if !isRun(what) {
+		c, err := a.look(what, sets)
+		return c, sets, err
+	}
+	if len(sets) > 0 {
+		return nil, nil, wrongf("a run has been run: --set goes with a pipeline file")
+	}
+	store, err := a.openHere()
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := record(store, what)
+	if err != nil {
+		store.Close()
+		return nil, nil, err
+	}
+	c, sets, err := atRun(rec, store)
+	if err != nil {
+		store.Close()
+		return nil, nil, fmt.Errorf("run %s: %w", rec.ID, err)
+	}
+	return c, sets, nil
+}
+
+// atRun looks up what a run came to, and refuses when its pipeline gives something
+// else by now.
+func atRun(rec *dag.Record, store *artifacts.Store) (*current, []string, error) {
+	text, sets := pipelines.SplitSource(rec.Source)
+	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("its pipeline cannot be loaded any more (name the pipeline file instead): %w", err)
+	}
+	steps, err := dag.Plan(p.Graph, store, dag.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	keys := map[string]artifacts.Key{}
+	for _, t := range rec.Tasks {
+		keys[t.ID] = t.Key
+	}
+	c := &current{p, store, make(map[*dag.Node]*dag.Step, len(steps))}
+	for i := range steps {
+		s := &steps[i]
+		if k, ran := keys[s.Node.ID]; s.Key != k || !ran {
+			return nil, nil, fmt.Errorf("%s is not what it was in this run: its data or the program have changed since; name the pipeline file to take what it has now", s.Node.ID)
+		}
+		c.steps[s.Node] = s
+	}
+	return c, sets, nil
+}

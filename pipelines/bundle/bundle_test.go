@@ -1,0 +1,327 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+	"prgnn/pipelines/lock"
+)
+
+const small = `pipeline: small
+stages:
+  first: { use: echo, matrix: { value: [1..3] } }
+  second: { use: echo, in: { inputs: "first[*]", input: { file: data.txt } }, with: { value: 2 } }
+`
+
+// packed is a small run as a bundle.
+func packed(t *testing.T, with func(*Contents)) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"small.yaml": small, "data.txt": "data\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := pipelines.Load(filepath.Join(dir, "small.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := dag.Plan(p.Graph, s, dag.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lock.Of(p, nil, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Contents{Lock: l, Recipes: map[string]string{}, Inputs: map[artifacts.Digest]string{}, Open: s.OpenBlob}
+	for id, task := range l.Tasks() {
+		a, err := s.Lookup(task.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Recipes[id] = a.Recipe
+		c.Results = append(c.Results, task.Outputs["value"])
+		for _, f := range task.Files {
+			c.Inputs[f.Ref.Digest] = filepath.Join(dir, f.Name)
+		}
+	}
+	if with != nil {
+		with(&c)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func open(t *testing.T, b []byte) (*Opened, error) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "run.tar")
+	if err := os.WriteFile(file, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	o, err := Open(file, s, filepath.Join(dir, "inputs"))
+	// Whatever the bundle says, nothing lies but where it may.
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if n := e.Name(); n != "run.tar" && n != "store" && n != "inputs" {
+			t.Errorf("the bundle wrote %s", n)
+		}
+	}
+	return o, err
+}
+
+// What is packed is repeated: the tasks that a bundle describes have the keys and
+// the digests of its lock.
+func TestReplay(t *testing.T) {
+	b := packed(t, nil)
+	if !bytes.Equal(b, packed(t, nil)) {
+		t.Error("the same run gives two bundles")
+	}
+	o, err := open(t, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := o.Graph()
+	if err != nil || len(r.Notes) > 0 || len(r.Runs()) > 0 {
+		t.Fatal(r, err)
+	}
+	s, err := artifacts.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	got, err := dag.Run(context.Background(), r.Graph, s, dag.Options{})
+	if err != nil || got.Ran != 4 {
+		t.Fatal(got, err)
+	}
+	for id, task := range o.Lock.Tasks() {
+		if got.Outputs[id]["value"].Digest != task.Outputs["value"].Digest {
+			t.Errorf("%s: %v, want %v", id, got.Outputs[id], task.Outputs)
+		}
+		if _, err := s.Lookup(task.Key); err != nil {
+			t.Errorf("%s has another key: %v", id, err)
+		}
+	}
+}
+
+func TestBundleWithoutInputs(t *testing.T) {
+	o, err := open(t, packed(t, func(c *Contents) { c.Inputs = nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(o.HasNo) != 1 || o.HasNo[0].Name != "data.txt" {
+		t.Fatalf("%+v", o.HasNo)
+	}
+	if _, err := o.Graph(); err == nil || !strings.Contains(err.Error(), "data.txt) is not in the bundle") {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.WriteFile(file, []byte("data\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Bring(file, o.HasNo[0].Ref); err != nil || len(o.HasNo) > 0 {
+		t.Fatal(err, o.HasNo)
+	}
+	if _, err := o.Graph(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A part is one entry of a tar file, to be changed.
+type part struct {
+	h    tar.Header
+	data []byte
+}
+
+func parts(t *testing.T, b []byte) []part {
+	t.Helper()
+	var all []part
+	in := tar.NewReader(bytes.NewReader(b))
+	for {
+		h, err := in.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, part{*h, data})
+	}
+}
+
+func repacked(t *testing.T, all []part) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	out := tar.NewWriter(&b)
+	for _, p := range all {
+		if p.h.Typeflag == tar.TypeReg {
+			p.h.Size = int64(len(p.data))
+		}
+		if err := out.WriteHeader(&p.h); err != nil {
+			t.Fatal(err)
+		}
+		if p.h.Typeflag == tar.TypeReg {
+			if _, err := out.Write(p.data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out.Close()
+	return b.Bytes()
+}
+
+// A bundle that is damaged, forged or hostile is refused, with the reason.
+func TestRefusals(t *testing.T) {
+	honest := packed(t, nil)
+	find := func(all []part, name string) *part {
+		for i := range all {
+			if strings.HasPrefix(all[i].h.Name, name) {
+				return &all[i]
+			}
+		}
+		t.Fatal("no entry", name)
+		return nil
+	}
+	list := func(change func(string) string) func([]part) []part {
+		return func(all []part) []part {
+			p := find(all, "bundle")
+			p.data = []byte(change(string(p.data)))
+			return all
+		}
+	}
+	replace := func(old, new string) func([]part) []part {
+		return list(func(s string) string {
+			if !strings.Contains(s, old) {
+				t.Fatalf("the list has no %q:\n%s", old, s)
+			}
+			return strings.Replace(s, old, new, 1)
+		})
+	}
+	// forge changes a file and makes the list fit.
+	forge := func(name string, change func(string) string) func([]part) []part {
+		return func(all []part) []part {
+			p := find(all, name)
+			was := artifacts.DigestOf(p.data).String()
+			size := len(p.data)
+			p.data = []byte(change(string(p.data)))
+			l := find(all, "bundle")
+			l.data = bytes.Replace(l.data, []byte(was), []byte(artifacts.DigestOf(p.data).String()), 1)
+			if len(p.data) != size {
+				t.Fatal("the forged file has another size")
+			}
+			return all
+		}
+	}
+	add := func(h tar.Header, data string) func([]part) []part {
+		return func(all []part) []part { return append(all, part{h, []byte(data)}) }
+	}
+	for _, c := range []struct {
+		about  string
+		change func([]part) []part
+		want   string
+	}{
+		{"a path that climbs", add(tar.Header{Typeflag: tar.TypeReg, Name: "../evil", Mode: 0o644}, "x"), `"../evil" is not in its list`},
+		{"an absolute path", add(tar.Header{Typeflag: tar.TypeReg, Name: "/tmp/evil", Mode: 0o644}, "x"), "is not in its list"},
+		{"a symbolic link", add(tar.Header{Typeflag: tar.TypeSymlink, Name: "blobs/link", Linkname: "/etc/passwd"}, ""), "is not in its list"},
+		{"a link in place of a blob", func(all []part) []part {
+			p := find(all, "blobs/")
+			p.h.Typeflag, p.h.Linkname, p.h.Size = tar.TypeSymlink, "/etc/passwd", 0
+			return all
+		}, "is a link"},
+		{"a hard link in place of the lock", func(all []part) []part {
+			p := find(all, "run.lock")
+			p.h.Typeflag, p.h.Linkname, p.h.Size = tar.TypeLink, "/etc/passwd", 0
+			return all
+		}, "is a link"},
+		{"a device", func(all []part) []part {
+			p := find(all, "blobs/")
+			p.h.Typeflag, p.h.Size = tar.TypeChar, 0
+			return all
+		}, "is no plain file"},
+		{"a directory", add(tar.Header{Typeflag: tar.TypeDir, Name: "blobs/", Mode: 0o755}, ""), "is not in its list"},
+		{"an entry twice", func(all []part) []part { return append(all, *find(all, "run.lock")) }, "comes twice"},
+		{"an extended header", func(all []part) []part {
+			p := find(all, "run.lock")
+			p.h.Format, p.h.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.x": "y"}
+			return all
+		}, "tar extension"},
+		{"a blob with other bytes", func(all []part) []part { find(all, "blobs/").data[0] ^= 1; return all }, "has not the digest"},
+		{"a blob that is longer", func(all []part) []part { p := find(all, "blobs/"); p.data = append(p.data, 0); return all }, "more than the"},
+		{"a blob that is shorter", func(all []part) []part { p := find(all, "blobs/"); p.data = p.data[1:]; return all }, "and its list says"},
+		{"a blob that is missing", func(all []part) []part { return all[:len(all)-1] }, "is not there"},
+		{"no list", func(all []part) []part { return all[1:] }, "begins with"},
+		{"a list of another version", replace("prgnn bundle 1", "prgnn bundle 2"), "its list begins with"},
+		{"a list that is cut short", list(func(s string) string { return s[:len(s)-4] }), "its list is cut short"},
+		{"a bomb by its sizes", list(func(s string) string {
+			return strings.Replace(s, "end\n", "result "+strings.Repeat("0", 64)+" 9223372036854775807 npy\nend\n", 1)
+		}), "made to fill a disk"},
+		{"two sizes of one blob", list(func(s string) string {
+			at := strings.Index(s, "result ")
+			d := s[at+7 : at+71]
+			return strings.Replace(s, "end\n", "result "+d+" 1 npy\nend\n", 1)
+		}), "two sizes"},
+		{"a negative size", list(func(s string) string {
+			return strings.Replace(s, "end\n", "result "+strings.Repeat("0", 64)+" -1 npy\nend\n", 1)
+		}), "is no size"},
+		{"an input that climbs", replace(`"data.txt"`, `"../../data.txt"`), "is no plain file name"},
+		{"an input that is hidden in a drive", replace(`"data.txt"`, `"C:data.txt"`), "is no plain file name"},
+		{"an input that is an option", replace(`"data.txt"`, `"-rf"`), "is no plain file name"},
+		{"an input that is a device", replace(`"data.txt"`, `"NUL.txt"`), "is no plain file name"},
+		{"an input with a line end", replace(`"data.txt"`, `"a\nb"`), "is no plain file name"},
+		{"a file that no bundle has", replace(`"README"`, `"evil.sh"`), "a bundle has no file"},
+		{"a digest in capitals", list(func(s string) string { return strings.Replace(s, "file ", "file A", 1) }), "line 2"},
+		{"a lock that is damaged", forge("run.lock", func(s string) string { return strings.Replace(s, "value", "valve", 1) }), "was changed, or damaged"},
+		{"a recipe that is forged", forge("recipes", func(s string) string { return strings.Replace(s, `value = "1"`, `value = "7"`, 1) }), "one of them is forged"},
+		{"recipes that are cut", forge("recipes", func(s string) string { return "task 9999999 x\n" + s[15:] }), "has not the"},
+	} {
+		all := c.change(parts(t, honest))
+		_, err := open(t, repacked(t, all))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.about, err, c.want)
+		}
+	}
+	for want, b := range map[string][]byte{
+		"is no tar file":         []byte("text"),
+		"is compressed (gzip)":   append([]byte("\x1f\x8b\x08\x00"), honest...),
+		"is compressed (zstd)":   append([]byte("\x28\xb5\x2f\xfd"), honest...),
+		"cut short":              honest[:len(honest)/2],
+		"it is no tar file: EOF": nil,
+	} {
+		if _, err := open(t, b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := open(t, honest); err != nil {
+		t.Errorf("the honest bundle: %v", err)
+	}
+}

@@ -1,0 +1,179 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages"
+)
+
+// A Replay is what a bundle asks this program to do.
+type Replay struct {
+	Graph *dag.Graph
+	Given []string // tasks that are not run: their results come with the bundle
+	Notes []string // where this program is not the one that made the bundle
+}
+
+// Runs are the stages whose tasks would run commands of the bundle's maker.
+func (r *Replay) Runs() []string {
+	var names []string
+	for _, s := range r.Graph.Stages {
+		if s.Kind.Name == "exec" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Graph makes the tasks from their recipes. What a task took from another is
+// found by its digest; the pipeline file, the cohort and the paths of the machine
+// where it ran are not needed.
+func (o *Opened) Graph() (*Replay, error) {
+	r := &Replay{Graph: &dag.Graph{Name: o.Lock.Pipeline, File: o.Lock.File, Source: o.Lock.Text}}
+	b := &builder{o: o, r: r, made: map[artifacts.Digest]dag.Source{}, notes: map[string]bool{}}
+	stageNodes := map[string]*dag.StageNode{}
+	var wrong []error
+	for _, s := range o.Lock.Stages {
+		kind, known := stages.Lookup(s.Kind)
+		for _, t := range s.Tasks {
+			if b.give(t.Outputs, !known) {
+				r.Given = append(r.Given, t.ID)
+				continue
+			}
+			if !known {
+				wrong = append(wrong, fmt.Errorf("%s: this program has no stage kind %q, and the bundle does not bring its results", t.ID, s.Kind))
+				continue
+			}
+			recipe, err := dag.ReadRecipe(o.recipes[t.ID])
+			if err == nil && recipe.Kind != s.Kind {
+				err = fmt.Errorf("its recipe is of the kind %s, and the lock says %s", recipe.Kind, s.Kind)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.ID, err)
+			}
+			work, err := kind.Make(recipe)
+			if err != nil {
+				wrong = append(wrong, fmt.Errorf("%s: %w (the bundle is of version %s of the program)", t.ID, err, o.Lock.Program.Version))
+				continue
+			}
+			if code, err := kind.CodeDigest(); err == nil && code != recipe.Code {
+				b.note("the code of " + s.Kind + " is another than in the bundle")
+			}
+			at := s.Name + " " + s.Kind
+			if stageNodes[at] == nil {
+				stageNodes[at] = &dag.StageNode{Name: s.Name, Kind: kind, Pos: dag.Pos{File: o.Lock.File}}
+				r.Graph.Stages = append(r.Graph.Stages, stageNodes[at])
+			}
+			n := &dag.Node{ID: t.ID, Stage: stageNodes[at], Work: work}
+			stageNodes[at].Tasks = append(stageNodes[at].Tasks, n)
+			b.waiting = append(b.waiting, waiting{n, recipe})
+		}
+	}
+	if len(wrong) > 3 {
+		wrong = append(wrong[:3], fmt.Errorf("… and %d tasks more", len(wrong)-3))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	if err := b.connect(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+type waiting struct {
+	node   *dag.Node
+	recipe dag.Recipe
+}
+
+// A builder connects tasks as soon as what they need has been made by others.
+type builder struct {
+	o       *Opened
+	r       *Replay
+	made    map[artifacts.Digest]dag.Source
+	waiting []waiting
+	notes   map[string]bool
+}
+
+func (b *builder) note(text string) {
+	if !b.notes[text] {
+		b.notes[text] = true
+		b.r.Notes = append(b.r.Notes, text)
+	}
+}
+
+// give takes the outputs of a task from the bundle, when no kind can make them.
+func (b *builder) give(outputs map[string]artifacts.Ref, mustBe bool) bool {
+	if !mustBe || len(outputs) == 0 {
+		return false
+	}
+	for _, ref := range outputs {
+		if _, ok := b.o.given[ref.Digest]; !ok {
+			return false
+		}
+	}
+	for _, ref := range outputs {
+		b.made[ref.Digest] = dag.Source{File: b.o.store.BlobPath(ref.Digest), Format: ref.Format}
+	}
+	return true
+}
+
+func (b *builder) connect() error {
+	tasks := b.o.Lock.Tasks()
+	for len(b.waiting) > 0 {
+		before := len(b.waiting)
+		var stuck error
+		b.waiting = slices.DeleteFunc(b.waiting, func(w waiting) bool {
+			if err := b.bind(w); err != nil {
+				if stuck == nil {
+					stuck = fmt.Errorf("%s: %w", w.node.ID, err)
+				}
+				return false
+			}
+			for name, ref := range tasks[w.node.ID].Outputs {
+				if _, known := b.made[ref.Digest]; !known {
+					b.made[ref.Digest] = dag.Source{Node: w.node, Output: name}
+				}
+			}
+			return true
+		})
+		if len(b.waiting) == before {
+			return stuck
+		}
+	}
+	return nil
+}
+
+// bind finds the inputs of a task.
+func (b *builder) bind(w waiting) error {
+	files := map[string]string{}
+	for _, f := range b.o.Lock.Tasks()[w.node.ID].Files {
+		files[f.Port+" "+f.Ref.Digest.String()] = f.Name
+	}
+	var inputs []dag.Binding
+	for _, in := range w.recipe.Inputs {
+		src, ok := b.made[in.Ref.Digest]
+		if name, isFile := files[dag.TaskID(in.Port, in.Coords)+" "+in.Ref.Digest.String()]; isFile {
+			name = path.Base(name)
+			if !b.o.inputs[inputKey(in.Ref.Digest, name)] {
+				return fmt.Errorf("its input %s (%s) is not in the bundle", in.Port, name)
+			}
+			src, ok = dag.Source{File: b.o.inputPath(in.Ref.Digest, name), Format: in.Ref.Format}, true
+		}
+		if !ok {
+			return fmt.Errorf("its input %s has the digest %.12s…, which no file and no task of the bundle has", in.Port, in.Ref.Digest)
+		}
+		src.Coords = in.Coords
+		if n := len(inputs); n == 0 || inputs[n-1].Port != in.Port {
+			inputs = append(inputs, dag.Binding{Port: in.Port})
+		}
+		last := &inputs[len(inputs)-1]
+		last.Sources = append(last.Sources, src)
+	}
+	w.node.Inputs = inputs
+	return nil
+}
