@@ -71,8 +71,9 @@ func means(b *testing.B, name string, draws int, overlap bool) {
 		b.Fatal(err)
 	}
 	b.SetBytes(info.Size())
-	base := peakMB()
+	base, cpu, runs := peakMB(), cpuSeconds(), 0
 	for b.Loop() {
+		runs++
 		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, overlap)
 		if err != nil {
 			b.Fatal(err)
@@ -80,6 +81,9 @@ func means(b *testing.B, name string, draws int, overlap bool) {
 		if m.Volumes != 150 {
 			b.Fatal(m.Volumes)
 		}
+	}
+	if used := cpuSeconds(); used > 0 {
+		b.ReportMetric(1000*(used-cpu)/float64(runs), "cpu-ms")
 	}
 	if peak := peakMB(); peak > 0 {
 		b.ReportMetric(peak, "peak-MB")
@@ -104,6 +108,23 @@ func peakMB() float64 {
 	return 0
 }
 
+// cpuSeconds is the processor time of the process so far, by Linux, in steps of 10 ms;
+// else 0.
+func cpuSeconds() float64 {
+	b, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseFloat(fields[11], 64)
+	system, _ := strconv.ParseFloat(fields[12], 64)
+	return (user + system) / 100
+}
+
 func BenchmarkGzipTenDraws(b *testing.B)        { means(b, "bold.nii.gz", 10, false) }
 func BenchmarkGzipTenDrawsOverlap(b *testing.B) { means(b, "bold.nii.gz", 10, true) }
 func BenchmarkGzipMeanOnly(b *testing.B)        { means(b, "bold.nii.gz", 0, false) }
@@ -112,7 +133,10 @@ func BenchmarkPlainTenDraws(b *testing.B)       { means(b, "bold.nii", 10, false
 // BenchmarkInflate is what decompression alone takes.
 func BenchmarkInflate(b *testing.B) {
 	path := data(b, "bold.nii.gz")
+	cpu, runs := cpuSeconds(), 0
+	defer func() { b.ReportMetric(1000*(cpuSeconds()-cpu)/float64(max(1, runs)), "cpu-ms") }()
 	for b.Loop() {
+		runs++
 		f, err := os.Open(path)
 		if err != nil {
 			b.Fatal(err)
