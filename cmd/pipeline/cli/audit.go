@@ -76,6 +76,7 @@ anything differs.`,
 	f.BoolVar(&au.downstream, "downstream", true, "also run what depends on a task that differs")
 	f.StringVar(&au.lock, "lock", "", "run everything that `LOCK` describes, and compare with it")
 	f.StringArrayVar(&au.against, "against", nil, "compare with the results of `PLACE`: a store, a lock or a statement")
+	f.StringVar(&au.signedBy, "signed-by", "", "with --against: statements must be signed by the public key in `FILE`")
 	f.StringVar(&au.keep, "keep", "", "keep what was run again as a store in `DIR`")
 	setFlag(cmd, &au.sets)
 	return cmd
@@ -83,6 +84,7 @@ anything differs.`,
 
 type audit struct {
 	file, lock, keep      string
+	signedBy              string
 	sets, stages, against []string
 	sample                float64
 	seed                  uint64

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"prgnn/dag"
-	"prgnn/pipelines/lock"
 	"prgnn/pipelines/proof"
 )
 
@@ -44,7 +43,7 @@ func (a *app) auditAgainst(au audit) error {
 	sum := auditEvent{Event: "audit"}
 	var hosts []host
 	for _, place := range au.against {
-		there, done, err := a.resultsThere(g, place)
+		there, done, err := a.resultsThere(g, place, au.signedBy)
 		if err != nil {
 			return err
 		}
@@ -192,22 +191,15 @@ func (a *app) resultsHere(au audit) (*dag.Graph, proof.Results, func(), error) {
 
 // resultsThere are those of a store (of the last run of the pipeline that is
 // recorded in it), of a lock, or of a statement.
-func (a *app) resultsThere(g *dag.Graph, place string) (proof.Results, func(), error) {
+func (a *app) resultsThere(g *dag.Graph, place, key string) (proof.Results, func(), error) {
 	none := proof.Results{}
 	info, err := os.Stat(place)
 	if err != nil {
 		return none, nil, wrongf("there is no store, lock or statement %s", place)
 	}
 	if !info.IsDir() {
-		text, err := os.ReadFile(place)
-		if err != nil {
-			return none, nil, err
-		}
-		l, err := lock.Parse(text)
-		if err != nil {
-			return none, nil, wrong(fmt.Errorf("%s: %w", place, err))
-		}
-		return proof.OfLock(place, l), func() {}, nil
+		r, err := a.readResults(place, key)
+		return r, func() {}, err
 	}
 	store := a.openThere(place)
 	if store == nil {

@@ -10,18 +10,35 @@ import (
 
 func (a *app) verifyCommand() *cobra.Command {
 	var repair bool
+	var signedBy, lockPath string
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "check every blob and every key of the store",
+		Use:   "verify [STATEMENT]",
+		Short: "check every blob and every key of the store, or a signed statement",
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
 record against its seal and its key, and that what records promise is there. Each damaged
 object is named, with the tasks that a next run will run again. Exit code 3 when there is any.
-Nothing is changed without --repair; a run that meets a damaged blob heals it by itself.`,
+Nothing is changed without --repair; a run that meets a damaged blob heals it by itself.
+
+verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
+lock beside it and the results in the store are those that it states. Exit code 1 when not.`,
 		Example: `  pipeline verify
-  pipeline verify --repair && pipeline run biopoint.yaml`,
-		Args: exactly(0),
-		RunE: func(*cobra.Command, []string) error { return a.verify(repair) },
+  pipeline verify --repair && pipeline run biopoint.yaml
+  pipeline verify run.intoto.json --signed-by me.pub.pem`,
+		Args: between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && signedBy == "":
+				return usage(cmd, "--signed-by KEY.pub.pem is missing: whose statement should it be?")
+			case len(args) == 1:
+				return a.verifySigned(args[0], signedBy, lockPath)
+			case signedBy != "" || lockPath != "":
+				return usage(cmd, "STATEMENT is missing")
+			}
+			return a.verify(repair)
+		},
 	}
+	cmd.Flags().StringVar(&signedBy, "signed-by", "", "the public key in `FILE` must have signed the statement")
+	cmd.Flags().StringVar(&lockPath, "lock", "", "the lock in `PATH` must be the one of the statement (default: run.lock beside it, if there is one)")
 	cmd.Flags().BoolVar(&repair, "repair", false, "remove what is damaged, so that the next run makes it anew")
 	return cmd
 }

@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/pipelines/lock"
+	"prgnn/pipelines/proof"
+	"prgnn/pipelines/statement"
+)
+
+func (a *app) signCommand() *cobra.Command {
+	var sets []string
+	var key, newKey, path string
+	cmd := &cobra.Command{
+		Use:   "sign RUN|FILE|LOCK",
+		Short: "state what a run came to, signed",
+		Long: `Writes a signed statement of a run, of what a pipeline file has now, or of a lock: an in-toto
+statement (the lock, every result and every input by SHA-256, and the program) in a DSSE
+envelope, signed with an ed25519 key. pipeline verify checks it; so does any in-toto tool.
+The keys are PEM files, those that openssl genpkey -algorithm ed25519 writes too.`,
+		Example: `  pipeline sign --new-key me                  writes me.pem, to be kept secret, and me.pub.pem
+  pipeline sign run.lock --key me.pem -o run.intoto.json
+  pipeline verify run.intoto.json --signed-by me.pub.pem`,
+		Args: between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case newKey != "" && len(args) == 0:
+				return a.newKey(newKey)
+			case newKey != "":
+				return usage(cmd, "--new-key only makes a pair of keys: sign with --key")
+			case len(args) == 0:
+				return usage(cmd, "RUN is missing")
+			case key == "":
+				return usage(cmd, "--key KEY.pem is missing; pipeline sign --new-key NAME makes one")
+			}
+			return a.sign(args[0], sets, key, path)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&key, "key", "", "sign with the private key in `FILE`")
+	f.StringVar(&newKey, "new-key", "", "write a new pair of keys, `NAME`.pem and NAME.pub.pem")
+	f.StringVarP(&path, "output", "o", "run.intoto.json", "write to `PATH`; - is stdout")
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+func (a *app) newKey(name string) error {
+	private, public, err := statement.NewKey()
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		path string
+		b    []byte
+		mode os.FileMode
+	}{{name + ".pem", private, 0o600}, {name + ".pub.pem", public, 0o644}} {
+		out, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode)
+		if errors.Is(err, os.ErrExist) {
+			return wrongf("%s is there already, and a key is never written over", f.path)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(f.b)
+		if err := errors.Join(err, out.Close()); err != nil {
+			return err
+		}
+	}
+	a.note("wrote %s.pem, which is secret, and %s.pub.pem, to give to others", name, name)
+	return nil
+}
+
+type signEvent struct {
+	Event    string `json:"event"` // "sign"
+	Path     string `json:"path"`
+	Subjects int    `json:"subjects"`
+	Lock     string `json:"lock"` // its digest
+}
+
+func (a *app) sign(what string, sets []string, key, path string) error {
+	private, err := os.ReadFile(key)
+	if err != nil {
+		return wrong(err)
+	}
+	l, err := a.lockOf(what, sets)
+	if err != nil {
+		return err
+	}
+	s, err := statement.Of(l)
+	if err != nil {
+		return err
+	}
+	signed, err := statement.Sign(s, private)
+	if err != nil {
+		return wrong(fmt.Errorf("%s: %w", key, err))
+	}
+	if path == "-" {
+		_, err := a.out.Write(signed)
+		return err
+	}
+	if err := os.WriteFile(path, signed, 0o666); err != nil {
+		return err
+	}
+	if a.json {
+		a.object(signEvent{"sign", path, len(s.Subject), s.Lock().String()})
+	} else {
+		a.note("wrote %s: the lock and %s of %s, signed", path, count(len(s.Subject)-1, "result"), l.Pipeline)
+	}
+	return nil
+}
+
+// lockOf is the lock in a file, or one that is written for a run or a pipeline.
+func (a *app) lockOf(what string, sets []string) (*lock.Lock, error) {
+	if head, err := readHead(what); err == nil && bytes.HasPrefix(head, []byte("prgnn lock ")) {
+		return readLock(what)
+	}
+	c, sets, err := a.lookAt(what, sets)
+	if err != nil {
+		return nil, err
+	}
+	defer c.store.Close()
+	return c.lock(sets)
+}
+
+func readHead(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, 64)
+	n, err := f.Read(b)
+	return b[:n], err
+}
+
+type signedEvent struct {
+	Event     string `json:"event"` // "signed"
+	Statement string `json:"statement"`
+	Lock      string `json:"lock"`    // the digest that it states
+	LockFile  string `json:"lock_is"` // same, different, absent
+	Results   int    `json:"results"`
+	Stored    int    `json:"stored"`  // of these in the store, with the right bytes
+	Damaged   int    `json:"damaged"` // in the store, with other bytes
+	Absent    int    `json:"absent"`
+}
+
+// verifySigned checks a statement: who signed it, and whether the lock and the
+// results that are at hand are those that it names.
+func (a *app) verifySigned(path, key, lockPath string) error {
+	envelope, err := os.ReadFile(path)
+	if err != nil {
+		return wrong(err)
+	}
+	public, err := os.ReadFile(key)
+	if err != nil {
+		return wrong(err)
+	}
+	s, err := statement.Verify(envelope, public)
+	if err != nil {
+		return &exit{exitFailed, fmt.Errorf("%s: %w", path, err)}
+	}
+	e := signedEvent{Event: "signed", Statement: path, Lock: s.Lock().String(), LockFile: "absent"}
+	named := lockPath != ""
+	if !named {
+		lockPath = filepath.Join(filepath.Dir(path), lockFile)
+	}
+	text, err := os.ReadFile(lockPath)
+	switch {
+	case err == nil && artifacts.DigestOf(text) == s.Lock():
+		e.LockFile = "same"
+	case err == nil:
+		e.LockFile = "different"
+	case named:
+		return wrong(err)
+	}
+	store := a.openThere(a.storeDir(filepath.Dir(path)))
+	if store != nil {
+		defer store.Close()
+	}
+	seen := map[artifacts.Digest]bool{}
+	for _, outs := range s.Outputs() {
+		for _, d := range outs {
+			e.Results++
+			seen[d] = true
+		}
+	}
+	for d := range seen {
+		switch state := blobState(store, d); state {
+		case "stored":
+			e.Stored++
+		case "damaged":
+			e.Damaged++
+		default:
+			e.Absent++
+		}
+	}
+	if a.json {
+		a.object(e)
+	} else {
+		p := s.Program()
+		fmt.Fprintf(a.out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key, count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline, p.Version, p.Platform)
+		switch e.LockFile {
+		case "same":
+			fmt.Fprintf(a.out, "%s is the lock that it states\n", lockPath)
+		case "different":
+			fmt.Fprintf(a.out, "%s is %s the lock that it states (%.12s…)\n", lockPath, a.page.red("not"), e.Lock)
+		}
+		if store != nil {
+			fmt.Fprintf(a.out, "the store has %d of its %d files, %d damaged\n", e.Stored+e.Damaged, len(seen), e.Damaged)
+		}
+	}
+	switch {
+	case e.Damaged > 0:
+		return &exit{code: exitDamaged}
+	case e.LockFile == "different":
+		return &exit{code: exitFailed}
+	}
+	return nil
+}
+
+// blobState reads a blob, if it is there.
+func blobState(store *artifacts.Store, d artifacts.Digest) string {
+	if store == nil {
+		return "absent"
+	}
+	ref, err := store.HashFile(store.BlobPath(d), true)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "absent"
+	case err != nil || ref.Digest != d:
+		return "damaged"
+	}
+	return "stored"
+}
+
+// ofStatement are the results that a statement names.
+func ofStatement(path string, s *statement.Statement) proof.Results {
+	p := s.Program()
+	r := proof.Results{Name: path, Platform: p.Platform, Program: p.Version, Tasks: map[string]proof.Result{}}
+	for task, outs := range s.Outputs() {
+		refs := map[string]artifacts.Ref{}
+		for name, d := range outs {
+			refs[name] = artifacts.Ref{Digest: d}
+		}
+		r.Tasks[task] = proof.Result{Outputs: refs}
+	}
+	return r
+}
+
+// readResults reads a lock or a statement; the signature of a statement is
+// checked when a key is given.
+func (a *app) readResults(path, key string) (proof.Results, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return proof.Results{}, err
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		l, err := lock.Parse(text)
+		if err != nil {
+			return proof.Results{}, wrong(fmt.Errorf("%s: %w", path, err))
+		}
+		return proof.OfLock(path, l), nil
+	}
+	var s *statement.Statement
+	if key == "" {
+		s, err = statement.Read(text)
+		a.note("%s: its signature is not checked; --signed-by KEY does", path)
+	} else {
+		var public []byte
+		if public, err = os.ReadFile(key); err != nil {
+			return proof.Results{}, wrong(err)
+		}
+		s, err = statement.Verify(text, public)
+	}
+	if err != nil {
+		return proof.Results{}, wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	return ofStatement(path, s), nil
+}
