@@ -1,6 +1,6 @@
 # Every target works from a fresh clone; tools are pinned in go.mod.
 
-.PHONY: build check test cross bench generate
+.PHONY: build check test cross bench generate web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
@@ -26,3 +26,6 @@ generate: ## code identities of the stage kinds
 
 bench: ## the table of docs/benchmarks.md, peers and us in one run
 	./bench/run.sh
+
+web: ## the viewer of the report, from npm (needs node)
+	cd stages/report/web && npm ci --ignore-scripts && npm run build

@@ -69,7 +69,8 @@ type reporter struct {
 	told  *page // the cautions of the summary, which the report repeats
 	who   *people
 	set   *settingsOfRun
-	place map[int]report.Place // of a node, by its index
+	at    *[3][]float64        // mm: the centroids of the node list; nil when it has none
+	place map[int]report.Place // of a node in the viewer, by its number
 }
 
 // Run writes.
@@ -108,7 +109,7 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
 }
 
-// readPlaces reads where the regions are.
+// readPlaces reads where the node list has the regions.
 func (r *reporter) readPlaces() error {
 	if !r.t.Has("nodes") {
 		return nil
@@ -117,17 +118,6 @@ func (r *reporter) readPlaces() error {
 	if err != nil {
 		return err
 	}
-	index, err := nodes.Ints("index")
-	if err != nil {
-		return err
-	}
-	at, err := nodePlaces(nodes)
-	if err != nil || at == nil {
-		return err
-	}
-	r.place = map[int]report.Place{}
-	for i, n := range index {
-		r.place[int(n)] = report.Place{X: at[0][i], Y: at[1][i], Z: at[2][i]}
-	}
-	return nil
+	r.at, err = nodePlaces(nodes)
+	return err
 }

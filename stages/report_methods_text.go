@@ -23,7 +23,7 @@ func (r *reporter) methodsOfCohort(m *methodsText) {
 	}
 	if p := r.set.of("parcellate"); p != nil {
 		m.say("Each scan was parcellated on its own grid by nearest-neighbour resampling of a label image")
-		if r.place != nil && len(r.place) == 84 {
+		if r.at != nil && len(r.at[0]) == 84 {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
 		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region of which less than %s of the label lay in the field of view counts as missing.", p.value["min_coverage"])

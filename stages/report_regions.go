@@ -29,16 +29,13 @@ func (r *reporter) regions() (report.Section, error) {
 	if slices.Contains(r.told.untold, first) {
 		s.Blocks = append(s.Blocks, report.Block{Text: "The models are not shown to tell the groups apart: what they look at marks nothing about the groups."})
 	}
-	if len(r.place) > 0 {
-		nodes, err := r.t.In("nodes").Table()
-		if err != nil {
+	if len(r.t.All("parcels")) > 0 {
+		if err := r.inSpace(&s, table); err != nil {
 			return s, err
 		}
-		at, err := nodePlaces(nodes)
-		if err != nil {
-			return s, err
-		}
-		svg, err := (&BrainMap{Top: min(r.Top, 10)}).picture(table, at)
+	}
+	if r.at != nil {
+		svg, err := (&BrainMap{Top: min(r.Top, 10)}).picture(table, r.at)
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
 		}
@@ -59,7 +56,7 @@ func (r *reporter) regions() (report.Section, error) {
 		}
 		s.Blocks = append(s.Blocks, report.Block{Figure: &f})
 	}
-	if r.t.Has("individual") && len(r.place) > 0 {
+	if r.t.Has("individual") && r.at != nil {
 		if err := r.individuals(&s); err != nil {
 			return s, err
 		}
@@ -128,19 +125,11 @@ func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Tabl
 
 // individuals shows the regions of a few participants.
 func (r *reporter) individuals(s *report.Section) error {
-	nodes, err := r.t.In("nodes").Table()
-	if err != nil {
-		return err
-	}
-	at, err := nodePlaces(nodes)
-	if err != nil {
-		return err
-	}
 	table, err := r.t.In("individual").Table()
 	if err != nil || table.Rows() == 0 {
 		return err
 	}
-	c, err := (&FigureIndividuals{People: 4, Regions: max(1, len(at[0])/4)}).chart(table, at)
+	c, err := (&FigureIndividuals{People: 4, Regions: max(1, len(r.at[0])/4)}).chart(table, r.at)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.t.In("individual").Name, err)
 	}
@@ -150,4 +139,76 @@ func (r *reporter) individuals(s *report.Section) error {
 	}
 	s.Blocks = append(s.Blocks, report.Block{Figure: &f})
 	return nil
+}
+
+// inSpace shows the first regions in slices, and in the viewer.
+func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
+	in := r.t.All("parcels")[0]
+	p, err := readParcels(in)
+	if err != nil {
+		return err
+	}
+	if len(p.middle) == 0 {
+		return fmt.Errorf("%s: it holds no region", in.Name)
+	}
+	var under *underlay
+	if r.t.Has("anatomy") {
+		if under, err = readAnatomy(r.t.In("anatomy")); err != nil {
+			return err
+		}
+	}
+	settings, err := rankedSettings(table)
+	if err != nil || len(settings) == 0 {
+		return err
+	}
+	chart := slicesChart(p, under, settings[0], r.Top)
+	if who := in.Coord("subject"); who != "" && len(r.t.All("parcels")) > 1 {
+		chart.caption += " The parcellation is that of " + who + "."
+	}
+	still, err := chart.figure()
+	if err != nil {
+		return err
+	}
+	names, err := r.regionNames()
+	if err != nil {
+		return err
+	}
+	viewer, err := viewerOf(p, under, settings, names)
+	if err != nil {
+		return err
+	}
+	viewer.Static = &still
+	r.place = p.middle // the space that is shown need not be that of the node list
+	s.Blocks = append(s.Blocks, report.Block{Viewer: viewer})
+	return nil
+}
+
+// regionNames are the name and the abbreviation of each node, by its number.
+func (r *reporter) regionNames() (map[int][2]string, error) {
+	names := map[int][2]string{}
+	if !r.t.Has("nodes") {
+		return names, nil
+	}
+	nodes, err := r.t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	index, err := nodes.Ints("index")
+	if err != nil {
+		return nil, err
+	}
+	name, err := nodes.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	short := name
+	if _, ok := nodes.Column("abbreviation"); ok {
+		if short, err = nodes.Strings("abbreviation"); err != nil {
+			return nil, err
+		}
+	}
+	for i, n := range index {
+		names[int(n)] = [2]string{name[i], short[i]}
+	}
+	return names, nil
 }

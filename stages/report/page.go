@@ -78,7 +78,7 @@ type Figure struct {
 	Wide    bool // takes the whole width
 }
 
-// A Viewer turns the brain. Where it cannot, Static is shown, which says the same.
+// A Viewer turns the brain. Static stands below it and says the same where it cannot.
 type Viewer struct {
 	Caption string
 	Static  *Figure

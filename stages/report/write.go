@@ -135,20 +135,22 @@ func (p *Page) Write(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if code != "" {
-			scripts = append(scripts, code)
-			// json.Marshal writes <, > and & as \u003c …: nothing in it can end the element.
-			if data, err = json.Marshal(struct {
-				Volumes []Volume `json:"volumes"`
-				Regions []Region `json:"regions"`
-			}{v.Volumes, v.Regions}); err != nil {
-				return err
-			}
+		scripts = append(scripts, code)
+		// json.Marshal writes <, > and & as \u003c …: nothing in it can end the element.
+		if data, err = json.Marshal(struct {
+			Volumes []Volume `json:"volumes"`
+			Regions []Region `json:"regions"`
+		}{v.Volumes, v.Regions}); err != nil {
+			return err
 		}
 	}
-	for _, s := range append([]string{pageCSS}, scripts...) {
-		if lower := strings.ToLower(s); strings.Contains(lower, "</script") || strings.Contains(lower, "</style") || strings.Contains(lower, "<!--") {
-			return fmt.Errorf("a script of the report would end its own element")
+	for i, s := range append([]string{pageCSS}, scripts...) {
+		end := "</script"
+		if i == 0 {
+			end = "</style"
+		}
+		if lower := strings.ToLower(s); strings.Contains(lower, end) || strings.Contains(lower, "<!--") || strings.ContainsAny(s, "\r\x00") {
+			return fmt.Errorf("a script or style of the report would not reach the browser as it is")
 		}
 	}
 	var b bytes.Buffer

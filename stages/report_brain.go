@@ -1,0 +1,308 @@
+package stages
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/chart"
+	"prgnn/stages/report"
+)
+
+// A parcelled brain is the regions in space, and where the middle of each is.
+type parcelled struct {
+	*nifti.Labels
+	back   nifti.Affine // mm to voxels
+	middle map[int]report.Place
+}
+
+// readParcels reads a label image of node numbers.
+func readParcels(in dag.Input) (*parcelled, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	r, err := nifti.NewReader(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	labels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &parcelled{Labels: labels, middle: map[int]report.Place{}}
+	var ok bool
+	if p.back, ok = labels.Affine.Inverse(); !ok {
+		return nil, fmt.Errorf("%s: its voxels have no volume", in.Name)
+	}
+	p.findMiddles()
+	return p, nil
+}
+
+// findMiddles finds of each region the voxel that is nearest to its centroid: of one
+// that is bent, the centroid may lie outside.
+func (p *parcelled) findMiddles() {
+	type sum struct{ x, y, z, n float64 }
+	sums := map[int32]*sum{}
+	each := func(use func(n int32, x, y, z float64)) {
+		for i, n := range p.Voxels {
+			if n != 0 {
+				x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]), float64(i/(p.Shape[0]*p.Shape[1])))
+				use(n, x, y, z)
+			}
+		}
+	}
+	each(func(n int32, x, y, z float64) {
+		s := sums[n]
+		if s == nil {
+			s = &sum{}
+			sums[n] = s
+		}
+		s.x, s.y, s.z, s.n = s.x+x, s.y+y, s.z+z, s.n+1
+	})
+	least := map[int32]float64{}
+	each(func(n int32, x, y, z float64) {
+		s := sums[n]
+		dx, dy, dz := x-s.x/s.n, y-s.y/s.n, z-s.z/s.n
+		d := float64(dx*dx) + float64(dy*dy) + float64(dz*dz)
+		if old, ok := least[n]; !ok || d < old {
+			least[n] = d
+			p.middle[int(n)] = report.Place{X: x, Y: y, Z: z}
+		}
+	})
+}
+
+// at is the region at a place; 0 for none.
+func (p *parcelled) at(x, y, z float64) int {
+	a, b, c := p.back.Apply(x, y, z)
+	i, j, k := int(math.Round(a)), int(math.Round(b)), int(math.Round(c))
+	if i < 0 || j < 0 || k < 0 || i >= p.Shape[0] || j >= p.Shape[1] || k >= p.Shape[2] {
+		return 0
+	}
+	return int(p.Voxels[(k*p.Shape[1]+j)*p.Shape[0]+i])
+}
+
+// extent is the space that the regions fill, mm, with a margin.
+func (p *parcelled) extent() (low, high [3]float64) {
+	for a := range 3 {
+		low[a], high[a] = math.Inf(1), math.Inf(-1)
+	}
+	for i, n := range p.Voxels {
+		if n == 0 {
+			continue
+		}
+		x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]), float64(i/(p.Shape[0]*p.Shape[1])))
+		for a, v := range [3]float64{x, y, z} {
+			low[a], high[a] = min(low[a], v), max(high[a], v)
+		}
+	}
+	size := p.Affine.VoxelSize()
+	for a := range 3 {
+		low[a] -= slices.Max(size[:])
+		high[a] += slices.Max(size[:])
+	}
+	return low, high
+}
+
+// An underlay is an image that lies under the regions, brought to 0 … 1.
+type underlay struct {
+	nifti.Grid
+	back   nifti.Affine
+	voxels []float64
+}
+
+// readAnatomy reads an image of at most so many voxels.
+func readAnatomy(in dag.Input) (*underlay, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	r, err := nifti.NewReader(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	g := r.Header.Grid()
+	const most = 64 << 20
+	if g.Voxels() > most {
+		return nil, fmt.Errorf("%s: %d voxels are more than a report can show (%d): give one of 1 mm", in.Name, g.Voxels(), most)
+	}
+	u := &underlay{Grid: g, voxels: make([]float64, g.Voxels())}
+	var ok bool
+	if u.back, ok = g.Affine.Inverse(); !ok {
+		return nil, fmt.Errorf("%s: its voxels have no volume", in.Name)
+	}
+	if err := r.Next(u.voxels); err != nil {
+		return nil, err
+	}
+	// From 0 to the 99th percentile of what is above 0.
+	above := slices.DeleteFunc(slices.Clone(u.voxels), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
+	slices.Sort(above)
+	if len(above) == 0 {
+		return nil, fmt.Errorf("%s: nothing in it is above 0", in.Name)
+	}
+	top := above[len(above)*99/100]
+	for i, v := range u.voxels {
+		u.voxels[i] = min(max(v/top, 0), 1)
+		if math.IsNaN(v) {
+			u.voxels[i] = 0
+		}
+	}
+	return u, nil
+}
+
+func (u *underlay) at(x, y, z float64) float64 {
+	a, b, c := u.back.Apply(x, y, z)
+	i, j, k := int(math.Round(a)), int(math.Round(b)), int(math.Round(c))
+	if i < 0 || j < 0 || k < 0 || i >= u.Shape[0] || j >= u.Shape[1] || k >= u.Shape[2] {
+		return math.NaN()
+	}
+	return u.voxels[(k*u.Shape[1]+j)*u.Shape[0]+i]
+}
+
+// A rankedSetting is the ranking of one setting, by the numbers of the nodes.
+type rankedSetting struct {
+	name  string
+	score map[int]float64
+	rank  map[int]int
+}
+
+// rankedSettings reads a ranking.
+func rankedSettings(table *artifacts.Table) ([]rankedSetting, error) {
+	settings, err := settingsOf(table, "rank")
+	if err != nil {
+		return nil, err
+	}
+	columns, err := intColumns(table, "rank", "index")
+	if err != nil {
+		return nil, err
+	}
+	score, err := table.Floats("score")
+	if err != nil {
+		return nil, err
+	}
+	var all []rankedSetting
+	for i, name := range settings {
+		of := slices.IndexFunc(all, func(s rankedSetting) bool { return s.name == name })
+		if of < 0 {
+			of = len(all)
+			all = append(all, rankedSetting{name, map[int]float64{}, map[int]int{}})
+		}
+		if n := int(columns[1][i]); !math.IsNaN(score[i]) {
+			all[of].score[n], all[of].rank[n] = score[i], int(columns[0][i])
+		}
+	}
+	return all, nil
+}
+
+// first are the scores of the first regions, and the least and largest of them.
+func (s rankedSetting) first(top int) (scores map[int]float64, low, high float64) {
+	scores, low, high = map[int]float64{}, math.Inf(1), math.Inf(-1)
+	for n, rank := range s.rank {
+		if rank <= top {
+			scores[n] = s.score[n]
+			low, high = min(low, s.score[n]), max(high, s.score[n])
+		}
+	}
+	if !(low < high) {
+		low, high = low-1e-3, high+1e-3
+	}
+	return scores, low, high
+}
+
+// slicesChart draws the first regions of a setting in slices.
+func slicesChart(p *parcelled, under *underlay, s rankedSetting, top int) *chartOf {
+	scores, low, high := s.first(top)
+	b := chart.Brain{Region: p.at, Score: scores}
+	b.Low, b.High = p.extent()
+	if under != nil {
+		b.Under = under.at
+	}
+	c := &chartOf{Figure: chart.Slices(b, low, high), title: "Salient regions in slices",
+		alt:     fmt.Sprintf("Axial, coronal and sagittal slices; the %d most salient regions are coloured by their score", len(scores)),
+		caption: fmt.Sprintf("The %d most salient regions, coloured by their mean pooling score, on the parcellation; left is left.", len(scores))}
+	if under != nil {
+		c.caption = fmt.Sprintf("The %d most salient regions, coloured by their mean pooling score, over the anatomical image; left is left.", len(scores))
+	}
+	if s.name != "" {
+		c.caption += " Setting: " + s.name + "."
+	}
+	return c
+}
+
+// gz encodes an image for the viewer.
+func gz(img *nifti.Image) ([]byte, error) {
+	var b bytes.Buffer
+	err := nifti.Encode(&b, img)
+	return b.Bytes(), err
+}
+
+// viewerOf puts the regions into the viewer: what lies under them, their numbers, and a
+// map of scores for each of a few settings.
+func viewerOf(p *parcelled, under *underlay, settings []rankedSetting, names map[int][2]string) (*report.Viewer, error) {
+	v := &report.Viewer{}
+	shape := p.Shape[:]
+	add := func(volume report.Volume, img *nifti.Image) (err error) {
+		volume.Data, err = gz(img)
+		v.Volumes = append(v.Volumes, volume)
+		return err
+	}
+	if under != nil {
+		data := make([]uint8, len(under.voxels))
+		for i, x := range under.voxels {
+			data[i] = uint8(math.Round(255 * x))
+		}
+		if err := add(report.Volume{Name: "anatomy", Colormap: "gray", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: under.Shape[:], Affine: under.Affine, Data: data}); err != nil {
+			return nil, err
+		}
+	} else {
+		data := make([]uint8, len(p.Voxels))
+		for i, n := range p.Voxels {
+			if n != 0 {
+				data[i] = 1
+			}
+		}
+		if err := add(report.Volume{Name: "parcellation", Colormap: "gray", Low: 0, High: 2.5, Opacity: 1}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+			return nil, err
+		}
+	}
+	const most = 8 // settings
+	for _, s := range settings[:min(len(settings), most)] {
+		data := make([]float32, len(p.Voxels))
+		for i, n := range p.Voxels {
+			data[i] = float32(s.score[int(n)])
+		}
+		_, low, high := s.first(20)
+		name := s.name
+		if name == "" {
+			name = "score"
+		}
+		if err := add(report.Volume{Name: name, Colormap: "warm", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+			return nil, err
+		}
+	}
+	if err := add(report.Volume{Name: "regions", Colormap: "gray", Low: 0, High: 1e6, Opacity: 0, Labels: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: p.Voxels, Intent: 1002}); err != nil {
+		return nil, err
+	}
+	for _, n := range p.Values() {
+		at, ok := p.middle[int(n)]
+		if !ok {
+			continue
+		}
+		r := report.Region{Label: int(n), Name: names[int(n)][0], Short: names[int(n)][1], X: at.X, Y: at.Y, Z: at.Z}
+		if len(settings) > 0 {
+			if score, ok := settings[0].score[int(n)]; ok {
+				r.Rank = settings[0].rank[int(n)]
+				r.Text = fmt.Sprintf("score %.3f, rank %d", score, r.Rank)
+			}
+		}
+		v.Regions = append(v.Regions, r)
+	}
+	v.Caption = "Turn the brain with the mouse, or move the crosshair with the arrow keys, Page Up and Page Down. The names of regions in the tables below lead to their places."
+	return v, nil
+}
