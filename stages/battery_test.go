@@ -79,6 +79,16 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"figure-distributions": func(t *testing.T, c *chain) example {
 		return example{fresh("figure-distributions"), map[string][]dag.Input{"distribution": c.folds(t, "distribution")}}
 	},
+	"figure-connectivity": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "participants", "nodes")
+		in["matrices"] = c.all(t, "connectivity", "pearson")
+		return example{fresh("figure-connectivity"), in}
+	},
+	"figure-degrees": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "participants", "nodes")
+		in["edges"] = c.all(t, "graph", "edges")
+		return example{fresh("figure-degrees"), in}
+	},
 	"figure-training": func(t *testing.T, c *chain) example {
 		return example{fresh("figure-training"), map[string][]dag.Input{"training": c.folds(t, "history")}}
 	},

@@ -529,12 +529,125 @@ prgnn/stages/brainmap.go 99422013580779a7
 prgnn/stages/chart/confusion.go 5f17d09afeb025ee
 prgnn/stages/chart/panel.go 1c8166921821e66a
 prgnn/stages/draw/color.go 37cdfe04272fb935
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 3e47fa8378de122f
 prgnn/stages/evaluate.go 1db25d7a63d3eab6
 prgnn/stages/figure.go b24bb59800e51a03
 prgnn/stages/figure_roc.go c70081ceb9f011b0
 prgnn/stages/summary_sections.go eab6ba08ae6ffac3
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/connectivity/average.go b165b2f65fa7e47a
+prgnn/connectivity/correlation.go 8c75712124791ecb
+prgnn/connectivity/given.go 9ac23735c714fa5f
+prgnn/connectivity/matrix.go 4ff6a94586e0fa11
+prgnn/connectivity/signal.go bcab4b8d578a2d3c
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 1a830190167265b7
+prgnn/dag/task.go 48a3f465a15a2d99
+prgnn/internal/exact/exact.go 2386349fb3f150c8
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/matrices.go ba198c6b29eba549
+prgnn/stages/chart/panel.go cd69acbf799a1087
+prgnn/stages/draw/bar.go 7ebb3912c5061c05
+prgnn/stages/draw/color.go b93c86a5aafec840
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
+prgnn/stages/draw/plot.go 24f4d23e504930ec
+prgnn/stages/figure.go 608c9025446302f8
+prgnn/stages/figure_connectivity.go f8a7a2d7aa92a9be
+prgnn/stages/series.go 1ecb20bbfb7b61ab
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+module gonum.org/v1/plot v0.17.0
+`,
+
+	"figure-degrees": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/degrees.go 079687e3314720cb
+prgnn/stages/chart/panel.go 33c4a17a734c4522
+prgnn/stages/draw/color.go c9bd192424f3dff9
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/figure.go 608c9025446302f8
+prgnn/stages/figure_connectivity.go 8dc42df6349ec9e4
+prgnn/stages/figure_degrees.go a0cc73ea76e5a2ae
+prgnn/stages/figure_distributions.go dc92e3f440bfad7f
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -580,7 +693,7 @@ prgnn/stages/brainmap.go 99422013580779a7
 prgnn/stages/chart/panel.go 67d334dd0dc4e1ee
 prgnn/stages/chart/ridges.go a9c224163c170de4
 prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/figure.go e4c1c65d0334ea12
 prgnn/stages/figure_distributions.go 01f99a6704cde22f
@@ -630,9 +743,9 @@ prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/brainmap.go abe979c11a351d0f
 prgnn/stages/chart/brain.go c2b339ed8f12ed25
 prgnn/stages/chart/panel.go 81a35eddd215400e
-prgnn/stages/draw/bar.go f5f10e405c125567
+prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 24f4d23e504930ec
 prgnn/stages/evaluate.go 37fa70ef406568ef
 prgnn/stages/evaluate_tables.go dceae7830f120c74
@@ -686,7 +799,7 @@ prgnn/stages/brainmap.go 99422013580779a7
 prgnn/stages/chart/panel.go aa718ef816291828
 prgnn/stages/chart/ranking.go 351be355aad35b41
 prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/figure.go 608c9025446302f8
 prgnn/stages/figure_ranking.go de6637b77740c0ca
@@ -738,7 +851,7 @@ prgnn/stages/chart/curves.go ca3c03b4998e0f63
 prgnn/stages/chart/panel.go 0e82f156eccaa5b5
 prgnn/stages/chart/roc.go 9ed16e9a2cee3753
 prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/evaluate.go 37fa70ef406568ef
 prgnn/stages/evaluate_tables.go dceae7830f120c74
@@ -790,7 +903,7 @@ prgnn/stages/brainmap.go 99422013580779a7
 prgnn/stages/chart/curves.go 60cbe1379b9baa9e
 prgnn/stages/chart/panel.go 43fbe6208b184f9f
 prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/figure.go e4c1c65d0334ea12
 prgnn/stages/figure_training.go ed3cef5b74f85349
@@ -1150,9 +1263,9 @@ prgnn/stages/chart/ranking.go 351be355aad35b41
 prgnn/stages/chart/ridges.go a9c224163c170de4
 prgnn/stages/chart/roc.go 9ed16e9a2cee3753
 prgnn/stages/chart/slices.go 9e6951b7cefec6cc
-prgnn/stages/draw/bar.go f5f10e405c125567
+prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
-prgnn/stages/draw/figure.go 8e83f2af66808b88
+prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/evaluate.go 37fa70ef406568ef
 prgnn/stages/evaluate_tables.go dceae7830f120c74

@@ -26,6 +26,8 @@ func figures(name string) map[string]ours.Figure {
 		"roc":       ROC([]Classifier{{name, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
 		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
 		"ranking":   Ranking(name, []Region{{name, 0.5, 0.4, 0.6, true}, {"b", math.NaN(), math.NaN(), math.NaN(), false}}, "interval"),
+		"matrices":  Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1}, name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
+		"degrees":   DegreeDistribution([]Degrees{{name, 3, []float64{0, 3, 1}}, {"b", 0, nil}}),
 		"brains":    ByParticipant([]string{name}, []Individuals{{name, [][]Spot{spots}}}, 0, 1),
 	}
 }
@@ -127,5 +129,25 @@ func TestChosen(t *testing.T) {
 		if at[0] != 0 || at[len(at)-1] != n-1 || len(slices.Compact(slices.Clone(at))) != min(n, most) || !slices.IsSorted(at) {
 			t.Fatalf("of %d epochs: %v", n, at)
 		}
+	}
+}
+
+// Regions of a group stand together, in their order; the colours end where 99 of 100
+// magnitudes off the diagonal do.
+func TestArrange(t *testing.T) {
+	order, blocks := arrange([]string{"L", "R", "L", "", "R"})
+	if !slices.Equal(order, []int{0, 2, 1, 4, 3}) || !slices.Equal(blocks, []block{{"L", 0, 2}, {"R", 2, 4}, {"", 4, 5}}) {
+		t.Errorf("%v %v", order, blocks)
+	}
+	v := make([]float64, 400)
+	for i := range v {
+		v[i] = float64(i%20) / 100
+	}
+	v[1], v[0] = 9, 77 // one of 380, and the diagonal
+	if got := limit(v, 20); math.Abs(got-0.19) > 1e-12 {
+		t.Errorf("the limit is %v, want 0.19", got)
+	}
+	if got := limit(make([]float64, 4), 2); got != 1 {
+		t.Errorf("the limit of zeros is %v, want 1", got)
 	}
 }

@@ -41,9 +41,14 @@ func outline(r vg.Rectangle) []vg.Point {
 func Enlarge(img *image.NRGBA, x, y int) *image.NRGBA {
 	b := img.Bounds()
 	out := image.NewNRGBA(image.Rect(0, 0, b.Dx()*x, b.Dy()*y))
-	for j := range b.Dy() * y {
+	for j := range b.Dy() {
+		first := out.Pix[j*y*out.Stride:][:out.Stride]
 		for i := range b.Dx() * x {
-			out.SetNRGBA(i, j, img.NRGBAAt(b.Min.X+i/x, b.Min.Y+j/y))
+			c := img.NRGBAAt(b.Min.X+i/x, b.Min.Y+j)
+			copy(first[4*i:], []byte{c.R, c.G, c.B, c.A})
+		}
+		for k := 1; k < y; k++ {
+			copy(out.Pix[(j*y+k)*out.Stride:], first)
 		}
 	}
 	return out

@@ -33,9 +33,17 @@ func (f Figure) SVG() ([]byte, error) {
 		return nil, err
 	}
 	// A viewer without the Liberation fonts takes a serif font for an unknown name. And
-	// vgsvg says jpg of the images that it embeds, which are PNG: strict viewers refuse.
-	s := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
-	return bytes.ReplaceAll(s, []byte(`xlink:href="data:image/jpg;`), []byte(`xlink:href="data:image/png;`)), nil
+	// vgsvg says jpg of the images that it embeds, which are PNG (strict viewers refuse),
+	// and leaves viewers to keep their proportions.
+	s := b.Bytes()
+	for _, change := range [][2]string{
+		{"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"},
+		{`xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`},
+		{`<image x="`, `<image preserveAspectRatio="none" x="`},
+	} {
+		s = bytes.ReplaceAll(s, []byte(change[0]), []byte(change[1]))
+	}
+	return s, nil
 }
 
 // PNG is the figure as a PNG of DPI dots an inch.

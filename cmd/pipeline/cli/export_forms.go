@@ -29,19 +29,26 @@ var forms = []form{
 	{"timeseries", "_timeseries.tsv", "series with names, BIDS-style, as XCP-D writes them", "series of regions", isSeries, (*member).timeseries},
 	{"pconn", ".pconn.nii", "matrix as CIFTI-2, for Connectome Workbench", "a matrix of regions by regions", isMatrix, (*member).pconn},
 	{"ptseries", ".ptseries.nii", "series as CIFTI-2", "series of regions", isSeries, (*member).ptseries},
+	{"svg", ".svg", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).svg},
+	{"png", ".png", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).png},
 	{"pscalar", ".pscalar.nii", "a value a region as CIFTI-2", "a table of regions with numbers", isScores, (*member).pscalar},
 }
 
-// formOf finds the form that --format or the end of the path names; nil for none. A
-// path that ends in .tsv only means a form where the result fits it.
+// formOf finds the form that --format or the end of the path names; nil for none. An
+// ending that other results have too means a form only where the result fits it.
 func formOf(format, path string, t dag.Type) *form {
 	for i := range forms {
 		f := &forms[i]
-		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) && (f.fits(t) || !strings.HasSuffix(f.ending, ".tsv")) {
+		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) && (f.fits(t) || !f.shared()) {
 			return f
 		}
 	}
 	return nil
+}
+
+// shared tells whether tables or pictures as they are stored end so, too.
+func (f *form) shared() bool {
+	return strings.HasSuffix(f.ending, ".tsv") || f.ending == ".svg" || f.ending == ".png"
 }
 
 func formNames() []string {

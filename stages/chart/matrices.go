@@ -1,0 +1,145 @@
+package chart
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	ours "prgnn/stages/draw"
+)
+
+// A MatrixPanel is a matrix of regions by regions, row-major; NaN is grey. The diagonal is
+// left white.
+type MatrixPanel struct {
+	Title  string
+	Values []float64
+	Label  string // of the colours, such as "r"
+}
+
+// Matrices draws matrices side by side, regions in blocks by their group (such as "L
+// cortex"; empty for none). Colours go from blue for negative over white for 0 to red, to
+// the same limit in panels of one label: the 99th percentile of the magnitudes.
+func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
+	order, blocks := arrange(groups)
+	limits := map[string]float64{}
+	for _, p := range panels {
+		limits[p.Label] = max(limits[p.Label], limit(p.Values, len(groups)))
+	}
+	k := vg.Length(len(panels))
+	words := vg.Length(4)
+	sty := ours.Style(ours.TickSize, false)
+	for _, b := range blocks {
+		words = max(words, sty.Width(b.name)+8)
+	}
+	const bar, gap, head, foot = 46, 10, 20, 6
+	width := vg.Length(page)
+	if len(panels) == 1 {
+		width = 130 * vg.Millimeter
+	}
+	bars := vg.Length(0)
+	for i, p := range panels {
+		if i == len(panels)-1 || panels[i+1].Label != p.Label {
+			bars++
+		}
+	}
+	side := (width - words - bars*bar - (k-1)*gap) / k
+	return ours.Figure{Width: width, Height: side + head + foot, Paint: func(c draw.Canvas) {
+		x := c.Min.X + words
+		for i, p := range panels {
+			square := vg.Rectangle{Min: vg.Point{X: x, Y: c.Min.Y + foot}, Max: vg.Point{X: x + side, Y: c.Min.Y + foot + side}}
+			ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YBottom)
+			p.paint(c, square, order, blocks, limits[p.Label], i == 0)
+			x += side
+			if i == len(panels)-1 || panels[i+1].Label != p.Label {
+				strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6, Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
+				ours.Bar(strip, ours.Diverging, -limits[p.Label], limits[p.Label], p.Label)
+				x += bar
+			}
+			x += gap
+		}
+	}}
+}
+
+// paint draws one matrix into a square, and the names of the blocks at its left.
+func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block, limit float64, named bool) {
+	n := len(order)
+	img := image.NewNRGBA(image.Rect(0, 0, n, n))
+	for i, from := range order {
+		for j, to := range order {
+			color := ours.Diverging.At(0.5 + p.Values[from*n+to]/(2*limit))
+			if i == j {
+				color.R, color.G, color.B = 0xff, 0xff, 0xff
+			}
+			img.SetNRGBA(j, i, color)
+		}
+	}
+	// Enough pixels for print, whole ones for a cell.
+	times := max(1, (900+n-1)/n)
+	c.DrawImage(square, ours.Enlarge(img, times, times))
+	side := square.Max.X - square.Min.X
+	line := draw.LineStyle{Color: ours.Ink, Width: 0.4}
+	at := func(i int) vg.Length { return side * vg.Length(i) / vg.Length(n) }
+	for k, b := range blocks {
+		if k > 0 {
+			c.StrokeLine2(line, square.Min.X, square.Max.Y-at(b.from), square.Max.X, square.Max.Y-at(b.from))
+			c.StrokeLine2(line, square.Min.X+at(b.from), square.Min.Y, square.Min.X+at(b.from), square.Max.Y)
+		}
+		if high := at(b.to) - at(b.from); named && b.name != "" && high >= ours.TickSize {
+			ours.Text(c, vg.Point{X: square.Min.X - 4, Y: square.Max.Y - at(b.from) - high/2}, b.name, ours.Style(ours.TickSize, false), draw.XRight, draw.YCenter)
+		}
+	}
+	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, []vg.Point{square.Min, {X: square.Max.X, Y: square.Min.Y}, square.Max, {X: square.Min.X, Y: square.Max.Y}, square.Min})
+}
+
+// A block is the regions of one group, from … to−1 in the order of the picture.
+type block struct {
+	name     string
+	from, to int
+}
+
+// arrange puts the regions of a group together, groups in the order in which they come.
+func arrange(groups []string) (order []int, blocks []block) {
+	var names []string
+	for _, g := range groups {
+		if !slices.Contains(names, g) {
+			names = append(names, g)
+		}
+	}
+	for _, name := range names {
+		b := block{name, len(order), 0}
+		for i, g := range groups {
+			if g == name {
+				order = append(order, i)
+			}
+		}
+		b.to = len(order)
+		blocks = append(blocks, b)
+	}
+	return order, blocks
+}
+
+// limit is the 99th percentile of the magnitudes off the diagonal, rounded up to two
+// digits; 1 when there is none.
+func limit(v []float64, n int) float64 {
+	var all []float64
+	for i := range n {
+		for j := range n {
+			if x := math.Abs(v[i*n+j]); i != j && !math.IsNaN(x) {
+				all = append(all, x)
+			}
+		}
+	}
+	if all == nil {
+		return 1
+	}
+	slices.Sort(all)
+	x := all[min(len(all)-1, len(all)*99/100)]
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 1
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Ceil(x/unit) * unit
+}
