@@ -63,16 +63,22 @@ func (s *Store) actionPath(k Key) string { return s.object(actionsDir, k.String(
 // That its blobs are there is another question (see Has): gc removes blobs and
 // keeps actions, so that a result made again can be compared with what it was.
 func (s *Store) Lookup(k Key) (Action, error) {
+	a, err := s.LookupHere(k)
+	if err != nil && s.link != nil {
+		if a, err := s.lookupRemote(k); err == nil {
+			return a, nil
+		}
+	}
+	return a, err
+}
+
+// LookupHere is Lookup without the remote, for who asks again and again.
+func (s *Store) LookupHere(k Key) (Action, error) {
 	if a, ok := s.index.lookup(s, k); ok {
 		return a, nil
 	}
 	text, err := os.ReadFile(s.actionPath(k))
 	if err != nil {
-		if s.link != nil {
-			if a, err := s.lookupRemote(k); err == nil {
-				return a, nil
-			}
-		}
 		return Action{}, fmt.Errorf("action %s: %w", k, ErrMiss)
 	}
 	a, err := parseAction(k, text)

@@ -104,8 +104,8 @@ func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
 // need is what a task takes of the free threads and memory. One that asks for
 // more than there is takes all of it, so that it runs alone.
 func (r *runner) need(i int32) (threads int, memory int64) {
-	k := r.nodes[i].Stage.Kind
-	return min(max(k.Threads, 1), r.opt.Workers), min(k.Memory, r.opt.Memory)
+	n := r.nodes[i].Stage.needs()
+	return min(n.Threads, r.opt.Workers), min(n.Memory, r.opt.Memory)
 }
 
 // spare is how many threads more a task gets that can use them: its share of

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"context"
+	"time"
 
 	"prgnn/artifacts"
 )
@@ -28,8 +29,10 @@ type Job struct {
 	Recipe  string
 	Key     artifacts.Key // of Recipe
 	Inputs  []JobInput    // by port, in the order in which the stage sees them
+	Forced  bool          // to be carried out even if the store has its result
 	Threads int           // how many goroutines it may use
-	Memory  int64         // bytes that its kind says it needs; 0: little
+	Memory  int64         // bytes that it needs; 0: little
+	Time    time.Duration // how long it may take at most; 0: not known
 
 	// Progress passes on what the stage tells of itself; it may be nil.
 	Progress func(done, total int, note string)

@@ -1,7 +1,9 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"prgnn/artifacts"
 )
@@ -25,6 +27,23 @@ type StageNode struct {
 	Pos   Pos
 	Axes  []string // of its fan-out, in order; nil for a single task
 	Tasks []*Node  // in the order of the axes' values
+	Needs Needs    // of each of its tasks, where the file says so
+}
+
+// Needs are what one task takes of a machine. They are not part of the key: no
+// result depends on them.
+type Needs struct {
+	Threads int           // 0: what the kind says
+	Memory  int64         // bytes; 0: what the kind says
+	Time    time.Duration // after which a cluster ends it; 0: not known
+}
+
+// needs are those of the file, or else of the kind.
+func (s *StageNode) needs() Needs {
+	n := s.Needs
+	n.Threads = cmp.Or(n.Threads, s.Kind.Threads, 1)
+	n.Memory = cmp.Or(n.Memory, s.Kind.Memory)
+	return n
 }
 
 // A Node is one task.

@@ -13,7 +13,7 @@ import (
 // those it needs, and otherwise in the order of the file.
 func (l *loader) graph() []*dag.StageNode {
 	for _, s := range l.stages {
-		s.node = &dag.StageNode{Name: s.name, Kind: s.kind, Pos: s.pos, Axes: axisNames(s.axes), Tasks: make([]*dag.Node, s.members)}
+		s.node = &dag.StageNode{Name: s.name, Kind: s.kind, Pos: s.pos, Axes: axisNames(s.axes), Needs: s.needs, Tasks: make([]*dag.Node, s.members)}
 		slab := make([]dag.Coord, s.members*len(s.axes))
 		for m := range s.nodes {
 			n := &s.nodes[m]

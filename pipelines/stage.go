@@ -9,7 +9,7 @@ import (
 	"prgnn/stages"
 )
 
-var stageKeys = []string{"use", "in", "with", "each", "matrix"}
+var stageKeys = []string{"use", "in", "with", "each", "matrix", "resources"}
 
 // A stage is one entry under stages: as it has been read.
 type stage struct {
@@ -22,6 +22,7 @@ type stage struct {
 	loose bool      // one of its references could not be understood
 
 	with, in *tree
+	needs    dag.Needs
 	axes     []axis
 	picks    []int32 // members × axes: the place of each coordinate among its axis' values
 	members  int
@@ -70,6 +71,7 @@ func (l *loader) readStages(root *tree) {
 func (l *loader) readStage(k key) *stage {
 	s := &stage{name: k.name, pos: k.pos, with: k.value.get("with"), in: k.value.get("in")}
 	s.kind = l.readUse(s, k.value.get("use"))
+	s.needs = l.readNeeds(s, k.value.get("resources"))
 	for _, part := range k.value.keys {
 		if s.kind != nil && !slices.Contains(stageKeys, part.name) && hasParam(k.value, part.name) {
 			l.bad.add(part.pos, "stage %s has no key %q, but its kind has that parameter: with: { %s: … }", s.name, part.name, part.name)

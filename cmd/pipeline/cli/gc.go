@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/pipelines"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -91,21 +89,7 @@ func (s size) String() string {
 	return byteCount(*s.n)
 }
 func (s size) Type() string { return "SIZE" }
-func (s size) Set(text string) error {
-	number := strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(text)), "B")
-	factor := 1.0
-	for i, unit := range []string{"K", "M", "G", "T"} {
-		if n, ok := strings.CutSuffix(number, unit); ok {
-			number = n
-			for range i + 1 {
-				factor *= 1000
-			}
-		}
-	}
-	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(x > 0) || x*factor > 1<<62 {
-		return errors.New("it must be a size, such as 500M or 200G")
-	}
-	*s.n = int64(x * factor)
-	return nil
+func (s size) Set(text string) (err error) {
+	*s.n, err = pipelines.ParseSize(text)
+	return err
 }

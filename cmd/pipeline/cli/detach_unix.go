@@ -1,0 +1,47 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"prgnn/artifacts"
+)
+
+// detachRun starts the same command line in a session of its own, so that it
+// outlives the terminal.
+func (a *app) detachRun(s *artifacts.Store, file string) error {
+	if pid, log := background(s); pid != 0 {
+		return fmt.Errorf("a run is going on in the background already: process %d, %s\n  pipeline status %s tells how far it is", pid, log, file)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(backgroundLog(s.Dir())), 0o777); err != nil {
+		return err
+	}
+	log, err := os.Create(backgroundLog(s.Dir()))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(self, slices.DeleteFunc(slices.Clone(a.args), func(w string) bool { return w == "--detach" || w == "--detach=true" })...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(backgroundPID(s.Dir()), fmt.Appendln(nil, cmd.Process.Pid), 0o666); err != nil {
+		a.note("%v", err)
+	}
+	fmt.Fprintf(a.out, "going on in the background: process %d, %s\n  pipeline status %s tells how far it is\n", cmd.Process.Pid, log.Name(), file)
+	return cmd.Process.Release()
+}
+
+func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }

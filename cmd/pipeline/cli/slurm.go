@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/dag/slurm"
+	"prgnn/stages"
+)
+
+// slurmWorkers is how many tasks are handed to a cluster at once: what it runs of
+// them is its own affair. Each keeps a lock file open here.
+const slurmWorkers = 1000
+
+// An executor says where tasks run, as --executor and its companions do.
+type executor struct {
+	where  string
+	args   []string // for sbatch
+	detach bool
+
+	slurm *slurm.Executor // nil for local
+}
+
+func (e *executor) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&e.where, "executor", "local", "`WHERE` tasks run: local, in this process, or slurm, on the cluster of this login node")
+	f.StringArrayVar(&e.args, "slurm-args", nil, "further `WORDS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
+	f.BoolVar(&e.detach, "detach", false, "go on in the background; status FILE tells how far it is")
+}
+
+// open fills in what the flags ask for.
+func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) error {
+	switch e.where {
+	case "local":
+		if len(e.args) > 0 {
+			return usage(cmd, "--slurm-args says what sbatch gets: add --executor slurm")
+		}
+		return nil
+	case "slurm":
+	default:
+		return usage(cmd, "there is no executor %q (there are local and slurm)", e.where)
+	}
+	var words []string
+	for _, a := range e.args {
+		words = append(words, strings.Fields(a)...)
+	}
+	x, err := slurm.New(stages.Lookup, words, say)
+	if err != nil {
+		return wrong(err)
+	}
+	e.slurm, o.Executor = x, x
+	if o.Workers == 0 {
+		o.Workers = slurmWorkers
+	}
+	return nil
+}
+
+// interrupted asks what shall become of the jobs in Slurm's hands.
+func (e *executor) interrupted(a *app) {
+	if e.slurm == nil || !e.slurm.Begun() {
+		return
+	}
+	yes := false
+	if a.term.is() && term.IsTerminal(int(os.Stdin.Fd())) {
+		fmt.Fprint(a.stderr, "What was handed to Slurm goes on, and the next run takes its results. Cancel it? [y/N] ")
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+		yes = slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
+	}
+	if !yes {
+		a.note("what was handed to Slurm goes on, and the next run takes its results; scancel ends it")
+		return
+	}
+	if err := e.slurm.Cancel(); err != nil {
+		a.note("not cancelled: %v", err)
+		return
+	}
+	a.note("cancelled")
+}
+
+func (a *app) execTaskCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "exec-task KEY…",
+		Short:  "carry out work that run --executor slurm has written down",
+		Hidden: true,
+		Long: `Carries out tasks by their keys, in a store where run --executor slurm has written them down. Slurm's
+jobs call it; called by hand on a machine of the cluster, it shows what such a job sees.`,
+		Example: `  pipeline exec-task --store /shared/study/.pipeline 1f0c…`,
+		Args:    between(1, 1<<20),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var keys []artifacts.Key
+			for _, text := range args {
+				k, err := artifacts.ParseKey(text)
+				if err != nil {
+					return wrong(err)
+				}
+				keys = append(keys, k)
+			}
+			store, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer done()
+			if err := slurm.ExecTasks(ctx, store, stages.Lookup, keys, a.out); err != nil {
+				a.out.Flush()
+				fmt.Fprintln(a.stderr, err)
+				return &exit{code: exitFailed}
+			}
+			return nil
+		},
+	}
+}

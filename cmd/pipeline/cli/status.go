@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/dag/slurm"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	var sets []string
+	cmd := &cobra.Command{
+		Use:   "status FILE",
+		Short: "how far a run on a cluster or in the background is",
+		Long: `Tells of each stage how many of its tasks are done, and of those that Slurm has, how many wait and
+run. Nothing is run or changed.`,
+		Example: `  pipeline run biopoint.yaml --executor slurm --detach
+  pipeline status biopoint.yaml`,
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.status(args[0], sets) },
+	}
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+// A statusEvent is how far one stage is.
+type statusEvent struct {
+	Event   string `json:"event"` // "status"
+	Stage   string `json:"stage"`
+	Tasks   int    `json:"tasks"`
+	Done    int    `json:"done"`
+	Waiting int    `json:"waiting"` // in Slurm's queue
+	Running int    `json:"running"` // on its machines
+	Note    string `json:"note,omitempty"`
+}
+
+func (a *app) status(file string, sets []string) error {
+	c, err := a.look(file, sets)
+	if err != nil {
+		return err
+	}
+	defer c.store.Close()
+	where, err := slurm.Status(context.Background(), c.store)
+	if err != nil && !errors.Is(err, slurm.ErrAbsent) {
+		a.note("Slurm does not answer: %v", err)
+	}
+	g := grid{}
+	done, all := 0, 0
+	for _, s := range c.pipeline.Graph.Stages {
+		e := c.stageStatus(s, where)
+		done += e.Done
+		all += e.Tasks
+		if a.json {
+			a.object(e)
+			continue
+		}
+		g.add(e.Stage, fmt.Sprintf("%d of %d", e.Done, e.Tasks), e.words())
+	}
+	if a.json {
+		return nil
+	}
+	g.print(a.out)
+	fmt.Fprintf(a.out, "status: %d of %s done\n", done, count(all, "task"))
+	if pid, log := background(c.store); pid != 0 {
+		fmt.Fprintf(a.out, "a run is going on in the background: process %d, %s\n", pid, log)
+	}
+	return nil
+}
+
+func (c *current) stageStatus(s *dag.StageNode, where map[artifacts.Key]string) statusEvent {
+	e := statusEvent{Event: "status", Stage: s.Name, Tasks: len(s.Tasks)}
+	for _, n := range s.Tasks {
+		step := c.steps[n]
+		if step == nil {
+			continue
+		}
+		state, inSlurm := where[step.Key]
+		switch {
+		case step.State == dag.Cached:
+			e.Done++
+		case !inSlurm || step.Key == (artifacts.Key{}):
+		case strings.HasPrefix(state, "pending"):
+			e.Waiting++
+			e.Note = strings.TrimPrefix(strings.TrimPrefix(state, "pending"), ": ")
+		default:
+			e.Running++
+		}
+	}
+	return e
+}
+
+func (e statusEvent) words() string {
+	var words []string
+	if e.Running > 0 {
+		words = append(words, fmt.Sprintf("%d running", e.Running))
+	}
+	if e.Waiting > 0 {
+		text := fmt.Sprintf("%d waiting", e.Waiting)
+		if e.Note != "" {
+			text += " (" + e.Note + ")"
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, ", ")
+}
+
+// A run in the background writes into the store what it would show.
+func backgroundLog(s string) string { return filepath.Join(s, "cluster", "run.log") }
+func backgroundPID(s string) string { return filepath.Join(s, "cluster", "run.pid") }
+
+// background finds a run that --detach began and that is still going on.
+func background(s *artifacts.Store) (pid int, log string) {
+	b, err := os.ReadFile(backgroundPID(s.Dir()))
+	if err != nil {
+		return 0, ""
+	}
+	if _, err := fmt.Sscan(string(b), &pid); err != nil || !alive(pid) {
+		return 0, ""
+	}
+	return pid, backgroundLog(s.Dir())
+}

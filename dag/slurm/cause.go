@@ -1,0 +1,114 @@
+package slurm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A cause is why an element ended without a result.
+type cause int
+
+const (
+	vanished    cause = iota // the controller does not know it, or calls it completed
+	nodeLost                 // its machine went away, or never started it
+	outOfMemory              // it was killed for its memory
+	outOfTime                // its time was over
+	cancelled                // somebody ended it
+	crashed                  // the program ended without a report
+)
+
+// tries is how often a job is handed over again.
+func (c cause) tries() int {
+	return map[cause]int{vanished: 3, nodeLost: 3, outOfMemory: 2, outOfTime: 2}[c]
+}
+
+// underWay tells whether an element may still come to its end. A job that is
+// requeued is pending again.
+func underWay(state string) bool {
+	return slices.Contains([]string{
+		"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "RESIZING", "REQUEUED", "SIGNALING", "STAGE_OUT", "STOPPED",
+	}, strings.TrimRight(state, "+"))
+}
+
+// held tells whether an element is pending and will be for ever: Slurm holds what
+// it could not start, with reasons such as "launch failed requeued held".
+func held(e element) bool {
+	r := strings.ToLower(strings.ReplaceAll(e.reason, "_", " "))
+	return e.state == "PENDING" && (strings.Contains(r, "requeued held") || strings.Contains(r, "job held admin") || r == "jobheldadmin")
+}
+
+// causeOf says why an element has ended. Where nothing limits the memory of a process
+// but a daemon that watches it, an element that took too much is not
+// OUT_OF_MEMORY: it FAILED, by signal 9.
+func causeOf(state string, known bool, exit func() string) cause {
+	switch {
+	case !known || state == "COMPLETED":
+		return vanished
+	case slices.Contains([]string{"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED", "REQUEUE_HOLD", "SPECIAL_EXIT"}, state):
+		return nodeLost
+	case state == "OUT_OF_MEMORY":
+		return outOfMemory
+	case state == "TIMEOUT" || state == "DEADLINE":
+		return outOfTime
+	case state == "CANCELLED":
+		return cancelled
+	}
+	if code := exit(); strings.HasSuffix(code, ":9") || strings.HasPrefix(code, "137:") {
+		return outOfMemory
+	}
+	return crashed
+}
+
+// brief says for the person what happened.
+func (c cause) brief(e element) string {
+	switch c {
+	case vanished:
+		return "Slurm has no result of it and does not run it"
+	case nodeLost:
+		return fmt.Sprintf("its machine was lost (%s %s)", e.state, e.reason)
+	case outOfMemory:
+		return "it was killed for its memory"
+	case outOfTime:
+		return "its time was over"
+	case cancelled:
+		return "it was cancelled"
+	}
+	return fmt.Sprintf("the program ended without a word (%s)", e.state)
+}
+
+// explain says what a person can do about it.
+func (c cause) explain(e element, t *tracked) string {
+	text := fmt.Sprintf("Slurm job %s_%d: %s", e.id, e.index, c.brief(e))
+	if e.id == "" {
+		text = "Slurm: " + c.brief(e)
+	}
+	if n := t.tries[c]; n > 1 {
+		text += fmt.Sprintf(", %d times", n)
+	}
+	switch c {
+	case outOfMemory:
+		return text + fmt.Sprintf("; it had %d MB. Give its stage more:\n  resources: { memory: %dG }", t.memory>>20, 1+2*t.memory/1e9)
+	case outOfTime:
+		return text + fmt.Sprintf("; it had %v. Give its stage more:\n  resources: { time: %dh }", t.limit, 1+int(2*t.limit.Hours()))
+	case cancelled:
+		return text + ". Run again to go on"
+	case nodeLost, vanished:
+		return text + ". Look at the state of the cluster (sinfo), then run again"
+	}
+	return text
+}
+
+// passing tells whether sbatch failed for a reason that goes by.
+func passing(err error) bool {
+	text := err.Error()
+	for _, sign := range []string{
+		"Unable to contact slurm controller", "Socket timed out", "Connection refused", "temporarily unable to accept job", "Slurm temporarily", "Zero Bytes were transmitted",
+		"deadline exceeded", "signal: killed", "Resource temporarily unavailable", "maximum number of jobs", "QOSMaxSubmitJobPerUserLimit", "AssocMaxSubmitJobLimit",
+	} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}

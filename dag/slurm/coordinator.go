@@ -1,0 +1,260 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A coordinator hands jobs over and watches the store for their results.
+type coordinator struct {
+	x       *Executor
+	store   *artifacts.Store
+	space   space
+	program string
+
+	fresh   []*tracked // not handed over yet
+	waiting map[artifacts.Key]*tracked
+	arrays  map[string]*array // that are under way, by name
+	seen    map[place]element // as the controller told last
+	asked   time.Time         // when that was
+	deaf    time.Time         // since when the controller does not answer
+}
+
+// An array is a batch that Slurm has.
+type array struct {
+	*batch
+	id   string
+	left int // keys that somebody waits for
+}
+
+type place struct {
+	name  string
+	index int
+}
+
+const (
+	gathering = 300 * time.Millisecond // jobs that come together go together
+	looking   = 500 * time.Millisecond // between two looks into the store
+	asking    = 3 * time.Second        // between two questions to the controller
+	grace     = 10 * time.Second       // a network file system may show a result later than Slurm shows the end
+)
+
+func (c *coordinator) loop() {
+	var gather <-chan time.Time
+	look := time.NewTicker(looking)
+	defer look.Stop()
+	for {
+		select {
+		case t := <-c.x.requests:
+			if c.adopt(t) {
+				continue
+			}
+			c.fresh = append(c.fresh, t)
+			gather = time.After(gathering)
+		case <-gather:
+			gather = nil
+			c.handOver()
+		case <-look.C:
+			c.look()
+			if len(c.fresh) > 0 && gather == nil { // what could not be handed over
+				gather = time.After(asking)
+			}
+		case answer := <-c.x.cancels:
+			answer <- c.cancel()
+		}
+	}
+}
+
+// find looks for arrays of an earlier coordinator that are still under way, and
+// takes away what is left of the others.
+func (c *coordinator) find() error {
+	if err := c.ask(); err != nil {
+		return fmt.Errorf("Slurm's controller does not answer: %w", err)
+	}
+	ids := map[string]string{}
+	for at, e := range c.seen {
+		if underWay(e.state) {
+			ids[at.name] = e.id
+		}
+	}
+	for _, b := range c.space.batches() {
+		if id, ok := ids[b.name]; ok {
+			c.arrays[b.name] = &array{batch: b, id: id}
+		} else if c.space.age(b.name) > time.Hour { // a younger one may be on its way to Slurm
+			c.takeAway(b)
+		}
+	}
+	return nil
+}
+
+// adopt waits for a job that is under way already.
+func (c *coordinator) adopt(t *tracked) bool {
+	for name, a := range c.arrays {
+		for i, keys := range a.elements {
+			if slices.Contains(keys, t.key) && underWay(c.seen[place{name, i}].state) {
+				t.name, t.index, t.since = name, i, time.Now()
+				c.waiting[t.key] = t
+				a.left++
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ask lets the controller tell where the elements are.
+func (c *coordinator) ask() error {
+	list, err := commands{}.list(context.Background())
+	c.asked = time.Now()
+	if err != nil {
+		if c.deaf.IsZero() {
+			c.deaf = time.Now()
+			c.note("Slurm's controller does not answer; what runs goes on, and it is asked again (%v)", err)
+		}
+		return err
+	}
+	if !c.deaf.IsZero() {
+		c.note("Slurm's controller answers again")
+		c.deaf = time.Time{}
+	}
+	c.seen = make(map[place]element, len(list))
+	for _, e := range list {
+		c.seen[place{e.name, e.index}] = e
+	}
+	return nil
+}
+
+func (c *coordinator) note(format string, args ...any) {
+	if c.x.Note != nil {
+		c.x.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// look takes in the results that have come, and sees after the jobs that have none.
+func (c *coordinator) look() {
+	for _, t := range c.waiting {
+		select {
+		case <-t.gone: // it goes on in Slurm; who comes next may wait for it, or cancel may end it
+			delete(c.waiting, t.key)
+			continue
+		default:
+		}
+		if !t.job.Forced {
+			if out, ok := result(c.store, t.key); ok {
+				c.end(t, dag.Report{Outputs: out})
+				continue
+			}
+		}
+		if r, ok := c.space.readReport(t.key); ok {
+			c.space.remove(reportsDir, t.key.String())
+			if out, ok := result(c.store, t.key); ok && r.Done {
+				c.end(t, dag.Report{Outputs: out})
+			} else if !r.Done {
+				c.end(t, r.asReport())
+			}
+		}
+	}
+	if time.Since(c.asked) < asking || len(c.waiting) == 0 || c.ask() != nil {
+		return
+	}
+	for _, t := range c.waiting {
+		c.see(t)
+	}
+}
+
+// see judges a job that has neither result nor report by what the controller says.
+func (c *coordinator) see(t *tracked) {
+	e, known := c.seen[place{t.name, t.index}]
+	state := strings.TrimRight(e.state, "+")
+	switch {
+	case known && held(e):
+		_ = commands{}.cancel(context.Background(), fmt.Sprintf("%s_%d", e.id, e.index))
+		c.again(t, e, nodeLost)
+	case known && underWay(state):
+		t.off = time.Time{}
+		c.tell(t, e)
+	case t.off.IsZero():
+		t.off = time.Now()
+	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace:
+	default:
+		c.again(t, e, causeOf(state, known, func() string { return commands{}.exitOf(context.Background(), e) }))
+	}
+}
+
+// tell passes on where a job is, when that has changed.
+func (c *coordinator) tell(t *tracked, e element) {
+	said := fmt.Sprintf("Slurm %s_%d %s", e.id, e.index, e.text())
+	if said != t.said && t.job.Progress != nil {
+		t.said = said
+		t.job.Progress(0, 0, said)
+	}
+}
+
+// end passes on how a job ended.
+func (c *coordinator) end(t *tracked, r dag.Report) {
+	t.done <- r
+	if r.Err == nil {
+		c.space.remove(jobsDir, t.key.String())
+	}
+	c.leave(t)
+}
+
+// leave forgets a job, and an array with its last one.
+func (c *coordinator) leave(t *tracked) {
+	delete(c.waiting, t.key)
+	a := c.arrays[t.name]
+	if a == nil {
+		return
+	}
+	if a.left--; a.left > 0 {
+		return
+	}
+	delete(c.arrays, a.name)
+	if !c.stillNeeded(a) {
+		c.takeAway(a.batch)
+	}
+}
+
+// stillNeeded tells whether jobs of an array have no result yet: a run that comes
+// later may wait for them.
+func (c *coordinator) stillNeeded(a *array) bool {
+	for _, keys := range a.elements {
+		for _, k := range keys {
+			if !there(c.store, k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *coordinator) takeAway(b *batch) {
+	c.space.remove(batchesDir, b.name)
+	for i, keys := range b.elements {
+		c.space.remove(logsDir, fmt.Sprintf("%s-%d", b.name, i))
+		for _, k := range keys {
+			if c.waiting[k] == nil {
+				c.space.remove(jobsDir, k.String())
+				c.space.remove(reportsDir, k.String())
+			}
+		}
+	}
+}
+
+// cancel asks Slurm to end the arrays that somebody waited for.
+func (c *coordinator) cancel() error {
+	var ids []string
+	for _, a := range c.arrays {
+		if a.id != "" {
+			ids = append(ids, a.id)
+		}
+	}
+	slices.Sort(ids)
+	return commands{}.cancel(context.Background(), ids...)
+}

@@ -1,0 +1,116 @@
+package slurm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// An Executor is a dag.Executor whose jobs are carried out by Slurm.
+type Executor struct {
+	// Kinds finds the stage kinds that the program on the cluster has. What is of
+	// no such kind (the tables of a cohort) is carried out here.
+	Kinds func(name string) (*dag.Kind, bool)
+	Args  []string          // further words for sbatch: --partition=long …
+	Note  func(line string) // something for the person; may be nil
+
+	begin    sync.Once
+	begun    atomic.Bool
+	problem  error // why it could not begin
+	requests chan *tracked
+	cancels  chan chan error
+}
+
+// New checks that there is a Slurm here.
+func New(kinds func(string) (*dag.Kind, bool), args []string, note func(string)) (*Executor, error) {
+	if err := present(); err != nil {
+		return nil, err
+	}
+	return &Executor{Kinds: kinds, Args: args, Note: note, requests: make(chan *tracked), cancels: make(chan chan error)}, nil
+}
+
+// A tracked is a job that the coordinator waits for.
+type tracked struct {
+	job  *dag.Job
+	key  artifacts.Key
+	done chan dag.Report
+	gone <-chan struct{} // nobody waits for it any more
+
+	// Where it is: the element of an array; no name before it is handed over.
+	name  string
+	index int
+	since time.Time // it was handed over, or found
+	off   time.Time // when it was first seen to have ended, without a result
+
+	tries  map[cause]int
+	memory int64 // bytes; grows when it was too little
+	limit  time.Duration
+	said   string // its state as it was told last
+}
+
+// Execute has a job carried out by the cluster, and waits until the store has its
+// result.
+func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.Report {
+	if k, ok := x.Kinds(j.Kind.Name); !ok || k != j.Kind {
+		return dag.Local{}.Execute(ctx, s, j)
+	}
+	x.begin.Do(func() { x.problem = x.start(s) })
+	if x.problem != nil {
+		return dag.Report{Err: &dag.StoreError{Err: x.problem}}
+	}
+	t := &tracked{job: j, key: j.Key, done: make(chan dag.Report, 1), gone: ctx.Done(), tries: map[cause]int{}, memory: max(j.Memory, leastMemory), limit: j.Time}
+	if t.limit == 0 {
+		t.limit = usualTime
+	}
+	select {
+	case x.requests <- t:
+	case <-ctx.Done():
+		return dag.Report{Err: context.Cause(ctx)}
+	}
+	select {
+	case r := <-t.done:
+		return r
+	case <-ctx.Done():
+		return dag.Report{Err: context.Cause(ctx)}
+	}
+}
+
+const (
+	// leastMemory is what the program takes with a stage that says it needs little.
+	leastMemory = 512 << 20
+	// usualTime is what a task gets whose stage does not say how long it may take.
+	usualTime = time.Hour
+)
+
+// Begun tells whether anything was handed over.
+func (x *Executor) Begun() bool { return x.begun.Load() }
+
+// Cancel asks Slurm to end everything that was waited for.
+func (x *Executor) Cancel() error {
+	if !x.Begun() {
+		return nil
+	}
+	answer := make(chan error)
+	x.cancels <- answer
+	return <-answer
+}
+
+// start makes the coordinator's goroutine, which owns all that follows. It ends with
+// the process.
+func (x *Executor) start(s *artifacts.Store) error {
+	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{}, arrays: map[string]*array{}}
+	var err error
+	if c.program, err = c.space.keepProgram(); err != nil {
+		return err
+	}
+	if err := c.find(); err != nil {
+		return err
+	}
+	x.begun.Store(true)
+	go c.loop()
+	return nil
+}

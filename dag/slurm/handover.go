@@ -1,0 +1,151 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"prgnn/dag"
+)
+
+// maxElements bounds an array: Slurm's own bound is 1,000 where nobody has raised it,
+// and it starts 13 to 20 elements a second, so that small tasks go several to an
+// element.
+const maxElements = 400
+
+// A shape is what the jobs of one array have in common.
+type shape struct {
+	kind    string
+	threads int
+	memory  int64
+	limit   time.Duration
+}
+
+// handOver submits what has come together, an array for each shape.
+func (c *coordinator) handOver() {
+	groups := map[shape][]*tracked{}
+	var order []shape
+	for _, t := range c.fresh {
+		s := shape{t.job.Kind.Name, max(t.job.Threads, 1), t.memory, t.limit}
+		if groups[s] == nil {
+			order = append(order, s)
+		}
+		groups[s] = append(groups[s], t)
+	}
+	c.fresh = nil
+	for _, s := range order {
+		c.submit(s, groups[s])
+	}
+}
+
+func (c *coordinator) submit(s shape, ts []*tracked) {
+	fail := func(err error) {
+		for _, t := range ts {
+			t.done <- dag.Report{Err: &dag.StoreError{Err: err}}
+		}
+	}
+	b := &batch{name: newName()}
+	each := (len(ts) + maxElements - 1) / maxElements
+	for i, t := range ts {
+		text, err := t.job.Encode()
+		if err == nil {
+			c.space.remove(reportsDir, t.key.String())
+			err = c.space.write(jobsDir, t.key.String(), text, 0o666)
+		}
+		if err != nil {
+			fail(err)
+			return
+		}
+		if i%each == 0 {
+			b.elements = append(b.elements, nil)
+		}
+		last := len(b.elements) - 1
+		b.elements[last] = append(b.elements[last], t.key)
+		t.name, t.index = b.name, last
+	}
+	if err := c.space.saveBatch(b); err != nil {
+		fail(err)
+		return
+	}
+	id, err := commands{}.submit(context.Background(), c.arguments(s, b, each), c.script(b))
+	if err != nil {
+		if passing(err) {
+			c.note("Slurm takes no jobs at the moment; they are handed over again (%v)", err)
+			c.space.remove(batchesDir, b.name)
+			c.fresh = append(c.fresh, ts...)
+			return
+		}
+		c.takeAway(b)
+		fail(fmt.Errorf("Slurm refuses the jobs: %w\n  --slurm-args gives sbatch what your cluster asks for, such as --slurm-args='--partition=… --account=…'", err))
+		return
+	}
+	now := time.Now()
+	for _, t := range ts {
+		t.since, t.off = now, time.Time{}
+		c.waiting[t.key] = t
+	}
+	c.arrays[b.name] = &array{batch: b, id: id, left: len(ts)}
+}
+
+// arguments are the words for sbatch. Those of the user come last, and win.
+func (c *coordinator) arguments(s shape, b *batch, each int) []string {
+	limit := time.Duration(each) * s.limit
+	if each > 1 && s.limit == usualTime {
+		limit = 4 * usualTime // many small ones
+	}
+	const mb = 1 << 20
+	return append([]string{
+		"--job-name=" + b.name,
+		fmt.Sprintf("--array=0-%d", len(b.elements)-1),
+		fmt.Sprintf("--cpus-per-task=%d", s.threads),
+		fmt.Sprintf("--mem=%dM", (s.memory+mb-1)/mb),
+		fmt.Sprintf("--time=%d", max(1, int(limit/time.Minute))),
+		"--output=" + c.space.path(logsDir, b.name+"-%a"),
+		"--open-mode=append",
+		"--requeue",
+	}, c.x.Args...)
+}
+
+// script is what an element runs: the keys of its line.
+func (c *coordinator) script(b *batch) string {
+	// sbatch opens the log before anything runs.
+	_ = c.space.write(logsDir, ".keep", nil, 0o666)
+	return "#!/bin/sh\n" +
+		"keys=$(sed -n \"$((SLURM_ARRAY_TASK_ID+1))p\" " + quoted(c.space.path(batchesDir, b.name)) + ")\n" +
+		"exec " + quoted(c.program) + " exec-task --store " + quoted(c.store.Dir()) + " $keys\n"
+}
+
+// quoted is a word of the shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// again hands a job over once more, or gives it up.
+func (c *coordinator) again(t *tracked, e element, why cause) {
+	t.tries[why]++
+	if t.tries[why] > why.tries() {
+		said := c.space.tail(t.name, t.index)
+		err := fmt.Errorf("%s", why.explain(e, t))
+		c.end(t, dag.Report{Err: err, Said: said})
+		return
+	}
+	switch why {
+	case outOfMemory:
+		t.memory *= 2
+	case outOfTime:
+		t.limit *= 2
+	}
+	c.note("%s: %s; handed over again%s", t.job.Task, why.brief(e), more(t, why))
+	c.leave(t)
+	t.name, t.off = "", time.Time{}
+	c.fresh = append(c.fresh, t)
+}
+
+func more(t *tracked, why cause) string {
+	switch why {
+	case outOfMemory:
+		return fmt.Sprintf(" with %d MB", t.memory>>20)
+	case outOfTime:
+		return fmt.Sprintf(" with %v", t.limit)
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A report is how a job ended that has no result, or a forced one: what is in the
+// store may be older.
+type report struct {
+	Done  bool
+	Error string
+	Said  string
+	Lost  []string // digests of inputs that are not in the store
+	Store bool     // the error is one of the store, and strikes every other job too
+}
+
+// ExecTasks carries out jobs that a coordinator has written down, one after the
+// other, in a process of the cluster. It is called by "pipeline exec-task KEY…". A
+// job whose result is there is not done again: Slurm may start one twice. The error
+// names the jobs that have no result; each has a report in the store.
+func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool), keys []artifacts.Key, w io.Writer) error {
+	c := spaceOf(s)
+	var failed []error
+	for _, k := range keys {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		began := time.Now()
+		task, rep := execTask(ctx, s, kinds, k)
+		if rep == nil || rep.Done {
+			if c.remove(reportsDir, k.String()); rep != nil {
+				c.writeReport(k, rep, w)
+			}
+			fmt.Fprintf(w, "%s: done in %.1f s\n", task, time.Since(began).Seconds())
+			continue
+		}
+		if ctx.Err() != nil { // told to stop: no fault of the task
+			return context.Cause(ctx)
+		}
+		fmt.Fprintf(w, "%s: %s\n", task, rep.Error)
+		failed = append(failed, errors.New(task))
+		c.writeReport(k, rep, w)
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("without a result: %w", errors.Join(failed...))
+	}
+	return nil
+}
+
+func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool), k artifacts.Key) (task string, rep *report) {
+	text, err := os.ReadFile(spaceOf(s).path(jobsDir, k.String()))
+	if err != nil {
+		if there(s, k) { // done, and its description taken away
+			return k.String(), nil
+		}
+		return k.String(), &report{Error: "there is no such job in the store: " + err.Error()}
+	}
+	j, err := dag.DecodeJob(text, kinds)
+	switch {
+	case err != nil:
+		return k.String(), &report{Error: err.Error()}
+	case j.Key != k:
+		return k.String(), &report{Error: "the job is one of another key"}
+	case !j.Forced && there(s, k):
+		return j.Task, nil
+	}
+	r := dag.Local{}.Execute(ctx, s, j)
+	if r.Err == nil && r.Lost == nil {
+		if j.Forced {
+			return j.Task, &report{Done: true}
+		}
+		return j.Task, nil
+	}
+	rep = &report{Said: r.Said}
+	for _, d := range r.Lost {
+		rep.Lost = append(rep.Lost, d.String())
+		rep.Error = "some of its inputs are not in the store"
+	}
+	if r.Err != nil {
+		rep.Error = r.Err.Error()
+		var broken *dag.StoreError
+		rep.Store = errors.As(r.Err, &broken)
+	}
+	return j.Task, rep
+}
+
+// result is what the store holds for a key, with all its bytes.
+func result(s *artifacts.Store, k artifacts.Key) (map[string]artifacts.Ref, bool) {
+	a, err := s.LookupHere(k)
+	if err != nil {
+		return nil, false
+	}
+	for _, r := range a.Outputs {
+		if !s.Has(r) {
+			return nil, false
+		}
+	}
+	return a.Outputs, true
+}
+
+func there(s *artifacts.Store, k artifacts.Key) bool {
+	_, ok := result(s, k)
+	return ok
+}
+
+func (c space) writeReport(k artifacts.Key, rep *report, w io.Writer) {
+	b, err := json.Marshal(rep)
+	if err == nil {
+		err = c.write(reportsDir, k.String(), b, 0o666)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "%s: its report could not be written: %v\n", k, err)
+	}
+}
+
+// readReport takes what an element left about a job, if it did.
+func (c space) readReport(k artifacts.Key) (*report, bool) {
+	b, err := os.ReadFile(c.path(reportsDir, k.String()))
+	if err != nil {
+		return nil, false
+	}
+	var r report
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, false // half written by a machine that went away
+	}
+	return &r, true
+}
+
+func (r *report) asReport() dag.Report {
+	rep := dag.Report{Said: r.Said}
+	for _, text := range r.Lost {
+		if d, err := artifacts.ParseDigest(text); err == nil {
+			rep.Lost = append(rep.Lost, d)
+		}
+	}
+	if rep.Lost == nil {
+		rep.Err = errors.New(r.Error)
+		if r.Store {
+			rep.Err = &dag.StoreError{Err: rep.Err}
+		}
+	}
+	return rep
+}

@@ -1,0 +1,36 @@
+package slurm
+
+import (
+	"context"
+
+	"prgnn/artifacts"
+)
+
+// Status tells where the work of a store is that was handed to Slurm and is not done:
+// by key, Slurm's word for it, such as "pending: Priority".
+func Status(ctx context.Context, s *artifacts.Store) (map[artifacts.Key]string, error) {
+	if err := present(); err != nil {
+		return nil, err
+	}
+	list, err := commands{}.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := map[place]element{}
+	for _, e := range list {
+		at[place{e.name, e.index}] = e
+	}
+	where := map[artifacts.Key]string{}
+	for _, b := range spaceOf(s).batches() {
+		for i, keys := range b.elements {
+			e, ok := at[place{b.name, i}]
+			if !ok || !underWay(e.state) {
+				continue
+			}
+			for _, k := range keys {
+				where[k] = e.text()
+			}
+		}
+	}
+	return where, nil
+}

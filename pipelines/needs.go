@@ -1,0 +1,63 @@
+package pipelines
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"prgnn/dag"
+)
+
+// resources are what stands under resources: of a stage, in place of what its kind
+// says. They enter no key: no result depends on them.
+type resources struct {
+	CPUs   int    `param:"cpus" doc:"threads of a task" min:"1"`
+	Memory string `param:"memory" doc:"that a task needs, such as 4G"`
+	Time   string `param:"time" doc:"after which a cluster ends a task, such as 90m or 4h"`
+}
+
+func (l *loader) readNeeds(s *stage, t *tree) (n dag.Needs) {
+	if t != nil {
+		l.vars.resolve(t, nil)
+	}
+	t = l.wantMapping(t, "resources of stage "+s.name+" takes a mapping with cpus, memory and time")
+	if t == nil {
+		return n
+	}
+	owner := "resources of stage " + s.name
+	var r resources
+	l.fill(&r, t, owner, func(string) bool { return false })
+	n.Threads = r.CPUs
+	var err error
+	if r.Memory != "" {
+		if n.Memory, err = ParseSize(r.Memory); err != nil {
+			l.bad.add(t.get("memory").pos, "%s: memory: %v", owner, err)
+		}
+	}
+	if r.Time != "" {
+		if n.Time, err = time.ParseDuration(r.Time); err != nil || n.Time < time.Minute {
+			l.bad.add(t.get("time").pos, "%s: time: it must be at least a minute, such as 90m or 4h", owner)
+		}
+	}
+	return n
+}
+
+// ParseSize reads a number of bytes: 500M, 1.5G, 2TB; powers of 1000.
+func ParseSize(text string) (int64, error) {
+	number := strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(text)), "B")
+	factor := 1.0
+	for i, unit := range []string{"K", "M", "G", "T"} {
+		if n, ok := strings.CutSuffix(number, unit); ok {
+			number = n
+			for range i + 1 {
+				factor *= 1000
+			}
+		}
+	}
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(x > 0) || x*factor > 1<<62 {
+		return 0, errors.New("it must be a size, such as 500M or 200G")
+	}
+	return int64(x * factor), nil
+}
