@@ -304,7 +304,7 @@ prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/covariates.go d1948947efbbce0b
+prgnn/stages/covariates.go af05a20f879e51df
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 78ec793e82c47dbb

@@ -139,7 +139,7 @@ func (s *Covariates) columns(t *artifacts.Table) ([]covariateColumn, error) {
 	}
 	for _, c := range t.Columns {
 		named := slices.Contains(s.Columns, c.Name)
-		if c.Name == "participant_id" || c.Name == "group" || c.Name == "simulated" || s.Columns != nil && !named {
+		if c.Name == "participant_id" || c.Name == "group" || c.Name == "simulated" || len(s.Columns) > 0 && !named {
 			continue
 		}
 		v, err := readCovariate(t, c.Name)

@@ -100,7 +100,7 @@ parameter changed back runs nothing.`,
 			root.AddCommand(c)
 		}
 	}
-	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand())
+	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(), a.execTaskCommand())
 	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(), a.exportCommand(), a.inspectCommand())
 	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(), a.signCommand(), a.verifyCommand(), a.gcCommand())
 	add("help", a.initCommand(), a.simulateCommand(), a.stagesCommand(), a.versionCommand(), a.completionCommand())

@@ -24,7 +24,7 @@ func (a *app) runCommand() *cobra.Command {
 		sets      []string
 		o         dag.Options
 		keepGoing bool
-		executor  string
+		where     executor
 		locked    locked
 	)
 	cmd := &cobra.Command{
@@ -45,14 +45,11 @@ report stage is left as NAME.html beside FILE.`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if executor != "local" {
-				return usage(cmd, "there is no executor %q (there is only local)", executor)
-			}
 			o.FailFast = !keepGoing
 			if locked.path != "" && !locked.yes {
 				return usage(cmd, "--lock says to which lock --locked holds the run: give both")
 			}
-			return a.runFile(args[0], sets, o, locked)
+			return a.runFile(cmd, args[0], sets, o, locked, &where)
 		},
 	}
 	f := cmd.Flags()
@@ -64,7 +61,7 @@ report stage is left as NAME.html beside FILE.`,
 	f.StringArrayVar(&o.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
 	f.BoolVar(&keepGoing, "keep-going", true, "go on with what does not need a failed task; --keep-going=false stops")
 	f.Var(size{&o.Memory}, "mem", "start no task that would need more than `SIZE` of memory together with those that run")
-	f.StringVar(&executor, "executor", "local", "`WHERE` tasks run: local, in this process")
+	where.flags(cmd)
 	f.BoolVar(&locked.yes, "locked", false, "run only what run.lock describes, and compare what comes out with it")
 	f.StringVar(&locked.path, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
 	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
@@ -77,7 +74,7 @@ type locked struct {
 	path string
 }
 
-func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) error {
+func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Options, locked locked, where *executor) error {
 	collect := collectLittle()
 	defer collect()
 	p, err := a.load(file, sets)
@@ -95,13 +92,20 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 		return err
 	}
 	defer store.Close()
+	if where.detach {
+		return a.detachRun(store, file)
+	}
+	var shown progress
+	if err := where.open(cmd, &o, func(line string) { shown.say(line) }); err != nil {
+		return err
+	}
 	var held *held
 	if locked.yes {
 		if held, err = a.hold(p, store, locked.path); err != nil {
 			return err
 		}
 	}
-	shown := a.progressFor(p.Graph, store, o)
+	shown = a.progressFor(p.Graph, store, o)
 	ctx, done := interruptible(shown.say)
 	defer done()
 	var changed []string // tasks whose bytes are not those of their records
@@ -129,6 +133,7 @@ func (a *app) runFile(file string, sets []string, o dag.Options, locked locked) 
 	}
 	switch {
 	case interrupted:
+		where.interrupted(a)
 		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
 		err = &exit{code: exitInterrupted}
 	case err != nil: // the disk is full …

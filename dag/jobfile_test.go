@@ -1,0 +1,126 @@
+package dag
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"prgnn/artifacts"
+)
+
+// jobOf is a job of every type of parameter.
+func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
+	t.Helper()
+	k := &Kind{Name: "every", Code: "source 1", New: func() Stage { return newEveryType() }}
+	n := &Node{Stage: &StageNode{Name: "stage", Kind: k}, Work: w}
+	code, err := k.CodeDigest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
+	recipe := string(appendRecipe(nil, code, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
+	j := &Job{
+		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Work: w, Recipe: recipe, Key: artifacts.KeyOf(recipe),
+		Inputs:  []JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
+		Threads: 2, Memory: 1 << 40, Time: 90 * time.Minute, Forced: true,
+	}
+	return j, func(name string) (*Kind, bool) { return k, name == "every" }
+}
+
+func TestJobsComeBackAsTheyWent(t *testing.T) {
+	extreme := newEveryType()
+	extreme.Seed, extreme.Big, extreme.Fraction = math.MaxUint64, math.MinInt64, math.Nextafter(1, 0)
+	extreme.Lambda, extreme.Lags = []float64{0, 5e-324, math.MaxFloat64, 1e21, 123456789012345680}, []int{-1, 1 << 53}
+	extreme.Subject, extreme.Drop = "a \"b\" \\ <é\u2028\x00>", []string{"csf", "wm"}
+	for name, w := range map[string]*everyType{"defaults": newEveryType(), "extremes": extreme} {
+		j, kinds := jobOf(t, w)
+		b, err := j.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeJob(b, kinds)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(back.Work, j.Work) {
+			t.Errorf("%s: %+v, want %+v", name, back.Work, j.Work)
+		}
+		back.Work, j.Work = nil, nil
+		if !reflect.DeepEqual(back, j) {
+			t.Errorf("%s: %+v, want %+v", name, back, j)
+		}
+	}
+}
+
+// What is not the work that was planned is refused, whatever the difference.
+func TestJobsOfOthersAreRefused(t *testing.T) {
+	change := func(old, new string) func([]byte) []byte {
+		return func(b []byte) []byte {
+			if !strings.Contains(string(b), old) {
+				t.Errorf("%q is not there to be changed", old)
+			}
+			return []byte(strings.Replace(string(b), old, new, 1))
+		}
+	}
+	for _, c := range []struct {
+		name string
+		how  func([]byte) []byte
+		says string
+	}{
+		{"cut short", func(b []byte) []byte { return b[:len(b)/2] }, "cannot be read"},
+		{"empty", func([]byte) []byte { return nil }, "cannot be read"},
+		{"another kind", change(`"every"`, `"other"`), `no stage kind "other"`},
+		{"another parameter", change(`"draws": 10`, `"draws": 11`), "not the work that was planned"},
+		{"a parameter out of range", change(`"draws": 10`, `"draws": 1000`), "must be between"},
+		{"a parameter that is not there", change(`"draws"`, `"drawn"`), "no parameter"},
+		{"a parameter of another type", change(`"draws": 10`, `"draws": "ten"`), "takes a whole number"},
+		{"another recipe", change(`parameter draws = 10`, `parameter draws = 12`), "not the work that was planned"},
+		{"other code", change("\\ncode ", "\\ncode 00"), "not the work that was planned"},
+		{"another input", change(`"Digest": "2d`, `"Digest": "2e`), "its inputs are not those"},
+		{"no digest", change(`"Digest": "2d`, `"Digest": "zz`), "input up[sub-01].a"},
+		{"a field of a newer version", change(`"Task"`, `"New": 1, "Task"`), "cannot be read"},
+	} {
+		j, kinds := jobOf(t, newEveryType())
+		b, err := j.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DecodeJob(c.how(b), kinds); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.says)
+		}
+	}
+}
+
+// An empty list and none are one recipe, so they must be one value.
+func TestNoListIsAnEmptyOne(t *testing.T) {
+	s := newEveryType()
+	for _, name := range []string{"lambda", "lags", "drop"} {
+		if err := SetParam(s, name, []any{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Lambda != nil || s.Lags != nil || s.Drop != nil {
+		t.Errorf("%#v, %#v, %#v", s.Lambda, s.Lags, s.Drop)
+	}
+	if !slices.Equal(ParamText(s), ParamText(func() Stage { s := newEveryType(); return s }())) {
+		t.Error("the texts differ")
+	}
+}
+
+func FuzzDecodeJob(f *testing.F) {
+	j, kinds := jobOf(f, newEveryType())
+	b, err := j.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte(`{"Kind":"every","Params":{"lambda":[null,{}]}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if j, err := DecodeJob(b, kinds); err == nil && j.Key != artifacts.KeyOf(j.Recipe) {
+			t.Error("the key is not that of the recipe")
+		}
+	})
+}
