@@ -1,6 +1,6 @@
 # Every target works from a fresh clone; tools are pinned in go.mod.
 
-.PHONY: build check test cross bench generate web
+.PHONY: build check test crash cross bench generate web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
@@ -15,6 +15,9 @@ check: ## what CI runs: format, vet, generated code, tests
 
 race: ## the concurrent packages under the race detector
 	go test -race ./artifacts/... ./dag/...
+
+crash: ## writers killed at 300 random moments
+	PRGNN_KILLS=300 go test -timeout 30m -v -run '^TestCrash$$' ./artifacts
 
 cross: ## vet for every platform we promise
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \

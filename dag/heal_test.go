@@ -138,7 +138,7 @@ func TestDamagedAgainAndAgain(t *testing.T) {
 		return err
 	}
 	res, ran := s.run(t, st, Options{})
-	if ran != "a:ran b:ran c:failed d:ran" || !strings.Contains(res.Errors[0].Error(), "damaged") {
+	if ran != "a:ran b:ran c:failed d:ran" || !strings.Contains(res.Errors[0].Error(), "made again 3 times, and are lost again") {
 		t.Errorf("%s %v", ran, res.Errors)
 	}
 }

@@ -70,8 +70,8 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	case o.lost != nil && p.heals < maxHeals:
 		p.heals++
 		r.makeAgain(i, o.lost)
-	case o.Err == nil:
-		r.settle(i, Failed, nil, fmt.Errorf("its inputs from %s were made again %d times, and are lost again: check the disk", r.nodes[o.lost[0]].ID, maxHeals))
+	case o.lost != nil:
+		r.settle(i, Failed, nil, fmt.Errorf("its inputs from %s were made again %d times, and are lost again: check the disk, and that no command writes to its inputs", r.nodes[o.lost[0]].ID, maxHeals))
 	default:
 		r.settle(i, Failed, nil, o.Err)
 	}

@@ -486,7 +486,10 @@ prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/cohort_nodes.go eabb9da3de9c071d
 prgnn/stages/exec.go 174767d1c011ed8f
-prgnn/stages/exec_files.go 1ec22329e435017d
+prgnn/stages/exec_clone.go 1524c8458c7397af
+prgnn/stages/exec_clone_darwin.go 6f4754977bdd6664
+prgnn/stages/exec_clone_linux.go da762e243e0c1c85
+prgnn/stages/exec_files.go 1f584810777074b6
 prgnn/stages/exec_other.go d8dc4e024aa0b998
 prgnn/stages/exec_unix.go cad44b1817bb0fbf
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c

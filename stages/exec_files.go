@@ -49,29 +49,66 @@ func (e *Exec) lay(dir string, t *dag.Task) (map[string]string, error) {
 	return places, nil
 }
 
-// layOne copies: a link into the store would let a command change what is there.
+// layOne puts one input into the directory: large ones by sharing their blocks
+// where the file system can (btrfs, XFS, APFS …), or by a hard link, if nothing
+// else has a right to the file than to read it; else as a copy. What is shared is
+// not read here, so the engine compares it with its digest after the command.
 func layOne(dir, name string, in dag.Input) (string, error) {
+	start, err := firstBytes(in)
+	if err != nil {
+		return "", err
+	}
+	name += extension(in.Ref.Format, start)
+	path := filepath.Join(dir, name)
+	if in.Path != "" && in.Ref.Size >= shareFrom && (cloneFile(in.Path, path) == nil || linkBlob(in, path) == nil) {
+		return name, nil
+	}
 	r, err := in.Reader()
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	start := make([]byte, 2)
-	n, err := io.ReadFull(r, start)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", err
-	}
-	start = start[:n]
-	name += extension(in.Ref.Format, start)
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return "", err
 	}
-	if _, err = io.Copy(f, io.MultiReader(bytes.NewReader(start), r)); err == nil {
-		return name, f.Close()
+	if _, err = io.Copy(f, r); err != nil {
+		f.Close()
+		return "", err
 	}
-	f.Close()
-	return "", err
+	return name, f.Close()
+}
+
+// shareFrom is the size in bytes from which an input is worth sharing: a small
+// copy costs less than looking at the file once more afterwards.
+const shareFrom = 1 << 20
+
+// firstBytes tells a gzipped image from one that is not.
+func firstBytes(in dag.Input) ([]byte, error) {
+	if in.Ref.Format != "nifti" {
+		return nil, nil
+	}
+	r, err := in.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	start := make([]byte, 2)
+	n, err := io.ReadFull(r, start)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return start[:n], err
+}
+
+// linkBlob gives a blob of the store another name, if we, and so the command, may
+// not write to it: blobs are read-only, which stops everybody but a superuser. The
+// user's own files are never linked, for they could not be made again.
+func linkBlob(in dag.Input, path string) error {
+	if filepath.Base(in.Path) != in.Ref.Digest.String() || writable(in.Path) {
+		return errors.ErrUnsupported
+	}
+	return os.Link(in.Path, path)
 }
 
 // layAll writes the members of a gathered input, and a table of them.

@@ -8,10 +8,14 @@
 #
 # Needs the battery of engines ($PRGNN_SHARED/peers/engines; default ../shared beside the
 # project), bash, python3, /usr/bin/time, and of the peers those that are installed
-# (Debian: snakemake, ninja-build, make). Other sizes, peers, parts, or a program that is
-# built already:
+# (Debian: ninja-build, make). Snakemake, DVC and redun get a virtual environment in
+# ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench-engines, unless ENGINES_VENV names one that has
+# them. Other sizes, peers, parts, or a program that is built already:
 #
-#   SUBJECTS="250 1250" PEERS="ninja make snakemake" PARTS="speed scenarios share alone" PIPELINE=FILE
+#   SUBJECTS="250 1250" PEERS="ninja make snakemake dvc redun" SLOW="…" PARTS="speed scenarios share alone" PIPELINE=FILE
+#
+# The peers under SLOW take part in the smaller size only. A peer's scenarios:
+# PARTS=scenarios SCENARIOS="pipeline dvc".
 #
 # On a shared machine trust the least wall time, CPU time and ratios.
 set -euo pipefail
@@ -39,8 +43,19 @@ if [ -z "${PIPELINE-}" ]; then
 fi
 export PIPELINE
 
+venv=${ENGINES_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/prgnn-bench-engines}
+wanted=" ${PEERS-ninja make snakemake dvc redun} ${SCENARIOS-} "
+if [ -z "${ENGINES_VENV-}" ] && [[ $wanted =~ \ (snakemake|dvc|redun)\  ]] && ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
+	if python3 -m venv "$venv" && "$venv/bin/python" -m pip install --quiet -r "$here/requirements.txt"; then
+		cp "$here/requirements.txt" "$venv/requirements.txt"
+	fi
+fi
+PATH=$PATH:$venv/bin
+export SNAKEMAKE=${SNAKEMAKE:-$(command -v snakemake || true)} DVC=${DVC:-$(command -v dvc || true)} DVC_NO_ANALYTICS=1
+export REDUN=${REDUN:-$(command -v redun || true)} REDUN_PYTHONPATH=
+
 peers=()
-for peer in ${PEERS-ninja make snakemake}; do
+for peer in ${PEERS-ninja make snakemake dvc redun}; do
 	if command -v "$peer" >/dev/null; then peers+=("$peer"); else echo "$peer is not installed: left out" >&2; fi
 done
 
@@ -54,7 +69,7 @@ for part in ${PARTS-speed scenarios share alone}; do
 	alone)
 		{ machine; echo; python3 "$here/alone.py" "$PIPELINE" "$work" 1000 10000 100000; } | tee "$results/alone.md" ;;
 	scenarios)
-		{ machine; NAMED=1 python3 scenarios.py --dir "$work/scenarios" pipeline; } | tee "$results/scenarios.txt" ;;
+		{ machine; NAMED=1 python3 scenarios.py --dir "$work/scenarios" ${SCENARIOS-pipeline}; } | tee "$results/scenarios.txt" ;;
 	share)
 		{
 			machine
@@ -65,7 +80,11 @@ for part in ${PARTS-speed scenarios share alone}; do
 		for subjects in ${SUBJECTS-250 1250}; do
 			{
 				machine
-				RUN_ONLY=1 python3 speed.py -S "$subjects" -n 9 --dir "$work/speed" pipeline ${peers[@]+"${peers[@]}"}
+				took=()
+				for peer in ${peers[@]+"${peers[@]}"}; do
+					if [ "$subjects" -le 250 ] || [[ " ${SLOW-snakemake dvc redun} " != *" $peer "* ]]; then took+=("$peer"); fi
+				done
+				RUN_ONLY=1 python3 speed.py -S "$subjects" -n 9 --dir "$work/speed" pipeline ${took[@]+"${took[@]}"}
 			} | tee "$results/speed-$((4 * subjects + 1)).txt"
 		done ;;
 	*)
