@@ -104,8 +104,23 @@ func Each(threads, n int, work func(i int)) {
 type kernel[T Float] struct {
 	rows, cols int
 	// run: c (m × cols) = or += a (m × depth, by strides) times b (depth rows of
-	// cols values, bs apart).
-	run func(c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth int, add bool)
+	// cols values, bs apart); m and depth are above 0.
+	run func(c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth, cols int, add bool)
+}
+
+var (
+	kernel32 = last(kernels[float32]())
+	kernel64 = last(kernels[float64]())
+)
+
+func last[E any](s []E) E { return s[len(s)-1] }
+
+// kernelOf is the fastest kernel of this machine.
+func kernelOf[T Float]() *kernel[T] {
+	if k, ok := any(kernel32).(*kernel[T]); ok {
+		return k
+	}
+	return any(kernel64).(*kernel[T])
 }
 
 // panel multiplies by up to k.cols columns of b, which it packs unless they are
@@ -129,7 +144,7 @@ func (k *kernel[T]) panel(c []T, cs int, a, b View[T], m, depth, n int, add bool
 			data, bs = work.take(1, d*k.cols), k.cols
 			pack(data, part, d, n, k.cols)
 		}
-		k.run(out, os, a.from(0, p0).Data, a.Row, a.Col, data, bs, m, d, add || p0 > 0)
+		k.run(out, os, a.from(0, p0).Data, a.Row, a.Col, data, bs, m, d, k.cols, add || p0 > 0)
 	}
 	for i := 0; n < k.cols && i < m; i++ {
 		copy(c[i*cs:][:n], out[i*os:])

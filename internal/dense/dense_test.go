@@ -59,6 +59,27 @@ func multiply[T Float](t *testing.T) {
 	}
 }
 
+// Every kernel that this machine can run has the bits of the portable one.
+func TestKernels(t *testing.T) {
+	t.Run("float32", agree[float32])
+	t.Run("float64", agree[float64])
+}
+
+func agree[T Float](t *testing.T) {
+	for _, k := range kernels[T]() {
+		for m := 1; m < 30; m++ {
+			for _, add := range []bool{false, true} {
+				depth := 1 + m%7
+				a, b := normals[T](m*(depth+2), "a"), normals[T](depth*(k.cols+3), "b")
+				got, want := normals[T](m*(k.cols+5), "c"), normals[T](m*(k.cols+5), "c")
+				k.run(got, k.cols+5, a, depth+2, 1, b, k.cols+3, m, depth, k.cols, add)
+				slow(want, k.cols+5, View[T]{a, depth + 2, 1}, View[T]{b, k.cols + 3, 1}, m, depth, k.cols, add)
+				same(t, got, want, fmt.Sprint(k.rows, "×", k.cols, " m ", m))
+			}
+		}
+	}
+}
+
 func TestGram(t *testing.T) {
 	for _, m := range []int{1, 31, 50} {
 		a := Rows(normals[float64](m*40, "a"), 40)

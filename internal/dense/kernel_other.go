@@ -1,3 +1,6 @@
+//go:build !amd64 || purego
+
 package dense
 
-func kernelOf[T Float]() *kernel[T] { return portable[T]() }
+// kernels are those that this machine can run.
+func kernels[T Float]() []*kernel[T] { return []*kernel[T]{portable[T]()} }

@@ -3,7 +3,7 @@ package dense
 // portable is the kernel in plain Go. It defines the result; the others agree bit for bit.
 func portable[T Float]() *kernel[T] { return &kernel[T]{rows: 2, cols: 4, run: run[T]} }
 
-func run[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth int, add bool) {
+func run[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth, _ int, add bool) {
 	i := 0
 	for ; i+1 < m; i += 2 {
 		var c00, c01, c02, c03, c10, c11, c12, c13 T

@@ -1,0 +1,35 @@
+package dense
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkMultiply has the shapes of the baselines: a Gram matrix, an MLP, and
+// the layers of BrainNetCNN at 84 nodes.
+func BenchmarkMultiply(b *testing.B) {
+	b.Run("float32", benchmark[float32])
+	b.Run("float64", benchmark[float64])
+}
+
+func benchmark[T Float](b *testing.B) {
+	for _, s := range []struct {
+		m, depth, n int
+		turn        bool // of a
+		turnB       bool
+	}{{940, 3486, 940, false, true}, {100, 3486, 20, false, false}, {84, 2688, 32, false, false}, {84, 2688, 32, true, false}, {2688, 84, 32, true, false}, {2688, 32, 84, false, false}, {84, 32, 2688, false, false}, {84, 2688, 64, false, false}} {
+		b.Run(fmt.Sprint(s.m, "x", s.depth, "x", s.n, s.turn), func(b *testing.B) {
+			x, y, c := Rows(normals[T](s.m*s.depth), s.depth), Rows(normals[T](s.depth*s.n), s.n), make([]T, s.m*s.n)
+			if s.turn {
+				x = View[T]{x.Data, 1, s.m}
+			}
+			if s.turnB {
+				y = View[T]{y.Data, 1, s.depth}
+			}
+			for b.Loop() {
+				Multiply(c, s.n, x, y, s.m, s.depth, s.n, false, 1)
+			}
+			b.ReportMetric(2*float64(s.m*s.depth*s.n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
