@@ -51,9 +51,28 @@ func newCorrStudy(t *testing.T, n int) *corrStudy {
 func (s *corrStudy) inputs() map[string][]dag.Input {
 	in := map[string][]dag.Input{"folds": {dag.InputOf(s.folds)}}
 	for i, a := range s.pearson {
-		in["pearson"] = append(in["pearson"], dag.InputOf(a, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
+		subject := dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}
+		in["pearson"] = append(in["pearson"], dag.InputOf(a, subject))
+		in["features"] = append(in["features"], dag.InputOf(a, subject))
+		// A ring, and the first edge with its correlation.
+		var draw, source, target []int32
+		var weight []float64
+		for d := range a.Shape[0] {
+			n := a.Shape[1]
+			for k := range n - 1 {
+				draw, source, target = append(draw, int32(d)), append(source, int32(k+1)), append(target, int32(k+2))
+				weight = append(weight, a.Float64s()[(d*n+k)*n+k+1])
+			}
+		}
+		in["edges"] = append(in["edges"], dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "draw", Values: draw}, artifacts.Column{Name: "source", Values: source},
+			artifacts.Column{Name: "target", Values: target}, artifacts.Column{Name: "weight", Values: weight}), subject))
 	}
 	return in
+}
+
+// quickly is a baseline that is trained in a moment on a few graphs.
+func quickly(model string, more ...any) dag.Stage {
+	return fresh("baseline", append([]any{"model", model, "fold", 2, "trees", 60, "epochs", 60, "batch", 6, "learning_rate", 0.01, "channels", []any{4, 4, 4, 8}, "full_widths", []any{6}, "dropout", 0.1}, more...)...)
 }
 
 // models are all that the parameter offers.
@@ -85,7 +104,7 @@ func predictionsOf(t *testing.T, out dag.Outputs) (id, set []string, predicted, 
 func TestBaselines(t *testing.T) {
 	s := newCorrStudy(t, 24)
 	for _, model := range models() {
-		out := mustRun(t, fresh("baseline", "model", model, "fold", 2), s.inputs())
+		out := mustRun(t, quickly(model), s.inputs())
 		id, set, predicted, label, p := predictionsOf(t, out)
 		if len(id) != 48 {
 			t.Fatalf("%s: %d rows, want two draws of 24 participants", model, len(id))
@@ -124,7 +143,7 @@ func TestBaselineDoesNotLookAtTestParticipants(t *testing.T) {
 	s := newCorrStudy(t, 24)
 	folds, _ := s.folds.Ints("fold")
 	for _, model := range models() {
-		stage := fresh("baseline", "model", model, "fold", 2, "standardize", "training")
+		stage := quickly(model, "standardize", "training", "epochs", 5)
 		_, _, _, _, before := predictionsOf(t, mustRun(t, stage, s.inputs()))
 		whole := s.pearson
 		s.pearson = slices.Clone(whole)
@@ -174,6 +193,8 @@ func TestBaselineMistakes(t *testing.T) {
 		}, fresh("baseline"), "4 regions, other participants have 5"},
 		{"somebody is missing", func(in map[string][]dag.Input) { in["pearson"] = in["pearson"][1:] }, fresh("baseline"), "no graphs of sub-001"},
 		{"no such fold", func(map[string][]dag.Input) {}, fresh("baseline", "fold", 9), "has the folds 1 to 4, not 9"},
+		{"no graphs", func(in map[string][]dag.Input) { delete(in, "edges") }, fresh("baseline", "model", "li2019"), "connect edges and features as for train"},
+		{"others' edges", func(in map[string][]dag.Input) { in["edges"][0].Coords[0].Value = "sub-999" }, fresh("baseline", "model", "li2019"), "are not of one participant"},
 	} {
 		in := s.inputs()
 		c.change(in)

@@ -18,6 +18,9 @@ func (r Rows) Row(i int) []float64 { return r.X[i*r.D:][:r.D] }
 
 func (r Rows) view() dense.View[float64] { return dense.Rows(r.X, r.D) }
 
+// NodesOf is the number of nodes whose matrix has d numbers above its diagonal.
+func NodesOf(d int) int { return int(math.Round((1 + math.Sqrt(1+8*float64(d))) / 2)) }
+
 // A Classifier has learned; it rates cases.
 type Classifier interface {
 	// Probability of each class for each case: n × classes, row-major.

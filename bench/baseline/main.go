@@ -1,0 +1,173 @@
+//go:build unix
+
+// Command baseline times the classifiers that PR-GNN is compared with, on the arrays
+// that bench/gnn/gen_timing_data.py writes, as peers.py does for scikit-learn and
+// PyTorch: seconds of wall clock and of processor time to fit and to rate the test graphs.
+//
+//	go run ./bench/baseline [-threads 1] [-models svm,forest,…] DIR
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/gnn"
+	"prgnn/gnn/baseline"
+)
+
+func main() {
+	threads := flag.Int("threads", 1, "goroutines")
+	models := flag.String("models", "svm,linear-svm,ridge,logistic,forest,mlp,brainnetcnn,li2019", "which, comma-separated")
+	flag.Parse()
+	if flag.Arg(0) == "" {
+		flag.Usage()
+		os.Exit(2)
+	}
+	runtime.GOMAXPROCS(*threads)
+	d, err := load(flag.Arg(0))
+	if err == nil {
+		for _, m := range strings.Split(*models, ",") {
+			if err = d.time(m, *threads); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// data are the training and the test graphs.
+type data struct {
+	rows   [2]baseline.Rows
+	graphs [2][]baseline.EdgeGraph
+	label  [2][]int
+}
+
+func load(dir string) (*data, error) {
+	read := func(name string) (*artifacts.Array, error) {
+		f, err := os.Open(filepath.Join(dir, name+".npy"))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return artifacts.ReadArray(f)
+	}
+	arrays := map[string]*artifacts.Array{}
+	for _, name := range []string{"features", "adjacency", "labels", "train", "test"} {
+		a, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		arrays[name] = a
+	}
+	x, e, label := arrays["features"].Float64s(), arrays["adjacency"].Float64s(), arrays["labels"].Float64s()
+	n := arrays["features"].Shape[1]
+	d := &data{}
+	for side, name := range []string{"train", "test"} {
+		r := &d.rows[side]
+		r.D = n * (n - 1) / 2
+		for _, at := range arrays[name].Float64s() {
+			g := baseline.EdgeGraph{Nodes: n, Features: x[int(at)*n*n:][:n*n]}
+			for i := range n {
+				for j := i + 1; j < n; j++ {
+					r.X = append(r.X, g.Features[i*n+j])
+					if w := e[(int(at)*n+i)*n+j]; w != 0 {
+						g.Edges = append(g.Edges, gnn.Edge{Source: int32(i), Target: int32(j), Weight: w})
+					}
+				}
+			}
+			r.N++
+			d.graphs[side] = append(d.graphs[side], g)
+			d.label[side] = append(d.label[side], int(label[int(at)]))
+		}
+	}
+	return d, nil
+}
+
+// epochs that the networks are timed over; the figures are of one.
+const epochs = 3
+
+func (d *data) time(model string, threads int) error {
+	ctx, x, y := context.Background(), d.rows[0], d.label[0]
+	t := baseline.Training{Epochs: epochs, Batch: 100, Rate: 1e-3, Seed: 1, Threads: threads}
+	per := 1.0
+	wall, cpu := time.Now(), processor()
+	var c baseline.Classifier
+	var g baseline.GraphClassifier
+	var err error
+	switch model {
+	case "svm":
+		c, err = baseline.FitSVM(ctx, baseline.SVM{Kernel: "rbf", C: 1, Tolerance: 1e-3}, x, y, 2, threads)
+	case "linear-svm":
+		c, err = baseline.FitSVM(ctx, baseline.SVM{Kernel: "linear", C: 1, Tolerance: 1e-3}, x, y, 2, threads)
+	case "ridge":
+		c, err = baseline.FitRidge(x, y, 2, 1, threads)
+	case "logistic":
+		c, err = baseline.FitLogistic(ctx, x, y, 2, 1, threads)
+	case "forest":
+		c, err = baseline.FitForest(ctx, baseline.Forest{Trees: 1000, Seed: 1}, x, y, 2, threads, nil)
+	case "mlp":
+		t.Epochs, per = 100, 100
+		c, err = baseline.FitMLP(ctx, []int{20}, t, x, y, 2)
+	case "brainnetcnn":
+		t.Batch, t.Rate, t.Momentum, t.Decay, per = 14, 0.01, 0.9, 5e-4, epochs
+		c, err = baseline.FitBrainNetCNN(ctx, baseline.Kawahara(), 84, t, x, y, 2)
+	case "li2019":
+		per = epochs
+		g, err = baseline.FitLi2019(ctx, baseline.Li2019{Widths: []int{16, 16}, Hidden: []int{16, 8}, Ratio: 0.5}, t, d.graphs[0], y, 2)
+	default:
+		err = fmt.Errorf("there is no model %q", model)
+	}
+	if err != nil {
+		return err
+	}
+	fit, fitCPU := time.Since(wall).Seconds()/per, (processor()-cpu)/per
+	wall = time.Now()
+	var p []float64
+	if g != nil {
+		p = g.Probability(d.graphs[1], threads)
+	} else {
+		p = c.Probability(d.rows[1], threads)
+	}
+	rate := time.Since(wall).Seconds()
+	right := 0
+	for i, l := range d.label[1] {
+		if (p[2*i+1] > 0.5) == (l == 1) {
+			right++
+		}
+	}
+	b, err := json.Marshal(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": fit, "fit_cpu": fitCPU, "rate": rate, "test_acc": float64(right) / float64(len(d.label[1])), "peak_rss_mib": peakMiB()})
+	fmt.Println(string(b))
+	return err
+}
+
+// processor is the processor time of this program so far, in seconds.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+func peakMiB() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return float64(u.Maxrss) / (1 << 20)
+	}
+	return float64(u.Maxrss) / (1 << 10)
+}

@@ -1,0 +1,329 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"prgnn/internal/dense"
+	"prgnn/internal/random"
+)
+
+// A Forest describes a random forest (Breiman 2001): trees grown to the end on
+// bootstraps of the cases, each split the best by Gini impurity among some of the
+// features, which are drawn anew at each node.
+type Forest struct {
+	Trees    int
+	Features int // tried at each split; 0: √d, rounded down
+	Seed     uint64
+	Stream   []any // further words that name the random numbers of a tree
+}
+
+// A forest is grown; nodes of all trees lie one after the other.
+type forest struct {
+	inputs, classes int
+	trees           [][]treeNode
+}
+
+// A treeNode sends cases with x[feature] ≤ threshold to the next node, the
+// others to right. A leaf (feature −1) has the shares of the classes.
+type treeNode struct {
+	feature   int32
+	right     int32
+	threshold float64
+	share     []float64
+}
+
+// mostRanked is how many cases a forest takes: their ranks have 16 bits.
+const mostRanked = 1 << 16
+
+// FitForest grows one. progress, if there is one, is told of each tree, from any goroutine.
+func FitForest(ctx context.Context, o Forest, x Rows, label []int, classes, threads int, progress func()) (Classifier, error) {
+	if x.N >= mostRanked {
+		return nil, fmt.Errorf("%d graphs to train on: the forest takes fewer than %d; use fewer draws", x.N, mostRanked)
+	}
+	if o.Features == 0 {
+		o.Features = int(math.Sqrt(float64(x.D)))
+	}
+	o.Features = max(1, min(o.Features, x.D))
+	g := newGrowth(o, x, label, classes, threads)
+	f := &forest{inputs: x.D, classes: classes, trees: make([][]treeNode, o.Trees)}
+	dense.Each(threads, o.Trees, func(i int) {
+		if ctx.Err() == nil {
+			f.trees[i] = g.grow(i)
+			if progress != nil {
+				progress()
+			}
+		}
+	})
+	return f, ctx.Err()
+}
+
+func (f *forest) Probability(x Rows, threads int) []float64 {
+	out := make([]float64, x.N*f.classes)
+	dense.Each(threads, x.N, func(i int) {
+		row, p := x.Row(i), out[i*f.classes:][:f.classes]
+		for _, nodes := range f.trees {
+			at := 0
+			for nodes[at].feature >= 0 {
+				if row[nodes[at].feature] <= nodes[at].threshold {
+					at++
+				} else {
+					at = int(nodes[at].right)
+				}
+			}
+			for c, s := range nodes[at].share {
+				p[c] += s
+			}
+		}
+		for c := range p {
+			p[c] /= float64(len(f.trees))
+		}
+	})
+	return out
+}
+
+func (f *forest) Parameters() int { return f.inputs }
+
+func (f *forest) Note() string {
+	nodes := 0
+	for _, t := range f.trees {
+		nodes += len(t)
+	}
+	return fmt.Sprintf("%d trees of %d nodes in all", len(f.trees), nodes)
+}
+
+// growth is what all trees of a forest share.
+type growth struct {
+	Forest
+	x       Rows
+	label   []int
+	classes int
+	rank    []uint16    // feature × case: which place its value has among the different values of the feature
+	inverse []float64   // 1/w
+	pure    [][]float64 // shares of leaves with one class
+}
+
+func newGrowth(o Forest, x Rows, label []int, classes, threads int) *growth {
+	g := &growth{Forest: o, x: x, label: label, classes: classes, rank: make([]uint16, x.D*x.N), inverse: make([]float64, x.N+1)}
+	for w := range g.inverse {
+		g.inverse[w] = 1 / float64(w)
+	}
+	for c := range classes {
+		share := make([]float64, classes)
+		share[c] = 1
+		g.pure = append(g.pure, share)
+	}
+	dense.Each(threads, (x.D+63)/64, func(b int) {
+		values := make([]float64, x.N)
+		for f := 64 * b; f < min(x.D, 64*(b+1)); f++ {
+			for i := range values {
+				values[i] = x.X[i*x.D+f]
+			}
+			slices.Sort(values)
+			different := slices.Compact(values)
+			for i := range x.N {
+				r, _ := slices.BinarySearch(different, x.X[i*x.D+f])
+				g.rank[f*x.N+i] = uint16(r)
+			}
+		}
+	})
+	return g
+}
+
+// A tree while it grows.
+type growing struct {
+	*growth
+	r        *random.Stream
+	nodes    []treeNode
+	cases    []int32  // those of the bootstrap; each node has a part of them
+	weight   []uint32 // per case: how often it was drawn, in the half of its class (two classes)
+	drawn    []int32  // per case: how often it was drawn
+	features []int32  // a permutation, of which a prefix was drawn
+	tally    []uint32 // per rank: weights of both classes, 16 bits each
+	marks    []uint64 // a bit a rank that has cases
+	keys     []uint64 // rank, class and weight of each case of a node
+	left     []int    // weights by class
+}
+
+// A cut is a split: cases with a rank of at most rank go left.
+type cut struct {
+	feature int32
+	rank    uint16
+	gain    float64
+}
+
+func (g *growth) grow(number int) []treeNode {
+	n := g.x.N
+	t := &growing{growth: g, r: random.New(g.Seed, append([]any{"forest", number}, g.Stream...)...),
+		drawn: make([]int32, n), weight: make([]uint32, n), features: make([]int32, g.x.D), tally: make([]uint32, n), marks: make([]uint64, (n+63)/64), left: make([]int, g.classes)}
+	for range n {
+		t.drawn[t.r.IntN(n)]++
+	}
+	for i, w := range t.drawn {
+		if w > 0 {
+			t.cases = append(t.cases, int32(i))
+			t.weight[i] = uint32(w) << (16 * (g.label[i] & 1))
+		}
+	}
+	for f := range t.features {
+		t.features[f] = int32(f)
+	}
+	t.node(t.cases)
+	return t.nodes
+}
+
+// node grows the tree below some cases: the left side follows the node at once.
+func (t *growing) node(cases []int32) {
+	total, count := make([]int, t.classes), 0
+	for _, i := range cases {
+		total[t.label[i]] += int(t.drawn[i])
+		count += int(t.drawn[i])
+	}
+	at := len(t.nodes)
+	t.nodes = append(t.nodes, treeNode{feature: -1})
+	for c, n := range total {
+		if n == count {
+			t.nodes[at].share = t.pure[c]
+			return
+		}
+	}
+	best, found := t.search(cases, total, count)
+	if !found { // they are all alike
+		share := make([]float64, t.classes)
+		for c, n := range total {
+			share[c] = float64(n) / float64(count)
+		}
+		t.nodes[at].share = share
+		return
+	}
+	// Left ones to the front; the threshold is halfway between the nearest values.
+	ranks := t.rank[int(best.feature)*t.x.N:][:t.x.N]
+	low, high := math.Inf(-1), math.Inf(1)
+	k := 0
+	for j, i := range cases {
+		v := t.x.X[int(i)*t.x.D+int(best.feature)]
+		if ranks[i] <= best.rank {
+			low = max(low, v)
+			cases[k], cases[j] = i, cases[k]
+			k++
+		} else {
+			high = min(high, v)
+		}
+	}
+	middle := low/2 + high/2
+	if middle >= high {
+		middle = low
+	}
+	t.node(cases[:k])
+	t.nodes[at] = treeNode{feature: best.feature, threshold: middle, right: int32(len(t.nodes))}
+	t.node(cases[k:])
+}
+
+// search draws features and finds the best split. It goes on beyond their number
+// until there is one, as long as there are features.
+func (t *growing) search(cases []int32, total []int, count int) (best cut, found bool) {
+	best.gain = math.Inf(-1)
+	for tried := range t.features {
+		if tried >= t.Features && found {
+			break
+		}
+		j := tried + t.r.IntN(len(t.features)-tried)
+		t.features[tried], t.features[j] = t.features[j], t.features[tried]
+		feature := t.features[tried]
+		ranks := t.rank[int(feature)*t.x.N:][:t.x.N]
+		var rank uint16
+		var gain float64
+		if t.classes == 2 && len(cases) > few {
+			rank, gain = t.byTally(cases, ranks, total, count)
+		} else {
+			rank, gain = t.bySort(cases, ranks, total, count)
+		}
+		if gain > best.gain {
+			best, found = cut{feature, rank, gain}, true
+		}
+	}
+	return best, found
+}
+
+// few cases are sorted; more are tallied.
+const few = 12
+
+// The gain of a split is Σ L_c²/ΣL + Σ R_c²/ΣR over the weights L, R of the
+// classes on either side: it is largest where the Gini impurity is smallest. Both
+// searches give −∞ when all cases have one value.
+
+// byTally adds up the weights of two classes by rank, and goes through the ranks.
+func (t *growing) byTally(cases []int32, ranks []uint16, total []int, count int) (uint16, float64) {
+	tally, marks := t.tally, t.marks
+	for _, i := range cases {
+		r := ranks[i]
+		tally[r] += t.weight[i]
+		marks[r>>6] |= 1 << (r & 63)
+	}
+	at, gain := uint16(0), math.Inf(-1)
+	var l0, l1 int
+	all0, all1 := total[0], total[1]
+	inverse := t.inverse[:count+1]
+	for w, word := range marks {
+		if word == 0 {
+			continue
+		}
+		marks[w] = 0
+		for ; word != 0; word &= word - 1 {
+			r := w<<6 + bits.TrailingZeros64(word)
+			both := tally[r]
+			tally[r] = 0
+			l0 += int(both & 0xffff)
+			l1 += int(both >> 16)
+			left := l0 + l1
+			if left == count {
+				break
+			}
+			r0, r1 := all0-l0, all1-l1
+			if v := float64(float64(l0*l0+l1*l1)*inverse[left]) + float64(float64(r0*r0+r1*r1)*inverse[count-left]); v > gain {
+				at, gain = uint16(r), v
+			}
+		}
+	}
+	return at, gain
+}
+
+// bySort is for any number of classes.
+func (t *growing) bySort(cases []int32, ranks []uint16, total []int, count int) (uint16, float64) {
+	keys := t.keys[:0]
+	for _, i := range cases {
+		keys = append(keys, uint64(ranks[i])<<48|uint64(t.label[i])<<32|uint64(t.drawn[i]))
+	}
+	t.keys = keys
+	if len(keys) > few {
+		slices.Sort(keys)
+	} else {
+		for i := 1; i < len(keys); i++ {
+			for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
+				keys[j], keys[j-1] = keys[j-1], keys[j]
+			}
+		}
+	}
+	at, gain := uint16(0), math.Inf(-1)
+	clear(t.left)
+	left := 0
+	for k, key := range keys[:len(keys)-1] {
+		t.left[key>>32&0xffff] += int(uint32(key))
+		left += int(uint32(key))
+		if key>>48 == keys[k+1]>>48 {
+			continue
+		}
+		l2, r2 := 0, 0
+		for c, l := range t.left {
+			l2 += l * l
+			r2 += (total[c] - l) * (total[c] - l)
+		}
+		if v := float64(float64(l2)*t.inverse[left]) + float64(float64(r2)*t.inverse[count-left]); v > gain {
+			at, gain = uint16(key>>48), v
+		}
+	}
+	return at, gain
+}

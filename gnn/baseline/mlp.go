@@ -1,0 +1,112 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"prgnn/gnn"
+	"prgnn/internal/random"
+)
+
+// An mlp is a multilayer perceptron with ReLU between its layers.
+type mlp[T gnn.Float] struct {
+	l      gnn.Layout
+	layers []full[T]
+	d      int
+	x      []T // cases × d
+	label  []int
+}
+
+func newMLP[T gnn.Float](x Rows, label []int, widths []int) *mlp[T] {
+	m := &mlp[T]{d: x.D, x: narrow[T](x.X), label: label}
+	m.layers = fulls[T](&m.l, widths, func(i int) string { return fmt.Sprintf("fc%d", i+1) })
+	return m
+}
+
+// narrow converts to the precision of a network.
+func narrow[T gnn.Float](v []float64) []T {
+	out := make([]T, len(v))
+	for i, x := range v {
+		out[i] = T(x)
+	}
+	return out
+}
+
+func (m *mlp[T]) layout() gnn.Layout { return m.l }
+func (m *mlp[T]) drops() bool        { return false }
+
+// forward gives the input of each layer and, last, the logits.
+func (m *mlp[T]) forward(params, x []T, n, threads int) [][]T {
+	values := [][]T{x}
+	for i, f := range m.layers {
+		y := make([]T, n*f.out)
+		f.forward(y, values[i], params, n, threads)
+		if i < len(m.layers)-1 {
+			relu(y, 0)
+		}
+		values = append(values, y)
+	}
+	return values
+}
+
+func (m *mlp[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
+	n := len(cases)
+	x := make([]T, 0, n*m.d)
+	for _, i := range cases {
+		x = append(x, m.x[i*m.d:][:m.d]...)
+	}
+	values := m.forward(params, x, n, threads)
+	dy := values[len(m.layers)]
+	classes := len(dy) / n
+	for k, i := range cases {
+		l, class := crossEntropy(dy[k*classes:][:classes], m.label[i], 1/float64(n))
+		loss += l
+		if class == m.label[i] {
+			right++
+		}
+	}
+	for i := len(m.layers) - 1; i >= 0; i-- {
+		var dx []T
+		if i > 0 {
+			dx = make([]T, len(values[i]))
+		}
+		m.layers[i].backward(dx, dy, values[i], params, grad, n, threads)
+		if i > 0 {
+			reluBack(dx, values[i], 0)
+		}
+		dy = dx
+	}
+	return loss, right
+}
+
+// A trainedMLP rates cases.
+type trainedMLP[T gnn.Float] struct {
+	*mlp[T]
+	params []T
+	widths []int
+	t      Training
+}
+
+// FitMLP trains a multilayer perceptron with these hidden widths, in single precision.
+func FitMLP(ctx context.Context, hidden []int, t Training, x Rows, label []int, classes int) (Classifier, error) {
+	widths := append(append([]int{x.D}, hidden...), classes)
+	m := newMLP[float32](x, label, widths)
+	params, err := train[float32](ctx, m, x.N, t)
+	if err != nil {
+		return nil, err
+	}
+	m.x, m.label = nil, nil
+	return &trainedMLP[float32]{m, params, widths, t}, nil
+}
+
+func (m *trainedMLP[T]) Probability(x Rows, threads int) []float64 {
+	values := m.forward(m.params, narrow[T](x.X), x.N, threads)
+	return probabilities(values[len(values)-1], m.widths[len(m.widths)-1])
+}
+
+func (m *trainedMLP[T]) Parameters() int { return len(m.params) }
+
+func (m *trainedMLP[T]) Note() string {
+	return fmt.Sprintf("%s, %d epochs", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.widths), " ", "–"), "[]"), m.t.Epochs)
+}
