@@ -117,8 +117,8 @@ func TestChain(t *testing.T) {
 		t.Errorf("stage clean is at %s", got)
 	}
 	cohort := p.Graph.Stages[0].Tasks[0]
-	if got := dag.ParamText(cohort.Work)[0]; !strings.Contains(got, "participants arrow ") || !strings.Contains(got, "nodes arrow ") {
-		t.Errorf("the cohort's recipe has no digests: %s", got)
+	if refs := cohort.Work.(*cohortValues).Foretell(); refs["participants"].Format != "arrow" || refs["nodes"].Format != "arrow" {
+		t.Errorf("the cohort's values are not known before the run: %v", refs)
 	}
 	got := describe(p.Graph)
 	got = got[strings.Index(got, "clean t-clean"):]
