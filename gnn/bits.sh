@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The same bits everywhere: gnn/bits.sh runs the digest tests of packages gnn and
 # internal/exact with the compiler's fused multiply-add allowed (GOAMD64=v3), without
-# assembly (purego), and on arm64 under qemu-aarch64-static where that is installed
+# assembly (purego), on processors without AVX-512, without AVX2 and without FMA (as GODEBUG
+# plays them), and on arm64 under qemu-aarch64-static where that is installed
 # (Debian: qemu-user-static). It fails when one differs, and when the arm64 code of these
 # packages holds a fused instruction that is not one of those known to be exact.
 set -euo pipefail
@@ -11,6 +12,10 @@ trap 'rm -rf "$work"' EXIT
 tests='Digest|Fixtures|Ulps|Exp32'
 
 echo "amd64";         go test -count=1 -run "$tests" ./gnn ./internal/exact
+for off in avx512f avx512f,avx2 avx512f,avx2,avx,fma; do
+	echo "amd64, without $off"
+	GODEBUG=$(sed 's/[^,]*/cpu.&=off/g' <<<"$off") go test -count=1 -run "$tests" ./gnn
+done
 echo "amd64, v3";     GOAMD64=v3 go test -count=1 -run "$tests" ./gnn ./internal/exact
 echo "amd64, purego"; go test -count=1 -tags purego -run "$tests" ./gnn
 

@@ -84,6 +84,8 @@ type scratch[T Float] struct {
 	dIn  []T   // n × padded(d)
 	dz   []T
 	dy   []T
+
+	counts []ScoreCounts // of pooling scores, one a block
 }
 
 // forward runs convolution and pooling:

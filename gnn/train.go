@@ -148,14 +148,10 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 				if s.predicted() == s.graph.Label {
 					correct++
 				}
-				for b := range s.blocks {
-					st := &s.blocks[b]
-					for i, x := range st.s {
-						e.Scores[b].count(float64(x), int(st.rank[i]) < st.k)
-					}
-				}
 			}
+			w.countScores(len(batch))
 		}
+		w.tellScores(e.Scores)
 		e.TrainAccuracy = float64(correct) / float64(len(train))
 		m.prepare()
 		if len(test) > 0 {
@@ -193,6 +189,32 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		}
 	}
 	return run.history, nil
+}
+
+// countScores counts the pooling scores of the batch that was computed last.
+func (w *worker[T]) countScores(batch int) {
+	w.team.run(batch, func(worker, i int) {
+		counts := w.scratch[worker].counts
+		for b := range counts {
+			st := &w.slots[i].blocks[b]
+			for i, x := range st.s {
+				counts[b].count(float64(x), int(st.rank[i]) < st.k)
+			}
+		}
+	})
+}
+
+// tellScores gives the counts of all goroutines together, and begins anew.
+func (w *worker[T]) tellScores(to []ScoreCounts) {
+	for _, sc := range w.scratch {
+		for b := range to {
+			for bin := range ScoreBins {
+				to[b].Kept[bin] += sc.counts[b].Kept[bin]
+				to[b].Dropped[bin] += sc.counts[b].Dropped[bin]
+			}
+		}
+		clear(sc.counts)
+	}
 }
 
 // fits checks that graphs and model go together.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -18,6 +19,9 @@ import (
 // A trained model travels as one npz file: its arrays by name, as numpy.load reads them, and
 // what it is in model.json. The members are stored without compression, in a fixed order and
 // without times, so that equal models are equal files.
+
+// noTime is the first time that a zip archive can state.
+var noTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // modelFile is model.json.
 type modelFile struct {
@@ -45,7 +49,7 @@ func modelNPZ[T gnn.Float](f modelFile, norm standardization, weights []T) (arti
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	add := func(name string, write func(io.Writer) error) error {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: noTime})
 		if err != nil {
 			return err
 		}

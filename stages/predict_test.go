@@ -7,7 +7,11 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -157,6 +161,48 @@ func TestPredictRefuses(t *testing.T) {
 	inputs := withNodes(said(in, "0.2"), names...)
 	inputs["model"] = []dag.Input{dag.InputOf(knowing["model"])}
 	mustRun(t, &Predict{Allow: []string{"graph.density"}}, inputs)
+}
+
+// numpy finds every array of a model by its name, with the shape and the values of the
+// table of parameters.
+func TestModelInPython(t *testing.T) {
+	python := os.Getenv("PRGNN_PYTHON")
+	if python == "" {
+		t.Skip("PRGNN_PYTHON does not name a Python with numpy")
+	}
+	s := trainer(2)
+	s.Epochs, s.Standardize = 1, "training"
+	out := mustRun(t, s, plantedInputs(t, 20, 3, 9, 1))
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := os.WriteFile(path, encoded(t, out["model"]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	told, err := exec.Command(python, "-c", `
+import json, sys, numpy as np
+m = np.load(sys.argv[1])
+for name in m.files:
+    if name != "model.json":
+        print(name, "×".join(map(str, m[name].shape)), m[name].dtype, repr(float(m[name].ravel()[-1])))
+print(json.loads(m["model.json"])["groups"])
+`, path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, told)
+	}
+	table := out["parameters"].(*artifacts.Table)
+	names, _ := table.Strings("name")
+	shapes, _ := table.Strings("shape")
+	offset, _ := table.Ints("offset")
+	length, _ := table.Ints("length")
+	values := out["weights"].(*artifacts.Array).Float64s()
+	want := ""
+	for i, n := range names {
+		v := strconv.FormatFloat(values[offset[i]+length[i]-1], 'g', -1, 64)
+		want += fmt.Sprintf("%s %s float32 %s\n", n, shapes[i], v)
+	}
+	want += "['ASD', 'HC']\n"
+	if got := string(told); got != want {
+		t.Errorf("numpy reads\n%swant\n%s", got, want)
+	}
 }
 
 // changedModel replaces a member of an npz file, or leaves it out.
