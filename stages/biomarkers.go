@@ -126,6 +126,9 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, of := range settings { // the trainings without permutation, out of those with
+		of.coords = slices.DeleteFunc(of.coords, func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
+	}
 	permuted, err := b.readAll(t.All("permuted"), nodes.Rows(), people)
 	if err != nil {
 		return nil, err

@@ -11,20 +11,24 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/random"
+	"prgnn/stages/inference"
 )
 
 func init() {
 	Register(dag.Kind{
 		Name: "evaluate",
 		Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over the folds\n" +
-			"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, name a setting and become columns.",
-		New: func() dag.Stage { return &Evaluate{} },
+			"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, name a setting and become columns. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
+		New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
 	})
 }
 
 // Evaluate scores predictions.
 type Evaluate struct {
-	Positive string `param:"positive" doc:"the group whose detection sensitivity counts; by default the first in sorted order that is not named as a control group (HC, TD, CON, control …), of two groups"`
+	Positive     string `param:"positive" doc:"the group whose detection sensitivity counts; by default the first in sorted order that is not named as a control group (HC, TD, CON, control …), of two groups"`
+	Permutations int    `param:"permutations" doc:"of the groups of the tested, for p" min:"99" max:"10000000"`
+	Seed         uint64 `param:"seed" doc:"of the permutations"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -36,7 +40,7 @@ func (*Evaluate) Ports() dag.Ports {
 			{Name: "scores", Type: dag.Arrow("repeat", "fold", "level", "n", "accuracy", "balanced_accuracy", "auc", "sensitivity", "specificity"),
 				Doc: "one row for each setting, repeat, fold and level"},
 			{Name: "summary", Type: dag.Arrow("level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
-				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
+				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
 				Doc: "one row for each setting and level: means over the folds; sd has n−1 in the denominator; ci is Wilson's 95 % interval of the accuracy for the number of participants"},
 		},
 	}
@@ -77,7 +81,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary := summaryTable(all.axes, all.settings, all.groups, positive)
+	summary := s.summaryTable(all.axes, all.settings, all.groups, positive)
 	if all.cautions != nil {
 		summary.Meta["caution"] = strings.Join(all.cautions, "\n")
 	}
@@ -334,4 +338,36 @@ func score(cases []testCase, positive int) foldScores {
 	}
 	out.auc, _ = gnn.MeanSD(each)
 	return out
+}
+
+// test finds whether the predictions of one setting have to do with the groups.
+func (s *Evaluate) test(folds []testedFold, level string, groups int) inference.PredictionTest {
+	person := map[string]int{}
+	var group, first []int
+	var tested []inference.TestedFold
+	for at, f := range folds {
+		t := inference.TestedFold{}
+		for _, c := range f.participants {
+			if _, ok := person[c.id]; !ok {
+				person[c.id] = len(group)
+				group, first = append(group, c.label), append(first, at)
+			}
+			named := make([]float64, groups)
+			if level == "participant" {
+				named[c.predicted] = 1
+			}
+			t.Person, t.Named, t.Score = append(t.Person, person[c.id]), append(t.Named, named), append(t.Score, c.probability)
+		}
+		if level == "graph" {
+			at := map[string]int{}
+			for i, c := range f.participants {
+				at[c.id] = i
+			}
+			for _, c := range f.graphs {
+				t.Named[at[c.id]][c.predicted]++
+			}
+		}
+		tested = append(tested, t)
+	}
+	return inference.TestPredictions(tested, group, groups, first, s.Permutations, random.New(s.Seed, "evaluate", level))
 }

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"math"
 	"slices"
 
 	"prgnn/artifacts"
@@ -55,7 +56,7 @@ func scoresTable(axes []string, settings [][]testedFold, positive int) *artifact
 	)...)
 }
 
-func summaryTable(axes []string, settings [][]testedFold, groups []string, positive int) *artifacts.Table {
+func (s *Evaluate) summaryTable(axes []string, settings [][]testedFold, groups []string, positive int) *artifacts.Table {
 	var rows [][]dag.Coord
 	var level, name []string
 	var folds, participants []int32
@@ -63,14 +64,20 @@ func summaryTable(axes []string, settings [][]testedFold, groups []string, posit
 	docs := []string{"mean over the folds", "standard deviation over the folds (n−1)", "Wilson's 95 % interval for the number of participants, about the share of right predictions over all folds", "",
 		"accuracy of always naming the largest group", "mean over the folds", "mean over the folds", "mean over the folds", "mean over the folds"}
 	v := make([][]float64, len(names))
+	var ps, aucs []float64
 	for _, fs := range settings {
 		tested := distinct(fs)
 		for _, l := range levels {
 			var each [5][]float64
 			right, all := 0.0, 0.0
+			test := s.test(fs, l, len(groups))
+			if l == "graph" { // the graphs of one participant have no area of their own
+				test.AUCP = math.NaN()
+			}
+			ps, aucs = append(ps, test.P), append(aucs, test.AUCP)
 			for _, f := range fs {
-				s := score(f.cases(l), positive)
-				for i, x := range []float64{s.accuracy, s.balanced, s.auc, s.sensitivity, s.specificity} {
+				m := score(f.cases(l), positive)
+				for i, x := range []float64{m.accuracy, m.balanced, m.auc, m.sensitivity, m.specificity} {
 					each[i] = append(each[i], x)
 				}
 				for _, c := range f.cases(l) {
@@ -106,7 +113,9 @@ func summaryTable(axes []string, settings [][]testedFold, groups []string, posit
 	for i := range names {
 		cols = append(cols, optionalColumn(names[i], docs[i], v[i]))
 	}
-	t := artifacts.NewTable(append(cols, artifacts.Column{Name: "positive", Values: name, Doc: "the group that sensitivity is about"})...)
+	t := artifacts.NewTable(append(cols, artifacts.Column{Name: "positive", Values: name, Doc: "the group that sensitivity is about"},
+		optionalColumn("p", "of the accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are", ps),
+		optionalColumn("auc_p", "of the AUC, likewise", aucs))...)
 	t.Meta = map[string]string{"groups": textOf(groups)}
 	return t
 }

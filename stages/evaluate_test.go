@@ -41,7 +41,7 @@ func TestEvaluateByHand(t *testing.T) {
 		dag.InputOf(told(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9}, [3]any{"b", 1, 0.6}, [3]any{"b", 1, 0.8}), dag.Coord{Axis: "fold", Value: "1"}),
 		dag.InputOf(told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}), dag.Coord{Axis: "fold", Value: "2"}),
 	}
-	out := mustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": folds})
+	out := mustRun(t, &Evaluate{Permutations: 999}, map[string][]dag.Input{"predictions": folds})
 	scores := out["scores"].(*artifacts.Table)
 	for name, want := range map[string][]float64{
 		// graph fold 1, graph fold 2, participant fold 1, participant fold 2
@@ -84,6 +84,34 @@ func TestEvaluateByHand(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Eight participants in two folds, all of them right: of the 6·6 groupings within the
+// folds no other does as well. At graph level one graph in sixteen is wrong.
+func TestEvaluateP(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	var ins []dag.Input
+	for fold := range 2 {
+		var rows [][3]any
+		for i := range 4 {
+			p := 0.1 + 0.8*float64(i%2)
+			rows = append(rows, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p}, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p})
+		}
+		if fold == 0 {
+			rows[0][2] = 0.6
+		}
+		ins = append(ins, dag.InputOf(told(int32(fold+1), g, rows...)))
+	}
+	summary := mustRun(t, &Evaluate{Permutations: 7999}, map[string][]dag.Input{"predictions": ins})["summary"]
+	p, auc := floatsOf(t, summary, "p"), floatsOf(t, summary, "auc_p")
+	for i, got := range []float64{p[0], p[1], auc[1]} {
+		if math.Abs(got-1./36) > 0.008 {
+			t.Errorf("p %d is %v, by counting %v", i, got, 1./36)
+		}
+	}
+	if !math.IsNaN(auc[0]) {
+		t.Errorf("p of the area of graphs: %v", auc[0])
 	}
 }
 

@@ -16,6 +16,7 @@ type accuracyRow struct {
 	majority                 float64
 	balanced, auc            float64
 	sensitivity, specificity float64
+	p, aucP                  float64
 }
 
 func readAccuracy(in dag.Input) ([]accuracyRow, error) {
@@ -54,6 +55,8 @@ func readAccuracy(in dag.Input) ([]accuracyRow, error) {
 		{"auc", func(r *accuracyRow) *float64 { return &r.auc }},
 		{"sensitivity", func(r *accuracyRow) *float64 { return &r.sensitivity }},
 		{"specificity", func(r *accuracyRow) *float64 { return &r.specificity }},
+		{"p", func(r *accuracyRow) *float64 { return &r.p }},
+		{"auc_p", func(r *accuracyRow) *float64 { return &r.aucP }},
 	} {
 		v, err := table.Floats(c.name)
 		if err != nil {
@@ -106,6 +109,7 @@ func accuracySection(t *dag.Task, p *page) error {
 				number3(r.low), number3(r.high), number3(r.balanced), number3(r.auc))
 			if r.level == "participant" {
 				cautionAccuracy(p, r, len(settings) > 1)
+				p.line("  %-12s %s, of the AUC %s (the groups of the tested permuted)", "", pText(r.p), pText(r.aucP))
 				if !math.IsNaN(r.sensitivity) {
 					p.line("  %-12s sensitivity %s, specificity %s for %s", "", number3(r.sensitivity), number3(r.specificity), r.positive)
 				}

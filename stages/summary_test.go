@@ -23,6 +23,7 @@ func evaluated(accuracy, low, high float64) (summary, scores *artifacts.Table) {
 		artifacts.Column{Name: "majority", Values: both(0.6)}, artifacts.Column{Name: "balanced_accuracy", Values: both(0.7)},
 		artifacts.Column{Name: "auc", Values: both(0.8)}, artifacts.Column{Name: "sensitivity", Values: both(0.9)},
 		artifacts.Column{Name: "specificity", Values: both(0.4)}, artifacts.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
+		artifacts.Column{Name: "p", Values: both(0.0004)}, artifacts.Column{Name: "auc_p", Values: both(0.02)},
 	)
 	scores = artifacts.NewTable(
 		artifacts.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}}, artifacts.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
@@ -92,6 +93,7 @@ Steps (median, smallest to largest over participants)
 Accuracy on participants who were not trained on; always naming the largest group gives 0.600
   graph        0.800 (sd 0.050) over 3 folds · 95 % CI 0.700–0.900 · balanced 0.700 · AUC 0.800
   participant  0.800 (sd 0.050) over 3 folds · 95 % CI 0.700–0.900 · balanced 0.700 · AUC 0.800
+               p<0.001, of the AUC p=0.020 (the groups of the tested permuted)
                sensitivity 0.900, specificity 0.400 for ASD
   fold 1       ████████████████████····│··············· 0.500 of the participants
   fold 2       ████████████████████████│█████·········· 0.750 of the participants
