@@ -115,7 +115,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go 246f95405cfcd54d
+prgnn/stages/biomarkers.go 8324c48ea3d99d9d
 prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
 prgnn/stages/biomarkers_null.go eb731a9a766d698c
 prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
@@ -470,8 +470,14 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/stages/evaluate.go 2d0b20262bf42e1f
-prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/internal/random/random.go 9eeb648d164bd13c
+prgnn/stages/evaluate.go a479174ebce4d4cc
+prgnn/stages/evaluate_tables.go c5dd428ad3198705
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
+prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/predictions.go 89509612d78a59e5
+prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -790,10 +796,15 @@ prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 24f4d23e504930ec
-prgnn/stages/evaluate.go 37fa70ef406568ef
-prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/evaluate.go c5cd551a4f533556
+prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go 608c9025446302f8
 prgnn/stages/figure_individuals.go bdafb2380ab74836
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
+prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/predictions.go 89509612d78a59e5
+prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/summary_salient.go e881400b262775f0
 prgnn/stages/summary_sections.go 60176cb1ce81bcf2
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
@@ -889,6 +900,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/brainmap.go 99422013580779a7
 prgnn/stages/chart/curves.go ca3c03b4998e0f63
 prgnn/stages/chart/panel.go 0e82f156eccaa5b5
@@ -896,10 +908,15 @@ prgnn/stages/chart/roc.go 9ed16e9a2cee3753
 prgnn/stages/draw/color.go c9bd192424f3dff9
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/evaluate.go 37fa70ef406568ef
-prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/evaluate.go c5cd551a4f533556
+prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go b24bb59800e51a03
 prgnn/stages/figure_roc.go 1b33504a2df3a371
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
+prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/predictions.go 89509612d78a59e5
+prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -1156,12 +1173,16 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
+prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go a60c986e71149665
 prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
-prgnn/stages/evaluate.go 37fa70ef406568ef
-prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/evaluate.go c5cd551a4f533556
+prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go 3f56f397c5c50686
+prgnn/stages/inference/bootstrap.go b6a95179fcb96fb1
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/predictions.go 89509612d78a59e5
+prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/permutation.go 050d15082c29668c
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -1312,14 +1333,19 @@ prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/evaluate.go 37fa70ef406568ef
-prgnn/stages/evaluate_tables.go dceae7830f120c74
+prgnn/stages/evaluate.go c5cd551a4f533556
+prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
 prgnn/stages/figure_individuals.go 9ed32b1fa664c56c
 prgnn/stages/figure_ranking.go 13eb130a524ffe58
 prgnn/stages/figure_roc.go 7d80a45b512c3eca
 prgnn/stages/figure_training.go 5298778a1ef4bc7f
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
+prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/predictions.go 89509612d78a59e5
+prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/report.go c8df9cae8522e054
 prgnn/stages/report/page.css 41342ba78836e6bf
 prgnn/stages/report/page.go b1e065a21256e23c
@@ -1339,7 +1365,7 @@ prgnn/stages/report_steps.go 5a9375b4191620d7
 prgnn/stages/report_svg.go b7c48370b1bc06af
 prgnn/stages/report_tables.go c416454c5160684e
 prgnn/stages/summary.go 4e43e7b64c2112d6
-prgnn/stages/summary_accuracy.go db627ebdd075624b
+prgnn/stages/summary_accuracy.go f3b4033928c884de
 prgnn/stages/summary_salient.go e881400b262775f0
 prgnn/stages/summary_sections.go 39d79ea16885754b
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
@@ -1486,9 +1512,9 @@ prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/summary.go 2d1f913b0c626fcd
-prgnn/stages/summary_accuracy.go 18d6ba20708f309f
+prgnn/stages/summary_accuracy.go b0e865ac3f4d3ad5
 prgnn/stages/summary_checks.go 9c5a0853e0e57197
-prgnn/stages/summary_salient.go df4ce858beb4f61e
+prgnn/stages/summary_salient.go 6212221fea592726
 prgnn/stages/summary_sections.go 726e7937674cf655
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -1523,7 +1549,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go bbab1f902072427b
-prgnn/stages/summary_accuracy.go d50b3eaf0df481e0
+prgnn/stages/summary_accuracy.go a1c282ecb51e4f3a
 prgnn/stages/summary_sections.go 60176cb1ce81bcf2
 prgnn/stages/tables.go 6292423a1966f8f3
 prgnn/stages/tables_layout.go b718cdcc80387d42

@@ -35,7 +35,7 @@ func (*Summary) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who took part"},
-			optional("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
+			optional("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 			optional("permutation", "permutation's test: whether the accuracy could be luck", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 			optional("comparison", "compare's pairs: whether a setting is better than another", "a", "b", "accuracy_a", "accuracy_b", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),

@@ -58,6 +58,12 @@ func readAccuracy(in dag.Input) ([]accuracyRow, error) {
 		{"p", func(r *accuracyRow) *float64 { return &r.p }},
 		{"auc_p", func(r *accuracyRow) *float64 { return &r.aucP }},
 	} {
+		if _, ok := table.Column(c.name); !ok && (c.name == "p" || c.name == "auc_p") {
+			for i := range rows { // a table of somebody else's
+				*c.to(&rows[i]) = math.NaN()
+			}
+			continue
+		}
 		v, err := table.Floats(c.name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
@@ -94,6 +100,11 @@ func accuracySection(t *dag.Task, p *page) error {
 	}
 	p.line("")
 	p.line("Accuracy on participants who were not trained on; always naming the largest group gives %s", number3(rows[0].majority))
+	if len(settings) > 2 {
+		settingLines(p, rows)
+		p.caution("%d settings were compared: the best of them looks better than it is", len(settings))
+		return cautionTraining(t, p, rows)
+	}
 	for _, s := range settings {
 		if s != "" {
 			p.line("")
@@ -115,16 +126,35 @@ func accuracySection(t *dag.Task, p *page) error {
 				}
 			}
 		}
-		if len(settings) <= 3 {
-			if err := foldLines(t, p, s, rows[0].majority); err != nil {
-				return err
-			}
+		if err := foldLines(t, p, s, rows[0].majority); err != nil {
+			return err
 		}
 	}
 	if len(settings) > 1 {
 		p.caution("%d settings were compared: the best of them looks better than it is", len(settings))
 	}
 	return cautionTraining(t, p, rows)
+}
+
+// settingLines tell many settings, one a line, of participants.
+func settingLines(p *page, rows []accuracyRow) {
+	p.line("  %-38s %8s %7s  %-11s %8s %6s  %-8s %s", "of participants", "accuracy", "sd", "95 % CI", "balanced", "AUC", "p", "AUC's p")
+	untold := 0
+	for _, r := range rows {
+		if r.level != "participant" {
+			continue
+		}
+		p.line("  %-38s %8s %7s  %-11s %8s %6s  %-8s %s", clip(r.setting, 38), number3(r.mean), number3(r.sd), number3(r.low)+"–"+number3(r.high), number3(r.balanced), number3(r.auc),
+			pText(r.p), pText(r.aucP))
+		if r.low <= r.majority {
+			untold++
+			p.untold = append(p.untold, r.setting)
+		}
+	}
+	p.line("  p: as many right, with the groups of the tested permuted and the models as they are")
+	if untold > 0 {
+		p.caution("of %d of the settings the confidence interval of the accuracy holds the share of the largest group, or lies below it: they are not shown to tell the groups apart", untold)
+	}
 }
 
 // cautionAccuracy says what an accuracy does not show.

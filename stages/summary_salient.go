@@ -112,7 +112,7 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	for _, l := range wrap(title, width) {
 		p.line("%s", l)
 	}
-	if slices.Contains(p.untold, of) {
+	if slices.ContainsFunc(p.untold, func(u string) bool { return unstagedText(u) == unstagedText(of) }) {
 		p.line("  (of models that are not shown to tell the groups apart: they mark nothing about the groups)")
 	}
 	p.line("      %-32s %-9s %5s  %-11s  %-10s %s", "", "", "score", "95 % CI", "by model", "kept in")
@@ -140,6 +140,13 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	}
 	contrastLines(p, rows, of, s.Top)
 	return recoveryLines(t, p, of, regions, 1)
+}
+
+// unstagedText takes the name of the stage out of a setting: evaluate takes the
+// trainings of several stages, the ranking is of one.
+func unstagedText(setting string) string {
+	words := strings.Fields(setting)
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "stage=") }), " ")
 }
 
 // readingOf says in words what a ranking is by.
