@@ -32,6 +32,11 @@ bench_connectivity() {
 	go run ./bench/connectivity -python "$python"
 }
 
+# A classifier on real matrices: needs the series of ABIDE's NYU site.
+bench_abide() {
+	"$python" bench/connectivity/abide.py "${PRGNN_SHARED:-../shared}/data/abide_nyu"
+}
+
 # PyTorch's threads spin while they wait, which costs it dearly on a shared machine.
 bench_gnn() {
 	"$python" bench/gnn/gen_timing_data.py "$work/gnn"

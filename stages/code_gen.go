@@ -1515,7 +1515,7 @@ prgnn/stages/summary.go 2d1f913b0c626fcd
 prgnn/stages/summary_accuracy.go b0e865ac3f4d3ad5
 prgnn/stages/summary_checks.go 9c5a0853e0e57197
 prgnn/stages/summary_salient.go 6212221fea592726
-prgnn/stages/summary_sections.go 726e7937674cf655
+prgnn/stages/summary_sections.go 7dde5d448966f686
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -68,6 +68,41 @@ func plural(n int) string {
 	return "s"
 }
 
+// weakMatrices warns when the connectivity of participants owes more to the estimator
+// than to the data: too few volumes that count for so many regions.
+func weakMatrices(t *dag.Task, p *page) error {
+	struck, example := 0, ""
+	for _, in := range t.All("connectivity") {
+		table, err := in.Table()
+		if err != nil {
+			return err
+		}
+		if _, ok := table.Column("warning"); !ok {
+			continue
+		}
+		texts, err := table.Strings("warning")
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for _, w := range texts {
+			if w != "" && w != missingText {
+				if struck == 0 {
+					example = w
+				}
+				struck++
+				break
+			}
+		}
+	}
+	if struck > 0 {
+		p.caution("connectivity of %d of %d participants: %s", struck, len(t.All("connectivity")), example)
+	}
+	return nil
+}
+
+// missingText is how a table writes that there is no value.
+const missingText = "n/a"
+
 // gathered collects one numeric column of all tables of a gathering port; nil when
 // the port is not connected or its tables have no such column.
 func gathered(t *dag.Task, port, column string) ([]float64, error) {
@@ -135,6 +170,9 @@ func stepsSection(t *dag.Task, p *page) error {
 		for _, l := range lines {
 			p.line("%s", l)
 		}
+	}
+	if err := weakMatrices(t, p); err != nil {
+		return err
 	}
 	voxels, err := gathered(t, "coverage", "voxels")
 	if err != nil {

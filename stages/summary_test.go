@@ -222,3 +222,19 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// Too few volumes for the regions are told, with how many participants it strikes.
+func TestSummaryOfWeakMatrices(t *testing.T) {
+	quality := func(warning string) dag.Input {
+		return dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "draw", Values: []int32{0, 1}}, artifacts.Column{Name: "warning", Values: []string{"", warning}}))
+	}
+	in := summaryInputs(t, someParticipants(40, "ASD", "HC"))
+	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 60 independent volumes")}
+	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - connectivity of 2 of 3 participants: 84 regions and 53 independent volumes\n"; !strings.Contains(got, want) {
+		t.Errorf("%s\ndoes not say\n%s", got, want)
+	}
+	in["connectivity"] = []dag.Input{quality("")}
+	if got := summaryText(t, &Summary{Top: 2}, in); strings.Contains(got, "connectivity of") {
+		t.Errorf("a warning of nothing:\n%s", got)
+	}
+}

@@ -31,15 +31,73 @@ import (
 
 func main() {
 	python := flag.String("python", "", "an interpreter with nilearn")
-	graphs := flag.Int("graphs", 1180, "graphs")
+	graphs := flag.Int("graphs", 1180, "graphs; 0 times the growth alone")
 	volumes := flag.Int("volumes", 146, "volumes")
 	regions := flag.Int("regions", 84, "regions")
 	repeats := flag.Int("repeats", 5, "the best of so many is told")
+	growing := flag.Bool("growth", true, "also time 84 to 1,000 regions")
 	flag.Parse()
-	if err := run(*python, *graphs, *volumes, *regions, *repeats); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if *graphs > 0 {
+		if err := run(*python, *graphs, *volumes, *regions, *repeats); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
+	if *growing {
+		if err := growth(*python); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// growth times one graph of ever more regions over 1,200 volumes (a scan of the HCP),
+// Pearson, Ledoit-Wolf partial and the graph, on one thread.
+func growth(python string) error {
+	const volumes = 1200
+	theirs := map[string]float64{}
+	if python != "" {
+		cmd := exec.Command(python, filepath.Join("bench", "connectivity", "peers.py"), "growth")
+		cmd.Stderr = os.Stderr
+		cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+		text, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("peers.py growth: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var r result
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				return err
+			}
+			theirs[r.Method] = r.Seconds
+		}
+	}
+	fmt.Printf("growth: one graph over %d volumes, one thread\n", volumes)
+	for _, regions := range []int{84, 200, 400, 1000} {
+		x := connectivity.Matrix{Rows: volumes, Cols: regions, Data: simulate(1, volumes, regions)}
+		estimate, build := math.Inf(1), math.Inf(1)
+		for range 3 {
+			start := time.Now()
+			c, err := connectivity.Estimate([]connectivity.Matrix{x}, connectivity.Options{})
+			if err != nil {
+				return err
+			}
+			estimate = min(estimate, time.Since(start).Seconds())
+			start = time.Now()
+			if _, err := connectivity.Build(connectivity.Matrix{Rows: regions, Cols: regions, Data: c.Partial}, connectivity.Rule{Density: 0.1}); err != nil {
+				return err
+			}
+			build = min(build, time.Since(start).Seconds())
+		}
+		fmt.Printf("  %5d regions: matrices %8.2f ms, graph %7.2f ms", regions, 1e3*estimate, 1e3*build)
+		for _, peer := range []string{"numpy", "nilearn"} {
+			if t := theirs[fmt.Sprintf("%s %d", peer, regions)]; t > 0 {
+				fmt.Printf("; %s %8.2f ms (%.1f ×)", peer, 1e3*t, t/estimate)
+			}
+		}
+		fmt.Println()
+	}
+	return nil
 }
 
 // A result is one line of the table.

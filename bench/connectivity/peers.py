@@ -2,6 +2,7 @@
 many series, on the data of the file that is given.
 
 usage: python3 peers.py SERIES.npy RESULTS.npy      (graphs × volumes × regions, <f8)
+       python3 peers.py growth                      (one graph of ever more regions)
 needs: nilearn, scikit-learn, scipy, numpy
 Prints one JSON object a method: seconds of wall clock and processor (best of the
 repeats) for all graphs. RESULTS
@@ -15,6 +16,36 @@ from sklearn.covariance import EmpiricalCovariance, LedoitWolf, graphical_lasso
 from nilearn.connectome import ConnectivityMeasure
 
 warnings.filterwarnings("ignore")
+if sys.argv[1] == "growth":
+    for N in (84, 200, 400, 1000):
+        T = 1200
+        x = np.random.default_rng(1).normal(size=(T, N))
+
+        def by_numpy():
+            z = x - x.mean(0)
+            z /= np.sqrt((z * z).sum(0) / (T - 1))
+            s = z.T @ z / T
+            power, tr = (s * s).sum(), np.trace(s)
+            d2 = (power - tr * tr / N) / N
+            d = min((((z * z).sum(1) ** 2).sum() / T - power) / (N * T), d2) / d2
+            c = np.linalg.inv(s * (1 - d) + np.eye(N) * d * tr / N)
+            for m, sign in ((s, 1), (c, -1)):
+                v = 1 / np.sqrt(np.diag(m))
+                r = sign * m * v[:, None] * v
+                np.fill_diagonal(r, 1)
+
+        def by_nilearn():
+            for kind, est in (("correlation", EmpiricalCovariance), ("partial correlation", LedoitWolf)):
+                ConnectivityMeasure(kind=kind, cov_estimator=est(store_precision=False), standardize=True).fit_transform([x])
+
+        for name, f in (("numpy", by_numpy), ("nilearn", by_nilearn)):
+            best = 9e9
+            for _ in range(3):
+                t = time.perf_counter()
+                f()
+                best = min(best, time.perf_counter() - t)
+            print(json.dumps(dict(method=f"{name} {N}", seconds=best, cpu=best)))
+    sys.exit()
 X = np.load(sys.argv[1])
 G, T, N = X.shape
 
