@@ -799,7 +799,7 @@ prgnn/stages/draw/plot.go 24f4d23e504930ec
 prgnn/stages/evaluate.go c5cd551a4f533556
 prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go 608c9025446302f8
-prgnn/stages/figure_individuals.go bdafb2380ab74836
+prgnn/stages/figure_individuals.go b65e389c29b53255
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
@@ -1337,7 +1337,7 @@ prgnn/stages/evaluate.go c5cd551a4f533556
 prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
-prgnn/stages/figure_individuals.go 9ed32b1fa664c56c
+prgnn/stages/figure_individuals.go b76b524e56e9abc0
 prgnn/stages/figure_ranking.go 13eb130a524ffe58
 prgnn/stages/figure_roc.go 7d80a45b512c3eca
 prgnn/stages/figure_training.go 5298778a1ef4bc7f
@@ -1346,7 +1346,7 @@ prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/report.go c8df9cae8522e054
+prgnn/stages/report.go 3b4b6684b741b6c7
 prgnn/stages/report/page.css 41342ba78836e6bf
 prgnn/stages/report/page.go b1e065a21256e23c
 prgnn/stages/report/page.html 74076b5f62aa2fe3
@@ -1359,14 +1359,15 @@ prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go 42c6baecfe3bc16a
 prgnn/stages/report_origin.go b76ace0fd6e59676
 prgnn/stages/report_people.go 66d63d93dbcca9ed
-prgnn/stages/report_regions.go be25b62c24346f9c
-prgnn/stages/report_results.go 96ab32b5663efdbf
+prgnn/stages/report_regions.go a45a18a2fc8ccaef
+prgnn/stages/report_results.go 58fac595dd3c867a
 prgnn/stages/report_steps.go 5a9375b4191620d7
 prgnn/stages/report_svg.go b7c48370b1bc06af
-prgnn/stages/report_tables.go c416454c5160684e
-prgnn/stages/summary.go 4e43e7b64c2112d6
+prgnn/stages/report_tables.go 40bf0ef4f428db32
+prgnn/stages/summary.go 40565ad6efcfb310
 prgnn/stages/summary_accuracy.go f3b4033928c884de
-prgnn/stages/summary_salient.go e881400b262775f0
+prgnn/stages/summary_checks.go 9c5a0853e0e57197
+prgnn/stages/summary_salient.go e8ac18a714ec6fd8
 prgnn/stages/summary_sections.go 39d79ea16885754b
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -223,10 +224,10 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 
 // rowTitle names a setting shortly: of λ, the weight of consistency within a group.
 func rowTitle(setting string) string {
-	if _, value, ok := strings.Cut(setting, "lambda="); ok {
-		if parts := strings.Split(strings.Trim(value, "[]"), ","); len(parts) == 2 && !strings.Contains(parts[1], "=") {
-			return "λ2 = " + strings.TrimSpace(parts[1])
-		}
+	if m := lambdaPair.FindStringSubmatch(setting); m != nil {
+		return "λ2 = " + m[1]
 	}
 	return clip(setting, 24)
 }
+
+var lambdaPair = regexp.MustCompile(`(?:^| )lambda=[^-= ]+-([^-= ]+)(?: |$)`)

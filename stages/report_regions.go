@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/stages/report"
@@ -25,8 +26,11 @@ func (r *reporter) regions() (report.Section, error) {
 	if len(settings) == 0 {
 		return s, nil
 	}
-	first := settings[0]
-	if slices.Contains(r.told.untold, first) {
+	names, err := settingNames(table, "rank")
+	if err != nil {
+		return s, err
+	}
+	if slices.ContainsFunc(r.told.untold, func(s string) bool { return names[0] == "" || s == names[0] || strings.HasSuffix(s, ", "+names[0]) }) {
 		s.Blocks = append(s.Blocks, report.Block{Text: "The models are not shown to tell the groups apart: what they look at marks nothing about the groups."})
 	}
 	if len(r.t.All("parcels")) > 0 {
@@ -68,6 +72,28 @@ func (r *reporter) regions() (report.Section, error) {
 	s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	if rest != nil {
 		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "All regions", Blocks: []report.Block{{Table: rest}}}})
+	}
+	for _, part := range [][2]string{{"consistency", "How far rankings agree"}, {"null", "Against trainings with permuted groups"}} {
+		if !r.t.Has(part[0]) {
+			continue
+		}
+		of, err := r.t.In(part[0]).Table()
+		if err != nil {
+			return s, err
+		}
+		if of.Rows() == 0 {
+			continue
+		}
+		t, err := shownTable(of, 400, "index")
+		if err != nil {
+			return s, err
+		}
+		t.Caption = part[1]
+		block := report.Block{Table: t}
+		if of.Rows() > 12 {
+			block = report.Block{Details: &report.Details{Summary: part[1], Blocks: []report.Block{block}}}
+		}
+		s.Blocks = append(s.Blocks, block)
 	}
 	if r.t.Has("recovery") {
 		found, err := r.t.In("recovery").Table()

@@ -3,7 +3,11 @@ package stages
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"prgnn/artifacts"
+	"prgnn/dag"
 	"prgnn/stages/report"
 )
 
@@ -17,11 +21,17 @@ func (r *reporter) results() (report.Section, error) {
 	if err != nil || len(rows) == 0 {
 		return s, err
 	}
-	several := map[string]bool{}
-	for _, row := range rows {
-		several[row.setting] = true
+	table, err := r.t.In("evaluation").Table()
+	if err != nil {
+		return s, err
 	}
-	table := &report.Table{
+	names, err := settingNames(table, "level")
+	if err != nil {
+		return s, err
+	}
+	own := r.ownSettings(rows)
+	several := len(slices.Compact(slices.Clone(names))) > 1
+	shown := &report.Table{
 		Caption: "Accuracy on participants who were not trained on",
 		Heads: []report.Head{{Text: "level", Doc: "graph: every draw counts; participant: the mean probability over the draws decides"}, {Text: "accuracy", Number: true, Doc: "mean over the folds"},
 			{Text: "SD", Number: true, Doc: "over the folds (n − 1)"}, {Text: "95 % CI", Number: true, Doc: "Wilson's interval for the number of participants"},
@@ -29,48 +39,62 @@ func (r *reporter) results() (report.Section, error) {
 			{Text: "AUC", Number: true, Doc: "area under the ROC curve"}, {Text: "sensitivity", Number: true, Doc: "share of the positive group that was found"}, {Text: "specificity", Number: true, Doc: "share of the others that were not taken for it"}},
 		Keys: 1,
 	}
-	if len(several) > 1 {
-		table.Keys = 2
-		table.Heads = append([]report.Head{{Text: "setting"}}, table.Heads...)
+	if several {
+		shown.Keys = 2
+		shown.Heads = append([]report.Head{{Text: "setting"}}, shown.Heads...)
 	}
-	best := -1
-	for i, row := range rows {
-		cells := []report.Cell{{Text: row.level}, {Text: number3(row.mean), Strong: row.level == "participant"}, {Text: number3(row.sd)},
-			{Text: number3(row.low) + "–" + number3(row.high)}, {Text: number3(row.majority)}, {Text: number3(row.balanced)},
-			{Text: number3(row.auc)}, {Text: number3(row.sensitivity)}, {Text: number3(row.specificity)}}
-		if len(several) > 1 {
-			cells = append([]report.Cell{{Text: row.setting}}, cells...)
-		}
-		table.Rows = append(table.Rows, cells)
-		if row.level == "participant" {
-			cautionAccuracy(r.told, row, len(several) > 1)
-			if best < 0 {
-				best = i
+	// The models that the pipeline is about first, then those to compare with.
+	compared := 0
+	for _, mine := range []bool{true, false} {
+		for i, row := range rows {
+			if own[i] != mine {
+				continue
 			}
+			cells := []report.Cell{{Text: row.level}, {Text: number3(row.mean), Strong: row.level == "participant"}, {Text: number3(row.sd)},
+				{Text: number3(row.low) + "–" + number3(row.high)}, {Text: number3(row.majority)}, {Text: number3(row.balanced)},
+				{Text: number3(row.auc)}, {Text: number3(row.sensitivity)}, {Text: number3(row.specificity)}}
+			if several {
+				cells = append([]report.Cell{{Text: names[i]}}, cells...)
+			}
+			shown.Rows = append(shown.Rows, cells)
+			if row.level != "participant" || !mine {
+				continue
+			}
+			if compared++; compared == 1 {
+				r.facts(row, names[i])
+			}
+			row.setting = names[i]
+			cautionAccuracy(r.told, row, several)
 		}
 	}
-	if best >= 0 {
-		r.facts(rows[best], len(several) > 1)
+	if compared > 1 {
+		r.told.caution("%d settings were compared: the best of them looks better than it is", compared)
 	}
-	if len(several) > 1 {
-		r.told.caution("%d settings were compared: the best of them looks better than it is", len(several))
+	var mine []accuracyRow
+	for i, row := range rows {
+		if own[i] {
+			mine = append(mine, row)
+		}
 	}
-	if err := cautionTraining(r.t, r.told, rows); err != nil {
+	if err := cautionTraining(r.t, r.told, mine); err != nil {
 		return s, err
 	}
-	table.Note = fmt.Sprintf("%.0f participants, %.0f folds; all graphs of a participant are on one side of every split. Positive: %s.", rows[0].participants, rows[0].folds, rows[0].positive)
-	s.Blocks = append(s.Blocks, report.Block{Table: table})
+	shown.Note = fmt.Sprintf("%.0f participants, %.0f folds; all graphs of a participant are on one side of every split. Positive: %s.", rows[0].participants, rows[0].folds, rows[0].positive)
+	s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	if r.t.Has("scores") {
 		folds, err := r.t.In("scores").Table()
 		if err != nil {
 			return s, err
 		}
-		shown, err := shownTable(folds, 400)
+		each, err := shownTable(folds, 400)
 		if err != nil {
 			return s, err
 		}
-		shown.Caption = "Each fold"
-		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "Each fold", Blocks: []report.Block{{Table: shown}}}})
+		each.Caption = "Each fold"
+		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "Each fold", Blocks: []report.Block{{Table: each}}}})
+	}
+	if err := r.statistics(&s); err != nil {
+		return s, err
 	}
 	small, wide, err := r.classificationFigures()
 	if len(small) > 0 {
@@ -83,11 +107,11 @@ func (r *reporter) results() (report.Section, error) {
 }
 
 // facts puts the result in a few numbers at the top.
-func (r *reporter) facts(row accuracyRow, first bool) {
+func (r *reporter) facts(row accuracyRow, setting string) {
 	note := fmt.Sprintf("95 %% CI %s–%s · always naming the largest group gives %s", number3(row.low), number3(row.high), number3(row.majority))
 	label := "Accuracy, per participant"
-	if first {
-		label += " (" + row.setting + ")"
+	if setting != "" {
+		label += " (" + setting + ")"
 	}
 	r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.mean), Label: label, Note: note, Share: row.mean, Mark: row.majority, HasBar: true})
 	if !math.IsNaN(row.auc) {
@@ -135,4 +159,96 @@ func (r *reporter) classificationFigures() (small, wide []report.Figure, err err
 		}
 	}
 	return small, wide, nil
+}
+
+// settingNames name the rows of a table, for people, by the columns that stand before
+// the first of its own.
+func settingNames(t *artifacts.Table, own ...string) ([]string, error) {
+	coords := make([][]dag.Coord, t.Rows())
+	for _, c := range t.Columns {
+		if slices.Contains(own, c.Name) {
+			break
+		}
+		v, err := t.Strings(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		for i := range v {
+			if v[i] != "" && v[i] != "n/a" {
+				coords[i] = append(coords[i], dag.Coord{Axis: c.Name, Value: v[i]})
+			}
+		}
+	}
+	names := make([]string, t.Rows())
+	for i := range names {
+		names[i] = settingName(coords[i])
+	}
+	return names, nil
+}
+
+// ownSettings tells of each row whether it is of the model that the pipeline is about,
+// and not of one to compare with: whether its stage is of the kind train, where the
+// parameters of the stages are connected and say so.
+func (r *reporter) ownSettings(rows []accuracyRow) []bool {
+	own, found := make([]bool, len(rows)), false
+	for i, row := range rows {
+		for _, s := range r.set.stages {
+			if s.kind == "train" && slices.Contains(strings.Fields(row.setting), "stage="+s.stage) {
+				own[i], found = true, true
+			}
+		}
+	}
+	if !found {
+		for i := range own {
+			own[i] = true
+		}
+	}
+	return own
+}
+
+// statistics shows the tests and tables that are connected, with what they warn of.
+func (r *reporter) statistics(s *report.Section) error {
+	for _, section := range []func(*dag.Task, *page) error{permutationSection, comparisonSection, covariatesSection} {
+		if err := section(r.t, r.told); err != nil {
+			return err
+		}
+	}
+	for _, part := range []struct {
+		port, heading, note string
+		folded              bool
+	}{
+		{"permutation", "Could it be luck?", "Trainings with the groups exchanged among the participants, beside those with the groups as they are; p = (b + 1) / (n + 1).", false},
+		{"table1", "Variations of the model", "What the paper prints, on its own 118 participants, stands in columns of its own.", false},
+		{"table2", "Other classifiers", "What the paper prints, on its own 118 participants, stands in columns of its own.", false},
+		{"comparison", "Is one better than another?", "Over the same participants: McNemar's exact test, and the corrected resampled t-test over the folds.", true},
+		{"covariates", "What covariates alone tell of the groups", "A classifier may have learnt what age, sex, site or motion tell; 0.5 is the area under the curve by guessing.", false},
+	} {
+		if !r.t.Has(part.port) {
+			continue
+		}
+		table, err := r.t.In(part.port).Table()
+		if err != nil {
+			return err
+		}
+		if table.Rows() == 0 {
+			continue
+		}
+		shown, err := shownTable(table, 400)
+		if err != nil {
+			return err
+		}
+		shown.Caption, shown.Note = part.heading, strings.TrimSpace(part.note+" "+shown.Note)
+		switch part.port {
+		case "table1":
+			shown.Keys = 2
+		case "comparison":
+			shown.Keys = 2
+		}
+		block := report.Block{Table: shown}
+		if part.folded && table.Rows() > 6 {
+			block = report.Block{Details: &report.Details{Summary: fmt.Sprintf("All %d pairs", table.Rows()), Blocks: []report.Block{block}}}
+		}
+		s.Blocks = append(s.Blocks, report.Block{Heading: part.heading}, block)
+	}
+	return nil
 }

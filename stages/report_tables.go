@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,16 +117,25 @@ func (r *reporter) pictures(port string) (figures []report.Figure, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f := report.Figure{Format: in.Ref.Format, Data: b, Title: memberText(in.Coords)}
-		title, desc := svgTitle(b)
-		f.Alt, f.Caption = title, desc
+		// An SVG of ours says itself what it shows.
+		f := report.Figure{Format: in.Ref.Format, Data: b, Caption: memberText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "stage" }))}
+		f.Title, f.Alt = svgTitle(b)
+		if f.Title == "" {
+			f.Title = memberText(in.Coords)
+		}
 		if f.Alt == "" {
 			f.Alt = "Figure " + f.Title
+		}
+		if m := widthOfSVG.FindSubmatch(b[:min(len(b), 2000)]); m != nil {
+			width, _ := strconv.ParseFloat(string(m[1]), 64)
+			f.Wide = width > 150*mmOfPrint
 		}
 		figures = append(figures, f)
 	}
 	return figures, nil
 }
+
+var widthOfSVG = regexp.MustCompile(`<svg[^>]* width="([0-9.]+)pt"`)
 
 // memberText names a member of a fan-out, the stage that it is of first.
 func memberText(coords []dag.Coord) string {
