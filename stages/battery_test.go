@@ -49,6 +49,13 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"compare": func(t *testing.T, c *chain) example {
 		return example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},
+	"leakage": func(t *testing.T, c *chain) example { return c.leakage(t) },
+	"fidelity": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "participants")
+		in["model"], in["edges"], in["features"] = c.folds(t, "model"), c.all(t, "graph", "edges"), c.all(t, "graph", "features")
+		in["ranking"] = output(t, c.biomarkers(t), "ranking")
+		return example{fresh("fidelity", "random", 2, "k", []any{5}), in}
+	},
 	"covariates":  func(t *testing.T, c *chain) example { return c.covariates(t) },
 	"permutation": func(t *testing.T, c *chain) example { return c.permutation(t) },
 	"biomarkers":  func(t *testing.T, c *chain) example { return c.biomarkers(t) },
@@ -456,6 +463,12 @@ func (c *chain) permutation(t *testing.T) example {
 		}
 	}
 	return example{fresh("permutation"), map[string][]dag.Input{"predictions": ins}}
+}
+
+// leakage looks at both trainings.
+func (c *chain) leakage(t *testing.T) example {
+	return example{fresh("leakage"), map[string][]dag.Input{
+		"folds": c.train(t, 1).in["folds"], "predictions": c.folds(t, "predictions"), "model": c.folds(t, "model"), "features": c.all(t, "graph", "features")}}
 }
 
 // covariates is the check of the covariates.

@@ -1,0 +1,306 @@
+package stages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func init() {
+	Register(dag.Kind{
+		Name: "leakage",
+		Doc: "fails the run when something of the tested participants went into a model\n" +
+			"Looks at what is stored, not at how it was meant: the division into folds, who is on which side in the predictions, whom each model and everything else that was fitted says it has seen, and whether one scan goes by two names. What a training admits to (select: test, standardize: all) is a leak too. Where nothing is wrong, the table tells what was looked at.",
+		New: func() dag.Stage { return &Leakage{} },
+	})
+}
+
+// Leakage asserts that nothing leaks.
+type Leakage struct {
+	Admitted bool `param:"admitted" doc:"let trainings pass that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Leakage) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Doc: "of every training on these folds"},
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which say whom they have seen"},
+			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of what else was fitted in a fold, with the participants in their metadata"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features: the same bytes twice are one scan under two names"},
+		},
+		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("check", "of", "found"), Doc: "what was looked at; a run in which something was found has failed"}},
+	}
+}
+
+// A leakCheck is one thing that was looked at.
+type leakCheck struct {
+	name  string
+	of    int
+	found []string
+}
+
+func (c *leakCheck) fail(format string, args ...any) {
+	c.found = append(c.found, fmt.Sprintf(format, args...))
+}
+
+// A foldPlace is one fold of one repeat.
+type foldPlace struct{ repeat, fold int64 }
+
+// A foldBook knows who is tested where.
+type foldBook struct {
+	group map[string]string
+	fold  map[int64]map[string]int64 // repeat → participant → fold
+}
+
+// Run looks.
+func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	division := &leakCheck{name: "each participant is in one fold of each repeat, with one group"}
+	book, err := readBook(t.In("folds"), division)
+	if err != nil {
+		return nil, err
+	}
+	checks := []*leakCheck{division}
+	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels, lookAtFitted, lookAtFeatures} {
+		found, err := look(t, book)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, found...)
+	}
+	var all []string
+	for _, c := range checks {
+		all = append(all, c.found...)
+	}
+	if all != nil {
+		const most = 10
+		text := strings.Join(all[:min(most, len(all))], "\n  ")
+		if len(all) > most {
+			text += fmt.Sprintf("\n  … and %d more", len(all)-most)
+		}
+		return nil, fmt.Errorf("leakage: what is tested was known to the models, in %d case%s; no accuracy that follows means anything:\n  %s", len(all), plural(len(all)), text)
+	}
+	names, of, found := make([]string, len(checks)), make([]int32, len(checks)), make([]int32, len(checks))
+	for i, c := range checks {
+		names[i], of[i], found[i] = c.name, int32(c.of), int32(len(c.found))
+	}
+	return dag.Outputs{"checks": artifacts.NewTable(
+		artifacts.Column{Name: "check", Values: names, Doc: "what has to be so"},
+		artifacts.Column{Name: "of", Values: of, Doc: "how many were looked at"},
+		artifacts.Column{Name: "found", Values: found, Doc: "how many were otherwise"},
+	)}, nil
+}
+
+func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	groups, err := t.Strings("group")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	repeat, err := t.Ints("repeat")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	fold, err := t.Ints("fold")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	b := &foldBook{map[string]string{}, map[int64]map[string]int64{}}
+	c.of = len(ids)
+	for i, id := range ids {
+		if b.fold[repeat[i]] == nil {
+			b.fold[repeat[i]] = map[string]int64{}
+		}
+		if f, twice := b.fold[repeat[i]][id]; twice {
+			c.fail("%s is in fold %d and in fold %d of repeat %d", id, f, fold[i], repeat[i])
+		}
+		if g, known := b.group[id]; known && g != groups[i] {
+			c.fail("%s is of group %s and of group %s", id, g, groups[i])
+		}
+		b.fold[repeat[i]][id], b.group[id] = fold[i], groups[i]
+	}
+	return b, nil
+}
+
+// tested tells whether somebody is tested in a fold, and whether they take part.
+func (b *foldBook) tested(at foldPlace, id string) (tested, known bool) {
+	f, ok := b.fold[at.repeat][id]
+	return f == at.fold, ok && f != 0
+}
+
+// lookAtPredictions checks who is on which side.
+func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	sides := &leakCheck{name: "every graph of a participant is on the side that the division says, with its group"}
+	once := &leakCheck{name: "everybody is tested once in each repeat of each setting"}
+	admitted := &leakCheck{name: "no training says of itself that it leaks"}
+	testedIn := map[string]map[string]string{} // setting and repeat → participant → training
+	for _, in := range t.All("predictions") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		var text [3][]string
+		for i, name := range []string{"participant_id", "group", "set"} {
+			if text[i], err = table.Strings(name); err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+		var ints [2][]int64
+		for i, name := range []string{"repeat", "fold"} {
+			if ints[i], err = table.Ints(name); err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+		admitted.of++
+		if c := table.Meta["caution"]; c != "" && !s.Admitted {
+			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, c)
+		}
+		setting := coordText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))
+		told := map[string]bool{}
+		for i, id := range text[0] {
+			sides.of++
+			at := foldPlace{ints[0][i], ints[1][i]}
+			tested, known := b.tested(at, id)
+			side := text[2][i]
+			wrong := ""
+			switch {
+			case !known:
+				wrong = "takes no part in the division"
+			case (side == "test") != tested:
+				wrong = fmt.Sprintf("is on the %s side of fold %d, repeat %d, and tested in fold %d", side, at.fold, at.repeat, b.fold[at.repeat][id])
+			case text[1][i] != b.group[id]:
+				wrong = fmt.Sprintf("is of group %s, and of %s in the division", text[1][i], b.group[id])
+			}
+			if wrong != "" && !told[id] {
+				told[id] = true
+				sides.fail("%s: %s %s", in.Name, id, wrong)
+			}
+			if side != "test" {
+				continue
+			}
+			key := fmt.Sprintf("%s\x00%d", setting, at.repeat)
+			if testedIn[key] == nil {
+				testedIn[key] = map[string]string{}
+			}
+			here := fmt.Sprintf("fold %d", at.fold)
+			if other, ok := testedIn[key][id]; ok && other != here && !told[id] {
+				told[id] = true
+				once.fail("%s: %s is tested in %s and in %s", in.Name, id, other, here)
+			}
+			testedIn[key][id] = here
+		}
+	}
+	for _, tested := range testedIn {
+		once.of += len(tested)
+	}
+	return []*leakCheck{sides, once, admitted}, nil
+}
+
+// placeOf finds the fold that something was fitted for, by its coordinates.
+func placeOf(in dag.Input) (foldPlace, error) {
+	p := foldPlace{1, 0}
+	for axis, to := range map[string]*int64{"fold": &p.fold, "repeat": &p.repeat} {
+		if v := in.Coord(axis); v != "" {
+			if _, err := fmt.Sscan(v, to); err != nil {
+				return p, fmt.Errorf("%s: %q is no number of a %s", in.Name, v, axis)
+			}
+		}
+	}
+	if p.fold == 0 {
+		return p, fmt.Errorf("%s does not say for which fold it is: it needs a coordinate fold", in.Name)
+	}
+	return p, nil
+}
+
+// seen compares whom something was fitted to with whom its fold tests.
+func (b *foldBook) seen(c *leakCheck, in dag.Input, ids []string) error {
+	at, err := placeOf(in)
+	if err != nil {
+		return err
+	}
+	c.of++
+	for _, id := range ids {
+		switch tested, known := b.tested(at, id); {
+		case tested:
+			c.fail("%s has seen %s, who is tested in fold %d of repeat %d", in.Name, id, at.fold, at.repeat)
+		case !known:
+			c.fail("%s has seen %s, who takes no part in the division", in.Name, id)
+		}
+	}
+	if len(ids) == 0 {
+		c.fail("%s does not say whom it has seen", in.Name)
+	}
+	return nil
+}
+
+func lookAtModels(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("model") {
+		return nil, nil
+	}
+	c := &leakCheck{name: "no model has seen whom it tests"}
+	models, err := readModels(t.All("model"))
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range t.All("model") {
+		if err := b.seen(c, in, models[i].Graphs.Taught); err != nil {
+			return nil, err
+		}
+	}
+	return []*leakCheck{c}, nil
+}
+
+func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("fitted") {
+		return nil, nil
+	}
+	c := &leakCheck{name: "nothing that was fitted has seen whom its fold tests"}
+	for _, in := range t.All("fitted") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		var ids []string
+		if text := table.Meta["participants"]; text != "" {
+			if err := json.Unmarshal([]byte(text), &ids); err != nil {
+				return nil, fmt.Errorf("%s: its metadata name no readable participants: %w", in.Name, err)
+			}
+		}
+		if err := b.seen(c, in, ids); err != nil {
+			return nil, err
+		}
+	}
+	return []*leakCheck{c}, nil
+}
+
+// lookAtFeatures finds one scan under two names, by the digests of the features.
+func lookAtFeatures(t *dag.Task, _ *foldBook) ([]*leakCheck, error) {
+	if !t.Has("features") {
+		return nil, nil
+	}
+	c := &leakCheck{name: "no scan goes by two names"}
+	first := map[artifacts.Digest]string{}
+	for _, in := range t.All("features") {
+		c.of++
+		id := in.Coord("subject")
+		if other, twice := first[in.Ref.Digest]; twice && other != id {
+			c.fail("%s and %s have the same features to the last bit: one scan under two names is trained on and tested at once", other, id)
+			continue
+		}
+		first[in.Ref.Digest] = id
+	}
+	return []*leakCheck{c}, nil
+}
