@@ -77,6 +77,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in["covariates"] = output(t, c.covariates(t), "checks")
 		in["comparison"] = output(t, example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
 		in["permutation"] = output(t, c.permutation(t), "test")
+		in["leakage"] = output(t, c.leakage(t), "checks")
 		in["consistency"] = output(t, c.biomarkers(t), "consistency")
 		in["training"], in["coverage"] = c.folds(t, "history"), c.all(t, "parcellate", "coverage")
 		in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")

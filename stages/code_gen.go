@@ -558,6 +558,82 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
 `,
 
+	"fidelity": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 1a830190167265b7
+prgnn/dag/task.go d164227c993d0e73
+prgnn/gnn/augment.go b2236da77c6d29c8
+prgnn/gnn/batch.go bbfd909358b25ae9
+prgnn/gnn/batchnorm.go 13981d138049b920
+prgnn/gnn/consistency.go 648e3a5abd83e8c0
+prgnn/gnn/conv.go e323c1aa7d0cd224
+prgnn/gnn/distance.go 835f2493fdb99067
+prgnn/gnn/graph.go 585d2e5f065a648c
+prgnn/gnn/induce.go 6e57d773e7944073
+prgnn/gnn/kernels.go e02a9f6a1828d64f
+prgnn/gnn/kernels_amd64.go dccdb15a709a032e
+prgnn/gnn/kernels_other.go 0e84e4681cb5232c
+prgnn/gnn/mlp.go e7f3169bdce84f2c
+prgnn/gnn/model.go a4d78a62f32ceeb9
+prgnn/gnn/options.go 52bd65dff8cbc7bf
+prgnn/gnn/params.go 222b4089b9e12843
+prgnn/gnn/pool.go be35c80ff52bba97
+prgnn/gnn/portable.go da616df3904092cf
+prgnn/gnn/predict.go cfdac6afe2c291bd
+prgnn/gnn/readout.go 02bd362107cc4215
+prgnn/gnn/sagescore.go 2756b29ff1de0290
+prgnn/gnn/team.go 68e6155c0fad6f3d
+prgnn/gnn/train.go 4187a98cff9c76af
+prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
+prgnn/gnn/vector_amd64.s 84af81d119f1a79c
+prgnn/internal/exact/exact.go 931fceeabc00850b
+prgnn/internal/exact/float32.go a950756697ac95ae
+prgnn/internal/random/random.go 9eeb648d164bd13c
+prgnn/stages/biomarkers.go 922657c046675068
+prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
+prgnn/stages/compare.go 580079f0f8e481e2
+prgnn/stages/evaluate_tables.go b92560591c39b095
+prgnn/stages/fidelity.go 38877f9c4a2b908b
+prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
+prgnn/stages/model.go bccc875e8daf46b8
+prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/train.go 3b946ce7a03a5748
+prgnn/stages/train_data.go 5cfe096ef031ec3f
+prgnn/stages/train_tables.go 5e8e6dd89076cf20
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+`,
+
 	"figure-confusion": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -1022,6 +1098,51 @@ prgnn/stages/denoise.go 2205f85c4fcf5302
 prgnn/stages/graph.go 25703f2208967d6c
 prgnn/stages/made.go f5b21b93bdf9cd9f
 prgnn/stages/series.go 03b2db21d645ca2c
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+`,
+
+	"leakage": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/gnn/options.go da03e798391ee2ae
+prgnn/gnn/params.go 25d6bc048f9eceec
+prgnn/stages/compare.go 580079f0f8e481e2
+prgnn/stages/leakage.go fc204f54c771ae01
+prgnn/stages/model.go f92116365a48ccba
+prgnn/stages/summary_sections.go 315d98c0401907f1
+prgnn/stages/train_data.go 135fd1025ff8df46
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1512,10 +1633,10 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go 2d1f913b0c626fcd
+prgnn/stages/summary.go 2912a2d3bd161bdf
 prgnn/stages/summary_accuracy.go b0e865ac3f4d3ad5
-prgnn/stages/summary_checks.go 9c5a0853e0e57197
-prgnn/stages/summary_salient.go 6212221fea592726
+prgnn/stages/summary_checks.go 74c8fbbecce0067c
+prgnn/stages/summary_salient.go 70cf47271608adcf
 prgnn/stages/summary_sections.go 7dde5d448966f686
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5

@@ -37,6 +37,8 @@ func (*Summary) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who took part"},
 			optional("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
+			optional("leakage", "leakage's checks: what was looked at; a leak fails the run", "check", "of", "found"),
+			optional("fidelity", "fidelity: whether the answers hang on the marked regions", "action", "k", "drop", "random_drop", "p"),
 			optional("permutation", "permutation's test: whether the accuracy could be luck", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 			optional("comparison", "compare's pairs: whether a setting is better than another", "a", "b", "accuracy_a", "accuracy_b", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
 			optional("covariates", "covariates' checks: what age, sex, site or motion alone tell of the groups", "covariate", "n", "missing", "auc", "chance", "p"),
@@ -79,7 +81,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, accuracySection, permutationSection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, accuracySection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

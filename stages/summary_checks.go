@@ -167,3 +167,77 @@ func comparisonSection(t *dag.Task, p *page) error {
 	}
 	return nil
 }
+
+// leakageSection tells that nothing leaked: otherwise there would be no summary.
+func leakageSection(t *dag.Task, p *page) error {
+	if !t.Has("leakage") {
+		return nil
+	}
+	in := t.In("leakage")
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	of, err := table.Ints("of")
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	found, err := table.Ints("found")
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	looked, wrong := int64(0), int64(0)
+	for i, n := range of {
+		looked, wrong = looked+n, wrong+found[i]
+	}
+	p.line("")
+	p.line("Nothing of the tested went into a model: %d checks of %d things, %d otherwise", len(of), looked, wrong)
+	return nil
+}
+
+// A fidelityRow is one row of fidelity.
+type fidelityRow struct {
+	k, drop, random, p float64
+}
+
+// fidelityLines tell whether the answers hang on the marked regions.
+func fidelityLines(t *dag.Task, p *page, of string) error {
+	if !t.Has("fidelity") {
+		return nil
+	}
+	in := t.In("fidelity")
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	rows, err := readNumbers(table, map[string]func(*fidelityRow) *float64{
+		"k":           func(r *fidelityRow) *float64 { return &r.k },
+		"drop":        func(r *fidelityRow) *float64 { return &r.drop },
+		"random_drop": func(r *fidelityRow) *float64 { return &r.random },
+		"p":           func(r *fidelityRow) *float64 { return &r.p },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	settings, err := settingsOf(table, "action")
+	if err != nil {
+		return err
+	}
+	action, err := table.Strings("action")
+	if err != nil {
+		return err
+	}
+	var parts []string
+	for i, r := range rows {
+		if settings[i] == of {
+			parts = append(parts, fmt.Sprintf("%s %.0f: %.3f (%.3f; %s)", action[i], r.k, r.drop, r.random, pText(r.p)))
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	for _, l := range wrap("Probability that the answer loses without the first regions of each graph, or with them alone (with as many at random): "+strings.Join(parts, " · "), width-2) {
+		p.line("  %s", l)
+	}
+	return nil
+}

@@ -139,7 +139,10 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 		return err
 	}
 	contrastLines(p, rows, of, s.Top)
-	return recoveryLines(t, p, of, regions, 1)
+	if err := recoveryLines(t, p, of, regions, 1); err != nil {
+		return err
+	}
+	return fidelityLines(t, p, of)
 }
 
 // unstagedText takes the name of the stage out of a setting: evaluate takes the
