@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -16,11 +17,20 @@ import (
 // (arrow.fixed_shape_tensor, which pyarrow shows as an n-dimensional array). Axes
 // name all axes, the first one included; nil leaves them without names.
 func (a *Array) WriteArrow(w io.Writer, column string, axes []string, meta map[string]string) error {
+	return a.WriteTensors(w, &Table{Meta: meta}, Column{Name: column}, axes)
+}
+
+// WriteTensors is WriteArrow with columns in front that name the rows: keys has as
+// many rows as the first axis is long, or no columns. Of column, Values is not
+// looked at.
+func (a *Array) WriteTensors(w io.Writer, keys *Table, column Column, axes []string) error {
 	switch {
 	case len(a.Shape) < 2:
 		return fmt.Errorf("arrow: an array of shape %v has no rows that are tensors: two axes or more are needed", a.Shape)
 	case axes != nil && len(axes) != len(a.Shape):
 		return fmt.Errorf("arrow: %d names for the %d axes of an array", len(axes), len(a.Shape))
+	case len(keys.Columns) > 0 && keys.Rows() != a.Shape[0]:
+		return fmt.Errorf("arrow: %d rows of keys for %d tensors", keys.Rows(), a.Shape[0])
 	}
 	inner := a.Shape[1:]
 	size, err := elements(inner)
@@ -39,17 +49,29 @@ func (a *Array) WriteArrow(w io.Writer, column string, axes []string, meta map[s
 	if err != nil {
 		return err
 	}
-	flat, err := arrowData(&Column{Name: column, Values: a.columnValues()})
+	flat, err := arrowData(&Column{Name: column.Name, Values: a.columnValues()})
 	if err != nil {
 		return err
 	}
+	front, err := arrowRecord(keys)
+	if err != nil {
+		return err
+	}
+	defer front.Release()
 	list := arrow.FixedSizeListOfField(int32(size), arrow.Field{Name: "item", Type: flat.DataType(), Nullable: true})
 	rows := a.Shape[0]
 	data := array.NewData(list, rows, []*memory.Buffer{nil}, []arrow.ArrayData{flat}, 0, 0)
-	field := arrow.Field{Name: column, Type: list, Nullable: true, Metadata: arrow.NewMetadata(
-		[]string{"ARROW:extension:name", "ARROW:extension:metadata"}, []string{"arrow.fixed_shape_tensor", string(text)})}
-	m := sortedMetadata(meta)
-	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{field}, &m), []arrow.Array{array.MakeFromData(data)}, int64(rows))
+	described := map[string]string{"ARROW:extension:name": "arrow.fixed_shape_tensor", "ARROW:extension:metadata": string(text)}
+	if column.Unit != "" {
+		described[metaUnit] = column.Unit
+	}
+	if column.Doc != "" {
+		described[metaDoc] = column.Doc
+	}
+	fields := append(slices.Clone(front.Schema().Fields()), arrow.Field{Name: column.Name, Type: list, Nullable: true, Metadata: sortedMetadata(described)})
+	m := sortedMetadata(keys.Meta)
+	cols := append(slices.Clone(front.Columns()), array.MakeFromData(data))
+	rec := array.NewRecord(arrow.NewSchema(fields, &m), cols, int64(rows))
 	defer rec.Release()
 	return writeRecord(w, rec)
 }

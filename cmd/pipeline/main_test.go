@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"signal":   signal,
 			"digests":  digests,
 			"lastrun":  lastRun,
+			"begins":   begins,
 			"damage":   damage,
 			"moveaway": moveAway,
 		},
@@ -172,6 +173,17 @@ func lastRun(ts *testscript.TestScript, neg bool, args []string) {
 	var run struct{ ID string }
 	ts.Check(json.Unmarshal([]byte(line), &run))
 	ts.Setenv("RUN", run.ID)
+}
+
+// begins FILE BEGINNING compares the beginning of a file: what follows holds keys,
+// which change with the code.
+func begins(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: begins FILE BEGINNING")
+	}
+	if got, want := ts.ReadFile(args[0]), ts.ReadFile(args[1]); !strings.HasPrefix(got, want) {
+		ts.Fatalf("%s does not begin as %s does:\n%s", args[0], args[1], got)
+	}
 }
 
 // damage FILE TASK.OUTPUT changes one byte of what the store holds of an output.

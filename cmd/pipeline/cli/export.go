@@ -25,7 +25,11 @@ A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out 
 table, with the coordinates (subject, fold …) as columns in front. An array becomes npy; the
 arrays of a fan-out are stacked along new axes in front, in sorted order, and PATH's .json
 twin names the axes, the participants and the regions. An array can also be written as a
-table with a row for each element: draw counts from 0, every other axis from 1.
+table with a row for each element (draw counts from 0, every other axis from 1), or with
+--format tensor as an Arrow table with a row for each member, its array as a tensor.
+--format arrow-zstd is a compressed Arrow file. --format pyg writes the graphs of all participants
+into the directory PATH as plain arrays, for PyTorch Geometric; docs/python.md has the loader.
+Files say in their metadata which results they hold: pipeline lineage reads it.
 Anything else (text, nifti) is written as it is. When PATH is a directory, or ends in /, every
 member of a fan-out becomes a file of its own there.
 
@@ -47,6 +51,8 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
   pipeline export biopoint.yaml connectivity.partial -o pconn/ --format pconn
   pipeline export biopoint.yaml biomarkers.ranking -o saliency.pscalar.nii
   pipeline export biopoint.yaml connectivity.pearson -o pearson.mat
+  pipeline export biopoint.yaml connectivity.pearson -o pearson.arrow --format tensor
+  pipeline export biopoint.yaml graphs -o graphs/ --format pyg
   pipeline export biopoint.yaml --format bids -o derivatives/prgnn`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
@@ -68,7 +74,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.path, "output", "o", "", "write to `PATH`; - is stdout")
-	f.StringVar(&e.format, "format", "", "`arrow`, parquet, csv, tsv, npy, mat, bids or one of those above (default: by the ending of PATH)")
+	f.StringVar(&e.format, "format", "", "`arrow`, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids or one of those above (default: by the ending of PATH)")
 	f.IntVar(&e.draw, "draw", 0, "which `draw` to take, for formats that hold one; 0 is the plain mean")
 	f.BoolVar(&e.names, "names", false, "in tables: the regions' names beside their numbers, and where the ends of edges lie")
 	f.StringVar(&e.column, "column", "", "which column of a table of regions is their `value` (default score)")
@@ -128,6 +134,9 @@ func (a *app) export(e export) error {
 	done := exportEvent{Event: "export", Path: e.path, Stage: sel.stage.Name, Output: sel.port.Name, Tasks: len(there), Missing: idsOf(others)}
 	f := formOf(e.format, e.path, sel.port.Type)
 	switch {
+	case e.format == "pyg":
+		done.Format = e.format
+		err = a.exportPyG(c, e, sel, there)
 	case f != nil:
 		done.Format = f.name
 		err = a.exportForm(c, e, sel, there, f)
@@ -265,13 +274,15 @@ func (a *app) exportOne(c *current, e export, sel *selection, tasks []*dag.Node)
 	if format == "" {
 		format = extensions[strings.ToLower(filepath.Ext(e.path))]
 	}
-	known := []string{"arrow", "parquet", "csv", "tsv", "npy"}
+	known := []string{"arrow", "arrow-zstd", "parquet", "csv", "tsv", "npy"}
 	switch {
 	case stored == "npy" && format == "npy":
 		sidecar, err = a.exportArray(c, e, sel, tasks)
 		return format, sidecar, err
 	case format == "mat":
 		return format, "", a.exportMat(c, e, sel, tasks)
+	case stored == "npy" && format == "tensor":
+		return format, "", a.exportTensors(c, e, sel, tasks)
 	case format == "npy":
 		return "", "", wrongf("it is %s, which does not fit into npy; write it as %s", stored, nativeName(stored))
 	case (stored == "arrow" || stored == "npy") && format != "":
@@ -321,10 +332,13 @@ func (a *app) exportTable(c *current, e export, sel *selection, tasks []*dag.Nod
 	if err != nil {
 		return err
 	}
+	keyed = c.withOrigin(keyed, sel, tasks)
 	return a.writeTo(e.path, func(w io.Writer) error {
 		switch format {
 		case "parquet":
 			return keyed.WriteParquet(w)
+		case "arrow-zstd":
+			return keyed.WriteArrowZstd(w)
 		case "csv":
 			return writeSeparated(w, keyed, ',')
 		case "tsv":
@@ -369,7 +383,7 @@ func (a *app) exportArray(c *current, e export, sel *selection, tasks []*dag.Nod
 		return "", err
 	}
 	sidecar = strings.TrimSuffix(e.path, filepath.Ext(e.path)) + ".json"
-	side := sidecarJSON{Array: filepath.Base(e.path), Pipeline: c.pipeline.Name, Stage: sel.stage.Name, Output: sel.port.Name, Doc: sel.port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes}
+	side := sidecarJSON{Array: filepath.Base(e.path), Pipeline: c.pipeline.Name, Stage: sel.stage.Name, Output: sel.port.Name, Doc: sel.port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes, Sources: c.origins(sel.port.Name, tasks)}
 	return sidecar, writeFile(sidecar, side.write)
 }
 

@@ -157,6 +157,7 @@ type sidecarJSON struct {
 	DType    string     `json:"dtype"`
 	Shape    []int      `json:"shape"`
 	Axes     []axisJSON `json:"axes"`
+	Sources  []origin   `json:"sources"` // in the order of the places of the axes in front
 }
 
 func (s sidecarJSON) write(w io.Writer) error {
