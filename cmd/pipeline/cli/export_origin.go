@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -26,7 +27,13 @@ type origin struct {
 	Digest string `json:"digest"` // SHA-256 of the bytes
 }
 
+// origins are in the order of their coordinates, numbers as numbers: that of the
+// places of a stacked array.
 func (c *current) origins(port string, tasks []*dag.Node) []origin {
+	tasks = slices.Clone(tasks)
+	slices.SortStableFunc(tasks, func(a, b *dag.Node) int {
+		return slices.CompareFunc(a.Coords, b.Coords, func(x, y dag.Coord) int { return dag.CompareValues(x.Value, y.Value) })
+	})
 	all := make([]origin, len(tasks))
 	for i, n := range tasks {
 		s := c.steps[n]
