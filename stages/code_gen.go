@@ -121,7 +121,7 @@ prgnn/stages/biomarkers_null.go eb731a9a766d698c
 prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
 prgnn/stages/evaluate_tables.go b92560591c39b095
 prgnn/stages/inference/agreement.go b4e9e7c771393c05
-prgnn/stages/inference/bootstrap.go 4496353429db3835
+prgnn/stages/inference/bootstrap.go 46961c649592075a
 prgnn/stages/inference/contrast.go 9b9edebe39787acf
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/null.go 1ee21cf945f6a018
@@ -1300,7 +1300,7 @@ prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
 prgnn/stages/evaluate.go c5cd551a4f533556
 prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go b6a95179fcb96fb1
+prgnn/stages/inference/bootstrap.go bd64eac76ffa5590
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
@@ -1397,7 +1397,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 7309e86fbe7cb6b7
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/arrowtensor.go 9074a55301a890ae
+prgnn/artifacts/arrowtensor.go 15b7710a32ea25ce
 prgnn/artifacts/column.go e283c640354607af
 prgnn/artifacts/csv.go c0175159483065da
 prgnn/artifacts/digest.go 4c83f485a688fb1b

@@ -125,7 +125,7 @@ func percentiles(v []float64) (low, high float64) {
 // Quantile interpolates between the two sorted values on either side (type 7 of
 // Hyndman and Fan 1996, numpy's default).
 func Quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
+	at := float64(q * float64(len(sorted)-1)) // not fused with the subtraction below
 	i := min(int(at), len(sorted)-1)
 	if i == len(sorted)-1 {
 		return sorted[i]
