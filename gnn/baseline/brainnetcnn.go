@@ -186,8 +186,9 @@ func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, par
 			colB[k] += byCol[i*c+k]
 		}
 	}
-	dense.Multiply(of(grad, e.rowW), c, dense.Rows(x, deep).T(), dense.Rows(byRow, c), deep, n*d, c, false, threads)
+	// Case by case: a map is half a second-level cache, all of them are not.
 	for at := range n {
+		dense.Multiply(of(grad, e.rowW), c, dense.Rows(x[at*d*deep:], deep).T(), dense.Rows(byRow[at*d*c:], c), deep, d, c, at > 0, threads)
 		dense.Multiply(of(grad, e.colW), c, dense.Rows(x[at*d*deep:], d), dense.Rows(byCol[at*d*c:], c), deep, d, c, at > 0, threads)
 	}
 	if dx == nil {
@@ -271,7 +272,9 @@ func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Strea
 	}
 	s, d := &m.state, m.d
 	deep := m.nodes.in
-	dense.Multiply(of(grad, m.nodes.w), m.Nodes, dense.Rows(s.maps[2], deep).T(), dense.Rows(dy, m.Nodes), deep, n*d, m.Nodes, false, threads)
+	for at := range n {
+		dense.Multiply(of(grad, m.nodes.w), m.Nodes, dense.Rows(s.maps[2][at*d*deep:], deep).T(), dense.Rows(dy[at*d*m.Nodes:], m.Nodes), deep, d, m.Nodes, at > 0, threads)
+	}
 	sumRows(of(grad, m.nodes.b), dy)
 	turned := size(&s.turned, deep*max(m.Nodes, m.Edges[0]))
 	turn(turned, of(params, m.nodes.w), deep, m.Nodes)

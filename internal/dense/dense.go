@@ -45,15 +45,19 @@ func Multiply[T Float](c []T, cs int, a, b View[T], m, depth, n int, add bool, t
 	}
 	k := kernelOf[T]()
 	panels := (n + k.cols - 1) / k.cols
-	// Panels of columns are shared out; where there are few, their rows as well.
+	// Panels of columns are shared out; where there are few, their rows as well. A
+	// large c with little depth goes by strips of rows that stay in the cache.
 	strips := 1
 	if threads > 1 && panels < 2*threads {
 		strips = min(2*threads, (m+k.rows-1)/k.rows)
 	}
+	if panels > 8 && depth <= 256 {
+		strips = max(strips, m/96)
+	}
 	height := ((m+strips-1)/strips + k.rows - 1) / k.rows * k.rows
 	strips = (m + height - 1) / height
 	Each(threads, panels*strips, func(i int) {
-		i0, j0 := i%strips*height, i/strips*k.cols
+		i0, j0 := i/panels*height, i%panels*k.cols
 		k.panel(c[i0*cs+j0:], cs, a.from(i0, 0), b.from(0, j0), min(height, m-i0), depth, min(k.cols, n-j0), add)
 	})
 }
@@ -140,7 +144,7 @@ func (k *kernel[T]) panel(c []T, cs int, a, b View[T], m, depth, n int, add bool
 		d := min(depthOfPanel, depth-p0)
 		part, bs := b.from(p0, 0), b.Row
 		data := part.Data
-		if n < k.cols || b.Col != 1 || m > 4*k.rows && b.Row > 4*k.cols {
+		if n < k.cols || b.Col != 1 || m > 16*k.rows && b.Row > 4*k.cols {
 			data, bs = work.take(1, d*k.cols), k.cols
 			pack(data, part, d, n, k.cols)
 		}
