@@ -27,14 +27,14 @@ prgnn/dag/task.go 11042e2fe0d3f7ff
 prgnn/gnn/adam.go b7a3aceddc7e98ea
 prgnn/gnn/augment.go b2236da77c6d29c8
 prgnn/gnn/baseline/baseline.go 49fefb96120a2149
-prgnn/gnn/baseline/brainnetcnn.go d94750b1606b1136
+prgnn/gnn/baseline/brainnetcnn.go 14d247c896db7dd8
 prgnn/gnn/baseline/cholesky.go dd01eafef28e0041
-prgnn/gnn/baseline/forest.go 034b3780e6e5c779
+prgnn/gnn/baseline/forest.go 3670466fe92afca3
 prgnn/gnn/baseline/li2019.go 9b342ae620cbe604
 prgnn/gnn/baseline/mlp.go 5b02397ca0a69e6a
 prgnn/gnn/baseline/net.go 725a40382cc7749d
-prgnn/gnn/baseline/ridge.go 6f12cf02179f3c56
-prgnn/gnn/baseline/svm.go 9396cb7f43637d56
+prgnn/gnn/baseline/ridge.go 7a6a4bfad0a28095
+prgnn/gnn/baseline/svm.go 6be316e10940f6b0
 prgnn/gnn/batch.go bbfd909358b25ae9
 prgnn/gnn/batchnorm.go 13981d138049b920
 prgnn/gnn/checkpoint.go fa6d346d8c8265bd
@@ -60,7 +60,7 @@ prgnn/gnn/team.go 68e6155c0fad6f3d
 prgnn/gnn/train.go fa4fb0e28abda732
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
-prgnn/internal/dense/dense.go e0d5aa89f2fccec4
+prgnn/internal/dense/dense.go ac7ed6fe6437a9db
 prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
 prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
 prgnn/internal/dense/kernel_other.go 83fd0b14c6707724

@@ -213,7 +213,7 @@ func (t *growing) node(cases []int32) {
 			high = min(high, v)
 		}
 	}
-	middle := low/2 + high/2
+	middle := float64(low/2) + float64(high/2)
 	if middle >= high {
 		middle = low
 	}

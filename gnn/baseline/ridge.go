@@ -138,7 +138,7 @@ func logisticLoss(k, alpha []float64, b float64, y []float64, c float64, f []flo
 		z := y[i] * f[i]
 		loss += exact.Log1p(exact.Exp(-math.Abs(z))) + max(0, -z)
 	}
-	return float64(c*loss) + norm/2
+	return float64(c*loss) + float64(norm/2)
 }
 
 // weighted solves (K + D)α + b·1 = target with Σα = 0, D diagonal and positive:

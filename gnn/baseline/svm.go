@@ -94,7 +94,7 @@ func (k kernel) gram(x Rows, threads int) []float64 {
 // apply turns the products of a row with others into values of the kernel.
 func (k kernel) apply(row []float64, norm float64, norms []float64) {
 	for j, dot := range row {
-		row[j] = exact.Exp(-k.gamma * max(0, norm+norms[j]-2*dot))
+		row[j] = exact.Exp(-k.gamma * max(0, norm+norms[j]-float64(2*dot)))
 	}
 }
 
@@ -179,7 +179,7 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 		}
 		i, best := -1, math.Inf(-1)
 		for t := range n {
-			if v := -y[t] * g[t]; up(t) && v >= best {
+			if v := float64(-y[t] * g[t]); up(t) && v >= best {
 				i, best = t, v
 			}
 		}
@@ -192,10 +192,10 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 			if !down(t) {
 				continue
 			}
-			v := y[t] * g[t]
+			v := float64(y[t] * g[t])
 			worst = max(worst, v)
 			if b := best + v; b > 0 {
-				curve := row[i] + k[t*n+t] - 2*row[t]
+				curve := row[i] + k[t*n+t] - float64(2*row[t])
 				if curve <= 0 {
 					curve = tau
 				}
@@ -207,12 +207,12 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 		if j < 0 || best+worst < tolerance {
 			break
 		}
-		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], row[i]+k[j*n+j]-2*row[j], c)
+		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], row[i]+k[j*n+j]-float64(2*row[j]), c)
 		other := k[j*n:][:n]
 		alpha[i], alpha[j] = alpha[i]+di, alpha[j]+dj
 		ci, cj := y[i]*di, y[j]*dj
 		for t := range g {
-			g[t] += y[t] * (float64(ci*row[t]) + float64(cj*other[t]))
+			g[t] += float64(y[t] * (float64(ci*row[t]) + float64(cj*other[t])))
 		}
 	}
 	return alpha, offset(alpha, y, g, c), nil
@@ -224,7 +224,7 @@ func pairStep(ai, aj, yi, yj, gi, gj, curve, c float64) (di, dj float64) {
 	if curve <= 0 {
 		curve = 1e-12
 	}
-	t := (-yi*gi + yj*gj) / curve // α_i moves by y_i·t, α_j by −y_j·t
+	t := (float64(yj*gj) - float64(yi*gi)) / curve // α_i moves by y_i·t, α_j by −y_j·t
 	room := func(a, y float64) float64 {
 		if y > 0 {
 			return c - a
@@ -255,7 +255,7 @@ func offset(alpha, y, g []float64, c float64) float64 {
 	low, high := math.Inf(-1), math.Inf(1)
 	sum, free := 0.0, 0.0
 	for i, a := range alpha {
-		v := y[i] * g[i]
+		v := float64(y[i] * g[i])
 		switch {
 		case a > 0 && a < c:
 			sum, free = sum+v, free+1
