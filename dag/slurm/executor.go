@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,7 +104,15 @@ func (x *Executor) Cancel() error {
 // the process.
 func (x *Executor) start(s *artifacts.Store) error {
 	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{}, arrays: map[string]*array{}}
-	var err error
+	able, err := s.Probe()
+	if err != nil {
+		return err
+	}
+	if problems := able.Problems(); problems != nil && !able.Rename {
+		return fmt.Errorf("store %s: %w", s.Dir(), problems)
+	} else if problems != nil {
+		c.note("store %s: %v", s.Dir(), problems)
+	}
 	if c.program, err = c.space.keepProgram(); err != nil {
 		return err
 	}

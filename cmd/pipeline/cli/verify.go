@@ -105,6 +105,12 @@ func (a *app) verify(repair bool) error {
 			a.note("pipeline verify --repair removes what is damaged; the next run makes it anew")
 		}
 	}
+	// A store that cannot be written is not tried.
+	if able, err := store.Probe(); err == nil {
+		if problems := able.Problems(); problems != nil {
+			a.note("store %s: %v", store.Dir(), problems)
+		}
+	}
 	if damaged > 0 && !repair {
 		return &exit{code: exitDamaged}
 	}

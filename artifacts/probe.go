@@ -1,0 +1,72 @@
+package artifacts
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Abilities are what a store needs of its file system.
+type Abilities struct {
+	Rename bool // a rename replaces what has the name: without it, nothing can be stored safely
+	Lock   bool // who has a lock keeps others out: without it, two runs may do the same work twice, and gc must not run beside a run
+	Link   bool // a file may have two names: without it, inputs of exec stages are copied
+}
+
+// Probe tries them in the store's own tmp directory. On a network file system it
+// tells what this machine sees; whether locks hold between machines, two of them
+// have to try.
+func (s *Store) Probe() (Abilities, error) {
+	t, err := s.temp()
+	if err != nil {
+		return Abilities{}, err
+	}
+	defer t.discard()
+	dir := filepath.Dir(t.path)
+	a := Abilities{Lock: locksHold(filepath.Join(dir, randomName()))}
+	other := filepath.Join(dir, randomName())
+	if err := os.WriteFile(other, []byte("old"), 0o666); err != nil {
+		return a, s.fault(err)
+	}
+	defer os.Remove(other)
+	link := filepath.Join(dir, randomName())
+	a.Link = os.Link(other, link) == nil
+	os.Remove(link)
+	third := filepath.Join(dir, randomName())
+	if err := os.WriteFile(third, []byte("new"), 0o666); err != nil {
+		return a, s.fault(err)
+	}
+	err = rename(third, other)
+	b, readErr := os.ReadFile(other)
+	a.Rename = err == nil && readErr == nil && string(b) == "new"
+	if err != nil {
+		os.Remove(third)
+	}
+	return a, nil
+}
+
+// locksHold tells whether a lock keeps out a second one, of the same file opened again.
+func locksHold(path string) bool {
+	defer os.Remove(path)
+	first, second := newLock(path), newLock(path)
+	defer first.Unlock()
+	defer second.Unlock()
+	got, err := first.TryLock()
+	if !got || err != nil {
+		return false
+	}
+	got, err = second.TryLock()
+	return !got && err == nil
+}
+
+// Problems says what is missing, and what that means.
+func (a Abilities) Problems() error {
+	var all []error
+	if !a.Rename {
+		all = append(all, errors.New("a rename does not replace a file: a store cannot be kept there"))
+	}
+	if !a.Lock {
+		all = append(all, errors.New("locks do not hold (Lustre: mount with -o flock; NFS: version 4, or a lock daemon): results stay right, but two runs may do the same work twice, and gc must not run beside a run"))
+	}
+	return errors.Join(all...)
+}

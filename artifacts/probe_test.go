@@ -1,0 +1,27 @@
+package artifacts
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestProbe(t *testing.T) {
+	s := newStore(t)
+	a, err := s.Probe()
+	if err != nil || !a.Rename || !a.Lock || a.Problems() != nil {
+		t.Errorf("%+v, %v, %v", a, err, a.Problems())
+	}
+	// It leaves nothing behind.
+	dir, err := s.session.begin(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != 1 { // the lease
+		t.Errorf("%d files are left", len(entries))
+	}
+	if text := (Abilities{}).Problems().Error(); !strings.Contains(text, "a rename") || !strings.Contains(text, "locks") {
+		t.Error(text)
+	}
+}
