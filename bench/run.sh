@@ -55,6 +55,10 @@ bench_engine() {
 	bench/engine/run.sh "$results/engine"
 }
 
+bench_scale() {
+	bench/scale/run.sh 40000
+}
+
 for name in "${@:-nifti connectivity gnn engine}"; do
 	for one in $name; do
 		echo "== $one"
