@@ -9,6 +9,8 @@ type spd struct {
 	n, m int
 	u    []float64 // upper factor, A = UᵀU
 	y    []float64 // lower triangular, the inverse of Uᵀ
+
+	packed []float64 // panels of blocks of rows
 }
 
 func newSPD(n int) *spd {
@@ -31,9 +33,15 @@ func (w *spd) factor(a []float64) bool {
 	}
 	tiny := float64(n) * 0x1p-52 * largest
 	clear(u)
+	block := w.block()
 	for i0 := 0; i0 < m; i0 += tileRows {
+		k0 := i0 - i0%block // rows before it have been added already
+		if i0 == k0 && k0 > 0 {
+			pack(w.packed, u[(k0-block)*m:], m, block, k0, m)
+			addGram(u, w.packed, m, block, k0, m)
+		}
 		for j := i0 &^ (tileCols - 1); j < m; j += tileCols {
-			addTiles(u[i0*m+j:], u[i0:], u[j:], m, i0)
+			addTiles(u[i0*m+j:], u[k0*m+i0:], u[k0*m+j:], m, i0-k0)
 		}
 		for i := i0; i < i0+tileRows; i++ {
 			row := u[i*m:][:m]
@@ -79,9 +87,15 @@ func addTiles(c, a, b []float64, m, n int) {
 func (w *spd) invert(dst []float64) {
 	m, u, y := w.m, w.u, w.y
 	clear(y)
+	block := w.block()
 	for i0 := 0; i0 < m; i0 += tileRows {
+		k0 := i0 - i0%block
+		if i0 == k0 && k0 > 0 {
+			w.addBlock(k0, block)
+		}
 		for j := 0; j < i0; j += tileCols {
-			addTiles(y[i0*m+j:], u[j*m+i0:], y[j*m+j:], m, i0-j)
+			k := max(j, k0) // Y[k][j] is 0 for k < j
+			addTiles(y[i0*m+j:], u[k*m+i0:], y[k*m+j:], m, i0-k)
 		}
 		for i := i0; i < i0+tileRows; i++ {
 			row := y[i*m:][:i+1]
@@ -96,10 +110,44 @@ func (w *spd) invert(dst []float64) {
 		}
 	}
 	clear(dst[:m*m])
+	if block < m {
+		for k := 0; k < m; k += block {
+			rows := min(block, m-k)
+			pack(w.packed, y[k*m:], m, rows, 0, k+rows)
+			addGram(dst, w.packed, m, rows, 0, k+rows)
+		}
+		mirror(dst, m)
+		return
+	}
 	for j := 0; j < m; j += tileCols {
 		for i := 0; i < j+tileCols; i += tileRows {
 			addTiles(dst[i*m+j:], y[j*m+i:], y[j*m+j:], m, m-j)
 		}
 	}
 	mirror(dst, m)
+}
+
+// block is how many rows are added to all later ones at once; all, for a small matrix.
+func (w *spd) block() int {
+	if w.m <= manyColumns {
+		return w.m
+	}
+	if len(w.packed) < 2*packBlock*w.m {
+		w.packed = make([]float64, 2*packBlock*w.m)
+	}
+	return packBlock
+}
+
+// addBlock adds the block of rows that ends at k0 to all rows of y from there on:
+// Y[i][j] += Σ_k U[k][i]·Y[k][j].
+func (w *spd) addBlock(k0, block int) {
+	m, u, y := w.m, w.u, w.y
+	us, ys := w.packed[:block*m], w.packed[block*m:][:block*m]
+	pack(us, u[(k0-block)*m:], m, block, k0, m)
+	pack(ys, y[(k0-block)*m:], m, block, 0, k0)
+	for j := 0; j < k0; j += tileCols {
+		for i := k0; i < m; i += tileRows {
+			tileAdd(y[i*m+j:], m, us[((i-k0)&^(tileCols-1))*block+(i-k0)%tileCols:], ys[j*block:], tileCols, block)
+		}
+	}
 }

@@ -26,16 +26,55 @@ func padded(n int) int { return (n + tileCols - 1) &^ (tileCols - 1) }
 // columns of b stay in the first-level cache (256 × 64 bytes of 32 KiB).
 const rowBlock = 256
 
+// Matrices wider than manyColumns are worked on in blocks of packBlock rows that are
+// copied into panels first: eight columns of a block lie together, and a block of 1,000
+// columns (512 KiB) in the second-level cache. The order of every sum stays.
+const (
+	manyColumns = 256
+	packBlock   = 64
+)
+
 // gram sets the upper triangle of dst (n×n, row length n) to XᵀX for x of rows×n;
 // n is a multiple of 8. What it leaves below the diagonal has no meaning.
 func gram(dst, x []float64, rows, n int) {
 	clear(dst[:n*n])
+	if n > manyColumns {
+		packed := make([]float64, packBlock*n)
+		for k := 0; k < rows; k += packBlock {
+			m := min(packBlock, rows-k)
+			pack(packed, x[k*n:], n, m, 0, n)
+			addGram(dst, packed, n, m, 0, n)
+		}
+		return
+	}
 	for k := 0; k < rows; k += rowBlock {
 		m := min(rowBlock, rows-k)
 		for j := 0; j < n; j += tileCols {
 			for i := 0; i < j+tileCols; i += tileRows {
 				tileAdd(dst[i*n+j:], n, x[k*n+i:], x[k*n+j:], n, m)
 			}
+		}
+	}
+}
+
+// pack copies the columns from … to−1 of m rows of x (row length ld) into panels of
+// eight: panel p is m×8.
+func pack(dst, x []float64, ld, m, from, to int) {
+	for j := from; j < to; j += tileCols {
+		panel := dst[(j-from)*m:][:m*tileCols]
+		for k := range m {
+			copy(panel[k*tileCols:][:tileCols], x[k*ld+j:][:tileCols])
+		}
+	}
+}
+
+// addGram adds to the upper triangle of dst (row length n), between the columns from and
+// to, the product with itself of a block of m rows that is packed from the column from.
+func addGram(dst, packed []float64, n, m, from, to int) {
+	for j := from; j < to; j += tileCols {
+		b := packed[(j-from)*m:]
+		for i := from; i < j+tileCols; i += tileRows {
+			tileAdd(dst[i*n+j:], n, packed[((i-from)&^(tileCols-1))*m+(i-from)%tileCols:], b, tileCols, m)
 		}
 	}
 }

@@ -108,3 +108,80 @@ func BenchmarkGram84(b *testing.B) {
 		gram(dst, x, 146, 88)
 	}
 }
+
+// Wide matrices are worked on in packed blocks, and keep the bits of the plain sums.
+func TestBlocksArePlainSums(t *testing.T) {
+	const n, rows = 328, 150 // more than manyColumns, and no whole number of blocks
+	x := randoms(4, rows*n)
+	got := make([]float64, n*n)
+	gram(got, x, rows, n)
+	for i := 0; i < n; i += 7 {
+		for j := i; j < n; j += 5 {
+			s := 0.0
+			for k := range rows {
+				s += float64(x[k*n+i] * x[k*n+j])
+			}
+			if math.Float64bits(got[i*n+j]) != math.Float64bits(s) {
+				t.Fatalf("gram: (%d, %d) is %v, want %v", i, j, got[i*n+j], s)
+			}
+		}
+	}
+	// A positive definite matrix of an order that needs padding.
+	order := n - 5
+	a := make([]float64, n*n)
+	for i := range order {
+		for j := range order {
+			a[i*n+j] = 1 / float64(1+(i-j)*(i-j))
+		}
+		a[i*n+i] += 1
+	}
+	w := newSPD(order)
+	if !w.factor(a) {
+		t.Fatal("not positive definite")
+	}
+	u := make([]float64, n*n) // the formula of factor, k ascending
+	for i := range order {
+		for j := i; j < order; j++ {
+			s := 0.0
+			for k := range i {
+				s += float64(u[k*n+i] * u[k*n+j])
+			}
+			if j == i {
+				u[i*n+i] = math.Sqrt(a[i*n+i] - s)
+			} else {
+				u[i*n+j] = (a[i*n+j] - s) * (1 / u[i*n+i])
+			}
+		}
+	}
+	for i := range order {
+		for j := i; j < order; j++ {
+			if math.Float64bits(w.u[i*n+j]) != math.Float64bits(u[i*n+j]) {
+				t.Fatalf("U[%d][%d] is %v, want %v", i, j, w.u[i*n+j], u[i*n+j])
+			}
+		}
+	}
+	y := make([]float64, n*n) // and that of invert
+	for i := range order {
+		for j := range i {
+			s := 0.0
+			for k := j; k < i; k++ {
+				s += float64(u[k*n+i] * y[k*n+j])
+			}
+			y[i*n+j] = -s * (1 / u[i*n+i])
+		}
+		y[i*n+i] = 1 / u[i*n+i]
+	}
+	inv := make([]float64, n*n)
+	w.invert(inv)
+	for i := 0; i < order; i += 3 {
+		for j := i; j < order; j += 2 {
+			s := 0.0
+			for k := j; k < order; k++ {
+				s += float64(y[k*n+i] * y[k*n+j])
+			}
+			if math.Float64bits(inv[i*n+j]) != math.Float64bits(s) || inv[j*n+i] != inv[i*n+j] {
+				t.Fatalf("the inverse at (%d, %d) is %v, want %v", i, j, inv[i*n+j], s)
+			}
+		}
+	}
+}

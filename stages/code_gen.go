@@ -283,7 +283,7 @@ prgnn/artifacts/parquet.go ef264e11d729bb1b
 prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
-prgnn/connectivity/cholesky.go 52e0a2a07462a364
+prgnn/connectivity/cholesky.go f4eb03b4c68ee2cf
 prgnn/connectivity/clean.go a354e7c01ff6376c
 prgnn/connectivity/correlation.go faa34d8288a8c3b9
 prgnn/connectivity/covariance.go 0c583553da37368c
@@ -291,7 +291,7 @@ prgnn/connectivity/estimate.go db1cea66bcb2c138
 prgnn/connectivity/glasso.go 81d45d753be4c532
 prgnn/connectivity/glassocv.go c32b6bd3b23db300
 prgnn/connectivity/matrix.go da8df45c5fe6e233
-prgnn/connectivity/product.go 12b5bb9a1bc9a037
+prgnn/connectivity/product.go 441a53034431d4fe
 prgnn/connectivity/product_amd64.go 6242b6f67884f075
 prgnn/connectivity/product_amd64.s 5e13090f0a809b69
 prgnn/connectivity/product_other.go f8736a5cb86565cf
@@ -1177,13 +1177,13 @@ prgnn/artifacts/parquet.go ef264e11d729bb1b
 prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
-prgnn/connectivity/cholesky.go 52e0a2a07462a364
+prgnn/connectivity/cholesky.go f4eb03b4c68ee2cf
 prgnn/connectivity/correlation.go b70900886e57da97
 prgnn/connectivity/covariance.go 4f85ebdfe4768e3a
 prgnn/connectivity/estimate.go d1122118af8ca76a
 prgnn/connectivity/given.go 696361e045f879e5
 prgnn/connectivity/matrix.go 4ced01ce0bb56acf
-prgnn/connectivity/product.go c6c70055a0a52516
+prgnn/connectivity/product.go ee80fe651e3c5153
 prgnn/connectivity/product_amd64.go 5643335c24ea524e
 prgnn/connectivity/product_amd64.s 5e13090f0a809b69
 prgnn/connectivity/product_other.go f8736a5cb86565cf
