@@ -59,6 +59,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"covariates":  func(t *testing.T, c *chain) example { return c.covariates(t) },
 	"permutation": func(t *testing.T, c *chain) example { return c.permutation(t) },
 	"biomarkers":  func(t *testing.T, c *chain) example { return c.biomarkers(t) },
+	"saliency": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "nodes")
+		in["ranking"], in["labels"] = output(t, c.biomarkers(t), "ranking"), c.all(t, "parcellate", "parcels")[:1]
+		return example{fresh("saliency"), in}
+	},
 	"brainmap": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")

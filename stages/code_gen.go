@@ -1531,6 +1531,63 @@ module gorgonia.org/vecf32 v0.9.0
 module gorgonia.org/vecf64 v0.9.0
 `,
 
+	"saliency": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 70784848176cbd06
+prgnn/nifti/affine.go 14726e67247fc164
+prgnn/nifti/check.go c1d7e89588e06ed9
+prgnn/nifti/coverage.go 9715bc5856d3a397
+prgnn/nifti/decode.go 891724ab81b83eb4
+prgnn/nifti/dtype.go 33d3290cc40e2ddb
+prgnn/nifti/grid.go 8301c64eafff4bc9
+prgnn/nifti/header.go c755b349aa8a759d
+prgnn/nifti/image.go edcf6f91d4f5fa4c
+prgnn/nifti/inflate/block.go 5cf4609d593d5b11
+prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/inflate.go 3553c24a1696e738
+prgnn/nifti/inflate/member.go 11f7de85cd9b680e
+prgnn/nifti/inflate/table.go b241c9a9b99033d4
+prgnn/nifti/itk.go 4120a8ca5c82d601
+prgnn/nifti/labels.go d81d7a00ab11c54e
+prgnn/nifti/mgh.go c317d5d15197cf0b
+prgnn/nifti/orient.go 3e2b227e315aac8d
+prgnn/nifti/reader.go d8c4c499aecd00cf
+prgnn/nifti/source.go 4e4898f31eb772e5
+prgnn/nifti/units.go ac463bb6a2052926
+prgnn/stages/parcellate.go 39b1970bbbab5497
+prgnn/stages/saliency.go f687e16bee9adf5b
+prgnn/stages/summary_salient.go e881400b262775f0
+prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/train_tables.go 5e8e6dd89076cf20
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+`,
+
 	"simulate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
