@@ -59,9 +59,13 @@ func init() {
 			Out: []dag.Port{{Name: "scores", Type: dag.Arrow("accuracy")}},
 		}}}
 	})
+	register("t-gather", func() dag.Stage {
+		return &gatherer{with{dag.Ports{In: []dag.Port{{Name: "all", Gather: true}}, Out: []dag.Port{{Name: "out"}}}}}
+	})
 	register("t-free", func() dag.Stage { return &free{} })
 
 	stages.RegisterCohort(stages.Cohort{Name: "t-files", New: func() stages.CohortKind { return &listed{Folder: "scans", People: 3} }})
+	stages.RegisterCohort(stages.Cohort{Name: "t-runs", New: func() stages.CohortKind { return &runs{} }})
 	stages.RegisterCohort(stages.Cohort{Name: "t-moved", New: func() stages.CohortKind { return &moved{} }})
 	stages.RegisterCohort(stages.Cohort{Name: "t-made", New: func() stages.CohortKind { return &made{People: 3} }})
 }
@@ -72,6 +76,8 @@ func (w *with) Ports() dag.Ports { return w.ports }
 func (w *with) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	return nil, errors.New("never run")
 }
+
+type gatherer struct{ with }
 
 type clean struct {
 	with
@@ -199,6 +205,18 @@ func (*moved) Load(string) (*stages.Roster, error) {
 	return &stages.Roster{Participants: table, Nodes: nodesOf(),
 		Files:    map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "transform": dag.Format("itk")},
 		Subjects: []stages.Subject{{ID: ids[0], Files: map[string]string{"bold": "/b", "labels": "/l", "transform": "/t"}}}}, nil
+}
+
+// runs gives the first of two people two scans, and the second one.
+type runs struct{}
+
+func (*runs) Load(string) (*stages.Roster, error) {
+	ids, table := people(2)
+	run := func(name string) stages.Run {
+		return stages.Run{Name: name, Files: map[string]string{"bold": "/" + name}}
+	}
+	return &stages.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Files: map[string]dag.Type{"bold": dag.Format("nifti")},
+		Subjects: []stages.Subject{{ID: ids[0], Runs: []stages.Run{run("10"), run("2")}}, {ID: ids[1], Runs: []stages.Run{run("2")}}}}, nil
 }
 
 type made struct {

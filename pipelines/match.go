@@ -64,7 +64,10 @@ func insteadOfAll(s *stage, stage string, apart []string, target string) string 
 }
 
 func choose(stage string, apart []string) string {
-	if slices.Contains(apart, "subject") {
+	switch {
+	case slices.Contains(apart, "run") && stage == "cohort":
+		return " (add each: run; the stage join puts a participant's runs together when they are cleaned)"
+	case slices.Contains(apart, "subject"):
 		return " (add each: subject)"
 	}
 	var parts []string

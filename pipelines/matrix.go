@@ -37,20 +37,36 @@ func (l *loader) readEach(s *stage, t *tree) {
 	}
 	l.vars.resolve(t, nil)
 	a := axis{name: "subject", pos: t.pos, used: true}
+	run := axis{name: "run", pos: t.pos, used: true}
 	switch {
 	case t.bad:
-	case t.text != "subject" || t.kind != scalar:
-		l.bad.add(t.pos, "stage %s: each takes subject, not %s; other axes are written under matrix", s.name, t)
+	case t.text != "subject" && t.text != "run" || t.kind != scalar:
+		l.bad.add(t.pos, "stage %s: each takes subject or run, not %s; other axes are written under matrix", s.name, t)
 	case l.cohortTree == nil:
-		l.bad.add(t.pos, "stage %s: each: subject needs a cohort, and the file has none", s.name)
+		l.bad.add(t.pos, "stage %s: each: %s needs a cohort, and the file has none", s.name, t.text)
 	case l.roster != nil: // or else what is wrong with the cohort has been said
-		for _, sub := range l.roster.Subjects {
+		for i, sub := range l.roster.Subjects {
 			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.pos})
+			if t.text == "subject" {
+				s.units = append(s.units, []int32{int32(i)})
+				continue
+			}
+			for _, name := range sub.RunNames() {
+				at := slices.Index(run.texts(), name)
+				if at < 0 {
+					at = len(run.values)
+					run.values = append(run.values, axisValue{name, name, t.pos})
+				}
+				s.units = append(s.units, []int32{int32(i), int32(at)})
+			}
 		}
 	}
-	a.own = len(a.values)
+	a.own, run.own = len(a.values), len(run.values)
 	s.unknown = a.own == 0
 	s.axes = append(s.axes, a)
+	if t.text == "run" {
+		s.axes = append(s.axes, run)
+	}
 }
 
 func (l *loader) readMatrix(s *stage, t *tree) (c combos) {
@@ -75,6 +91,10 @@ func (l *loader) readMatrix(s *stage, t *tree) (c combos) {
 			continue
 		case "stage":
 			l.bad.add(k.pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)
+			continue
+		}
+		if k.name == "run" && from == 2 {
+			l.bad.add(k.pos, "stage %s: each: run has the axis run already", s.name)
 			continue
 		}
 		if !isName(k.name) {
@@ -222,16 +242,15 @@ func (l *loader) fanOut(s *stage, c combos) {
 	if s.unknown {
 		return
 	}
-	product := 1.0 // exact as far as it matters
-	for _, a := range s.axes {
+	units, matrix := [][]int32{nil}, s.axes
+	if s.units != nil {
+		units, matrix = s.units, s.axes[len(s.units[0]):]
+	}
+	product := float64(len(units)) // exact as far as it matters
+	for _, a := range matrix {
 		product *= float64(a.own)
 	}
-	subjects := 1
-	matrix := s.axes
-	if len(s.axes) > 0 && s.axes[0].name == "subject" {
-		subjects, matrix = s.axes[0].own, s.axes[1:]
-	}
-	product += float64(len(c.include)) * float64(subjects)
+	product += float64(len(c.include)) * float64(len(units))
 	if product > float64(l.left) {
 		pos := s.pos
 		if len(matrix) > 0 {
@@ -242,12 +261,9 @@ func (l *loader) fanOut(s *stage, c combos) {
 	}
 	l.left -= int(product)
 	rows := matrixRows(matrix, c)
-	for subject := range subjects {
+	for _, unit := range units {
 		for _, row := range rows {
-			if len(matrix) < len(s.axes) {
-				s.picks = append(s.picks, int32(subject))
-			}
-			s.picks = append(s.picks, row...)
+			s.picks = append(append(s.picks, unit...), row...)
 			s.members++
 		}
 	}

@@ -81,17 +81,21 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 			return &dag.Source{Node: node, Output: output}
 		},
 	}
+	ids := make([]string, len(r.Subjects))
+	for i, s := range r.Subjects {
+		ids[i] = s.ID
+	}
 	each := &producer{
 		name: "cohort", axes: []string{"subject"}, members: len(r.Subjects),
-		text:  func(m, _ int) string { return r.Subjects[m].ID },
+		text:  func(m, _ int) string { return ids[m] },
 		value: func(m, _ int) int32 { return int32(m) },
-		texts: func(int) []string {
-			ids := make([]string, len(r.Subjects))
-			for i, s := range r.Subjects {
-				ids[i] = s.ID
-			}
-			return ids
-		},
+		texts: func(int) []string { return ids },
+	}
+	subject := func(m int) (*stages.Subject, map[string]string) {
+		return &r.Subjects[m], r.Subjects[m].Files
+	}
+	if r.PerRun {
+		subject = each.fanOverRuns(r, ids)
 	}
 	if r.Make != nil {
 		l.makeSubjects(each, g)
@@ -100,7 +104,8 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 			each.outs = append(each.outs, dag.Port{Name: name, Type: r.Files[name]})
 		}
 		each.source = func(m int, output string, optional bool, user string) *dag.Source {
-			return g.file(&r.Subjects[m], output, r.Files[output].Format, optional, user)
+			s, files := subject(m)
+			return g.file(s, files, output, r.Files[output].Format, optional, user)
 		}
 		for i := range r.Subjects {
 			if s := &r.Subjects[i]; s.Problem != nil {
@@ -131,10 +136,39 @@ func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
 	}
 }
 
+// fanOverRuns makes the members of the cohort the runs of its participants. It gives
+// the way from a member to its participant and files.
+func (p *producer) fanOverRuns(r *stages.Roster, ids []string) func(member int) (*stages.Subject, map[string]string) {
+	type member struct{ subject, run, name int32 }
+	var members []member
+	var names []string
+	for i, s := range r.Subjects {
+		for j, name := range s.RunNames() {
+			at := slices.Index(names, name)
+			if at < 0 {
+				at = len(names)
+				names = append(names, name)
+			}
+			members = append(members, member{int32(i), int32(j), int32(at)})
+		}
+	}
+	p.axes, p.members = []string{"subject", "run"}, len(members)
+	p.texts = func(axis int) []string { return [][]string{ids, names}[axis] }
+	p.value = func(m, axis int) int32 { return [2]int32{members[m].subject, members[m].name}[axis] }
+	p.text = func(m, axis int) string { return p.texts(axis)[p.value(m, axis)] }
+	return func(m int) (*stages.Subject, map[string]string) {
+		s := &r.Subjects[members[m].subject]
+		if len(s.Runs) == 0 {
+			return s, nil
+		}
+		return s, s.Runs[members[m].run].Files
+	}
+}
+
 // file is a file of a participant's. Where there is none, the task that needs
 // it waits for one that fails and says so, once for each participant.
-func (g *cohortGraph) file(s *stages.Subject, port, format string, optional bool, user string) *dag.Source {
-	path, there := s.Files[port]
+func (g *cohortGraph) file(s *stages.Subject, files map[string]string, port, format string, optional bool, user string) *dag.Source {
+	path, there := files[port]
 	switch {
 	case s.Problem != nil:
 		return &dag.Source{Node: g.problem(s), Output: port}

@@ -24,7 +24,8 @@ type stage struct {
 	with, in *tree
 	needs    dag.Needs
 	axes     []axis
-	picks    []int32 // members × axes: the place of each coordinate among its axis' values
+	units    [][]int32 // what each: names: the places of a participant, or of it and a run
+	picks    []int32   // members × axes: the place of each coordinate among its axis' values
 	members  int
 	unknown  bool // what it fans out over could not be found out
 

@@ -31,6 +31,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"parcellate":   func(t *testing.T, c *chain) example { return c.first(t, "parcellate") },
 	"bootstrap":    func(t *testing.T, c *chain) example { return c.first(t, "bootstrap") },
 	"denoise":      func(t *testing.T, c *chain) example { return c.first(t, "denoise") },
+	"join":         func(t *testing.T, c *chain) example { return c.join(t) },
 	"connectivity": func(t *testing.T, c *chain) example { return c.first(t, "connectivity") },
 	"graph":        func(t *testing.T, c *chain) example { return c.first(t, "graph") },
 	"split": func(t *testing.T, c *chain) example {
@@ -478,6 +479,17 @@ func (c *chain) leakage(t *testing.T) example {
 }
 
 // covariates is the check of the covariates.
+// join takes the scans of two participants for two runs of one.
+func (c *chain) join(t *testing.T) example {
+	in := map[string][]dag.Input{"series": c.all(t, "denoise", "series")[:2], "quality": c.all(t, "denoise", "quality")[:2], "coverage": c.all(t, "parcellate", "coverage")[:2]}
+	for _, ins := range in {
+		for i := range ins {
+			ins[i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "run", Value: fmt.Sprint(i + 1)}}
+		}
+	}
+	return example{fresh("join"), in}
+}
+
 func (c *chain) covariates(t *testing.T) example {
 	in := c.cohort(t, "participants")
 	in["cleaning"] = c.all(t, "denoise", "quality")

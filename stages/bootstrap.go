@@ -33,7 +33,7 @@ type Bootstrap struct {
 	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node with less has no series" min:"0" max:"1"`
 	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from the scan" min:"0" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
-	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject"`
+	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject or each: run"`
 }
 
 // Ports are the stage's inputs and outputs.

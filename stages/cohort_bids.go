@@ -37,8 +37,11 @@ type BIDSCohort struct {
 	Nodes      string `param:"nodes" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
-// bidsFiles is what was found of a participant.
+// bidsFiles is what was found of a participant, or of one of its runs.
 type bidsFiles struct {
+	name string       // of the run
+	runs []*bidsFiles // of the participant, with runs: all
+
 	bold, labels, transform, confounds, sidecar string
 	labelsFrom                                  string // a line for the inventory
 	meanFD                                      float64
@@ -46,6 +49,14 @@ type bidsFiles struct {
 	tr, headerTR                                float64 // s, of the sidecar and of the scan; 0 where they do not say
 	volumes                                     int     // of the scan, by its header; 0 when that cannot be read
 	problems                                    []error
+}
+
+// each gives the runs of a participant, or what there is in place of them.
+func (f *bidsFiles) each() []*bidsFiles {
+	if len(f.runs) == 0 {
+		return []*bidsFiles{f}
+	}
+	return f.runs
 }
 
 // Load finds the participants' files.
@@ -139,6 +150,7 @@ func (c *BIDSCohort) leaveOut(l *list, found map[string]*bidsFiles) {
 // roster puts the cohort together.
 func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r := &Roster{
+		PerRun:       c.all(),
 		Participants: l.participants(nil),
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
@@ -156,8 +168,10 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	}
 	without := 0
 	for _, row := range l.rows {
-		if f := found[row.id]; f.bold != "" && f.sidecar == "" {
-			without++
+		for _, f := range found[row.id].each() {
+			if f.bold != "" && f.sidecar == "" {
+				without++
+			}
 		}
 	}
 	if without == 0 {
@@ -169,10 +183,18 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	failing := 0
 	for _, row := range l.rows {
 		f := found[row.id]
-		s := Subject{ID: row.id, Files: map[string]string{}}
-		for port, of := range ports {
-			if path := of(f); path != "" {
-				s.Files[port] = path
+		s := Subject{ID: row.id}
+		for _, run := range f.each() {
+			files := map[string]string{}
+			for port, of := range ports {
+				if path := of(run); path != "" {
+					files[port] = path
+				}
+			}
+			if run == f {
+				s.Files = files
+			} else {
+				s.Runs = append(s.Runs, Run{run.name, files})
 			}
 		}
 		problems := f.problems
@@ -228,14 +250,21 @@ func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []
 
 // inventory is what was found of whom.
 func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
-	n := len(l.rows)
+	var runs []*bidsFiles
+	var ids []string
+	for _, r := range l.rows {
+		for _, f := range found[r.id].each() {
+			runs, ids = append(runs, f), append(ids, r.id)
+		}
+	}
+	n := len(runs)
+	name := make([]string, n)
 	id, bold, labels := make([]string, n), make([]string, n), make([]string, n)
 	confounds, sidecar, complete := make([]bool, n), make([]bool, n), make([]bool, n)
 	tr, headerTR, volumes := make([]float64, n), make([]float64, n), make([]int32, n)
 	read, said, inHeader := make([]bool, n), make([]bool, n), make([]bool, n)
-	for i, r := range l.rows {
-		f := found[r.id]
-		id[i], labels[i] = r.id, f.labelsFrom
+	for i, f := range runs {
+		id[i], name[i], labels[i] = ids[i], f.name, f.labelsFrom
 		confounds[i], sidecar[i] = f.confounds != "", f.sidecar != ""
 		if f.bold != "" {
 			bold[i] = filepath.Base(f.bold)
@@ -253,6 +282,7 @@ func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
 	}
 	return artifacts.NewTable(
 		artifacts.Column{Name: "participant_id", Values: id},
+		artifacts.Column{Name: "run", Values: name, Valid: given(name), Doc: "the run, with runs: all"},
 		artifacts.Column{Name: "bold", Values: bold, Valid: given(bold), Doc: "name of the scan's file"},
 		artifacts.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
 		artifacts.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},

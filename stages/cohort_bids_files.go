@@ -31,12 +31,38 @@ func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSourc
 		bad(fmt.Errorf("%s is not there%s", filepath.Join(root, row.id), lostZeros(root, row.id)))
 		return f
 	}
-	bold, err := c.scan(files)
+	scans, names, err := c.scans(files)
 	if err != nil {
 		bad(err)
 		return f
 	}
-	f.bold = bold.Path
+	if !c.all() {
+		return c.findRun(l, root, row, labels, files, scans[0])
+	}
+	sum, n := 0.0, 0
+	for i, bold := range scans {
+		run := c.findRun(l, root, row, labels, files, bold)
+		run.name = names[i]
+		f.runs = append(f.runs, run)
+		for _, err := range run.problems {
+			bad(fmt.Errorf("run %s: %w", names[i], err))
+		}
+		if run.hasFD {
+			f.hasFD = true
+			sum += float64(run.meanFD * float64(max(run.volumes, 1)))
+			n += max(run.volumes, 1)
+		}
+	}
+	f.bold, f.labelsFrom = f.runs[0].bold, f.runs[0].labelsFrom
+	f.meanFD = sum / float64(max(n, 1))
+	return f
+}
+
+// findRun looks for the files that belong to a scan.
+func (c *BIDSCohort) findRun(l *list, root string, row listedRow, labels *fileSource, files []bids.File, bold bids.File) *bidsFiles {
+	f := &bidsFiles{bold: bold.Path}
+	bad := func(err error) { f.problems = append(f.problems, err) }
+	var err error
 	f.sidecar = bids.Sidecar(root, bold, "RepetitionTime")
 	f.times()
 	if labels != nil {
@@ -113,8 +139,8 @@ func pick(files []bids.File, dir string, want bids.Want) []bids.File {
 	return picked
 }
 
-// scan finds the one scan that is meant.
-func (c *BIDSCohort) scan(files []bids.File) (bids.File, error) {
+// scans finds the scan that is meant, or all runs with their names.
+func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	want := bids.Want{
 		Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"},
 		Entities: map[string]string{"desc": "preproc", "echo": ""},
@@ -127,20 +153,24 @@ func (c *BIDSCohort) scan(files []bids.File) (bids.File, error) {
 	}
 	c.into(want.Entities)
 	scans := pick(files, "func", want)
+	if len(scans) > 0 && c.all() {
+		names, err := sortRuns(scans, nil)
+		return scans, names, err
+	}
 	if len(scans) == 1 {
-		return scans[0], nil
+		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return bids.File{}, fmt.Errorf("%d scans fit, which differ in %s", len(scans), differences(scans, nil))
+		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(scans), differences(scans, nil))
 	}
 	if len(every) == 0 {
-		return bids.File{}, errors.New("it has no preprocessed scan (desc-preproc_bold.nii.gz)")
+		return nil, nil, errors.New("it has no preprocessed scan (desc-preproc_bold.nii.gz)")
 	}
 	var have []string
 	for _, f := range every {
 		have = append(have, filepath.Base(f.Path))
 	}
-	return bids.File{}, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
+	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
 }
 
 // findLabels finds the labels in the three regimes of fMRIPrep's versions.

@@ -137,7 +137,7 @@ func TestBIDSRegimes(t *testing.T) {
 		},
 		{
 			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
-			wrong: "2 scans fit, which differ in run (01, 02): set the parameter run",
+			wrong: "2 scans fit, which differ in run (01, 02): set the parameter run; runs: all takes them all, to be joined when each is cleaned",
 		},
 		{
 			name: "another space", make: func(d dataset) { d.list("ds210.txt", "sub-02", "sub-01") },
@@ -196,7 +196,7 @@ func TestBIDSRegimes(t *testing.T) {
 					d.write("sub-01/func/sub-01_task-rest_"+acq+"_space-T1w_desc-preproc_bold.nii.gz", "")
 				}
 			},
-			wrong: "3 scans fit, which differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction",
+			wrong: "3 scans fit, which differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction; runs: all takes them all, to be joined when each is cleaned",
 		},
 		{
 			name: "sessions", make: func(d dataset) {

@@ -43,14 +43,15 @@ func timeNotes(l *list, found map[string]*bidsFiles) []string {
 	var apart []string
 	used := map[float64]int{}
 	for _, row := range l.rows {
-		f := found[row.id]
-		if f.apart() {
-			apart = append(apart, fmt.Sprintf("%s (%g and %g s)", row.id, f.tr, f.headerTR))
-		}
-		if tr := f.tr; tr > 0 {
-			used[tr]++
-		} else if f.headerTR > 0 {
-			used[math.Round(f.headerTR/closeTimes)*closeTimes]++
+		for _, f := range found[row.id].each() {
+			if f.apart() {
+				apart = append(apart, fmt.Sprintf("%s (%g and %g s)", strings.TrimSpace(row.id+" "+f.name), f.tr, f.headerTR))
+			}
+			if tr := f.tr; tr > 0 {
+				used[tr]++
+			} else if f.headerTR > 0 {
+				used[math.Round(f.headerTR/closeTimes)*closeTimes]++
+			}
 		}
 	}
 	var notes []string

@@ -103,7 +103,8 @@ func (l *list) roster(sources []*fileSource) *Roster {
 	}
 	r.Participants = l.participants(used)
 	failing := 0
-	for _, row := range l.rows {
+	r.PerRun = l.each == "run"
+	for i, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error
 		if row.group == "" {
@@ -117,16 +118,28 @@ func (l *list) roster(sources []*fileSource) *Roster {
 			}
 			s.Files[f.port] = path
 		}
+		if r.PerRun {
+			if s.Runs = []Run{{"1", s.Files}}; i > 0 && l.rows[i-1].id == row.id {
+				last := &r.Subjects[len(r.Subjects)-1]
+				last.Runs = append(last.Runs, Run{fmt.Sprint(len(last.Runs) + 1), s.Files})
+				if problems != nil && last.Problem == nil {
+					failing++
+					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
+				}
+				continue
+			}
+			s.Files = nil
+		}
 		if problems != nil {
 			failing++
 			s.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
-	r.Notes = append(r.Notes, l.notes...)
 	r.Left = l.leftOut()
+	r.Notes = append(r.Notes, l.notes...)
 	if failing > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(r.Subjects)))
 	}
 	return r
 }

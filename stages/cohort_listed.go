@@ -21,9 +21,13 @@ type listed struct {
 	Root    string   `param:"root" doc:"directory that relative paths of files start from; that of the table when empty"`
 	Select  string   `param:"select" doc:"which rows to take, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
 	Exclude []string `param:"exclude" doc:"participants to leave out"`
+	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all of them (in a table, a row each), for stages with each: run and the stage join, which concatenates them after each has been cleaned"`
 }
 
-func defaultListed() listed { return listed{ID: "participant_id", Group: "group"} }
+func defaultListed() listed { return listed{ID: "participant_id", Group: "group", Runs: "one"} }
+
+// all tells whether all runs of a participant are taken.
+func (p *listed) all() bool { return p.Runs == "all" }
 
 // A listedRow is a participant of the table.
 type listedRow struct {
@@ -41,6 +45,8 @@ type list struct {
 	root  string
 	sheet *sheet.Sheet
 	rows  []listedRow // sorted by id
+	hint  string      // for a participant that comes twice
+	each  string      // what a row is: "participant", or "run", of which a participant may have several
 	notes []string
 	left  []LeftOut
 }
@@ -51,7 +57,10 @@ func (p *listed) read(dir string) (*list, error) {
 	if p.File == "" {
 		return nil, errors.New("file is not given: the table of participants")
 	}
-	l := &list{listed: p, path: within(dir, p.File)}
+	l := &list{listed: p, path: within(dir, p.File), each: "participant", hint: "; if each row is a run: runs: all"}
+	if p.all() {
+		l.each = "run"
+	}
 	l.root = filepath.Dir(l.path)
 	if p.Root != "" {
 		l.root = within(dir, p.Root)
@@ -133,10 +142,11 @@ func (l *list) name(levels map[string]string) error {
 		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {
 			changed = fmt.Sprintf("participants are named by letters and digits alone: %s is %s", r.source, r.id)
 		}
-		if other, twice := byID[r.id]; twice && other.source == r.source {
-			bad("participant %s stands in line %d already", r.source, other.line)
+		other, twice := byID[r.id]
+		if twice && other.source == r.source && l.each == "participant" {
+			bad("participant %s stands in line %d already%s", r.source, other.line, l.hint)
 			continue
-		} else if twice {
+		} else if twice && other.source != r.source {
 			bad("%q and %q (line %d) would both be called %s: rename one of them", r.source, other.source, other.line, r.id)
 			continue
 		}
@@ -148,13 +158,17 @@ func (l *list) name(levels map[string]string) error {
 			}
 			r.group = group
 		}
+		if twice && r.group != other.group {
+			bad("participant %s is of group %q, and of %q in line %d", r.source, r.group, other.group, other.line)
+			continue
+		}
 		byID[r.id] = r
 		l.rows = append(l.rows, r)
 	}
 	if changed != "" {
 		l.notes = append(l.notes, changed)
 	}
-	slices.SortFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
+	slices.SortStableFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
 	return errors.Join(problems...)
 }
 
@@ -208,6 +222,22 @@ func (l *list) drop(why func(listedRow) string) {
 
 // leftOut are those who were taken out, sorted.
 func (l *list) leftOut() []LeftOut {
+	here := map[string]bool{}
+	for _, r := range l.rows {
+		here[r.id] = true
+	}
+	some, said := 0, map[string]bool{}
+	l.left = slices.DeleteFunc(l.left, func(o LeftOut) bool {
+		if here[o.ID] { // another of its runs takes part
+			some++
+		}
+		again := said[o.ID]
+		said[o.ID] = true
+		return here[o.ID] || again
+	})
+	if some > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%d runs are left out of participants whose other runs take part", some))
+	}
 	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return l.left
 }
@@ -238,7 +268,7 @@ func (l *list) choose() error {
 		why, counts := q.Select(before)
 		i := -1
 		l.drop(func(listedRow) string { i++; return why[i] })
-		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d participants", len(l.rows), before))
+		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {
 				l.notes = append(l.notes, fmt.Sprintf("  left out by %s: %d%s", c.Term, c.No+c.Unknown, lacking(c.Unknown)))
@@ -246,7 +276,7 @@ func (l *list) choose() error {
 		}
 	}
 	if len(l.rows) == 0 {
-		return fmt.Errorf("%s: none of its %d participants is left: %s", l.path, len(l.sheet.Rows), strings.Join(append(l.notes, "see select and exclude"), "; "))
+		return fmt.Errorf("%s: none of its %d %ss is left: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
 	}
 	return nil
 }
@@ -275,8 +305,15 @@ func (r *listedRow) value(column string) string {
 // held files (used) are left out: no path may enter a result.
 func (l *list) participants(used []string) *artifacts.Table {
 	var rows []listedRow
+	differ := map[string]bool{} // columns that are of runs, and not of participants
 	for _, r := range l.rows {
-		if r.group != "" {
+		switch n := len(rows); {
+		case r.group == "":
+		case n > 0 && rows[n-1].id == r.id:
+			for name, v := range r.cells {
+				differ[name] = differ[name] || v != rows[n-1].cells[name]
+			}
+		default:
 			rows = append(rows, r)
 		}
 	}
@@ -298,7 +335,7 @@ func (l *list) participants(used []string) *artifacts.Table {
 		columns = append(columns, artifacts.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
 	}
 	for _, name := range l.sheet.Columns {
-		if name == l.ID || name == l.Group || slices.Contains(used, name) {
+		if name == l.ID || name == l.Group || slices.Contains(used, name) || differ[name] {
 			continue
 		}
 		values := make([]string, len(rows))

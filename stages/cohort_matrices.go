@@ -31,6 +31,9 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	if c.Pearson == "" {
 		missing = errors.New("pearson is not given: a column of the table, or a path with {columns}")
 	}
+	if c.all() {
+		return nil, errors.New("runs: all is for series, which can be joined; matrices of runs cannot")
+	}
 	l, err := c.read(dir)
 	if err := errors.Join(missing, err); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 
 // people reads the participants.tsv of a dataset, or of the raw one behind it.
 func (c *listed) people(dir, root, raw string) (*list, error) {
-	l := &list{listed: c, root: root}
+	l := &list{listed: c, root: root, each: "participant"}
 	if c.File != "" {
 		l.path = within(dir, c.File)
 	} else {

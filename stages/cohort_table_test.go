@@ -216,7 +216,7 @@ func TestTableCohortRefuses(t *testing.T) {
 		{"duplicates", nil, "name;dx;scan\n1;HC;a\nsub-1;HC;b\nA_1;HC;c\nA1;HC;d\n1;HC;e\n;HC;f\n_;HC;g\n",
 			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be called sub-1: rename one of them\n" +
 				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be called sub-A1: rename one of them\n" +
-				"study/people.csv:6: participant 1 stands in line 2 already\n" +
+				"study/people.csv:6: participant 1 stands in line 2 already; if each row is a run: runs: all\n" +
 				"study/people.csv:7: the participant has no name (column \"name\" is empty)\n" +
 				"study/people.csv:8: \"_\" has no letter or digit, and no participant can be named after it"},
 		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",

@@ -65,7 +65,7 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 		return findNodes(c.Nodes, l.root)
 	}
 	for _, s := range subjects {
-		path, ok := s.Files["series"]
+		path, ok := s.first("series")
 		if !ok {
 			continue
 		}

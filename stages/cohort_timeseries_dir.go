@@ -27,7 +27,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err := l.choose(); err != nil {
 		return nil, err
 	}
-	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut()}
+	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all()}
 	failing := 0
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -35,10 +35,15 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		if row.group == "" {
 			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
 		}
-		if path, err := c.find(root, row.id); err != nil {
+		if paths, names, err := c.find(root, row.id); err != nil {
 			problems = append(problems, err)
+		} else if c.all() {
+			s.Files = nil
+			for i, path := range paths {
+				s.Runs = append(s.Runs, Run{names[i], map[string]string{"series": path}})
+			}
 		} else {
-			s.Files["series"] = path
+			s.Files["series"] = paths[0]
 		}
 		if problems != nil {
 			failing++
@@ -63,17 +68,18 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	return r, nil
 }
 
-// find finds the one file of series that is meant. The dialects:
+// find finds the file of series that is meant, or those of all runs with their names.
+// The dialects:
 //
 //	XCP-D from 26.0     …_atlas-A_stat-mean_timeseries.tsv
 //	XCP-D 0.7 to 0.x    …_seg-A_stat-mean_timeseries.tsv
 //	XCP-D before        …_atlas-A_timeseries.tsv
 //	giga_connectome     …_seg-A_desc-denoiseX_timeseries.tsv
 //	C-PAC               …_atlas-A_…_desc-Mean_timeseries.1D (or desc-Mean-1)
-func (c *TimeseriesCohort) find(root, id string) (string, error) {
+func (c *TimeseriesCohort) find(root, id string) (paths, names []string, err error) {
 	files, err := bids.Files(root, id)
 	if err != nil {
-		return "", fmt.Errorf("%s is not there%s", filepath.Join(root, id), lostZeros(root, id))
+		return nil, nil, fmt.Errorf("%s is not there%s", filepath.Join(root, id), lostZeros(root, id))
 	}
 	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz", ".npy"}, Entities: map[string]string{}}
 	c.into(want.Entities)
@@ -90,19 +96,28 @@ func (c *TimeseriesCohort) find(root, id string) (string, error) {
 	fits := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
 		return !want.Fits(f.Name) || c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
 	})
+	parameters := map[string]string{"atlas": "atlas", "seg": "atlas", "space": "space", "desc": "desc"}
 	switch {
+	case len(fits) > 0 && c.all():
+		if names, err = sortRuns(fits, parameters); err != nil {
+			return nil, nil, err
+		}
+		for _, f := range fits {
+			paths = append(paths, f.Path)
+		}
+		return paths, names, nil
 	case len(fits) == 1:
-		return fits[0].Path, nil
+		return []string{fits[0].Path}, nil, nil
 	case len(fits) > 1:
-		return "", fmt.Errorf("%d files of series fit, which differ in %s", len(fits), differences(fits, map[string]string{"atlas": "atlas", "seg": "atlas", "space": "space", "desc": "desc"}))
+		return nil, nil, fmt.Errorf("%d files of series fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(fits), differences(fits, parameters))
 	case len(every) == 0:
-		return "", errors.New("it has no series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
+		return nil, nil, errors.New("it has no series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}
 	var have []string
 	for _, f := range every {
 		have = append(have, filepath.Base(f.Path))
 	}
-	return "", fmt.Errorf("none of its series fits; it has %s", shorten(have))
+	return nil, nil, fmt.Errorf("none of its series fits; it has %s", shorten(have))
 }
 
 // atlasOf is the atlas that a file of series is about, "" for one of confounds.

@@ -1,9 +1,11 @@
 package stages
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/stages/bids"
 )
 
@@ -53,6 +55,62 @@ func (e *entities) text() string {
 		}
 	}
 	return text
+}
+
+// sortRuns checks that files differ in nothing but what tells the runs of one task
+// apart, puts them in the order of their names, and names the runs: by the one
+// entity in which they differ, or by all of those.
+func sortRuns(files []bids.File, parameters map[string]string) (names []string, err error) {
+	differ := func(key string) bool {
+		return slices.ContainsFunc(files, func(f bids.File) bool { return f.Get(key) != files[0].Get(key) })
+	}
+	var keys []string
+	for _, key := range runEntities {
+		if key == "task" || key == "rec" {
+			continue
+		}
+		if differ(key) {
+			keys = append(keys, key)
+		}
+	}
+	same := map[string]bool{}
+	for _, f := range files {
+		var name []string
+		for _, key := range keys {
+			if v := f.Get(key); len(keys) == 1 && v != "" {
+				name = append(name, v)
+			} else if v != "" {
+				name = append(name, key+"-"+v)
+			}
+		}
+		n := strings.Join(name, "_")
+		if n == "" {
+			n = "1"
+		}
+		if same[n] {
+			return nil, fmt.Errorf("%d files fit, which differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+		}
+		same[n] = true
+		names = append(names, n)
+	}
+	for _, f := range files {
+		for _, e := range f.Entities {
+			if !slices.Contains(keys, e.Key) && differ(e.Key) {
+				return nil, fmt.Errorf("%d files fit, which differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+			}
+		}
+	}
+	order := make([]int, len(files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return dag.CompareValues(names[a], names[b]) })
+	sortedFiles, sortedNames := make([]bids.File, len(files)), make([]string, len(files))
+	for i, at := range order {
+		sortedFiles[i], sortedNames[i] = files[at], names[at]
+	}
+	copy(files, sortedFiles)
+	return sortedNames, nil
 }
 
 // differences says in which entities files differ, and how to choose.

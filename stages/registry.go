@@ -66,6 +66,7 @@ type Roster struct {
 
 	Subjects []Subject           // sorted by ID
 	Files    map[string]dag.Type // the per-participant ports that Subject.Files fills: bold, labels, confounds, series
+	PerRun   bool                // Subject.Runs fills them: stages with each: run read them
 	// Make, when set, is the stage that makes the per-participant ports (a
 	// simulated cohort): one task a subject, with the parameter "subject".
 	Make func(subject string) dag.Stage
@@ -79,7 +80,35 @@ type Roster struct {
 type Subject struct {
 	ID      string            // "sub-003"
 	Files   map[string]string // port → absolute path
+	Runs    []Run             // in the order of time, where the roster is PerRun
 	Problem error             // why nothing can be done for this one; names the file, the place and the remedy
+}
+
+// A Run is one run of a participant.
+type Run struct {
+	Name  string            `json:"run"`   // "1", "ses-a_run-2"
+	Files map[string]string `json:"files"` // port → absolute path
+}
+
+// RunNames are those of the participant's runs; of one who has no list of them, "1".
+func (s Subject) RunNames() []string {
+	if len(s.Runs) == 0 {
+		return []string{"1"}
+	}
+	names := make([]string, len(s.Runs))
+	for i, r := range s.Runs {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// first is a file of the participant, or of its first run.
+func (s Subject) first(port string) (path string, ok bool) {
+	if len(s.Runs) > 0 {
+		s.Files = s.Runs[0].Files
+	}
+	path, ok = s.Files[port]
+	return path, ok
 }
 
 // A LeftOut is a participant of the table who takes no part.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +39,7 @@ type participantEvent struct {
 	State       string            `json:"state"` // taken, unusable or left out
 	Group       string            `json:"group,omitempty"`
 	Files       map[string]string `json:"files,omitempty"` // by port
+	Runs        []stages.Run      `json:"runs,omitempty"`  // with their files, where the cohort takes all
 	Reason      string            `json:"reason,omitempty"`
 }
 
@@ -73,7 +75,7 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 	}
 	var people []participantEvent
 	for _, s := range r.Subjects {
-		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, ""}
+		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, s.Runs, ""}
 		if s.Problem != nil {
 			e.State, e.Reason = "unusable", s.Problem.Error()
 		}
@@ -124,6 +126,16 @@ func (a *app) fileCell(r *stages.Roster, e participantEvent, port string) string
 		return ""
 	case r.Make != nil:
 		return "made"
+	case r.PerRun:
+		var names []string
+		for _, run := range e.Runs {
+			if path, ok := run.Files[port]; ok && a.verbose {
+				names = append(names, filepath.Base(path))
+			} else if ok {
+				names = append(names, run.Name)
+			}
+		}
+		return strings.Join(names, " ")
 	case !ok:
 		return "–"
 	case a.verbose:

@@ -216,9 +216,13 @@ func (c *current) bidsName(subject string, e export) bids.Name {
 		if s.ID != subject {
 			continue
 		}
+		files, keys := s.Files, []string{"sub", "ses", "task", "acq", "ce", "rec", "dir", "run", "echo", "space"}
+		if len(s.Runs) > 0 { // which have been joined
+			files, keys = s.Runs[0].Files, []string{"sub", "task", "ce", "rec", "echo", "space"}
+		}
 		for _, port := range []string{"bold", "series", "pearson"} {
-			if found, ok := bids.Parse(filepath.Base(s.Files[port])); ok && found.Get("sub") == name.Get("sub") {
-				name = found.Only("sub", "ses", "task", "acq", "ce", "rec", "dir", "run", "echo", "space")
+			if found, ok := bids.Parse(filepath.Base(files[port])); ok && found.Get("sub") == name.Get("sub") {
+				name = found.Only(keys...)
 				break
 			}
 		}

@@ -1,0 +1,28 @@
+package pipelines
+
+import "testing"
+
+// Runs are members of their participants, and not every participant has the same:
+// what a participant's stage gathers are its own runs alone.
+func TestEachRun(t *testing.T) {
+	const stages = `
+stages:
+  clean: { use: t-clean, each: run, in: { scan: cohort.bold } }
+  joined: { use: t-gather, each: subject, in: { all: "clean[*]" } }
+`
+	p := mustBuild(t, "cohort: { t-runs: {} }"+stages)
+	check(t, "tasks of the runs", stageText(t, p, "clean"), `
+		clean[sub-001,run=10] (detrend = 1, seed = 0, subject = "sub-001", tr = 0) scan<-/10:nifti{run=10,subject=sub-001}
+		clean[sub-001,run=2] (detrend = 1, seed = 0, subject = "sub-001", tr = 0) scan<-/2:nifti{run=2,subject=sub-001}
+		clean[sub-002,run=2] (detrend = 1, seed = 0, subject = "sub-002", tr = 0) scan<-/2:nifti{run=2,subject=sub-002}`)
+	check(t, "tasks of the participants", stageText(t, p, "joined"), `
+		joined[sub-001] () all<-clean[sub-001,run=2].series{run=2,subject=sub-001}+clean[sub-001,run=10].series{run=10,subject=sub-001}
+		joined[sub-002] () all<-clean[sub-002,run=2].series{run=2,subject=sub-002}`)
+
+	// Of a cohort without runs everybody has one.
+	p = mustBuild(t, "cohort: { t-files: { people: 1 } }"+stages)
+	check(t, "a run for everybody", stageText(t, p, "clean"), `
+		clean[sub-001,run=1] (detrend = 1, seed = 0, subject = "sub-001", tr = 0) scan<-/scans/sub-001.nii.gz:nifti{subject=sub-001}`)
+	check(t, "and its participant", stageText(t, p, "joined"), `
+		joined[sub-001] () all<-clean[sub-001,run=1].series{run=1,subject=sub-001}`)
+}
