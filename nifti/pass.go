@@ -17,15 +17,17 @@ const (
 
 // A pass is one reading of the scan.
 type pass struct {
-	rois    ROIs
-	roi     []roiPass
-	voxels  []int32 // of all its ROIs, one ROI after the other
-	header  *Header
-	volumes int
-	waiting []int // volumes in each slot that waits for the guess
-	chosen  bool
-	rows    []float64 // [time, roi of the pass, draw]: sums divided by their numbers
-	lanes   laneSums
+	rois     ROIs
+	roi      []roiPass
+	voxels   []int32 // of all its ROIs, one ROI after the other
+	header   *Header
+	volumes  int
+	promised int   // volumes, by the header
+	beyond   bool  // there are more than the pass before has seen
+	waiting  []int // volumes in each slot that waits for the guess
+	chosen   bool
+	means    *meansRoom
+	lanes    laneSums
 }
 
 // A roiPass is one ROI in a pass.
@@ -50,8 +52,49 @@ type laneSums interface {
 	nonFinite(voxel int) bool
 }
 
-func newPass(rois ROIs, which []int, valid [][]bool) *pass {
-	p := &pass{rois: rois}
+// A meansRoom is where the means of all ROIs go, [draw, volume, roi]. A scan says how
+// many volumes it has; that much is given to it at once while it is little, and more
+// as they come, since a damaged header may say anything.
+type meansRoom struct {
+	series       []float64
+	draws, cols  int // draws counts the plain mean
+	first        int // volumes that a header's word is enough for
+	room         int // volumes that there is room for
+	fixed        bool
+	slope, inter float64
+}
+
+// trusted is the size of the means, in numbers, that a header's word is enough for.
+const trusted = 1 << 23
+
+// reserve makes room for volumes, of total promised ones. It is false where the room
+// is fixed and too small.
+func (m *meansRoom) reserve(volumes, total int) bool {
+	if volumes <= m.room {
+		return true
+	}
+	if m.fixed {
+		return false
+	}
+	room := max(volumes, min(total, max(2*m.room, m.first)))
+	series := make([]float64, m.draws*room*m.cols)
+	for d := range m.draws {
+		copy(series[d*room*m.cols:], m.series[d*m.room*m.cols:][:m.room*m.cols])
+	}
+	m.series, m.room = series, room
+	return true
+}
+
+// fix takes away the room that has not been used.
+func (m *meansRoom) fix(volumes int) {
+	for d := range m.draws {
+		copy(m.series[d*volumes*m.cols:][:volumes*m.cols], m.series[d*m.room*m.cols:])
+	}
+	m.series, m.room, m.fixed = m.series[:m.draws*volumes*m.cols], volumes, true
+}
+
+func newPass(rois ROIs, which []int, valid [][]bool, means *meansRoom) *pass {
+	p := &pass{rois: rois, means: means}
 	for _, i := range which {
 		r := roiPass{index: i, start: len(p.voxels), n: len(rois.Voxels[i])}
 		p.voxels = append(p.voxels, rois.Voxels[i]...)
@@ -80,6 +123,8 @@ func (p *pass) run(open func() (*Reader, error), overlap bool) error {
 			panic(fmt.Sprintf("nifti: voxel %d of a grid of %d", v, n))
 		}
 	}
+	p.promised = int(min(r.Volumes(), math.MaxInt32))
+	p.means.slope, p.means.inter, _ = r.Header.Scaling() // checked with the header
 	t := DataType(r.Header.Datatype)
 	if t.Size() <= 2 {
 		p.lanes = newShortSums(t, len(p.voxels))
@@ -90,6 +135,9 @@ func (p *pass) run(open func() (*Reader, error), overlap bool) error {
 		return err
 	}
 	p.flush()
+	if p.beyond {
+		return errChanged
+	}
 	return nil
 }
 
@@ -178,12 +226,14 @@ func (p *pass) flush() {
 
 // sum sums n volumes.
 func (p *pass) sum(slot, n int) {
+	m, from := p.means, p.volumes
 	p.volumes += n
-	draws := 1 + p.rois.Draws
-	at := len(p.rows)
-	p.rows = append(p.rows, make([]float64, n*len(p.roi)*draws)...)
-	for i, r := range p.roi {
-		for d := range draws {
+	if !m.reserve(p.volumes, p.promised) {
+		p.beyond = true
+		return
+	}
+	for _, r := range p.roi {
+		for d := range m.draws {
 			mean := [lanes]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 			if list := r.lists[d]; len(list) > 0 {
 				mean = p.lanes.sum(slot, list)
@@ -192,7 +242,7 @@ func (p *pass) sum(slot, n int) {
 				}
 			}
 			for v := range n {
-				p.rows[at+(v*len(p.roi)+i)*draws+d] = mean[v]
+				m.series[(d*m.room+from+v)*m.cols+r.index] = float64(mean[v]*m.slope) + m.inter
 			}
 		}
 	}
@@ -243,20 +293,4 @@ func (p *pass) judge(i int) (c Count, valid []bool) {
 		}
 	}
 	return c, valid
-}
-
-// store puts the pass's means in their places, scaled.
-func (p *pass) store(m *Means) {
-	slope, inter, _ := p.header.Scaling() // checked with the header
-	draws := 1 + p.rois.Draws
-	n := len(m.Counts)
-	at := 0
-	for t := range p.volumes {
-		for _, r := range p.roi {
-			for d := range draws {
-				m.Series[(d*m.Volumes+t)*n+r.index] = float64(p.rows[at]*slope) + inter
-				at++
-			}
-		}
-	}
 }

@@ -52,7 +52,8 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, overlap bool) (*Means, er
 	for i := range all {
 		all[i] = i
 	}
-	p := newPass(rois, all, nil)
+	room := &meansRoom{draws: 1 + rois.Draws, cols: len(all), first: trusted / max(1, (1+rois.Draws)*len(all))}
+	p := newPass(rois, all, nil, room)
 	if err := p.run(open, overlap); err != nil {
 		return nil, err
 	}
@@ -65,18 +66,18 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, overlap bool) (*Means, er
 			redo = append(redo, i)
 		}
 	}
-	columns := len(all) * (1 + rois.Draws)
-	m.Series = make([]float64, m.Volumes*columns)
-	p.store(m)
+	room.fix(m.Volumes)
 	if redo != nil {
-		p = newPass(rois, redo, valid)
+		p = newPass(rois, redo, valid, room)
 		if err := p.run(open, overlap); err != nil {
 			return nil, err
 		}
 		if p.volumes != m.Volumes {
-			return nil, errors.New("the scan changed while it was read")
+			return nil, errChanged
 		}
-		p.store(m)
 	}
+	m.Series = room.series
 	return m, nil
 }
+
+var errChanged = errors.New("the scan changed while it was read")

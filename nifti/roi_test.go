@@ -289,3 +289,43 @@ func TestROIMeansErrors(t *testing.T) {
 		t.Errorf("error %v for one volume", err)
 	}
 }
+
+// Room for means grows, and what is in it stays in its place.
+func TestMeansRoom(t *testing.T) {
+	m := &meansRoom{draws: 3, cols: 1, first: 4}
+	write := func(v int) {
+		for d := range 3 {
+			m.series[d*m.room+v] = float64(10*v + d)
+		}
+	}
+	for v := range 9 {
+		if !m.reserve(v+1, 9) {
+			t.Fatal("no room")
+		}
+		write(v)
+		if want := []int{4, 4, 4, 4, 8, 8, 8, 8, 9}[v]; m.room != want {
+			t.Errorf("room for %d volumes after %d, want %d", m.room, v+1, want)
+		}
+	}
+	for i, x := range m.series { // which is full
+		if want := float64(10*(i%9) + i/9); x != want {
+			t.Errorf("number %d is %v, want %v", i, x, want)
+		}
+	}
+	m = &meansRoom{draws: 3, cols: 1, first: 4}
+	for v := range 9 {
+		m.reserve(v+1, 100) // of a header that promises more than there is
+		write(v)
+	}
+	m.fix(9)
+	for d := range 3 {
+		for v := range 9 {
+			if got := m.series[d*9+v]; got != float64(10*v+d) {
+				t.Errorf("draw %d, volume %d: %v", d, v, got)
+			}
+		}
+	}
+	if m.reserve(10, 100) || len(m.series) != 27 {
+		t.Errorf("there is room beyond what is fixed: %d", len(m.series))
+	}
+}

@@ -168,16 +168,16 @@ prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/grid.go 8301c64eafff4bc9
 prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
 prgnn/nifti/labels.go 981f11aee90b1eb3
 prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/pass.go dbeacd82d1954f73
+prgnn/nifti/pass.go d8f78ee98db4aee7
 prgnn/nifti/reader.go 2c6f91a3992a733b
-prgnn/nifti/roi.go 99faffc19f98c98b
+prgnn/nifti/roi.go 3ff9e80b26b0f626
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
@@ -521,7 +521,7 @@ prgnn/nifti/decode.go 891724ab81b83eb4
 prgnn/nifti/dtype.go 33d3290cc40e2ddb
 prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
@@ -1118,6 +1118,62 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
 `,
 
+	"join": `prgnn/artifacts/array.go 5e87868d44c9eb44
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/connectivity/basis.go 8d5cda7651981f65
+prgnn/connectivity/butterworth.go e178793ed4810959
+prgnn/connectivity/clean.go 38c89d8d536db986
+prgnn/connectivity/cleaning.go ac9a57d820fc0e67
+prgnn/connectivity/confounds.go ebe73dba2abf2a6a
+prgnn/connectivity/filter.go 14b66cc20fe031f9
+prgnn/connectivity/matrix.go a7aa6702f7ff2afb
+prgnn/connectivity/scrub.go ed9e0aff6fb046d6
+prgnn/connectivity/signal.go fe0eb355075d0a8d
+prgnn/connectivity/spline.go 93a2708c3d675c4b
+prgnn/connectivity/text.go 81b552afc47a9ff7
+prgnn/dag/coord.go 64bd37574a664d5c
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/params.go 9f07151d95889091
+prgnn/dag/stage.go 1a830190167265b7
+prgnn/dag/task.go 48a3f465a15a2d99
+prgnn/internal/exact/sincos.go c3e030259715c232
+prgnn/stages/denoise.go 055d154aa5e14fe9
+prgnn/stages/join.go 55484337118edaf6
+prgnn/stages/made.go 39ca7c0fd1aa7e43
+prgnn/stages/parcellate.go 3de09b6fd9578e00
+prgnn/stages/series.go e92b713c2457df80
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+`,
+
 	"leakage": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -1249,7 +1305,7 @@ prgnn/nifti/grid.go 8301c64eafff4bc9
 prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
@@ -1426,7 +1482,7 @@ prgnn/nifti/grid.go 8301c64eafff4bc9
 prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
@@ -1556,7 +1612,7 @@ prgnn/nifti/grid.go 8301c64eafff4bc9
 prgnn/nifti/header.go c755b349aa8a759d
 prgnn/nifti/image.go edcf6f91d4f5fa4c
 prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 027749b4b2dc73d6
+prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
 prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4

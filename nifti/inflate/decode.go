@@ -9,8 +9,10 @@ import (
 //
 // Each round begins with the next entry looked up and at least 56 bits, its own
 // among them, in the bit buffer. Three literals take 33 of them and leave more than
-// a look-up's worth. Two literals and a length (20 bits at most) leave too few for a
-// distance (28), so there is a look at how many are left.
+// a look-up's worth. Two literals and a length (20 bits at most) leave 14, enough to
+// look a distance up (8), but not to take it (28) and look the next entry up (11), so
+// there is a look at how many are left. Every look-up comes before the bits that are
+// filled in: what the loop waits for is the chain from one look-up to the next.
 //
 // Memory is accessed without the checks of the language where the conditions of the
 // loop make sure of it: a round starts at no more than last, reads two words, the
@@ -94,12 +96,12 @@ func (z *Reader) decode() error {
 				}
 			}
 			length := int(e>>16) + int(was&(1<<(e&63)-1)>>(e>>8&15))
-			if n&63 < 28 {
+			d := z.dist[hold&(1<<distBits-1)]
+			if n&63 < 28+litBits {
 				hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 				pos += int((^n & 63) >> 3)
 				n |= 56
 			}
-			d := z.dist[hold&(1<<distBits-1)]
 			if d&flagBase == 0 {
 				if d&flagSubtable != 0 {
 					hold >>= distBits
@@ -120,10 +122,10 @@ func (z *Reader) decode() error {
 			}
 			to := o
 			o += length
+			e = z.lit[hold&mask]
 			hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 			pos += int((^n & 63) >> 3)
 			n |= 56
-			e = z.lit[hold&mask]
 			if distance >= 8 && length <= 16 {
 				*z.outWord(to) = *z.outWord(to - distance)
 				*z.outWord(to + 8) = *z.outWord(to - distance + 8)
