@@ -87,10 +87,17 @@ func rocChart(all *testedSettings, named string) (*chartOf, error) {
 				one.Cases = append(one.Cases, chart.Case{Score: p.probability[positive], Positive: p.label == positive, Fold: i})
 			}
 		}
-		if chart.Rates(one.Cases) == nil {
+		rates := chart.Rates(one.Cases)
+		if rates == nil {
 			return nil, nil
 		}
+		if len(rates) == 2 && len(all.settings) > 1 {
+			continue // it says the same of everybody, and would draw the line of guessing
+		}
 		of = append(of, one)
+	}
+	if of == nil {
+		return nil, nil
 	}
 	c := &chartOf{Figure: chart.ROC(of, all.groups[positive]), title: "ROC curves",
 		alt:     "Sensitivity over one minus specificity, with the line of guessing",

@@ -62,6 +62,7 @@ func (*Report) Ports() dag.Ports {
 			{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
 			{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "parcellate's parcels: the regions in space, for slices; the first participant's are drawn"},
 			{Name: "anatomy", Type: dag.Format("nifti"), Optional: true, Doc: "an anatomical image in the space of the parcels, to lie under the regions"},
+			{Name: "overview", Type: dag.Format("svg"), Optional: true, Doc: "the graph of the pipeline; pipeline report connects it"},
 			one("provenance", "keys and digests of the tasks; pipeline report connects it", "task", "kind", "key", "outputs"),
 		},
 		Out: []dag.Port{{Name: "page", Type: dag.Format("html"), Doc: "one file of HTML"}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -187,18 +188,41 @@ func rankedSettings(table *artifacts.Table) ([]rankedSetting, error) {
 		return nil, err
 	}
 	var all []rankedSetting
-	for i, name := range settings {
+	add := func(name string, node, rank int, score float64) {
 		of := slices.IndexFunc(all, func(s rankedSetting) bool { return s.name == name })
 		if of < 0 {
 			of = len(all)
 			all = append(all, rankedSetting{name, map[int]float64{}, map[int]int{}})
 		}
-		if n := int(columns[1][i]); !math.IsNaN(score[i]) {
-			all[of].score[n], all[of].rank[n] = score[i], int(columns[0][i])
+		if !math.IsNaN(score) {
+			all[of].score[node], all[of].rank[node] = score, rank
 		}
+	}
+	for i, name := range settings {
+		add(name, int(columns[1][i]), int(columns[0][i]), score[i])
+	}
+	if _, ok := table.Column("contrast"); !ok || table.Meta["reading"] == "contrast" {
+		return all, nil
+	}
+	// The same regions by how differently the groups are scored.
+	contrast, err := table.Floats("contrast")
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range settings {
+		rank := 1
+		for k, other := range contrast {
+			if settings[k] == name && (other > contrast[i] || other == contrast[i] && k < i) {
+				rank++
+			}
+		}
+		add(strings.TrimPrefix(name+", "+byContrast, ", "), int(columns[1][i]), rank, contrast[i])
 	}
 	return all, nil
 }
+
+// byContrast names a map of contrasts.
+const byContrast = "contrast of the groups"
 
 // first are the scores of the first regions, and the least and largest of them.
 func (s rankedSetting) first(top int) (scores map[int]float64, low, high float64) {
@@ -218,6 +242,10 @@ func (s rankedSetting) first(top int) (scores map[int]float64, low, high float64
 // slicesChart draws the first regions of a setting in slices.
 func slicesChart(p *parcelled, under *underlay, s rankedSetting, top int) *chartOf {
 	scores, low, high := s.first(top)
+	what := "mean pooling score"
+	if strings.HasSuffix(s.name, byContrast) {
+		what = "contrast between the groups (difference of mean scores over their sd, in participants whom a model has not seen)"
+	}
 	b := chart.Brain{Region: p.at, Score: scores}
 	b.Low, b.High = p.extent()
 	if under != nil {
@@ -225,11 +253,11 @@ func slicesChart(p *parcelled, under *underlay, s rankedSetting, top int) *chart
 	}
 	c := &chartOf{Figure: chart.Slices(b, low, high), title: "Salient regions in slices",
 		alt:     fmt.Sprintf("Axial, coronal and sagittal slices; the %d most salient regions are coloured by their score", len(scores)),
-		caption: fmt.Sprintf("The %d most salient regions, coloured by their mean pooling score, on the parcellation; left is left.", len(scores))}
+		caption: fmt.Sprintf("The %d most salient regions, coloured by their %s, on the parcellation; left is left.", len(scores), what)}
 	if under != nil {
-		c.caption = fmt.Sprintf("The %d most salient regions, coloured by their mean pooling score, over the anatomical image; left is left.", len(scores))
+		c.caption = fmt.Sprintf("The %d most salient regions, coloured by their %s, over the anatomical image; left is left.", len(scores), what)
 	}
-	if s.name != "" {
+	if s.name != "" && s.name != byContrast {
 		c.caption += " Setting: " + s.name + "."
 	}
 	return c
@@ -280,7 +308,7 @@ func viewerOf(p *parcelled, under *underlay, settings []rankedSetting, names map
 		_, low, high := s.first(20)
 		name := s.name
 		if name == "" {
-			name = "score"
+			name = "mean pooling score"
 		}
 		if err := add(report.Volume{Name: name, Colormap: "warm", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err

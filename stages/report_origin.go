@@ -12,6 +12,14 @@ import (
 func (r *reporter) origin() (report.Section, error) {
 	s := report.Section{ID: "provenance", Title: "Provenance"}
 	s.Blocks = append(s.Blocks, report.Block{Text: "Every result is a file named by the SHA-256 of its bytes, and every piece of work is named by the SHA-256 of its description: kind, code, parameters and inputs by content. Equal inputs, parameters and seeds give equal bytes, on any machine."})
+	if r.t.Has("overview") {
+		svg, err := r.t.In("overview").Bytes()
+		if err != nil {
+			return s, err
+		}
+		s.Blocks = append(s.Blocks, report.Block{Figure: &report.Figure{Title: "The pipeline", Format: "svg", Data: svg,
+			Alt: "The stages of the pipeline as boxes with arrows from what gives to what takes", Caption: "Its stages with the number of their tasks, and what flows between them."}})
+	}
 	if r.set.table != nil {
 		shown, err := shownTable(r.set.table, 5000, "doc")
 		if err != nil {
@@ -26,7 +34,7 @@ func (r *reporter) origin() (report.Section, error) {
 	}
 	inputs := &report.Table{Caption: "What this report was made of", Keys: 2, Heads: []report.Head{{Text: "input"}, {Text: "member"}, {Text: "format"}, {Text: "bytes", Number: true}, {Text: "SHA-256"}}}
 	for _, p := range r.Ports().In {
-		if p.Name == "provenance" {
+		if p.Name == "provenance" || p.Name == "overview" {
 			continue
 		}
 		for _, in := range r.t.All(p.Name) {

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (r *reporter) regions() (report.Section, error) {
 	if len(settings) == 0 {
 		return s, nil
 	}
-	names, err := settingNames(table, "rank")
+	names, err := r.settingNames(table, "rank")
 	if err != nil {
 		return s, err
 	}
@@ -130,22 +131,28 @@ func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Tabl
 	if err != nil {
 		return nil, nil, err
 	}
+	// What fits a page; the folded table has the rest.
+	first, err = shownTable(table, 20000, "index", "id", "sd", "rank_low", "rank_high", "top_share", "model_best", "model_worst", "participants", "mean_score", "contrast_chance", "p", "p_any")
+	if err != nil {
+		return nil, nil, err
+	}
 	at := slices.IndexFunc(all.Heads, func(h report.Head) bool { return h.Text == "name" })
-	first = &report.Table{Heads: all.Heads, Keys: 0}
-	for i, row := range all.Rows {
-		if p, ok := r.place[int(index[i])]; ok && at >= 0 {
-			row[at] = report.Cell{Text: name[i], Place: &p}
+	if at < 0 {
+		return nil, nil, errors.New("the ranking has no names")
+	}
+	var rows [][]report.Cell
+	for i := range all.Rows {
+		if p, ok := r.place[int(index[i])]; ok {
+			all.Rows[i][at], first.Rows[i][at] = report.Cell{Text: name[i], Place: &p}, report.Cell{Text: name[i], Place: &p}
 		}
 		if rank[i] <= int64(r.Top) {
-			first.Rows = append(first.Rows, row)
+			rows = append(rows, first.Rows[i])
 		}
 	}
+	first.Rows = rows
 	first.Keys, all.Keys = at+1, at+1
 	first.Caption = fmt.Sprintf("The %d most salient regions", r.Top)
 	all.Caption = "All regions"
-	if len(first.Rows) == len(all.Rows) {
-		all = nil
-	}
 	return first, all, nil
 }
 
@@ -206,6 +213,18 @@ func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
 	viewer.Static = &still
 	r.place = p.middle // the space that is shown need not be that of the node list
 	s.Blocks = append(s.Blocks, report.Block{Viewer: viewer})
+	for _, other := range settings[1:] {
+		if strings.HasSuffix(other.name, byContrast) && len(other.score) > 0 {
+			c := slicesChart(p, under, other, r.Top)
+			c.title = "Regions that the models score differently in the groups"
+			f, err := c.figure()
+			if err != nil {
+				return err
+			}
+			s.Blocks = append(s.Blocks, report.Block{Figure: &f})
+			break
+		}
+	}
 	return nil
 }
 

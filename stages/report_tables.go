@@ -103,6 +103,9 @@ func (r *reporter) more() (report.Section, error) {
 		shown.Caption = memberText(in.Coords)
 		s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	}
+	if len(s.Blocks) == 0 {
+		s.Title = "More figures"
+	}
 	figures, err := r.pictures("figures")
 	if len(figures) > 0 {
 		s.Blocks = append(s.Blocks, report.Block{Figures: figures})

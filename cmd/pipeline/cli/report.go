@@ -244,6 +244,9 @@ func (c *current) page(task *dag.Node) (page []byte, missing []string, err error
 		return nil, nil, err
 	}
 	inputs["provenance"] = []dag.Input{dag.InputOf(provenance)}
+	var overview bytes.Buffer
+	draw(c.pipeline.Graph, nil).svg(&overview)
+	inputs["overview"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "svg", Data: overview.Bytes()})}
 	out, err := task.Work.Run(context.Background(), dag.NewTask(inputs))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)

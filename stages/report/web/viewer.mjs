@@ -88,11 +88,11 @@ async function start() {
   }, name))
   if (choices.length > 1) {
     const select = make('select', { onchange: e => { shown = choices[e.target.value]; show() } }, ...choices.map((v, i) => make('option', { value: i }, v.name)))
-    controls.append(make('label', {}, 'Setting', select))
+    controls.append(make('label', {}, 'Map', select))
   }
   if (choices.length) {
     from.oninput = level
-    controls.append(make('label', {}, 'From score', from, fromText))
+    controls.append(make('label', {}, 'From', from, fromText))
   }
   controls.append(...buttons)
 
