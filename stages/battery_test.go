@@ -50,6 +50,10 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"compare": func(t *testing.T, c *chain) example {
 		return example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},
+	"choose": func(t *testing.T, c *chain) example {
+		inner, outer := chosenInputs()
+		return example{fresh("choose"), map[string][]dag.Input{"inner": inner, "outer": outer}}
+	},
 	"leakage": func(t *testing.T, c *chain) example { return c.leakage(t) },
 	"fidelity": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "participants")

@@ -17,7 +17,7 @@ func init() {
 		Name: "split",
 		Doc: "divides the participants into folds for cross-validation\n" +
 			"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
-		New: func() dag.Stage { return &Split{Folds: 5, Repeats: 1, Stratify: true, Within: "site"} },
+		New: func() dag.Stage { return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Within: "site"} },
 	})
 }
 
@@ -28,6 +28,8 @@ type Split struct {
 	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
 	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
 	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
+	Outer       int    `param:"outer" doc:"0: the division itself; n: a division of those whom its fold n does not test, for choosing parameters (nested cross-validation); those whom it tests get fold 0 and take no part" min:"0"`
+	Inner       int    `param:"inner" doc:"number of folds of that inner division" min:"2"`
 	Within      string `param:"within" doc:"groups are exchanged within the values of this column, where there is such a column: participants of another site are not exchangeable"`
 	Seed        uint64 `param:"seed" doc:"of the random division"`
 }
@@ -82,6 +84,11 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		folds := s.divide(members, r+1)
 		if site != nil {
 			if folds, err = bySite(members, site, s.LeaveOut, in.Name); err != nil {
+				return nil, err
+			}
+		}
+		if s.Outer > 0 {
+			if err := s.inside(members, folds, r+1, in.Name); err != nil {
 				return nil, err
 			}
 		}
@@ -198,7 +205,10 @@ func (s *Split) enough(members []member, name string) error {
 
 // divide deals the shuffled members of each group out to the folds in turn; each
 // group goes on where the one before it stopped, which keeps the folds' sizes even.
-func (s *Split) divide(members []member, repeat int) []int32 {
+func (s *Split) divide(members []member, repeat int) []int32 { return s.deal(members, "split", repeat) }
+
+// deal divides by the stream of this name.
+func (s *Split) deal(members []member, stream ...any) []int32 {
 	folds := make([]int32, len(members))
 	names, _ := groupsOf(members)
 	if !s.Stratify {
@@ -212,12 +222,39 @@ func (s *Split) divide(members []member, repeat int) []int32 {
 				at = append(at, i)
 			}
 		}
-		for _, p := range random.New(s.Seed, "split", repeat, g).Perm(len(at)) {
+		for _, p := range random.New(s.Seed, append(slices.Clone(stream), g)...).Perm(len(at)) {
 			folds[at[p]] = int32(dealt%s.Folds + 1)
 			dealt++
 		}
 	}
 	return folds
+}
+
+// inside divides those whom the outer fold does not test once more, and puts the
+// others, who must not be seen while parameters are chosen, into fold 0.
+func (s *Split) inside(members []member, folds []int32, repeat int, name string) error {
+	if s.Outer > int(slices.Max(folds)) {
+		return fmt.Errorf("%s: outer is %d, and there are %d folds", name, s.Outer, slices.Max(folds))
+	}
+	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed}
+	var rest []member
+	for i, m := range members {
+		if int(folds[i]) != s.Outer {
+			rest = append(rest, m)
+		}
+	}
+	if err := inner.enough(rest, fmt.Sprintf("%s, inside fold %d", name, s.Outer)); err != nil {
+		return err
+	}
+	again := inner.deal(rest, "inner", repeat, s.Outer)
+	for i := range folds {
+		if int(folds[i]) == s.Outer {
+			folds[i] = 0
+			continue
+		}
+		folds[i], again = again[0], again[1:]
+	}
+	return nil
 }
 
 // bySite numbers the values of a column, sorted.

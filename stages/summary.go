@@ -37,6 +37,7 @@ func (*Summary) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who took part"},
 			optional("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
+			optional("nested", "evaluate's summary of what choose chose inside each fold", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			optional("leakage", "leakage's checks: what was looked at; a leak fails the run", "check", "of", "found"),
 			optional("fidelity", "fidelity: whether the answers hang on the marked regions", "action", "k", "drop", "random_drop", "p"),
 			optional("permutation", "permutation's test: whether the accuracy could be luck", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
@@ -81,7 +82,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, accuracySection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

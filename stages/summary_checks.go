@@ -168,6 +168,24 @@ func comparisonSection(t *dag.Task, p *page) error {
 	return nil
 }
 
+// nestedSection tells the accuracy when the setting is chosen inside each fold.
+func nestedSection(t *dag.Task, p *page) error {
+	if !t.Has("nested") {
+		return nil
+	}
+	rows, err := readAccuracy(t.In("nested"))
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.level == "participant" {
+			p.line("")
+			p.line("With the setting chosen inside each fold: %s (sd %s) · 95 %% CI %s–%s · AUC %s · %s", number3(r.mean), number3(r.sd), number3(r.low), number3(r.high), number3(r.auc), pText(r.p))
+		}
+	}
+	return nil
+}
+
 // leakageSection tells that nothing leaked: otherwise there would be no summary.
 func leakageSection(t *dag.Task, p *page) error {
 	if !t.Has("leakage") {

@@ -225,6 +225,9 @@ func settingsOf(t *artifacts.Table, own ...string) ([]string, error) {
 			return nil, err
 		}
 		for i, v := range values {
+			if v == "" { // an axis that this setting does not have
+				continue
+			}
 			names[i] = strings.TrimPrefix(names[i]+" "+c.Name+"="+v, " ")
 		}
 	}
