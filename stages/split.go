@@ -205,7 +205,17 @@ func (s *Split) enough(members []member, name string) error {
 
 // divide deals the shuffled members of each group out to the folds in turn; each
 // group goes on where the one before it stopped, which keeps the folds' sizes even.
-func (s *Split) divide(members []member, repeat int) []int32 { return s.deal(members, "split", repeat) }
+//
+// Every permutation is divided anew. If all were dealt out by one stream, members who stand
+// in the same part of the list would meet in the same folds in every permutation, and not
+// with the groups as they are, which stand in the list one after the other: the permutations
+// would be more like each other than like what they are compared with.
+func (s *Split) divide(members []member, repeat int) []int32 {
+	if s.Permutation > 0 {
+		return s.deal(members, "split", repeat, "permutation", s.Permutation)
+	}
+	return s.deal(members, "split", repeat)
+}
 
 // deal divides by the stream of this name.
 func (s *Split) deal(members []member, stream ...any) []int32 {
@@ -246,7 +256,7 @@ func (s *Split) inside(members []member, folds []int32, repeat int, name string)
 	if err := inner.enough(rest, fmt.Sprintf("%s, inside fold %d", name, s.Outer)); err != nil {
 		return err
 	}
-	again := inner.deal(rest, "inner", repeat, s.Outer)
+	again := inner.deal(rest, "inner", repeat, s.Outer, "permutation", s.Permutation)
 	for i := range folds {
 		if int(folds[i]) == s.Outer {
 			folds[i] = 0

@@ -130,6 +130,40 @@ func TestSplitPermutation(t *testing.T) {
 	}
 }
 
+// Two permutations do not share their folds: those who stand side by side in the list, of
+// whatever group, would otherwise meet again and again.
+func TestSplitPermutationsAreDividedAnew(t *testing.T) {
+	p := someParticipants(60, "HC", "ASD")
+	together := func(a, b []int64) float64 { // pairs in one fold in both, of those in one
+		both, one := 0, 0
+		for i := range a {
+			for j := range i {
+				if a[i] == a[j] {
+					one++
+					if b[i] == b[j] {
+						both++
+					}
+				}
+			}
+		}
+		return float64(both) / float64(one)
+	}
+	var folds [][]int64
+	for n := range 21 {
+		_, _, _, f := splitOf(t, &Split{Folds: 3, Repeats: 1, Stratify: true, Permutation: n, Seed: 1}, p)
+		folds = append(folds, f)
+	}
+	mean := 0.0
+	for i := 1; i < len(folds); i++ {
+		for j := 1; j < i; j++ {
+			mean += together(folds[i], folds[j]) / 190
+		}
+	}
+	if math.Abs(mean-19./59) > 0.01 { // a third of the others are in one's fold
+		t.Errorf("pairs of one permutation's folds meet in another's with %.3f, by chance %.3f", mean, 19./59)
+	}
+}
+
 // Groups are exchanged within sites: each site keeps its numbers.
 func TestSplitPermutationWithinSites(t *testing.T) {
 	p := someParticipants(40, "HC", "ASD", "ASD")
