@@ -232,6 +232,45 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 `,
 
+	"choose": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 06b448c0328f14f5
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 2347f366e2220604
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/gnn/metrics.go af0b6c509120fdff
+prgnn/internal/exact/exact.go ffcbf2bfaa4506b4
+prgnn/stages/biomarkers.go a60c986e71149665
+prgnn/stages/choose.go 62d6c34cb812e53e
+prgnn/stages/compare.go 580079f0f8e481e2
+prgnn/stages/evaluate.go 706fec6c67eb81fe
+prgnn/stages/train_tables.go 5e8e6dd89076cf20
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+`,
+
 	"compare": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -610,7 +649,7 @@ prgnn/stages/evaluate_tables.go b92560591c39b095
 prgnn/stages/fidelity.go 38877f9c4a2b908b
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/model.go bccc875e8daf46b8
-prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 prgnn/stages/train.go 3b946ce7a03a5748
 prgnn/stages/train_data.go 5cfe096ef031ec3f
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
@@ -882,7 +921,7 @@ prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/summary_salient.go e881400b262775f0
-prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -933,7 +972,7 @@ prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/figure.go 608c9025446302f8
 prgnn/stages/figure_ranking.go de6637b77740c0ca
-prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -1545,7 +1584,7 @@ prgnn/stages/summary.go 40565ad6efcfb310
 prgnn/stages/summary_accuracy.go f3b4033928c884de
 prgnn/stages/summary_checks.go 9c5a0853e0e57197
 prgnn/stages/summary_salient.go e8ac18a714ec6fd8
-prgnn/stages/summary_sections.go 39d79ea16885754b
+prgnn/stages/summary_sections.go 51ae799358b4a660
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -1626,7 +1665,7 @@ prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/parcellate.go 39b1970bbbab5497
 prgnn/stages/saliency.go f687e16bee9adf5b
 prgnn/stages/summary_salient.go e881400b262775f0
-prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -1712,7 +1751,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/split.go 11f6739b1c783e5a
+prgnn/stages/split.go f45d1dd00f929e7b
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1746,11 +1785,11 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/summary.go 2912a2d3bd161bdf
-prgnn/stages/summary_accuracy.go b0e865ac3f4d3ad5
-prgnn/stages/summary_checks.go 74c8fbbecce0067c
+prgnn/stages/summary.go 662dcc4ec1312611
+prgnn/stages/summary_accuracy.go df717669ebb43c9b
+prgnn/stages/summary_checks.go 431c26264f942069
 prgnn/stages/summary_salient.go 70cf47271608adcf
-prgnn/stages/summary_sections.go 7dde5d448966f686
+prgnn/stages/summary_sections.go 56f46cf7725ad25a
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1785,7 +1824,7 @@ prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go bbab1f902072427b
 prgnn/stages/summary_accuracy.go a1c282ecb51e4f3a
-prgnn/stages/summary_sections.go 60176cb1ce81bcf2
+prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 prgnn/stages/tables.go 6292423a1966f8f3
 prgnn/stages/tables_layout.go b718cdcc80387d42
 prgnn/stages/tables_read.go 8614b5e75da641b0
