@@ -202,3 +202,28 @@ func readUint64(c *Column, chunks []arrow.Array) error {
 	}
 	return err
 }
+
+// ReadMeta reads the schema metadata of an Arrow or Parquet file, whatever its columns
+// hold (tensors cannot be read as a table).
+func ReadMeta(r io.Reader) (meta map[string]string, err error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	t, err := ReadTable(bytes.NewReader(b))
+	if err == nil {
+		return t.Meta, nil
+	}
+	if bytes.HasPrefix(b, []byte(parquetMagic)) {
+		return nil, err
+	}
+	var none *Table
+	defer recoverDamage(&none, &err)
+	f, damaged := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(newBudget(len(b))))
+	if damaged != nil {
+		return nil, err // why it is no table says more
+	}
+	defer f.Close()
+	m := f.Schema().Metadata()
+	return m.ToMap(), nil
+}

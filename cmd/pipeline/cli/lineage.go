@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/pipelines/lineage"
+)
+
+func (a *app) lineageCommand() *cobra.Command {
+	var up, down bool
+	cmd := &cobra.Command{
+		Use:   "lineage FILE|DIGEST|TASK",
+		Short: "what a result was made from, and what was made from it",
+		Long: `Follows a result through the records of the store: up to the inputs, with kind, parameters and
+code of every step, or down to all that was made from it. It is named by an exported file
+(which says in its metadata what it holds, or is the stored bytes themselves), by the digest of
+bytes, by a key, by the beginning of either, or by a task or stage of the newest run. Input files
+can be asked for too: lineage scan.nii.gz --down.`,
+		Example: `  pipeline lineage scores.arrow
+  pipeline lineage 9f86d081 --down
+  pipeline lineage data/sub-003_bold.nii.gz --down
+  pipeline lineage evaluate --up -v`,
+		Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.lineage(args[0], up || !down, down)
+		},
+	}
+	cmd.Flags().BoolVar(&up, "up", false, "what it was made from (default)")
+	cmd.Flags().BoolVar(&down, "down", false, "what was made from it")
+	return cmd
+}
+
+// A lineageEvent is one piece of work on the way.
+type lineageEvent struct {
+	Event      string            `json:"event"`     // "lineage"
+	Direction  string            `json:"direction"` // self, up, down
+	Depth      int               `json:"depth"`
+	Port       string            `json:"port,omitempty"` // over which it was reached
+	Task       string            `json:"task,omitempty"`
+	Kind       string            `json:"kind,omitempty"`
+	Key        string            `json:"key,omitempty"`
+	Code       string            `json:"code,omitempty"`
+	Run        string            `json:"run,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Outputs    map[string]string `json:"outputs,omitempty"` // digests
+	File       string            `json:"file,omitempty"`    // the digest of a file of the user's
+}
+
+func (a *app) lineage(name string, up, down bool) error {
+	store, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	book, damaged := lineage.Read(store)
+	digests, works, err := subject(store, book, name)
+	if err != nil {
+		return err
+	}
+	for rest := works; len(rest) > 0; { // each stage at once
+		n := 1
+		for n < len(rest) && rest[n].Stage() == rest[0].Stage() {
+			n++
+		}
+		a.work("self", 0, "", rest[:n])
+		rest = rest[n:]
+	}
+	if len(works) == 0 && !a.json {
+		fmt.Fprintf(a.out, "%s: a file that no task of this store made\n", name)
+	}
+	if up {
+		a.steps("up", book.Up(works))
+	}
+	if down {
+		a.steps("down", book.Down(digests))
+	}
+	return damaged
+}
+
+// subject finds what is asked for: the digests of its bytes, and who made them.
+func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifacts.Digest, []*lineage.Work, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		digests, err := fileDigests(store, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		var works []*lineage.Work
+		known := false
+		for _, d := range digests {
+			if w := book.Maker(d); w != nil && !slices.Contains(works, w) {
+				works = append(works, w)
+			}
+			known = known || len(book.Users(d)) > 0
+		}
+		if len(works) == 0 && !known {
+			return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are known to %s; --store DIR names another store", name, digests[0], store.Dir())
+		}
+		return digests, works, nil
+	}
+	digests, works := book.Find(name)
+	switch {
+	case len(digests)+len(works) > 1:
+		return nil, nil, wrongf("%s is the beginning of %d digests and %d keys: give more of it", name, len(digests), len(works))
+	case len(digests) == 1:
+		if w := book.Maker(digests[0]); w != nil {
+			works = []*lineage.Work{w}
+		}
+	case len(works) == 0:
+		works = book.Task(name)
+	}
+	if len(digests)+len(works) == 0 {
+		return nil, nil, wrongf("%s is neither a file nor a digest, a key, a task or a stage that %s has a record of", name, store.Dir())
+	}
+	if len(digests) == 0 {
+		for _, w := range works {
+			for _, out := range slices.Sorted(maps.Keys(w.Outputs)) {
+				digests = append(digests, w.Outputs[out].Digest)
+			}
+		}
+	}
+	return digests, works, nil
+}
+
+// fileDigests are those that a file names in its metadata, or that of its bytes.
+func fileDigests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
+	text := ""
+	head, err := readHead(path)
+	if err != nil {
+		return nil, err
+	}
+	switch formatOf(head) {
+	case "arrow", "parquet":
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		meta, err := artifacts.ReadMeta(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		text = meta[metaSources]
+	case "npy":
+		twin, err := os.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
+		var side struct {
+			Array   string          `json:"array"`
+			Sources json.RawMessage `json:"sources"`
+		}
+		if err == nil && json.Unmarshal(twin, &side) == nil && side.Array == filepath.Base(path) {
+			text = string(side.Sources)
+		}
+	}
+	if text == "" {
+		ref, err := store.HashFile(path, false)
+		return []artifacts.Digest{ref.Digest}, err
+	}
+	var all []origin
+	if err := json.Unmarshal([]byte(text), &all); err != nil || len(all) == 0 {
+		return nil, fmt.Errorf("%s: its metadata %s is damaged: %v", path, metaSources, err)
+	}
+	var digests []artifacts.Digest
+	var errs []error
+	for _, o := range all {
+		d, err := artifacts.ParseDigest(o.Digest)
+		digests, errs = append(digests, d), append(errs, err)
+	}
+	return digests, errors.Join(errs...)
+}
+
+func (a *app) steps(direction string, steps []lineage.Step) {
+	if len(steps) > 0 && !a.json {
+		fmt.Fprintln(a.out, map[string]string{"up": "\nmade from", "down": "\nused by"}[direction])
+	}
+	for _, s := range steps {
+		indent := strings.Repeat("  ", s.Depth)
+		for _, f := range s.Files {
+			if a.json {
+				a.object(lineageEvent{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port, File: f.Digest.String()})
+			}
+		}
+		if len(s.Files) > 0 && !a.json {
+			var names []string
+			for _, f := range s.Files {
+				names = append(names, f.Digest.String()[:12])
+			}
+			fmt.Fprintf(a.out, "%s%s ← %s of yours: %s\n", indent, s.Port, count(len(s.Files), "file"), some(names, 4))
+		}
+		switch {
+		case len(s.Works) == 0:
+		case s.Again && !a.json:
+			fmt.Fprintf(a.out, "%s%s %s %s (see above)\n", indent, s.Port, arrowOf(direction), worksText(s.Works))
+		default:
+			a.work(direction, s.Depth, s.Port, s.Works)
+		}
+	}
+}
+
+func arrowOf(direction string) string {
+	if direction == "down" {
+		return "→"
+	}
+	return "←"
+}
+
+func worksText(works []*lineage.Work) string {
+	if len(works) == 1 {
+		return works[0].Task
+	}
+	return fmt.Sprintf("%s (%s)", works[0].Stage(), count(len(works), "task"))
+}
+
+// work prints works of one stage: as one, with what they share, or with -v each.
+func (a *app) work(direction string, depth int, port string, works []*lineage.Work) {
+	if a.json {
+		for _, w := range works {
+			e := lineageEvent{Event: "lineage", Direction: direction, Depth: depth, Port: port, Task: w.Task, Kind: w.Recipe.Kind, Key: w.Key.String(), Code: w.Recipe.Code, Run: w.Run,
+				Parameters: map[string]string{}, Outputs: map[string]string{}}
+			for _, p := range w.Recipe.Parameters {
+				e.Parameters[p.Name] = p.Value
+			}
+			for name, ref := range w.Outputs {
+				e.Outputs[name] = ref.Digest.String()
+			}
+			a.object(e)
+		}
+		return
+	}
+	indent := strings.Repeat("  ", depth)
+	through := ""
+	if port != "" {
+		through = port + " " + arrowOf(direction) + " "
+	}
+	w := works[0]
+	fmt.Fprintf(a.out, "%s%s%s  %s\n", indent, through, a.page.bold(worksText(works)), a.page.faint(fmt.Sprintf("run %s, %s", w.Run, w.When.Local().Format("2006-01-02 15:04"))))
+	if text := sharedParameters(works); text != "" {
+		fmt.Fprintf(a.out, "%s    %s\n", indent, clip(text, 160))
+	}
+	if a.verbose || depth == 0 && len(works) <= 3 {
+		for _, w := range works {
+			for _, name := range slices.Sorted(maps.Keys(w.Outputs)) {
+				fmt.Fprintf(a.out, "%s    %s.%s  %s  key %.12s\n", indent, w.Task, name, w.Outputs[name].Digest.String()[:12], w.Key)
+			}
+		}
+	}
+}
+
+// sharedParameters are those that all works have with one value.
+func sharedParameters(works []*lineage.Work) string {
+	var parts []string
+	for _, p := range works[0].Recipe.Parameters {
+		if !slices.ContainsFunc(works, func(w *lineage.Work) bool { return !slices.Contains(w.Recipe.Parameters, p) }) {
+			parts = append(parts, p.Name+" = "+p.Value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
