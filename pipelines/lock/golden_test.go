@@ -1,0 +1,36 @@
+package lock
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write testdata anew, for a new version of the format only")
+
+// A lock of version 1 is read by today's program, for ever, and written in the same
+// bytes: locks lie in the repositories of papers.
+func TestGoldenLock(t *testing.T) {
+	const golden = "testdata/golden-1.lock"
+	if *update {
+		_, _, l := made(t)
+		l.Program.Version, l.Program.Revision, l.Program.Go, l.Program.Platform = "v1.0.0", "abc", "go1.26", "linux/amd64"
+		if err := os.WriteFile(golden, []byte(encoded(t, l)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Pipeline != "two" || l.Text != twoStages || len(l.Tasks()) != 4 || len(l.Inputs()) != 1 || l.Program.Revision != "abc" || l.Tasks()["second"].Outputs["value"].Size != 137 {
+		t.Errorf("%+v", l)
+	}
+	if encoded(t, l) != string(text) {
+		t.Error("today it would be written in other bytes")
+	}
+}
