@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines/proof"
+	"prgnn/pipelines/provenance"
+)
+
+func (a *app) provenanceCommand() *cobra.Command {
+	var sets []string
+	var path, format string
+	cmd := &cobra.Command{
+		Use:   "provenance RUN|FILE",
+		Short: "what a run did, as W3C PROV or an RO-Crate",
+		Long: `Tells others what a run did (or what a pipeline file has now), in their own terms:
+
+ro-crate   a directory with the pipeline file, its lock, the results that no task takes further and
+           ro-crate-metadata.json (RO-Crate 1.1, Workflow Run profile), for WorkflowHub and Zenodo;
+           input files stay where they are, and are named by their digests
+prov       one PROV-JSON file (W3C): every content, task and link, for tools that draw and query`,
+		Example: `  pipeline provenance biopoint.yaml -o crate/
+  pipeline provenance 3f2a --format prov -o prov.json`,
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case path == "":
+				return usage(cmd, "-o PATH is missing")
+			case format != "prov" && format != "ro-crate":
+				return usage(cmd, "there is no format %q (there are ro-crate and prov)", format)
+			}
+			return a.provenance(args[0], sets, path, format)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&path, "output", "o", "", "write to `PATH`")
+	f.StringVar(&format, "format", "ro-crate", "`ro-crate` or prov")
+	setFlag(cmd, &sets)
+	return cmd
+}
+
+type provenanceEvent struct {
+	Event  string `json:"event"` // "provenance"
+	Path   string `json:"path"`
+	Format string `json:"format"`
+	Tasks  int    `json:"tasks"`
+}
+
+func (a *app) provenance(what string, sets []string, path, format string) error {
+	c, sets, err := a.lookAt(what, sets)
+	if err != nil {
+		return err
+	}
+	defer c.store.Close()
+	l, err := c.lock(sets)
+	if err != nil {
+		return err
+	}
+	run := &provenance.Run{Lock: l, Recipes: map[string]dag.Recipe{}}
+	for id, t := range l.Tasks() {
+		if act, err := c.store.Lookup(t.Key); err == nil {
+			if r, err := dag.ReadRecipe(act.Recipe); err == nil {
+				run.Recipes[id] = r
+			}
+		}
+	}
+	runs, _ := c.store.Runs() // damaged records are as good as none here
+	for _, r := range runs {
+		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!isRun(what) || len(what) <= len(r.ID) && r.ID[:len(what)] == what) {
+			run.Started, run.Finished = r.Started, r.Finished
+			break
+		}
+	}
+	if format == "prov" {
+		var text []byte
+		if text, err = run.PROV(); err == nil {
+			err = writeFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+		}
+	} else {
+		err = a.crate(c, run, path)
+	}
+	if err != nil {
+		return err
+	}
+	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.json {
+		a.object(e)
+	} else {
+		a.note("wrote %s (%s, %s)", path, format, count(e.Tasks, "task"))
+	}
+	return nil
+}
+
+// crate fills a directory.
+func (a *app) crate(c *current, run *provenance.Run, dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {
+		return err
+	}
+	text, err := run.Lock.Encode()
+	if err != nil {
+		return err
+	}
+	files := []provenance.File{{Path: lockFile, Label: "run.lock", Ref: artifacts.Ref{Digest: artifacts.DigestOf(text), Size: int64(len(text)), Format: "text"}}}
+	workflow := plainName(run.Lock.File)
+	for name, b := range map[string][]byte{lockFile: text, workflow: []byte(run.Lock.Text)} {
+		if err := writeFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+			return err
+		}
+	}
+	ends := proof.Conclusions(c.pipeline.Graph)
+	for _, s := range c.pipeline.Graph.Stages {
+		for _, n := range s.Tasks {
+			for _, port := range ends[n] {
+				ref := c.ref(n, port)
+				if !c.store.Has(ref) {
+					return fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run makes them again", n.ID, port)
+				}
+				name := "results/" + crateName(n.ID+"."+port) + extensionOf(ref.Format)
+				if err := writeFile(filepath.Join(dir, filepath.FromSlash(name)), func(w io.Writer) error { return c.copy(w, ref) }); err != nil {
+					return err
+				}
+				files = append(files, provenance.File{Path: name, Label: n.ID + "." + port, Ref: ref, Result: true})
+			}
+		}
+	}
+	meta, err := run.Crate(workflow, files)
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, "ro-crate-metadata.json"), func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
+}
+
+// crateName keeps what a URI takes without being escaped.
+func crateName(s string) string {
+	b := []byte(plainName(s))
+	for i, c := range b {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_' || c == '.') {
+			b[i] = '-'
+		}
+	}
+	return string(b)
+}

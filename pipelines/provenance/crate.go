@@ -1,0 +1,98 @@
+package provenance
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"prgnn/artifacts"
+)
+
+// A File is one file in a crate.
+type File struct {
+	Path   string // within the crate
+	Ref    artifacts.Ref
+	Label  string // what it is, for a person
+	Result bool   // of the run; else something that describes it
+}
+
+// media are the types of our formats.
+var media = map[string]string{
+	"npy": "application/x-npy", "arrow": "application/vnd.apache.arrow.file", "nifti": "application/gzip", "text": "text/plain",
+	"tsv": "text/tab-separated-values", "csv": "text/csv", "svg": "image/svg+xml", "png": "image/png", "html": "text/html", "json": "application/json", "markdown": "text/markdown",
+}
+
+const (
+	language = "https://yaml.org/"
+	program  = "#pipeline"
+	runID    = "#run"
+	licence  = "https://spdx.org/licenses/Apache-2.0"
+)
+
+// Crate is ro-crate-metadata.json of a directory that holds the pipeline file, its lock
+// and files of results. workflow is the name of the pipeline file within it.
+func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
+	ref := func(id string) object { return object{"@id": id} }
+	var parts, inputs, results, graph []any
+	for _, f := range files {
+		e := object{"@id": f.Path, "@type": "File", "name": f.Label, "contentSize": f.Ref.Size, "sha256": f.Ref.Digest.String()}
+		if m := media[f.Ref.Format]; m != "" {
+			e["encodingFormat"] = m
+		}
+		graph = append(graph, e)
+		parts = append(parts, ref(f.Path))
+		if f.Result {
+			results = append(results, ref(f.Path))
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range r.Lock.Inputs() {
+		// The inputs are people's scans, which stay where they are: named by their bytes.
+		id := "urn:sha256:" + f.Ref.Digest.String()
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		graph = append(graph, object{"@id": id, "@type": "CreativeWork", "name": f.Name, "identifier": f.Ref.Digest.String()})
+		inputs = append(inputs, ref(id))
+	}
+	parts = append(parts, ref(workflow))
+	slices.SortFunc(parts, func(a, b any) int {
+		return strings.Compare(a.(object)["@id"].(string), b.(object)["@id"].(string))
+	})
+	action := object{
+		"@id": runID, "@type": "CreateAction", "name": "run of " + r.Lock.Pipeline, "instrument": ref(workflow), "agent": ref(program),
+		"result": results, "startTime": r.Started.UTC().Format(time.RFC3339), "actionStatus": ref("http://schema.org/CompletedActionStatus"),
+		"description": "every task, with its key and the digests that it gave, stands in run.lock",
+	}
+	if !r.Finished.IsZero() {
+		action["endTime"] = r.Finished.UTC().Format(time.RFC3339)
+	}
+	if inputs != nil {
+		action["object"] = inputs
+	}
+	graph = append([]any{
+		object{"@id": "ro-crate-metadata.json", "@type": "CreativeWork", "about": ref("./"),
+			"conformsTo": []any{ref("https://w3id.org/ro/crate/1.1"), ref("https://w3id.org/workflowhub/workflow-ro-crate/1.0")}},
+		object{"@id": "./", "@type": "Dataset", "name": "A run of " + r.Lock.Pipeline,
+			"description":   "The pipeline, its lock and its results, as PR-GNN Pipeline made them; pipeline audit --lock run.lock repeats the run.",
+			"datePublished": r.Started.UTC().Format(time.RFC3339), "license": ref(licence),
+			"conformsTo": []any{ref("https://w3id.org/ro/wfrun/process/0.5"), ref("https://w3id.org/ro/wfrun/workflow/0.5"), ref("https://w3id.org/workflowhub/workflow-ro-crate/1.0")},
+			"hasPart":    parts, "mainEntity": ref(workflow), "mentions": []any{ref(runID)}},
+		object{"@id": workflow, "@type": []any{"File", "SoftwareSourceCode", "ComputationalWorkflow"}, "name": r.Lock.Pipeline, "programmingLanguage": ref(language),
+			"conformsTo": ref("https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"), "encodingFormat": "application/yaml",
+			"license": ref(licence), "description": "the pipeline file as it was run"},
+		object{"@id": language, "@type": "ComputerLanguage", "name": "PR-GNN Pipeline file (YAML)", "url": ref(language)},
+		object{"@id": program, "@type": "SoftwareApplication", "name": "PR-GNN Pipeline", "softwareVersion": r.Lock.Program.Version, "operatingSystem": r.Lock.Program.Platform},
+		object{"@id": licence, "@type": "CreativeWork", "name": "Apache License 2.0", "url": ref(licence)},
+		object{"@id": "https://w3id.org/ro/wfrun/process/0.5", "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
+		object{"@id": "https://w3id.org/ro/wfrun/workflow/0.5", "@type": "CreativeWork", "name": "Workflow Run Crate", "version": "0.5"},
+		object{"@id": "https://w3id.org/workflowhub/workflow-ro-crate/1.0", "@type": "CreativeWork", "name": "Workflow RO-Crate", "version": "1.0"},
+		action,
+	}, graph...)
+	return json.MarshalIndent(object{
+		"@context": []any{"https://w3id.org/ro/crate/1.1/context", object{"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}},
+		"@graph":   graph,
+	}, "", "  ")
+}
