@@ -51,9 +51,7 @@ func (s *Store) Record(a Action) (Key, error) {
 	}
 	s.late.add(changed)
 	s.index.remember(s, k, text)
-	if s.link != nil {
-		s.share.add(k)
-	}
+	s.Offer(k)
 	return k, nil
 }
 

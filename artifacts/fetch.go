@@ -36,10 +36,10 @@ const fetchers = 8
 // the ones named.
 func (s *Store) fetch(ctx context.Context, r Ref) error {
 	name := objectName(blobsDir, r.Digest.String())
-	if n, err := s.link.size(ctx, name); err != nil {
+	if n, err := s.link.blobSize(ctx, r.Digest); err != nil {
 		return err
 	} else if n != r.Size {
-		s.link.refuse(name)
+		s.link.refuseBlob(r.Digest)
 		return fmt.Errorf("%s has %d bytes, not %d: %w", name, n, r.Size, ErrCorrupt)
 	}
 	t, err := s.temp()
@@ -52,7 +52,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 		err = fmt.Errorf("%s: %w", name, ErrCorrupt)
 	}
 	if errors.Is(err, ErrCorrupt) {
-		s.link.refuse(name)
+		s.link.refuseBlob(r.Digest)
 	}
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Store) lookupRemote(k Key) (Action, error) {
 		s.link.refuse(name)
 		return Action{}, err
 	}
-	s.link.know(name, int64(len(text)))
+	s.link.accept(name)
 	// In a store that cannot be written, it is asked for again next time.
 	_ = s.adopt(k, text, a.Outputs)
 	return a, nil
@@ -168,6 +168,6 @@ func (s *Store) adopt(k Key, text []byte, outputs map[string]Ref) error {
 
 // hasRemote tells whether the remote has a blob of that digest and size.
 func (s *Store) hasRemote(r Ref) bool {
-	n, err := s.link.size(context.Background(), objectName(blobsDir, r.Digest.String()))
+	n, err := s.link.blobSize(context.Background(), r.Digest)
 	return err == nil && n == r.Size
 }

@@ -34,7 +34,7 @@ var ErrReadOnly = errors.New("nothing may be written there")
 // works alone, and shares later. One that is of another layout, or that refuses
 // us, is one.
 func (s *Store) Attach(ctx context.Context, r Remote) error {
-	l := &link{remote: r, refused: map[string]bool{}, sizes: map[string]int64{}}
+	l := &link{remote: r, refused: map[string]bool{}, sizes: map[Digest]int64{}}
 	if err := l.greet(ctx, s); err != nil {
 		return fmt.Errorf("remote %s: %w", r, err)
 	}
@@ -75,7 +75,7 @@ type link struct {
 	asking   bool      // one asks whether it has come back
 	readOnly bool
 	refused  map[string]bool  // objects that are damaged: to be replaced
-	sizes    map[string]int64 // what is known to be there
+	sizes    map[Digest]int64 // blobs that are known to be there
 	fetched  int
 	shared   int
 }
@@ -193,35 +193,56 @@ func (l *link) refuse(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused[name] = true
-	delete(l.sizes, name)
 }
 
-// size is how long an object is, asked once.
-func (l *link) size(ctx context.Context, name string) (int64, error) {
+// refuseBlob does that for a blob.
+func (l *link) refuseBlob(d Digest) {
+	l.refuse(objectName(blobsDir, d.String()))
 	l.mu.Lock()
-	n, known := l.sizes[name]
+	defer l.mu.Unlock()
+	delete(l.sizes, d)
+}
+
+// size is how long an object is.
+func (l *link) size(ctx context.Context, name string) (n int64, err error) {
+	l.mu.Lock()
 	bad := l.refused[name]
 	l.mu.Unlock()
-	switch {
-	case bad:
+	if bad {
 		return 0, ErrMiss
-	case known:
-		return n, nil
 	}
-	err := l.ask(ctx, func(ctx context.Context) (err error) {
+	err = l.ask(ctx, func(ctx context.Context) (err error) {
 		n, err = l.remote.Size(ctx, name)
 		return err
 	})
+	return n, err
+}
+
+// blobSize is how long a blob is, asked once: many actions have the same ones.
+func (l *link) blobSize(ctx context.Context, d Digest) (int64, error) {
+	l.mu.Lock()
+	n, known := l.sizes[d]
+	l.mu.Unlock()
+	if known {
+		return n, nil
+	}
+	n, err := l.size(ctx, objectName(blobsDir, d.String()))
 	if err == nil {
-		l.know(name, n)
+		l.know(d, n)
 	}
 	return n, err
 }
 
-func (l *link) know(name string, size int64) {
+func (l *link) know(d Digest, size int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sizes[name] = size
+	l.sizes[d] = size
+}
+
+// accept says that an object is what its name says, whatever it was before.
+func (l *link) accept(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	delete(l.refused, name)
 }
 

@@ -275,15 +275,75 @@ func TestAListOfADeadProcessIsTaken(t *testing.T) {
 	f.down.Store(true)
 	dead := attached(t, f)
 	recordWork(t, dead, "recipe")
-	// No Close: what stands on the disk is what a killed process leaves.
+	// No Close: what stands on the disk is what a killed process leaves, whose lease
+	// the kernel drops.
+	dead.session.lease.Unlock()
 	f.down.Store(false)
 	s := openStore(t, dead.Dir())
+	t.Cleanup(func() { os.RemoveAll(dead.session.dir) })
 	if err := s.Attach(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
 	share(s)
 	if f.count("actions/") != 1 {
 		t.Error("its work was not shared")
+	}
+}
+
+// The list of one that lives is left alone: it would be lost if that one were
+// killed after we have ended.
+func TestAListOfALiveProcessIsLeft(t *testing.T) {
+	f := newShelf()
+	f.down.Store(true)
+	alive := attached(t, f)
+	recordWork(t, alive, "recipe")
+	brief, err := Open(alive.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.down.Store(false)
+	if err := brief.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	if brief.Remote().Left != 0 {
+		t.Error("it took what another carries")
+	}
+	brief.Close()
+	recordWork(t, alive, "more")
+	alive.session.lease.Unlock() // it is killed
+	last := openStore(t, alive.Dir())
+	t.Cleanup(func() { os.RemoveAll(alive.session.dir) })
+	if err := last.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	if share(last); f.count("actions/") != 2 {
+		t.Errorf("%d of its 2 actions were shared", f.count("actions/"))
+	}
+}
+
+// What cannot be written down anew stays where it stands.
+func TestListsOnAFullDisk(t *testing.T) {
+	f := newShelf()
+	f.down.Store(true)
+	first := attached(t, f)
+	recordWork(t, first, "recipe")
+	first.Close()
+	s := openStore(t, first.Dir())
+	if err := s.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	recordWork(t, s, "more")
+	if err := os.MkdirAll(s.share.list.Name()+".part/x", 0o777); err != nil { // in the way, as a full disk is
+		t.Fatal(err)
+	}
+	s.Close()
+	f.down.Store(false)
+	last := openStore(t, s.Dir())
+	if err := last.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	if share(last); f.count("actions/") != 2 {
+		t.Errorf("%d of 2 actions were shared", f.count("actions/"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -14,8 +15,8 @@ import (
 // A sharing carries what is recorded to the remote, behind the back of the run:
 // first the blobs of an action, then its record, so that the remote, too, never
 // promises what it does not have. The keys that are on their way stand in a file in
-// memo/unshared, one a process; what a process could not carry, because the remote
-// went away or it was killed, is carried by the next one.
+// memo/unshared, one a session and named as that; what a process could not carry,
+// because the remote went away or it was killed, is carried by the next one.
 type sharing struct {
 	ctx  context.Context
 	stop context.CancelFunc
@@ -25,7 +26,7 @@ type sharing struct {
 	moved *sync.Cond // the queue, or at, has changed
 	queue []Key
 	at    int      // keys that are being carried
-	list  *os.File // nil when it cannot be written
+	list  *os.File // nil when there is nothing in it, or it cannot be written
 	taken []string // lists whose keys are in the queue
 }
 
@@ -38,9 +39,13 @@ func (p *sharing) begin(s *Store) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.moved = sync.NewCond(&p.mu)
 	dir := filepath.Join(s.dir, memoDir, unsharedDir)
-	os.MkdirAll(dir, 0o777)
 	entries, _ := os.ReadDir(dir)
+	sessions, _ := s.sessions()
 	for _, e := range entries {
+		// The list of one that lives is still written, and is its own.
+		if slices.ContainsFunc(sessions, func(p presence) bool { return p.alive && filepath.Base(p.dir) == e.Name() }) {
+			continue
+		}
 		path := filepath.Join(dir, e.Name())
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -53,21 +58,45 @@ func (p *sharing) begin(s *Store) {
 			}
 		}
 	}
-	p.list, _ = os.OpenFile(filepath.Join(dir, randomName()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	for range carriers {
 		p.done.Go(func() { p.carry(s) })
 	}
 }
 
+// Offer puts an action that another process has recorded in this store on its way
+// to the remote, if there is one.
+func (s *Store) Offer(k Key) {
+	if s.link != nil {
+		s.share.add(s, k)
+	}
+}
+
 // add puts an action on its way.
-func (p *sharing) add(k Key) {
+func (p *sharing) add(s *Store, k Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue = append(p.queue, k)
+	if p.list == nil {
+		p.list = newList(s)
+	}
 	if p.list != nil {
 		fmt.Fprintln(p.list, k)
 	}
 	p.moved.Broadcast()
+}
+
+// newList makes the list of this session; nil when it cannot.
+func newList(s *Store) *os.File {
+	session, err := s.session.begin(s)
+	dir := filepath.Join(s.dir, memoDir, unsharedDir)
+	if err != nil || os.MkdirAll(dir, 0o777) != nil {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(dir, filepath.Base(session)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil
+	}
+	return f
 }
 
 func (p *sharing) left() int {
@@ -118,8 +147,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	}
 	for _, name := range sortedKeys(a.Outputs) {
 		ref := a.Outputs[name]
-		object := objectName(blobsDir, ref.Digest.String())
-		switch n, err := s.link.size(ctx, object); {
+		switch n, err := s.link.blobSize(ctx, ref.Digest); {
 		case err == nil && n == ref.Size:
 			continue
 		case err != nil && !errors.Is(err, ErrMiss):
@@ -129,17 +157,15 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		if s.check(ref) != nil {
 			return nil
 		}
-		if err := s.put(ctx, object, s.BlobPath(ref.Digest), ref.Size); err != nil {
+		if err := s.put(ctx, objectName(blobsDir, ref.Digest.String()), s.BlobPath(ref.Digest)); err != nil {
 			return err
 		}
+		s.link.know(ref.Digest, ref.Size)
 	}
 	object := objectName(actionsDir, k.String())
 	_, err = s.link.size(ctx, object)
 	if errors.Is(err, ErrMiss) {
-		var fi os.FileInfo
-		if fi, err = os.Stat(s.actionPath(k)); err == nil {
-			err = s.put(ctx, object, s.actionPath(k), fi.Size())
-		}
+		err = s.put(ctx, object, s.actionPath(k))
 	}
 	if err == nil {
 		s.link.mu.Lock()
@@ -160,10 +186,10 @@ func (s *Store) check(ref Ref) error {
 	return err
 }
 
-func (s *Store) put(ctx context.Context, object, file string, size int64) error {
+func (s *Store) put(ctx context.Context, object, file string) error {
 	err := s.link.talk(ctx, func(ctx context.Context) error { return s.link.remote.Put(ctx, object, file) })
 	if err == nil {
-		s.link.know(object, size)
+		s.link.accept(object)
 	}
 	return err
 }
@@ -175,7 +201,11 @@ func (s *Store) Share(ctx context.Context, progress func(left int)) {
 		return
 	}
 	p := &s.share
-	defer context.AfterFunc(ctx, p.moved.Broadcast)()
+	defer context.AfterFunc(ctx, func() {
+		p.mu.Lock() // not between our last look at ctx and our waiting
+		defer p.mu.Unlock()
+		p.moved.Broadcast()
+	})()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.queue)+p.at > 0 && ctx.Err() == nil && s.link.takes() {
@@ -194,25 +224,32 @@ func (p *sharing) end() {
 	p.moved.Broadcast()
 	p.mu.Unlock()
 	p.done.Wait()
-	if p.list == nil {
-		return
+	if p.list == nil && len(p.queue) > 0 {
+		return // it stands where it was taken from
 	}
-	name := p.list.Name()
-	if len(p.queue) > 0 {
-		var b strings.Builder
-		for _, k := range p.queue {
-			fmt.Fprintln(&b, k)
+	if p.list != nil {
+		name, err := p.list.Name(), p.list.Close()
+		if len(p.queue) == 0 {
+			p.taken = append(p.taken, name)
+		} else if err = errors.Join(err, rewrite(name, p.queue)); err != nil {
+			return // all of it stands in one list or another
 		}
-		// The keys stand in a list still, if only half of these can be written.
-		if _, err := p.list.WriteAt([]byte(b.String()), 0); err == nil {
-			p.list.Truncate(int64(b.Len()))
-		}
-	}
-	p.list.Close()
-	if len(p.queue) == 0 {
-		p.taken = append(p.taken, name)
 	}
 	for _, path := range p.taken {
 		os.Remove(path)
 	}
+}
+
+// rewrite replaces a list in one step.
+func rewrite(name string, keys []Key) error {
+	var b strings.Builder
+	for _, k := range keys {
+		fmt.Fprintln(&b, k)
+	}
+	part := name + ".part"
+	if err := os.WriteFile(part, []byte(b.String()), 0o666); err != nil {
+		os.Remove(part)
+		return err
+	}
+	return os.Rename(part, name)
 }

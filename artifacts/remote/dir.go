@@ -68,7 +68,7 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 		return readOnly(err)
 	}
 	defer d.root.Remove(unfinished)
-	_, err = io.Copy(out, in)
+	_, err = io.Copy(out, cancelled{ctx, in})
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
@@ -76,6 +76,20 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 		return err
 	}
 	return d.root.Rename(unfinished, name)
+}
+
+// A cancelled reader ends with its context: a large file may take long, and Ctrl-C
+// must not.
+type cancelled struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (c cancelled) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.Reader.Read(p)
 }
 
 func missing(err error) error {

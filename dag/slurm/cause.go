@@ -99,6 +99,17 @@ func (c cause) explain(e element, t *tracked) string {
 	return text
 }
 
+// tooLong tells whether an array has more elements than the cluster takes in one
+// (MaxArraySize).
+func tooLong(err error) bool { return strings.Contains(err.Error(), "Invalid job array specification") }
+
+// tooMany tells whether the user would have more jobs than the cluster lets anybody have,
+// which each element of an array is.
+func tooMany(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "QOSMaxSubmitJobPerUserLimit") || strings.Contains(text, "AssocMaxSubmitJobLimit")
+}
+
 // passing tells whether sbatch failed for a reason that goes by.
 func passing(err error) bool {
 	text := err.Error()

@@ -23,6 +23,10 @@ type coordinator struct {
 	arrays  map[string]*array // that are under way, by name
 	seen    map[place]element // as the controller told last
 	asked   time.Time         // when that was
+	beat    time.Time         // when the arrays were last marked as waited for
+	most    int               // elements of an array
+	piece   int               // jobs that are handed over at once
+	full    bool              // Slurm takes none at the moment
 	deaf    time.Time         // since when the controller does not answer
 }
 
@@ -42,11 +46,15 @@ const (
 	gathering = 300 * time.Millisecond // jobs that come together go together
 	looking   = 500 * time.Millisecond // between two looks into the store
 	asking    = 3 * time.Second        // between two questions to the controller
-	grace     = 10 * time.Second       // a network file system may show a result later than Slurm shows the end
+	grace     = 10 * time.Second       // a network file system may show a report later than Slurm shows the end
+	longGrace = 70 * time.Second       // and NFS remembers for 60 s what was not there: then a job that succeeded is lost
+	abandoned = time.Hour              // after which an array that nobody marks is waited for by nobody
+	beating   = abandoned / 6
 )
 
 func (c *coordinator) loop() {
 	var gather <-chan time.Time
+	var first time.Time // of those that are gathered
 	look := time.NewTicker(looking)
 	defer look.Stop()
 	for {
@@ -56,10 +64,18 @@ func (c *coordinator) loop() {
 				continue
 			}
 			c.fresh = append(c.fresh, t)
-			gather = time.After(gathering)
+			if gather == nil {
+				first = time.Now()
+			}
+			if time.Since(first) < 10*gathering { // a trickle is not waited out
+				gather = time.After(gathering)
+			}
 		case <-gather:
 			gather = nil
 			c.handOver()
+			if len(c.fresh) > 0 && !c.full { // in smaller pieces
+				gather = time.After(gathering)
+			}
 		case <-look.C:
 			c.look()
 			if len(c.fresh) > 0 && gather == nil { // what could not be handed over
@@ -86,15 +102,19 @@ func (c *coordinator) find() error {
 	for _, b := range c.space.batches() {
 		if id, ok := ids[b.name]; ok {
 			c.arrays[b.name] = &array{batch: b, id: id}
-		} else if c.space.age(b.name) > time.Hour { // a younger one may be on its way to Slurm
+		} else if c.space.age(b.name) > abandoned { // others may be on their way to Slurm, or have a coordinator that is about to look
 			c.takeAway(b)
 		}
 	}
 	return nil
 }
 
-// adopt waits for a job that is under way already.
+// adopt waits for a job that is under way already. One that has a report has ended,
+// although others of its element go on.
 func (c *coordinator) adopt(t *tracked) bool {
+	if _, ended := c.space.readReport(t.key); ended {
+		return false
+	}
 	for name, a := range c.arrays {
 		for i, keys := range a.elements {
 			if slices.Contains(keys, t.key) && underWay(c.seen[place{name, i}].state) {
@@ -138,6 +158,7 @@ func (c *coordinator) note(format string, args ...any) {
 
 // look takes in the results that have come, and sees after the jobs that have none.
 func (c *coordinator) look() {
+	c.mark()
 	for _, t := range c.waiting {
 		select {
 		case <-t.gone: // it goes on in Slurm; who comes next may wait for it, or cancel may end it
@@ -152,11 +173,13 @@ func (c *coordinator) look() {
 			}
 		}
 		if r, ok := c.space.readReport(t.key); ok {
-			c.space.remove(reportsDir, t.key.String())
-			if out, ok := result(c.store, t.key); ok && r.Done {
-				c.end(t, dag.Report{Outputs: out})
-			} else if !r.Done {
+			switch out, ok := result(c.store, t.key); {
+			case r.NoJob:
+				c.again(t, c.seen[place{t.name, t.index}], vanished)
+			case !r.Done:
 				c.end(t, r.asReport())
+			case ok:
+				c.end(t, dag.Report{Outputs: out})
 			}
 		}
 	}
@@ -181,7 +204,7 @@ func (c *coordinator) see(t *tracked) {
 		c.tell(t, e)
 	case t.off.IsZero():
 		t.off = time.Now()
-	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace:
+	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace, state == "COMPLETED" && time.Since(t.off) < longGrace:
 	default:
 		c.again(t, e, causeOf(state, known, func() string { return commands{}.exitOf(context.Background(), e) }))
 	}
@@ -198,10 +221,12 @@ func (c *coordinator) tell(t *tracked, e element) {
 
 // end passes on how a job ended.
 func (c *coordinator) end(t *tracked, r dag.Report) {
-	t.done <- r
-	if r.Err == nil {
+	if r.Err == nil && r.Lost == nil {
+		c.store.Offer(t.key)
 		c.space.remove(jobsDir, t.key.String())
+		c.space.remove(reportsDir, t.key.String())
 	}
+	t.done <- r
 	c.leave(t)
 }
 
@@ -234,12 +259,20 @@ func (c *coordinator) stillNeeded(a *array) bool {
 	return false
 }
 
+// takeAway removes what was written down for an array, but for jobs that stand in
+// another one too: they were handed over again, by us or by somebody else.
 func (c *coordinator) takeAway(b *batch) {
 	c.space.remove(batchesDir, b.name)
+	others := map[artifacts.Key]bool{}
+	for _, o := range c.space.batches() {
+		for _, k := range slices.Concat(o.elements...) {
+			others[k] = true
+		}
+	}
 	for i, keys := range b.elements {
 		c.space.remove(logsDir, fmt.Sprintf("%s-%d", b.name, i))
 		for _, k := range keys {
-			if c.waiting[k] == nil {
+			if c.waiting[k] == nil && !others[k] {
 				c.space.remove(jobsDir, k.String())
 				c.space.remove(reportsDir, k.String())
 			}
@@ -247,11 +280,26 @@ func (c *coordinator) takeAway(b *batch) {
 	}
 }
 
-// cancel asks Slurm to end the arrays that somebody waited for.
+// mark tells other coordinators that our arrays are waited for.
+func (c *coordinator) mark() {
+	if time.Since(c.beat) < beating {
+		return
+	}
+	c.beat = time.Now()
+	for name, a := range c.arrays {
+		if a.left > 0 {
+			c.space.touch(name)
+		}
+	}
+}
+
+// cancel asks Slurm to end the arrays whose jobs we wait for. Of the others in this
+// store, those of another run, it knows too.
 func (c *coordinator) cancel() error {
+	c.fresh = nil
 	var ids []string
 	for _, a := range c.arrays {
-		if a.id != "" {
+		if a.left > 0 {
 			ids = append(ids, a.id)
 		}
 	}

@@ -59,6 +59,10 @@ func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) 
 	if k, ok := x.Kinds(j.Kind.Name); !ok || k != j.Kind {
 		return dag.Local{}.Execute(ctx, s, j)
 	}
+	// The machines of a cluster seldom reach a remote, so that is for this one.
+	if lost := fetch(ctx, s, j); lost != nil {
+		return dag.Report{Lost: lost}
+	}
 	x.begin.Do(func() { x.problem = x.start(s) })
 	if x.problem != nil {
 		return dag.Report{Err: &dag.StoreError{Err: x.problem}}
@@ -87,6 +91,22 @@ const (
 	usualTime = time.Hour
 )
 
+// fetch brings the inputs of a job into the store and tells which it cannot have.
+func fetch(ctx context.Context, s *artifacts.Store, j *dag.Job) (lost []artifacts.Digest) {
+	var refs []artifacts.Ref
+	for _, in := range j.Inputs {
+		if in.File == "" {
+			refs = append(refs, in.Ref)
+		}
+	}
+	for i, here := range s.Fetch(ctx, refs...) {
+		if !here {
+			lost = append(lost, refs[i].Digest)
+		}
+	}
+	return lost
+}
+
 // Begun tells whether anything was handed over.
 func (x *Executor) Begun() bool { return x.begun.Load() }
 
@@ -103,7 +123,7 @@ func (x *Executor) Cancel() error {
 // start makes the coordinator's goroutine, which owns all that follows. It ends with
 // the process.
 func (x *Executor) start(s *artifacts.Store) error {
-	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{}, arrays: map[string]*array{}}
+	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{}, arrays: map[string]*array{}, most: maxElements, piece: wholePiece}
 	able, err := s.Probe()
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 // and it starts 13 to 20 elements a second, so that small tasks go several to an
 // element.
 const maxElements = 400
+
+// wholePiece is more jobs than are ever handed over at once.
+const wholePiece = 1 << 20
 
 // A shape is what the jobs of one array have in common.
 type shape struct {
@@ -27,6 +31,11 @@ func (c *coordinator) handOver() {
 	groups := map[shape][]*tracked{}
 	var order []shape
 	for _, t := range c.fresh {
+		select {
+		case <-t.gone:
+			continue
+		default:
+		}
 		s := shape{t.job.Kind.Name, max(t.job.Threads, 1), t.memory, t.limit}
 		if groups[s] == nil {
 			order = append(order, s)
@@ -34,19 +43,26 @@ func (c *coordinator) handOver() {
 		groups[s] = append(groups[s], t)
 	}
 	c.fresh = nil
+	refused := false // then the others wait too
 	for _, s := range order {
-		c.submit(s, groups[s])
+		for ts := range slices.Chunk(groups[s], c.piece) {
+			if refused = refused || !c.submit(s, ts); refused {
+				c.fresh = append(c.fresh, ts...)
+			}
+		}
 	}
 }
 
-func (c *coordinator) submit(s shape, ts []*tracked) {
+// submit hands jobs over as one array. It tells whether they are dealt with; if not,
+// they are to be handed over again.
+func (c *coordinator) submit(s shape, ts []*tracked) bool {
 	fail := func(err error) {
 		for _, t := range ts {
 			t.done <- dag.Report{Err: &dag.StoreError{Err: err}}
 		}
 	}
 	b := &batch{name: newName()}
-	each := (len(ts) + maxElements - 1) / maxElements
+	each := (len(ts) + c.most - 1) / c.most
 	for i, t := range ts {
 		text, err := t.job.Encode()
 		if err == nil {
@@ -55,7 +71,7 @@ func (c *coordinator) submit(s shape, ts []*tracked) {
 		}
 		if err != nil {
 			fail(err)
-			return
+			return true
 		}
 		if i%each == 0 {
 			b.elements = append(b.elements, nil)
@@ -66,19 +82,31 @@ func (c *coordinator) submit(s shape, ts []*tracked) {
 	}
 	if err := c.space.saveBatch(b); err != nil {
 		fail(err)
-		return
+		return true
 	}
 	id, err := commands{}.submit(context.Background(), c.arguments(s, b, each), c.script(b))
 	if err != nil {
-		if passing(err) {
-			c.note("Slurm takes no jobs at the moment; they are handed over again (%v)", err)
-			c.space.remove(batchesDir, b.name)
-			c.fresh = append(c.fresh, ts...)
-			return
+		switch {
+		case tooLong(err) && len(b.elements) > 1: // MaxArraySize
+			c.most = len(b.elements) / 2
+		case tooMany(err) && len(ts) > 1: // MaxSubmitJobs
+			c.piece = len(ts) / 2
+		case passing(err):
+			if !c.full {
+				c.note("Slurm takes no jobs at the moment; they are handed over again (%v)", err)
+			}
+			c.full = true
+		default:
+			c.takeAway(b)
+			fail(fmt.Errorf("Slurm refuses the jobs: %w\n  --slurm-args gives sbatch what your cluster asks for, such as --slurm-args='--partition=… --account=…'", err))
+			return true
 		}
-		c.takeAway(b)
-		fail(fmt.Errorf("Slurm refuses the jobs: %w\n  --slurm-args gives sbatch what your cluster asks for, such as --slurm-args='--partition=… --account=…'", err))
-		return
+		c.space.remove(batchesDir, b.name)
+		return false
+	}
+	c.full = false
+	if c.piece == len(ts) { // as many as it took; perhaps it takes more
+		c.piece = min(2*c.piece, wholePiece)
 	}
 	now := time.Now()
 	for _, t := range ts {
@@ -86,6 +114,7 @@ func (c *coordinator) submit(s shape, ts []*tracked) {
 		c.waiting[t.key] = t
 	}
 	c.arrays[b.name] = &array{batch: b, id: id, left: len(ts)}
+	return true
 }
 
 // arguments are the words for sbatch. Those of the user come last, and win.
@@ -100,8 +129,8 @@ func (c *coordinator) arguments(s shape, b *batch, each int) []string {
 		fmt.Sprintf("--array=0-%d", len(b.elements)-1),
 		fmt.Sprintf("--cpus-per-task=%d", s.threads),
 		fmt.Sprintf("--mem=%dM", (s.memory+mb-1)/mb),
-		fmt.Sprintf("--time=%d", max(1, int(limit/time.Minute))),
-		"--output=" + c.space.path(logsDir, b.name+"-%a"),
+		fmt.Sprintf("--time=%d", max(1, int((limit+time.Minute-1)/time.Minute))),
+		"--output=" + strings.ReplaceAll(c.space.path(logsDir, b.name), "%", "%%") + "-%a",
 		"--open-mode=append",
 		"--requeue",
 	}, c.x.Args...)

@@ -17,6 +17,7 @@ import (
 // store may be older.
 type report struct {
 	Done  bool
+	NoJob bool // what was to be done is not written down any more
 	Error string
 	Said  string
 	Lost  []string // digests of inputs that are not in the store
@@ -62,7 +63,7 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 		if there(s, k) { // done, and its description taken away
 			return k.String(), nil
 		}
-		return k.String(), &report{Error: "there is no such job in the store: " + err.Error()}
+		return k.String(), &report{NoJob: true, Error: "there is no such job in the store: " + err.Error()}
 	}
 	j, err := dag.DecodeJob(text, kinds)
 	switch {

@@ -77,9 +77,26 @@ func (a *app) open(p *pipelines.Pipeline) (*artifacts.Store, error) {
 // openHere opens the store of the working directory for commands that name no
 // file. Looking at a store never makes one.
 func (a *app) openHere() (*artifacts.Store, error) {
-	dir := a.storeDir("")
-	if _, err := os.Stat(dir); err != nil {
-		return nil, wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
+	dir, err := a.dirHere()
+	if err != nil {
+		return nil, err
 	}
 	return a.openStore(dir)
+}
+
+// openAlone is openHere without a remote.
+func (a *app) openAlone() (*artifacts.Store, error) {
+	dir, err := a.dirHere()
+	if err != nil {
+		return nil, err
+	}
+	return artifacts.Open(dir)
+}
+
+func (a *app) dirHere() (string, error) {
+	dir := a.storeDir("")
+	if _, err := os.Stat(dir); err != nil {
+		return "", wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
+	}
+	return dir, nil
 }

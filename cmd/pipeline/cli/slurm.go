@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -53,7 +54,11 @@ func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) er
 	}
 	var words []string
 	for _, a := range e.args {
-		words = append(words, strings.Fields(a)...)
+		more, err := shellWords(a)
+		if err != nil {
+			return usage(cmd, "--slurm-args %q: %v", a, err)
+		}
+		words = append(words, more...)
 	}
 	x, err := slurm.New(stages.Lookup, words, say)
 	if err != nil {
@@ -64,6 +69,37 @@ func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) er
 		o.Workers = slurmWorkers
 	}
 	return nil
+}
+
+// shellWords takes a text apart as a shell does: at blanks that stand in no quotes.
+func shellWords(text string) ([]string, error) {
+	var words []string
+	word, begun, quote := "", false, rune(0)
+	for _, r := range text {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote != 0:
+			word += string(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case unicode.IsSpace(r):
+			if begun {
+				words = append(words, word)
+			}
+			word, begun = "", false
+		default:
+			word += string(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if begun {
+		words = append(words, word)
+	}
+	return words, nil
 }
 
 // interrupted asks what shall become of the jobs in Slurm's hands.
@@ -106,7 +142,7 @@ jobs call it; called by hand on a machine of the cluster, it shows what such a j
 				}
 				keys = append(keys, k)
 			}
-			store, err := a.openHere()
+			store, err := a.openAlone() // what is shared, the run shares
 			if err != nil {
 				return err
 			}

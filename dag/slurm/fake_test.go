@@ -1,0 +1,370 @@
+//go:build unix
+
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/remote"
+	"prgnn/dag"
+)
+
+// These tests stand on a Slurm of shell scripts, which can do what a real one does
+// on a bad day only. What a real one does on all days is tested in cmd/pipeline.
+
+// A double is a stage that gives twice its number, unless a file says otherwise.
+type double struct {
+	N    int    `param:"n"`
+	Fail string `param:"fail"` // a file: fails while it is there
+}
+
+func (*double) Ports() dag.Ports {
+	return dag.Ports{
+		In:  []dag.Port{{Name: "in", Type: dag.Format("text"), Optional: true}},
+		Out: []dag.Port{{Name: "out", Type: dag.Format("text")}},
+	}
+}
+
+func (d *double) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	if _, err := os.Stat(d.Fail); err == nil {
+		return nil, fmt.Errorf("%d is too much", d.N)
+	}
+	return dag.Outputs{"out": artifacts.Text(strconv.Itoa(2 * d.N))}, nil
+}
+
+var doubleKind = &dag.Kind{Name: "double", Code: "1", New: func() dag.Stage { return &double{} }}
+
+func lookup(name string) (*dag.Kind, bool) { return doubleKind, name == doubleKind.Name }
+
+// The program that the arrays call is this test.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 4 || os.Args[1] != "exec-task" {
+		os.Exit(m.Run())
+	}
+	s, err := artifacts.Open(os.Args[3])
+	if err != nil {
+		panic(err)
+	}
+	var keys []artifacts.Key
+	for _, text := range os.Args[4:] {
+		k, err := artifacts.ParseKey(text)
+		if err != nil {
+			panic(err)
+		}
+		keys = append(keys, k)
+	}
+	ctx, done := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	err = ExecTasks(ctx, s, lookup, keys, os.Stdout)
+	s.Close()
+	done()
+	if err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+const fakeSbatch = `#!/bin/sh
+dir=$(dirname "$0")
+for a; do case $a in
+  --array=0-*) last=${a#--array=0-};;
+  --job-name=*) name=${a#--job-name=};;
+  --output=*) out=${a#--output=};;
+esac; done
+[ $((last + 1)) -gt $(cat "$dir/longest") ] && { echo "sbatch: error: Batch job submission failed: Invalid job array specification" >&2; exit 1; }
+[ $((last + 1 + $(grep -l PENDING "$dir"/q/* 2>/dev/null | wc -l))) -gt $(cat "$dir/most") ] && { echo "sbatch: error: AssocMaxSubmitJobLimit" >&2; exit 1; }
+for a; do printf '%s\n' "$a"; done >"$dir/args"
+id=$(($(cat "$dir/id") + 1)); echo $id >"$dir/id"; echo $id
+cat >"$dir/script.$id"
+out=$(printf %s "$out" | sed 's/%%/%/g')
+for i in $(seq 0 $last); do echo "$id|$i|PENDING|None|$name" >"$dir/q/$id.$i"; done
+( while [ -e "$dir/held" ]; do sleep 0.05; done
+  for i in $(seq 0 $last); do
+    echo "$id|$i|RUNNING|None|$name" >"$dir/q/$id.$i"
+    if SLURM_ARRAY_TASK_ID=$i sh "$dir/script.$id" >"${out%-%a}-$i" 2>&1; then state=COMPLETED; else state=FAILED; fi
+    echo "$id|$i|$state|None|$name" >"$dir/q/$id.$i"
+  done ) >/dev/null 2>&1 &
+`
+
+const fakeSqueue = `#!/bin/sh
+cat "$(dirname "$0")"/q/* 2>/dev/null || true
+`
+
+const fakeScancel = `#!/bin/sh
+echo "$@" >>"$(dirname "$0")/cancelled"
+`
+
+// A fake is where the scripts are, and what they know.
+type fake struct {
+	t   *testing.T
+	dir string
+	s   *artifacts.Store
+}
+
+func newFake(t *testing.T, store string) *fake {
+	t.Helper()
+	f := &fake{t: t, dir: t.TempDir()}
+	for name, text := range map[string]string{"sbatch": fakeSbatch, "squeue": fakeSqueue, "scancel": fakeScancel} {
+		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.Mkdir(filepath.Join(f.dir, "q"), 0o777)
+	f.set("id", "0")
+	f.set("longest", "1000")
+	f.set("most", "1000")
+	t.Setenv("PATH", f.dir+":"+os.Getenv("PATH"))
+	s, err := artifacts.Open(filepath.Join(t.TempDir(), store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.s = s
+	t.Cleanup(func() {
+		f.unset("held")
+		s.Close()
+	})
+	return f
+}
+
+func (f *fake) set(name, text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o666); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fake) unset(name string) { os.Remove(filepath.Join(f.dir, name)) }
+
+func (f *fake) text(name string) string {
+	b, _ := os.ReadFile(filepath.Join(f.dir, name))
+	return string(b)
+}
+
+func (f *fake) executor(args ...string) *Executor {
+	f.t.Helper()
+	x, err := New(lookup, args, func(line string) { f.t.Log(line) })
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return x
+}
+
+// doubles is a graph of n tasks that need nothing of each other.
+func doubles(n int, fail string) *dag.Graph {
+	g := &dag.Graph{Name: "test", File: "test.yaml"}
+	s := &dag.StageNode{Name: "doubles", Kind: doubleKind, Axes: []string{"n"}}
+	for i := range n {
+		s.Tasks = append(s.Tasks, &dag.Node{ID: fmt.Sprintf("doubles[n=%d]", i), Stage: s, Coords: []dag.Coord{{Axis: "n", Value: strconv.Itoa(i)}}, Work: &double{N: i, Fail: fail}})
+	}
+	g.Stages = append(g.Stages, s)
+	return g
+}
+
+func (f *fake) run(x *Executor, g *dag.Graph) *dag.Result {
+	f.t.Helper()
+	r, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: x})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
+func (f *fake) waitFor(what string, that func() bool) {
+	f.t.Helper()
+	for range 1000 {
+		if that() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	f.t.Fatalf("not %s", what)
+}
+
+// Slurm writes %a of --output as the number of the element; a store may have signs
+// of that kind in its path, and blanks.
+func TestOddStore(t *testing.T) {
+	f := newFake(t, "100%done, it's a store")
+	if r := f.run(f.executor("--comment=two words"), doubles(3, "")); r.Ran != 3 {
+		t.Errorf("%+v", r)
+	}
+	args := f.text("args")
+	if !strings.Contains(args, "/100%%done, it's a store/cluster/logs/prgnn-") || !strings.HasSuffix(args, "\n--comment=two words\n") {
+		t.Error(args)
+	}
+}
+
+// A cluster may take shorter arrays than we would make, and fewer jobs of one user.
+func TestNarrowCluster(t *testing.T) {
+	f := newFake(t, "store")
+	f.set("longest", "7")
+	if r := f.run(f.executor(), doubles(20, "")); r.Ran != 20 {
+		t.Errorf("%+v", r)
+	}
+	if n := f.text("id"); n != "1\n" {
+		t.Errorf("%s arrays, and one would have done", n)
+	}
+}
+
+func TestFewJobs(t *testing.T) {
+	f := newFake(t, "store")
+	f.set("most", "6")
+	if r := f.run(f.executor(), doubles(10, "")); r.Ran != 10 {
+		t.Errorf("%+v", r)
+	}
+	if n, _ := strconv.Atoi(strings.TrimSpace(f.text("id"))); n < 2 || n > 8 {
+		t.Errorf("%d arrays", n)
+	}
+}
+
+// What failed in a former run is tried again, and its report is not believed.
+func TestStaleReport(t *testing.T) {
+	f := newFake(t, "store")
+	fail := filepath.Join(f.dir, "fail")
+	f.set("fail", "")
+	if r := f.run(f.executor(), doubles(2, fail)); r.Failed != 2 || !strings.Contains(r.Errors[0].Error(), "0 is too much") {
+		t.Errorf("%+v", r)
+	}
+	f.unset("fail")
+	if r := f.run(f.executor(), doubles(2, fail)); r.Ran != 2 {
+		t.Errorf("%v", r.Errors)
+	}
+}
+
+// A coordinator that comes takes away what is left of arrays that nobody waits for;
+// it must not take the jobs of those that somebody does wait for.
+func TestTakingAway(t *testing.T) {
+	f := newFake(t, "store")
+	f.set("held", "")
+	g := doubles(2, "")
+	ended := make(chan *dag.Result)
+	go func() { ended <- f.run(f.executor(), g) }()
+	c := spaceOf(f.s)
+	f.waitFor("handed over", func() bool { return len(c.batches()) == 1 && strings.Contains(f.text("q/1.1"), "PENDING") })
+	// An array of former days, of the same jobs.
+	now := c.batches()[0]
+	old := &batch{name: namePrefix + "old", elements: append(now.elements, []artifacts.Key{artifacts.KeyOf("other")})}
+	if err := c.saveBatch(old); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * abandoned)
+	os.Chtimes(c.path(batchesDir, old.name), long, long)
+	late := &coordinator{x: f.executor(), store: f.s, space: c, arrays: map[string]*array{}}
+	if err := late.find(); err != nil {
+		t.Fatal(err)
+	}
+	if all := c.batches(); len(all) != 1 || all[0].name != now.name {
+		t.Errorf("%d arrays are left", len(all))
+	}
+	for _, keys := range now.elements {
+		if _, err := os.Stat(c.path(jobsDir, keys[0].String())); err != nil {
+			t.Errorf("the job of an array that is under way was taken away: %v", err)
+		}
+	}
+	// It would cancel what it waits for, and it waits for nothing.
+	if err := late.cancel(); err != nil || f.text("cancelled") != "" {
+		t.Errorf("cancelled: %s, %v", f.text("cancelled"), err)
+	}
+	f.unset("held")
+	if r := <-ended; r.Ran != 2 {
+		t.Errorf("%v", r.Errors)
+	}
+}
+
+// A job that is not written down any more is handed over again.
+func TestNoJob(t *testing.T) {
+	f := newFake(t, "store")
+	f.set("held", "")
+	ended := make(chan *dag.Result)
+	go func() { ended <- f.run(f.executor(), doubles(1, "")) }()
+	c := spaceOf(f.s)
+	f.waitFor("handed over", func() bool { return strings.Contains(f.text("q/1.0"), "PENDING") })
+	for _, k := range c.batches()[0].elements[0] {
+		c.remove(jobsDir, k.String())
+	}
+	f.unset("held")
+	if r := <-ended; r.Ran != 1 {
+		t.Errorf("%v", r.Errors)
+	}
+}
+
+// What was not handed over yet when the run is stopped, never is.
+func TestStoppedBeforehand(t *testing.T) {
+	f := newFake(t, "store")
+	gone := make(chan struct{})
+	close(gone)
+	c := &coordinator{x: f.executor(), store: f.s, space: spaceOf(f.s), most: maxElements, piece: wholePiece}
+	c.fresh = []*tracked{{job: &dag.Job{Kind: doubleKind}, gone: gone}}
+	if c.handOver(); f.text("id") != "0" || len(c.fresh) != 0 {
+		t.Errorf("handed over: %s", f.text("id"))
+	}
+}
+
+// Slurm counts in minutes.
+func TestMinutes(t *testing.T) {
+	c := &coordinator{x: &Executor{}, space: space{t.TempDir()}}
+	for limit, want := range map[time.Duration]string{time.Second: "1", 90 * time.Second: "2", time.Hour: "60"} {
+		if args := strings.Join(c.arguments(shape{limit: limit}, &batch{}, 1), " "); !strings.Contains(args, "--time="+want+" ") {
+			t.Errorf("%v: %s", limit, args)
+		}
+	}
+}
+
+// An array that is waited for is marked, so that no other coordinator takes it
+// for abandoned.
+func TestMark(t *testing.T) {
+	c := &coordinator{space: space{t.TempDir()}}
+	b := &batch{name: namePrefix + "1", elements: [][]artifacts.Key{{artifacts.KeyOf("a")}}}
+	if err := c.space.saveBatch(b); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * abandoned)
+	os.Chtimes(c.space.path(batchesDir, b.name), long, long)
+	c.arrays = map[string]*array{b.name: {batch: b, left: 1}}
+	if c.look(); c.space.age(b.name) > abandoned {
+		t.Error("it looks abandoned")
+	}
+}
+
+// A job's inputs are brought before it is handed over, and a result of the cluster's
+// is shared: its machines seldom reach the remote.
+func TestRemote(t *testing.T) {
+	f := newFake(t, "store")
+	r, err := remote.Open("file://" + t.TempDir())
+	if err == nil {
+		err = f.s.Attach(t.Context(), r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := f.run(f.executor(), doubles(2, "")); res.Ran != 2 {
+		t.Fatalf("%v", res.Errors)
+	}
+	f.s.Share(t.Context(), func(int) {})
+	if n := f.s.Remote().Shared; n != 2 {
+		t.Errorf("%d of 2 results are shared", n)
+	}
+	// What the store has lost and the remote has is brought, and not made again.
+	ref, err := f.s.Put(artifacts.Text("input"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := "blobs/" + ref.Digest.String()[:2] + "/" + ref.Digest.String()
+	if err := errors.Join(r.Put(t.Context(), object, f.s.BlobPath(ref.Digest)), f.s.Remove(ref.Digest)); err != nil {
+		t.Fatal(err)
+	}
+	away := artifacts.Ref{Digest: artifacts.DigestOf([]byte("nowhere")), Size: 7, Format: "text"}
+	lost := fetch(t.Context(), f.s, &dag.Job{Inputs: []dag.JobInput{{Ref: ref}, {Ref: away}}})
+	if len(lost) != 1 || lost[0] != away.Digest {
+		t.Errorf("lost: %v", lost)
+	}
+}
