@@ -39,9 +39,9 @@ func (c *Column) text(i int) string {
 	case []string:
 		return v[i]
 	case []float64:
-		return strings.TrimPrefix(strconv.FormatFloat(v[i], 'g', -1, 64), "+")
+		return FormatFloat(v[i], 64)
 	case []float32:
-		return strings.TrimPrefix(strconv.FormatFloat(float64(v[i]), 'g', -1, 32), "+")
+		return FormatFloat(float64(v[i]), 32)
 	case []int64:
 		return strconv.FormatInt(v[i], 10)
 	case []int32:
@@ -49,6 +49,15 @@ func (c *Column) text(i int) string {
 	default:
 		return strconv.FormatBool(v.([]bool)[i])
 	}
+}
+
+// FormatFloat is the shortest decimal that reads back as the same number of that
+// many bits. Whole numbers below 10^15 have no exponent: 1000000, not 1e+06.
+func FormatFloat(x float64, bits int) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, bits), "+") // +Inf
 }
 
 // Floats converts numbers and truth values (1 and 0); text is refused.

@@ -7,7 +7,9 @@ import (
 
 // WriteCSV writes the table as text with a line of names first: sep is ',' for
 // CSV, '\t' for the TSV of BIDS. Numbers are the shortest decimals that read back as
-// the same number; a missing value is n/a.
+// the same number, whole ones below 10^15 without an exponent. Where a value is
+// missing, CSV has nothing, which R, pandas and spreadsheets read as missing, and TSV
+// has n/a, as BIDS wants it.
 func (t *Table) WriteCSV(w io.Writer, sep rune) error {
 	if err := t.check(); err != nil {
 		return err
@@ -17,10 +19,16 @@ func (t *Table) WriteCSV(w io.Writer, sep rune) error {
 	if err := out.Write(t.names()); err != nil {
 		return err
 	}
+	none := ""
+	if sep == '\t' {
+		none = missing
+	}
 	row := make([]string, len(t.Columns))
 	for i := range t.Rows() {
 		for j := range t.Columns {
-			row[j] = t.Columns[j].text(i)
+			if row[j] = none; t.Columns[j].valid(i) {
+				row[j] = t.Columns[j].text(i)
+			}
 		}
 		if err := out.Write(row); err != nil {
 			return err

@@ -317,9 +317,9 @@ func TestConcat(t *testing.T) {
 // Numbers in a CSV file read back as the same numbers.
 func TestCSV(t *testing.T) {
 	tab := NewTable(
-		Column{Name: "name", Values: []string{"a,b", `say "x"`, "tab\there"}},
-		Column{Name: "x", Values: []float64{0.30000000000000004, math.Inf(-1), 5e-324}, Valid: []bool{true, true, true}},
-		Column{Name: "n", Values: []int64{math.MaxInt64, 0, 1}, Valid: []bool{true, false, true}},
+		Column{Name: "name", Values: []string{"a,b", `say "x"`, "tab\there", "large", "larger"}},
+		Column{Name: "x", Values: []float64{0.30000000000000004, math.Inf(-1), 5e-324, 1e6, 1e15}},
+		Column{Name: "n", Values: []int64{math.MaxInt64, 0, 1, 2, 3}, Valid: []bool{true, false, true, true, true}},
 	)
 	for _, sep := range []rune{',', '\t'} {
 		var b bytes.Buffer
@@ -329,7 +329,10 @@ func TestCSV(t *testing.T) {
 		r := csv.NewReader(&b)
 		r.Comma = sep
 		rows, err := r.ReadAll()
-		want := [][]string{{"name", "x", "n"}, {"a,b", "0.30000000000000004", "9223372036854775807"}, {`say "x"`, "-Inf", "n/a"}, {"tab\there", "5e-324", "1"}}
+		want := [][]string{{"name", "x", "n"}, {"a,b", "0.30000000000000004", "9223372036854775807"}, {`say "x"`, "-Inf", ""}, {"tab\there", "5e-324", "1"}, {"large", "1000000", "2"}, {"larger", "1e+15", "3"}}
+		if sep == '\t' {
+			want[2][2] = "n/a"
+		}
 		if err != nil || !reflect.DeepEqual(rows, want) {
 			t.Errorf("%q, %v", rows, err)
 		}

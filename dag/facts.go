@@ -33,6 +33,47 @@ type RecipeInput struct {
 	Ref    artifacts.Ref
 }
 
+// A fact is one line of a recipe, taken apart.
+type fact struct {
+	what  string // "stage", "code", "parameter", "environment", "value", "input", …
+	name  string // of the parameter, variable or value, or the port with its coordinates
+	value string
+}
+
+// notSet is the value of a line that gives none. No value is written so: texts
+// stand in quotes.
+const notSet = "not set"
+
+// factOf reads a line. One that it does not know is kept whole, so that a recipe
+// of another format still compares.
+func factOf(line string) fact {
+	what, rest, _ := strings.Cut(line, " ")
+	f := fact{what: what, value: rest}
+	switch what {
+	case "parameter", "environment":
+		var ok bool
+		if f.name, f.value, ok = strings.Cut(rest, " = "); !ok {
+			f.value = notSet
+		}
+	case "input", "value":
+		// The format and the digest are the last two words.
+		at := strings.LastIndexByte(rest, ' ')
+		if before := strings.LastIndexByte(rest[:max(at, 0)], ' '); before > 0 {
+			f.name, f.value = rest[:before], rest[before+1:]
+		}
+	}
+	return f
+}
+
+// facts reads a recipe line by line.
+func facts(recipe string) []fact {
+	var fs []fact
+	for line := range strings.Lines(recipe) {
+		fs = append(fs, factOf(strings.TrimSuffix(line, "\n")))
+	}
+	return fs
+}
+
 // ReadRecipe reads what a run wrote. The size of an input is not in a recipe.
 func ReadRecipe(text string) (Recipe, error) {
 	var r Recipe
@@ -41,29 +82,25 @@ func ReadRecipe(text string) (Recipe, error) {
 		return r, fmt.Errorf("a recipe begins with %q and ends with a line end, and this one begins with %.40q", recipeFormat, lines[0])
 	}
 	for i, line := range lines[1 : len(lines)-1] {
-		what, rest, _ := strings.Cut(line, " ")
+		f := factOf(line)
 		var err error
 		switch {
-		case i == 0 && what == "stage":
-			r.Kind = rest
-		case i == 1 && what == "code":
-			r.Code = rest
-		case i > 1 && what == "parameter" && len(r.Inputs) == 0:
-			f := Fact{}
-			var ok bool
-			if f.Name, f.Value, ok = strings.Cut(rest, " = "); !ok {
+		case i == 0 && f.what == "stage":
+			r.Kind = f.value
+		case i == 1 && f.what == "code":
+			r.Code = f.value
+		case i > 1 && f.what == "parameter" && len(r.Inputs) == 0:
+			if f.value == notSet {
 				err = fmt.Errorf("has no value")
 			}
-			r.Parameters = append(r.Parameters, f)
-		case i > 1 && what == "environment" && len(r.Inputs) == 0:
-			name, value, _ := strings.Cut(rest, " = ")
-			r.Environment = append(r.Environment, Fact{name, value})
-		case i > 1 && what == "value" && len(r.Inputs) == 0:
-			name, value, _ := strings.Cut(rest, " ")
-			r.Values = append(r.Values, Fact{name, value})
-		case i > 1 && what == "input":
+			r.Parameters = append(r.Parameters, Fact{f.name, f.value})
+		case i > 1 && f.what == "environment" && len(r.Inputs) == 0:
+			r.Environment = append(r.Environment, Fact{f.name, strings.TrimPrefix(f.value, notSet)})
+		case i > 1 && f.what == "value" && len(r.Inputs) == 0:
+			r.Values = append(r.Values, Fact{f.name, f.value})
+		case i > 1 && f.what == "input":
 			var in RecipeInput
-			in, err = readInput(rest)
+			in, err = readInput(f)
 			r.Inputs = append(r.Inputs, in)
 		default:
 			err = fmt.Errorf("does not belong there")
@@ -75,22 +112,21 @@ func ReadRecipe(text string) (Recipe, error) {
 	return r, nil
 }
 
-// readInput reads "port[axis=value,…] format digest".
-func readInput(text string) (RecipeInput, error) {
+// readInput reads "port[axis=value,…]" and "format digest".
+func readInput(f fact) (RecipeInput, error) {
 	var in RecipeInput
-	at := strings.LastIndexByte(text, ' ')
-	before := strings.LastIndexByte(text[:max(at, 0)], ' ')
-	if before < 0 {
+	format, digest, _ := strings.Cut(f.value, " ")
+	if f.name == "" {
 		return in, fmt.Errorf("has not a port, a format and a digest")
 	}
 	var err error
-	if in.Ref.Digest, err = artifacts.ParseDigest(text[at+1:]); err != nil {
+	if in.Ref.Digest, err = artifacts.ParseDigest(digest); err != nil {
 		return in, err
 	}
-	if in.Ref.Format = text[before+1 : at]; in.Ref.Format == "-" {
+	if in.Ref.Format = format; in.Ref.Format == "-" {
 		in.Ref.Format = ""
 	}
-	port, coords, gathers := strings.Cut(text[:before], "[")
+	port, coords, gathers := strings.Cut(f.name, "[")
 	if in.Port = port; !gathers {
 		return in, nil
 	}

@@ -81,6 +81,7 @@ func TestRecipesThatAreNone(t *testing.T) {
 		"recipe 2\n":                   "begins with",
 		head + "parameter bool = true": "ends with a line end",
 		head + "parameter bool\n":      "has no value",
+		head + "value x npy\ninput\n":  "has not a port",
 		head + "wish x = 1\n":          "does not belong there",
 		"recipe 1\ncode 12\n":          "does not belong there",
 		head + "input one npy\n":       "has not a port",

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/artifacts"
 )
@@ -108,38 +107,4 @@ func appendCoords(b []byte, coords []Coord) []byte {
 		b = appendCoordValue(b, c.Value, true)
 	}
 	return append(b, ']')
-}
-
-// A fact is one line of a recipe, taken apart for comparing.
-type fact struct {
-	what  string // "code", "parameter", "environment", "value", "input", …
-	name  string // of the parameter, variable or value, or the port with its coordinates
-	value string
-}
-
-// facts reads a recipe. Lines it does not know are kept whole, so that a
-// recipe of another format still compares.
-func facts(recipe string) []fact {
-	var fs []fact
-	for line := range strings.Lines(recipe) {
-		line = strings.TrimSuffix(line, "\n")
-		what, rest, _ := strings.Cut(line, " ")
-		f := fact{what: what, value: rest}
-		switch what {
-		case "parameter", "environment":
-			name, value, ok := strings.Cut(rest, " = ")
-			if f.name, f.value = name, value; !ok {
-				f.value = "not set"
-			}
-		case "input", "value":
-			// The digest and the format are the last two words.
-			if d := strings.LastIndexByte(rest, ' '); d > 0 {
-				if w := strings.LastIndexByte(rest[:d], ' '); w > 0 {
-					f.name, f.value = rest[:w], rest[w+1:]
-				}
-			}
-		}
-		fs = append(fs, f)
-	}
-	return fs
 }

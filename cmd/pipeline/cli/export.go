@@ -340,9 +340,9 @@ func (a *app) exportTable(c *current, e export, sel *selection, tasks []*dag.Nod
 		case "arrow-zstd":
 			return keyed.WriteArrowZstd(w)
 		case "csv":
-			return writeSeparated(w, keyed, ',')
+			return keyed.WriteCSV(w, ',')
 		case "tsv":
-			return writeSeparated(w, keyed, '\t')
+			return keyed.WriteCSV(w, '\t')
 		}
 		return keyed.Encode(w)
 	})

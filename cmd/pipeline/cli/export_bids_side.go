@@ -135,9 +135,9 @@ func (c *current) bidsRoot(d *bids.Derivative, e export) error {
 			"*_timeseries.tsv: a row a volume, a column a region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as XCP-D 26 does; the sidecars tell estimator, parameters and quality.\n"+
 			"Matrices are of the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
 		d.Put(".bidsignore", text("*_relmat.tsv\n*_relmat.json\n*_timeseries.tsv\n*_timeseries.json\n*_bold.tsv\n*_bold.json\natlas-*\n")),
-		d.Put("participants.tsv", func(w io.Writer) error { return writeSeparated(w, c.pipeline.Roster.Participants, '\t') }),
+		d.Put("participants.tsv", func(w io.Writer) error { return c.pipeline.Roster.Participants.WriteCSV(w, '\t') }),
 		d.PutJSON("participants.json", columnDocs(c.pipeline.Roster.Participants)),
-		d.Put("atlas-"+label+"_dseg.tsv", func(w io.Writer) error { return writeSeparated(w, c.pipeline.Roster.Nodes, '\t') }),
+		d.Put("atlas-"+label+"_dseg.tsv", func(w io.Writer) error { return c.pipeline.Roster.Nodes.WriteCSV(w, '\t') }),
 		d.PutJSON("atlas-"+label+"_dseg.json", columnDocs(c.pipeline.Roster.Nodes)),
 		d.PutJSON("atlas-"+label+"_description.json", map[string]any{"Name": label, "Description": "the regions, numbered by index in the order of the matrices; id is their value in the original label image"}),
 	}

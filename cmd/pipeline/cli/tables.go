@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/csv"
 	"io"
 	"math"
 	"strconv"
@@ -75,8 +74,8 @@ func number(v any, digits int) string {
 }
 
 func float(x float64, digits, bits int) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
+	if digits < 0 || x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return artifacts.FormatFloat(x, bits)
 	}
 	return strconv.FormatFloat(x, 'g', digits, bits)
 }
@@ -92,38 +91,6 @@ func jsonValue(v any) any {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	return v
-}
-
-// writeSeparated writes a table as CSV or TSV, numbers in full. Where there is no
-// value, CSV has nothing and TSV has n/a, as BIDS wants it.
-func writeSeparated(w io.Writer, t *artifacts.Table, comma rune) error {
-	missing := ""
-	if comma == '\t' {
-		missing = "n/a"
-	}
-	out := csv.NewWriter(w)
-	out.Comma = comma
-	row := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		row[i] = t.Columns[i].Name
-	}
-	if err := out.Write(row); err != nil {
-		return err
-	}
-	for r := range t.Rows() {
-		for i := range t.Columns {
-			if v := cell(&t.Columns[i], r); v != nil {
-				row[i] = full(v)
-			} else {
-				row[i] = missing
-			}
-		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
 }
 
 // printTable shows the first rows of a table to a person.

@@ -23,14 +23,14 @@ func mixedTable() *artifacts.Table {
 
 func TestSeparated(t *testing.T) {
 	var csv, tsv strings.Builder
-	if err := writeSeparated(&csv, mixedTable(), ','); err != nil {
+	if err := mixedTable().WriteCSV(&csv, ','); err != nil {
 		t.Fatal(err)
 	}
 	want := "name,score,n,kept,p,big\nLeft-Putamen,0.1,1,true,0.1,1152921504606846976\n\"a,b\t\"\"c\"\"\",NaN,,false,1,-1\n,3,3,true,-2.5,0\n"
 	if csv.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", csv.String(), want)
 	}
-	if err := writeSeparated(&tsv, mixedTable(), '\t'); err != nil {
+	if err := mixedTable().WriteCSV(&tsv, '\t'); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(tsv.String(), "\tNaN\tn/a\tfalse\t") || !strings.Contains(tsv.String(), "\nn/a\t3\t") {
@@ -65,7 +65,7 @@ func TestWithKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := writeSeparated(&out, whole, ','); err != nil {
+	if err := whole.WriteCSV(&out, ','); err != nil {
 		t.Fatal(err)
 	}
 	if want := "pool,fold,x\ntopk,1,5\ntopk,1,6\ntopk,2,7\n"; out.String() != want {
@@ -84,7 +84,7 @@ func TestWithKeys(t *testing.T) {
 func TestLongTable(t *testing.T) {
 	a := artifacts.NewArray([]float64{10, 11, 12, 13, 14, 15}, 2, 3)
 	var out strings.Builder
-	if err := writeSeparated(&out, longTable(a, []string{"draw", "roi"}), ','); err != nil {
+	if err := longTable(a, []string{"draw", "roi"}).WriteCSV(&out, ','); err != nil {
 		t.Fatal(err)
 	}
 	if want := "draw,roi,value\n0,1,10\n0,2,11\n0,3,12\n1,1,13\n1,2,14\n1,3,15\n"; out.String() != want {
@@ -92,7 +92,7 @@ func TestLongTable(t *testing.T) {
 	}
 	out.Reset()
 	square := artifacts.NewArray([]int16{1, 2, 3, 4}, 2, 2)
-	if err := writeSeparated(&out, longTable(square, []string{"roi", "roi"}), ','); err != nil {
+	if err := longTable(square, []string{"roi", "roi"}).WriteCSV(&out, ','); err != nil {
 		t.Fatal(err)
 	}
 	if want := "roi,roi_2,value\n1,1,1\n1,2,2\n2,1,3\n2,2,4\n"; out.String() != want {
