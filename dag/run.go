@@ -24,12 +24,13 @@ type Options struct {
 
 // A Result is what a run came to.
 type Result struct {
-	ID      string // of the run record; "-" when the store cannot be written
-	Tasks   int
-	Ran     int
-	Cached  int
-	Failed  int
-	Skipped int
+	ID       string // of the run record; "-" when it could leave none
+	NoRecord error  // why; nil for a store that cannot be written at all
+	Tasks    int
+	Ran      int
+	Cached   int
+	Failed   int
+	Skipped  int
 	// Unfinished are the others, of a run that ended before its time: they were not
 	// begun, or given up.
 	Unfinished int
@@ -59,7 +60,12 @@ func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result,
 			err = saved
 		}
 	}
-	return r.result(), err
+	res := r.result()
+	// Who has asked for results that are there has got them.
+	if errors.Is(err, artifacts.ErrFull) && r.fatal == nil && res.Cached == res.Tasks {
+		res.ID, res.NoRecord, err = unrecorded, err, nil
+	}
+	return res, err
 }
 
 // unrecorded is the ID of a run that could leave no record.

@@ -127,6 +127,9 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 		slices.Sort(changed)
 		fmt.Fprintf(a.stderr, "%s: %s; pipeline audit --stage shows where\n", some(changed, 6), dag.OtherBytes)
 	}
+	if result.NoRecord != nil {
+		fmt.Fprintf(a.stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", result.NoRecord, a.command("gc"))
+	}
 	interrupted := err != nil && ctx.Err() != nil
 	if !a.json {
 		a.failures(result, p.Graph.File)
