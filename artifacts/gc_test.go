@@ -364,3 +364,21 @@ func TestGCScratch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// When not a byte is left, what saves time is forgotten. What nothing else tells is not.
+func TestForget(t *testing.T) {
+	s := newStore(t)
+	memo := filepath.Join(s.Dir(), memoDir)
+	for _, path := range []string{"actions", unsharedDir + "/1"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(memo, path)), 0o777), os.WriteFile(filepath.Join(memo, path), nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.forget()
+	if _, err := os.Stat(filepath.Join(memo, "actions")); err == nil {
+		t.Error("the index is there still")
+	}
+	if _, err := os.Stat(filepath.Join(memo, unsharedDir, "1")); err != nil {
+		t.Error(err)
+	}
+}

@@ -2,8 +2,6 @@ package pipelines
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -232,66 +230,6 @@ func (l *loader) note(format string, args ...any) {
 	}
 }
 
-// userFile connects {file: PATH}.
-func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
-	src := &source{ref: r, format: p.Type.Format}
-	if src.format == "" {
-		src.format = formatOf(r.text)
-	}
-	open := r.file.open()
-	for _, name := range open {
-		for i := range s.axes {
-			s.axes[i].used = s.axes[i].used || s.axes[i].name == name
-		}
-	}
-	n := s.members
-	if len(open) == 0 {
-		n = min(n, 1)
-	}
-	missing := 0
-	for m := range n {
-		name, isText := r.file.fill(func(axis string) (any, string) { return s.coordinate(m, axis) }).(string)
-		if !isText {
-			name = fmt.Sprint(r.file.value)
-		}
-		path, err := filepath.Abs(filepath.FromSlash(name))
-		if !filepath.IsAbs(name) {
-			path, err = filepath.Abs(filepath.Join(l.dir, filepath.FromSlash(name)))
-		}
-		if err == nil {
-			var info os.FileInfo
-			if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
-				err = fmt.Errorf("%s is not a file", path)
-			}
-		}
-		if os.IsNotExist(err) {
-			err = fmt.Errorf("there is no file %s", path)
-		}
-		if err != nil {
-			if missing++; missing == 1 {
-				l.bad.add(r.file.pos, "%s: %v", where, err)
-			}
-		}
-		src.files = append(src.files, path)
-	}
-	return src, missing == 0
-}
-
-// formatOf tells the format of a file by its name.
-func formatOf(name string) string {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	switch ext := strings.TrimPrefix(filepath.Ext(name), "."); ext {
-	case "nii":
-		return "nifti"
-	case "feather", "ipc":
-		return "arrow"
-	case "txt", "md", "":
-		return "text"
-	default:
-		return ext
-	}
-}
-
 // checkAxes finds matrix axes that would make many tasks of one.
 func (l *loader) checkAxes(s *stage) {
 	if s.loose {
@@ -316,61 +254,4 @@ func (l *loader) checkAxes(s *stage) {
 			l.bad.add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, hint(a.name, names))
 		}
 	}
-}
-
-// checkCycles finds stages that need each other. The message starts at the one
-// that stands first in the file.
-func (l *loader) checkCycles() {
-	const visiting, visited = 1, 2
-	state := map[*stage]int{}
-	var path []*stage
-	var visit func(s *stage)
-	visit = func(s *stage) {
-		state[s] = visiting
-		path = append(path, s)
-		for _, k := range s.links {
-			for i := range k.from {
-				p := k.from[i].producer
-				if p == nil || p.of == nil {
-					continue
-				}
-				switch state[p.of] {
-				case 0:
-					visit(p.of)
-				case visiting:
-					l.cycle(path[slices.Index(path, p.of):])
-				}
-			}
-		}
-		path = path[:len(path)-1]
-		state[s] = visited
-	}
-	for _, s := range l.stages {
-		if state[s] == 0 {
-			visit(s)
-		}
-	}
-}
-
-func (l *loader) cycle(path []*stage) {
-	first := 0
-	for i, s := range path {
-		if slices.Index(l.stages, s) < slices.Index(l.stages, path[first]) {
-			first = i
-		}
-	}
-	path = append(slices.Clone(path[first:]), path[:first]...)
-	var names []string
-	for _, s := range append(path, path[0]) {
-		names = append(names, s.name)
-	}
-	next, pos := path[1%len(path)], path[0].pos
-	for _, k := range path[0].links {
-		for i := range k.from {
-			if p := k.from[i].producer; p != nil && p.of == next {
-				pos = k.from[i].pos
-			}
-		}
-	}
-	l.bad.add(pos, "the stages need each other in a circle: %s", strings.Join(names, " needs "))
 }

@@ -1,0 +1,143 @@
+package artifacts
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// gcStep is how many blobs are removed under one closing of the gate: few enough
+// that a run which begins waits for some milliseconds only.
+const gcStep = 256
+
+// Execute carries the plan out, and tells how many blobs and bytes it removed. It is
+// safe while runs are going on in other processes: what they use after the plan
+// was made stays.
+func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
+	s := p.s
+	if s == nil {
+		return 0, 0, errors.New("gc: a plan can be carried out once")
+	}
+	p.s = nil
+	trash, err := s.session.begin(s)
+	if full(err) { // what can be found out again makes room
+		s.forget()
+		trash, err = s.session.begin(s)
+	}
+	if err != nil {
+		return 0, 0, s.fault(err)
+	}
+	for step := range slices.Chunk(p.Remove, gcStep) {
+		n, size, err := s.collect(step, trash, p.before)
+		blobs, bytes = blobs+n, bytes+size
+		if err != nil {
+			return blobs, bytes, s.fault(err)
+		}
+	}
+	unlock, err := s.gate(true)
+	if err != nil {
+		return blobs, bytes, s.fault(err)
+	}
+	defer unlock()
+	errs := []error{s.removeStrays(), s.compactCollected()}
+	for _, path := range slices.Concat(p.Scratch, p.Logs) {
+		errs = append(errs, remove(filepath.Join(s.dir, filepath.FromSlash(path))))
+	}
+	s.removeStaleClaims()
+	return blobs, bytes, s.fault(errors.Join(errs...))
+}
+
+// collect removes some blobs. Each is set aside first and looked at again, for a run
+// may have marked it as used a moment ago: then it goes back.
+func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int, bytes int64, err error) {
+	unlock, err := s.gate(true)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer unlock()
+	live, err := s.sessions()
+	if err != nil {
+		return 0, 0, err
+	}
+	before = heedSessions(before, live)
+	unused := func(path string) bool {
+		fi, err := os.Lstat(path)
+		return err == nil && fi.ModTime().UnixNano() < before
+	}
+	victims = slices.DeleteFunc(slices.Clone(victims), func(v Victim) bool { return !unused(s.BlobPath(v.Digest)) })
+	noted := s.appendCollected(victims)
+	if noted != nil && !full(noted) {
+		return 0, 0, noted
+	}
+	var removed []Victim
+	defer func() {
+		// On a full disk there is room for the note only now. A crash in between
+		// makes Verify call these blobs lost, and costs no more.
+		if noted != nil {
+			err = errors.Join(err, s.appendCollected(removed))
+		}
+	}()
+	for _, v := range victims {
+		path, aside := s.BlobPath(v.Digest), filepath.Join(trash, v.Digest.String())
+		if err := os.Rename(path, aside); err != nil {
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			return blobs, bytes, err
+		}
+		if !unused(aside) {
+			if err := os.Rename(aside, path); err != nil {
+				return blobs, bytes, err
+			}
+			continue
+		}
+		if err := remove(aside); err != nil {
+			return blobs, bytes, err
+		}
+		removed = append(removed, v)
+		blobs, bytes = blobs+1, bytes+v.Size
+	}
+	return blobs, bytes, nil
+}
+
+// removeStrays clears away what dead processes left. The gate is closed.
+func (s *Store) removeStrays() error {
+	all, err := s.sessions()
+	errs := []error{err}
+	for _, q := range all {
+		if !q.alive {
+			errs = append(errs, os.RemoveAll(q.dir))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeStaleClaims removes the files of claims that nobody has: a process that
+// was killed leaves one.
+func (s *Store) removeStaleClaims() {
+	shards, _ := os.ReadDir(filepath.Join(s.dir, locksDir))
+	for _, shard := range shards {
+		if !shard.IsDir() {
+			continue // the gate
+		}
+		claims, _ := os.ReadDir(filepath.Join(s.dir, locksDir, shard.Name()))
+		for _, c := range claims {
+			if k, err := ParseKey(c.Name()); err == nil {
+				if c, ok, _ := s.TryClaim(k); ok {
+					c.Release()
+				}
+			}
+		}
+	}
+}
+
+// forget removes what is remembered only to save time.
+func (s *Store) forget() {
+	entries, _ := os.ReadDir(filepath.Join(s.dir, memoDir))
+	for _, e := range entries {
+		if e.Name() != unsharedDir { // which nothing else tells
+			_ = os.RemoveAll(filepath.Join(s.dir, memoDir, e.Name()))
+		}
+	}
+}

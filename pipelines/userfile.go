@@ -1,0 +1,70 @@
+package pipelines
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// userFile connects {file: PATH}.
+func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
+	src := &source{ref: r, format: p.Type.Format}
+	if src.format == "" {
+		src.format = formatOf(r.text)
+	}
+	open := r.file.open()
+	for _, name := range open {
+		for i := range s.axes {
+			s.axes[i].used = s.axes[i].used || s.axes[i].name == name
+		}
+	}
+	n := s.members
+	if len(open) == 0 {
+		n = min(n, 1)
+	}
+	missing := 0
+	for m := range n {
+		name, isText := r.file.fill(func(axis string) (any, string) { return s.coordinate(m, axis) }).(string)
+		if !isText {
+			name = fmt.Sprint(r.file.value)
+		}
+		path, err := filepath.Abs(filepath.FromSlash(name))
+		if !filepath.IsAbs(name) {
+			path, err = filepath.Abs(filepath.Join(l.dir, filepath.FromSlash(name)))
+		}
+		if err == nil {
+			var info os.FileInfo
+			if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+				err = fmt.Errorf("%s is not a file", path)
+			}
+		}
+		if os.IsNotExist(err) {
+			err = fmt.Errorf("there is no file %s", path)
+		}
+		if err != nil {
+			if missing++; missing == 1 {
+				l.bad.add(r.file.pos, "%s: %v", where, err)
+			}
+		}
+		src.files = append(src.files, path)
+	}
+	return src, missing == 0
+}
+
+// formatOf tells the format of a file by its name.
+func formatOf(name string) string {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	switch ext := strings.TrimPrefix(filepath.Ext(name), "."); ext {
+	case "nii":
+		return "nifti"
+	case "feather", "ipc":
+		return "arrow"
+	case "txt", "md", "":
+		return "text"
+	default:
+		return ext
+	}
+}
