@@ -9,7 +9,7 @@ var codes = map[string]string{
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -102,7 +102,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -148,7 +148,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -203,7 +203,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -236,7 +236,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -275,7 +275,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -369,7 +369,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -496,7 +496,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -601,7 +601,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -677,7 +677,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -728,7 +728,7 @@ module gonum.org/v1/plot v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -790,7 +790,7 @@ module gonum.org/v1/plot v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -890,7 +890,7 @@ module gonum.org/v1/plot v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -952,7 +952,7 @@ module gonum.org/v1/plot v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1002,7 +1002,7 @@ module gonum.org/v1/plot v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1161,7 +1161,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -1217,7 +1217,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -1262,7 +1262,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -1323,7 +1323,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1376,7 +1376,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1421,7 +1421,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -1493,8 +1493,8 @@ prgnn/artifacts/arrow.go 7309e86fbe7cb6b7
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
 prgnn/artifacts/arrowtensor.go 15b7710a32ea25ce
-prgnn/artifacts/column.go e283c640354607af
-prgnn/artifacts/csv.go c0175159483065da
+prgnn/artifacts/column.go 57feec51344a644d
+prgnn/artifacts/csv.go e7c0ad5e549d1b99
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -1630,7 +1630,7 @@ module gorgonia.org/vecf64 v0.9.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1738,7 +1738,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1772,7 +1772,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go c743f00282301390
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1810,7 +1810,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go e283c640354607af
+prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
 prgnn/artifacts/npyread.go 7406785f62687843
@@ -1849,7 +1849,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -1893,7 +1893,7 @@ module gonum.org/v1/gonum v0.17.0
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
-prgnn/artifacts/column.go a340258d0d3226df
+prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89

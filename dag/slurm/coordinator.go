@@ -50,6 +50,7 @@ const (
 	longGrace = 70 * time.Second       // and NFS remembers for 60 s what was not there: then a job that succeeded is lost
 	abandoned = time.Hour              // after which an array that nobody marks is waited for by nobody
 	beating   = abandoned / 6
+	outdated  = 24 * time.Hour // after which a program that nobody marks is that of a former run
 )
 
 func (c *coordinator) loop() {
@@ -102,9 +103,12 @@ func (c *coordinator) find() error {
 	for _, b := range c.space.batches() {
 		if id, ok := ids[b.name]; ok {
 			c.arrays[b.name] = &array{batch: b, id: id}
-		} else if c.space.age(b.name) > abandoned { // others may be on their way to Slurm, or have a coordinator that is about to look
+		} else if age(c.space.path(batchesDir, b.name)) > abandoned { // others may be on their way to Slurm, or have a coordinator that is about to look
 			c.takeAway(b)
 		}
+	}
+	if len(c.space.batches()) == 0 { // no array needs one
+		c.space.dropPrograms()
 	}
 	return nil
 }
@@ -286,9 +290,10 @@ func (c *coordinator) mark() {
 		return
 	}
 	c.beat = time.Now()
+	touch(c.program)
 	for name, a := range c.arrays {
 		if a.left > 0 {
-			c.space.touch(name)
+			touch(c.space.path(batchesDir, name))
 		}
 	}
 }

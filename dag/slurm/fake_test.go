@@ -330,8 +330,34 @@ func TestMark(t *testing.T) {
 	long := time.Now().Add(-2 * abandoned)
 	os.Chtimes(c.space.path(batchesDir, b.name), long, long)
 	c.arrays = map[string]*array{b.name: {batch: b, left: 1}}
-	if c.look(); c.space.age(b.name) > abandoned {
+	if c.look(); age(c.space.path(batchesDir, b.name)) > abandoned {
 		t.Error("it looks abandoned")
+	}
+}
+
+// Each build that ran leaves itself in the store; when nothing is under way, those of
+// former days go.
+func TestPrograms(t *testing.T) {
+	f := newFake(t, "store")
+	c := spaceOf(f.s)
+	for _, name := range []string{"old", "recent"} {
+		if err := c.write(binDir, name, nil, 0o555); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * outdated)
+	os.Chtimes(c.path(binDir, "old"), long, long)
+	self, err := c.keepProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Chtimes(self, long, long)
+	if r := f.run(f.executor(), doubles(1, "")); r.Ran != 1 { // which marks its own
+		t.Errorf("%+v", r)
+	}
+	left, _ := os.ReadDir(filepath.Join(c.dir, binDir))
+	if len(left) != 2 || age(self) > outdated || age(c.path(binDir, "recent")) > outdated {
+		t.Errorf("%v are left", left)
 	}
 }
 

@@ -106,19 +106,29 @@ func (c space) batches() []*batch {
 	return all
 }
 
-// age is how long ago an array was written down.
-func (c space) age(name string) time.Duration {
-	fi, err := os.Stat(c.path(batchesDir, name))
+// age is how long ago a file was written or touched.
+func age(path string) time.Duration {
+	fi, err := os.Stat(path)
 	if err != nil {
 		return 0
 	}
 	return time.Since(fi.ModTime())
 }
 
-// touch makes an array young again.
-func (c space) touch(name string) {
+// touch makes a file young again.
+func touch(path string) {
 	now := time.Now()
-	_ = os.Chtimes(c.path(batchesDir, name), now, now) // another user's may not be touched
+	_ = os.Chtimes(path, now, now) // another user's may not be touched
+}
+
+// dropPrograms removes programs of former runs.
+func (c space) dropPrograms() {
+	entries, _ := os.ReadDir(filepath.Join(c.dir, binDir))
+	for _, e := range entries {
+		if age(c.path(binDir, e.Name())) > outdated {
+			c.remove(binDir, e.Name())
+		}
+	}
 }
 
 // tail is the end of what an element wrote.
@@ -152,6 +162,7 @@ func (c space) keepProgram() (string, error) {
 	name := artifacts.DigestOf(b).String()
 	path := c.path(binDir, name)
 	if fi, err := os.Stat(path); err == nil && fi.Size() == int64(len(b)) {
+		touch(path)
 		return path, nil
 	}
 	return path, c.write(binDir, name, b, 0o555)

@@ -54,7 +54,7 @@ report stage is left as NAME.html beside FILE.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP(positive{&o.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	f.VarP(positive{&o.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 with --executor slurm)")
 	setFlag(cmd, &sets)
 	f.StringArrayVar(&o.Until, "until", nil, "run this `STAGE` or task and what it needs, nothing else; may be repeated")
 	f.StringArrayVar(&o.Only, "only", nil, "run only this `STAGE` or task; what it needs must have been run; may be repeated")
