@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [engine]
+# Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
 #
-# Without names, all four. The Python peers get a virtual environment in
+# Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
 # that has them. Raw output goes to bench/results. Machines are noisy: compare the
 # ratios of one run, not seconds of two.
@@ -51,6 +51,16 @@ bench_gnn() {
 	done
 }
 
+bench_baseline() {
+	[ -d "$work/gnn" ] || "$python" bench/gnn/gen_timing_data.py "$work/gnn"
+	go build -o "$work/bench-baseline" ./bench/baseline
+	for threads in 1 2; do
+		"$work/bench-baseline" -threads "$threads" "$work/gnn"
+		OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
+			"$python" -W ignore bench/baseline/peers.py "$work/gnn" --threads "$threads"
+	done
+}
+
 bench_engine() {
 	bench/engine/run.sh "$results/engine"
 }
@@ -59,7 +69,7 @@ bench_scale() {
 	bench/scale/run.sh 40000
 }
 
-for name in "${@:-nifti connectivity gnn engine}"; do
+for name in "${@:-nifti connectivity gnn baseline engine}"; do
 	for one in $name; do
 		echo "== $one"
 		"bench_$one" 2>&1 | tee "$results/$one.txt"
