@@ -69,7 +69,7 @@ prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
 prgnn/internal/exact/exact.go c869b330fe84512e
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/baseline.go 4eb0cdff02a400cf
+prgnn/stages/baseline.go 1b672f66f6f903f9
 prgnn/stages/baseline_data.go 19da2eee93d3abf1
 prgnn/stages/made.go aff2c1db8ea2f2b0
 prgnn/stages/model.go 30071a9f52ce75cd
