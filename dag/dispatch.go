@@ -109,8 +109,12 @@ func (r *runner) need(i int32) (threads int, memory int64) {
 }
 
 // spare is how many threads more a task gets that can use them: its share of
-// those that are free, among the tasks that could begin as well.
+// those that are free, among the tasks that could begin as well. What other machines
+// have free is not for us to give: a cluster would look for one that has as many.
 func (r *runner) spare(i int32, threads int) int {
+	if _, here := r.opt.Executor.(Local); !here {
+		return 0
+	}
 	free := (r.threads - threads) / (1 + len(r.toRun))
 	return max(0, min(free, r.nodes[i].Stage.Kind.Most-threads))
 }

@@ -143,3 +143,16 @@ func TestLogOfTask(t *testing.T) {
 		t.Errorf("b said %q", said)
 	}
 }
+
+// Free threads of other machines are not given away: a cluster would look for a
+// machine with as many.
+func TestExecutorElsewhereGetsWhatIsAskedFor(t *testing.T) {
+	kind := &Kind{Name: "join", Code: "1", New: joinKind.New, Most: 8}
+	s := newSketch()
+	s.task("a", &join{Text: "a"}).Stage.Kind = kind
+	got := 0
+	e := &elsewhere{spy: func(j *Job) *Report { got = j.Threads; return nil }}
+	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{Workers: 1000, Executor: e}); err != nil || got != 1 {
+		t.Errorf("%d threads, %v", got, err)
+	}
+}

@@ -38,6 +38,12 @@ func held(e element) bool {
 	return e.state == "PENDING" && (strings.Contains(r, "requeued held") || strings.Contains(r, "job held admin") || r == "jobheldadmin")
 }
 
+// stuck tells whether an element is pending, and stays so while neither it nor the
+// cluster is changed: it asks for more than the partition has.
+func stuck(e element) bool {
+	return e.state == "PENDING" && slices.Contains([]string{"PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "BadConstraints", "InvalidAccount", "InvalidQOS"}, e.reason)
+}
+
 // causeOf says why an element has ended. Where nothing limits the memory of a process
 // but a daemon that watches it, an element that took too much is not
 // OUT_OF_MEMORY: it FAILED, by signal 9.

@@ -35,6 +35,8 @@ type array struct {
 	*batch
 	id   string
 	left int // keys that somebody waits for
+
+	warned bool // the person knows that it will not start
 }
 
 type place struct {
@@ -206,6 +208,10 @@ func (c *coordinator) see(t *tracked) {
 	case known && underWay(state):
 		t.off = time.Time{}
 		c.tell(t, e)
+		if a := c.arrays[t.name]; a != nil && !a.warned && stuck(e) {
+			a.warned = true
+			c.note("%s: Slurm will not start it as it stands (%s): it asks for %d processors, %d MB and %v. `resources` of its stage, or --slurm-args, can ask for less or for another partition; scancel %s ends it", t.job.Task, e.reason, max(t.job.Threads, 1), t.memory>>20, t.limit, e.id)
+		}
 	case t.off.IsZero():
 		t.off = time.Now()
 	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace, state == "COMPLETED" && time.Since(t.off) < longGrace:

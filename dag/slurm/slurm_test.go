@@ -45,6 +45,14 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+func TestStuck(t *testing.T) {
+	for reason, want := range map[string]bool{"PartitionConfig": true, "PartitionTimeLimit": true, "Resources": false, "Priority": false, "None": false} {
+		if stuck(element{state: "PENDING", reason: reason}) != want {
+			t.Errorf("%s: stuck is not %v", reason, want)
+		}
+	}
+}
+
 func TestWhatGoesBy(t *testing.T) {
 	for text, want := range map[string]bool{
 		"sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)": true,
