@@ -256,8 +256,12 @@ func slurmCancelled(t *testing.T) {
 	if len(batches) != 1 {
 		t.Fatalf("%d arrays", len(batches))
 	}
-	id := slurm(t, "squeue", "-h", "-n", filepath.Base(batches[0]), "-o", "%F")
-	slurm(t, "scancel", strings.Fields(id)[0]+"_1")
+	var at []string // which of its elements has the second task is not said
+	c.waitFor("only the second at work", func() bool {
+		at = strings.Fields(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-n", filepath.Base(batches[0]), "-o", "%F_%K"))
+		return len(at) == 1
+	})
+	slurm(t, "scancel", at[0])
 	cmd.Wait()
 	if said := out.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said, "it was cancelled. Run again to go on") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), said)
