@@ -247,6 +247,7 @@ func badInputs() []struct {
 func TestBadInputBattery(t *testing.T) {
 	var table strings.Builder
 	seen := map[string]bool{}
+	store := t.TempDir() // one for all: what is right in many cases is made once
 	for _, c := range badInputs() {
 		if seen[c.name] {
 			t.Errorf("%s: twice", c.name)
@@ -254,7 +255,7 @@ func TestBadInputBattery(t *testing.T) {
 		seen[c.name] = true
 		s := newStudy(t)
 		c.spoil(s)
-		code, _, diag := runHere("run", filepath.Join(s.dir, "study.yaml"))
+		code, _, diag := runHere("run", "--store", store, filepath.Join(s.dir, "study.yaml"))
 		if code != exitFailed && code != exitUsage {
 			t.Errorf("%s: exit code %d\n%s", c.name, code, diag)
 		}
