@@ -200,13 +200,28 @@ func (l *list) exclude() error {
 			return ""
 		})
 		if len(l.rows) == before && !slices.Contains(ids, label(name)) {
-			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, didYouMean(name, ids)))
+			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, nearID(name, ids)))
 		}
 	}
 	if len(l.Exclude) > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("excluded by name: %s", strings.Join(l.Exclude, ", ")))
 	}
 	return errors.Join(problems...)
+}
+
+// nearID proposes the participant that may have been meant: names differ by zeros
+// that YAML and spreadsheets take for needless, or by a slip.
+func nearID(name string, ids []string) string {
+	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(label(id), "sub-"), "0") }
+	for _, id := range ids {
+		if short(id) == short(name) {
+			return fmt.Sprintf(" (did you mean %q?)", id)
+		}
+	}
+	if near := didYouMean(name, ids); near != "" || len(ids) == 0 {
+		return near
+	}
+	return fmt.Sprintf(" (they are called %s)", shorten(ids))
 }
 
 // drop takes out the rows for which there is a reason.

@@ -123,3 +123,17 @@ func TestTimeseriesRuns(t *testing.T) {
 		t.Errorf("nodes %q", names)
 	}
 }
+
+// A name that is nobody's is an error that says who may have been meant.
+func TestExcludeNobody(t *testing.T) {
+	dir := files(t, map[string]string{"people.csv": "participant_id,group,scan\nsub-01,HC,a.nii\nsub-02,HC,a.nii\n", "a.nii": ""})
+	for name, want := range map[string]string{
+		"1": `no participant "1" (did you mean "sub-01"?)`, "sub-2": `no participant "sub-2" (did you mean "sub-02"?)`, "twelve": `no participant "twelve" (they are called sub-01, sub-02)`,
+	} {
+		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "a.nii", Nodes: "dk84"}
+		c.File, c.Exclude = "people.csv", []string{name}
+		if _, err := c.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
