@@ -87,6 +87,10 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 	for _, n := range p.Notes {
 		a.note("%s", n)
 	}
+	var shown progress
+	if err := where.open(cmd, &o, func(line string) { shown.say(line) }); err != nil {
+		return err
+	}
 	store, err := a.open(p)
 	if err != nil {
 		return err
@@ -94,10 +98,6 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 	defer store.Close()
 	if where.detach {
 		return a.detachRun(store, file)
-	}
-	var shown progress
-	if err := where.open(cmd, &o, func(line string) { shown.say(line) }); err != nil {
-		return err
 	}
 	var held *held
 	if locked.yes {
