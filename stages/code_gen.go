@@ -1785,11 +1785,13 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
+prgnn/stages/figure.go d03f5b8da7be5791
+prgnn/stages/report_results.go 098f9d281f369d34
 prgnn/stages/summary.go 662dcc4ec1312611
-prgnn/stages/summary_accuracy.go df717669ebb43c9b
+prgnn/stages/summary_accuracy.go c025270fd3f951a9
 prgnn/stages/summary_checks.go 431c26264f942069
 prgnn/stages/summary_salient.go 70cf47271608adcf
-prgnn/stages/summary_sections.go 56f46cf7725ad25a
+prgnn/stages/summary_sections.go 176de57848603979
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

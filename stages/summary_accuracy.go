@@ -145,7 +145,7 @@ func settingLines(p *page, rows []accuracyRow) {
 		if r.level != "participant" {
 			continue
 		}
-		p.line("  %-38s %8s %7s  %-11s %8s %6s  %-8s %s", clip(r.setting, 38), number3(r.mean), number3(r.sd), number3(r.low)+"–"+number3(r.high), number3(r.balanced), number3(r.auc),
+		p.line("  %-38s %8s %7s  %-11s %8s %6s  %-8s %s", clip(shownSetting(r.setting), 38), number3(r.mean), number3(r.sd), number3(r.low)+"–"+number3(r.high), number3(r.balanced), number3(r.auc),
 			pText(r.p), pText(r.aucP))
 		if r.low <= r.majority {
 			p.untold = append(p.untold, r.setting)

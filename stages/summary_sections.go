@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,6 +211,26 @@ func short(x float64) string {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// coordinate is one of a setting's name as settingsOf writes it; a list has blanks.
+var coordinate = regexp.MustCompile(`(\w+)=(\[[^\]]*\]|\S*)`)
+
+// shownSetting is a setting's name for people: the model's own, where it has one, and not
+// the stage's.
+func shownSetting(setting string) string {
+	var coords []dag.Coord
+	for _, m := range coordinate.FindAllStringSubmatch(setting, -1) {
+		c := dag.Coord{Axis: m[1], Value: m[2]}
+		if word := classifiers[c.Value]; c.Axis == "model" && word != "" {
+			c.Value = word
+		}
+		coords = append(coords, c)
+	}
+	if slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == "model" }) {
+		coords = slices.DeleteFunc(coords, func(c dag.Coord) bool { return c.Axis == "stage" })
+	}
+	return settingName(coords)
 }
 
 // settingsOf names the rows of a table by the columns that stand before the first

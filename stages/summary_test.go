@@ -238,3 +238,17 @@ func TestSummaryOfWeakMatrices(t *testing.T) {
 		t.Errorf("a warning of nothing:\n%s", got)
 	}
 }
+
+func TestSettingsAreNamedForPeople(t *testing.T) {
+	for setting, want := range map[string]string{
+		"model=linear-svm stage=baselines": "linear SVM",
+		"stage=train":                      "train",
+		"distance=bce lambda=[0.1, 0.5] pool=topk stage=train": "train, TopK, BCE, λ 0.1, 0.5",
+		"model=own stage=mine":                                 "own",
+		"":                                                     "",
+	} {
+		if got := shownSetting(setting); got != want {
+			t.Errorf("%q: %q, want %q", setting, got, want)
+		}
+	}
+}
