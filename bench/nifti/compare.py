@@ -34,7 +34,7 @@ def nilearn_means(d):
     masker.fit_transform(f"{d}/bold.nii.gz")
     return time.perf_counter() - t, time.process_time() - c
 
-if sys.argv[2] in ("nilearn", "numpy"):
+if sys.argv[2:] in (["nilearn"], ["numpy"]):
     seconds, cpu = {"numpy": numpy_means, "nilearn": nilearn_means}[sys.argv[2]](sys.argv[1])
     print(json.dumps({"seconds": seconds, "cpu": cpu, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 
