@@ -34,6 +34,7 @@ type Bootstrap struct {
 	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from the scan" min:"0" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
 	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject or each: run"`
+	ScanRun     string  `param:"run" doc:"the run, filled in by each: run"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -80,10 +81,15 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	distinct := make([]int32, len(nodes))
 	drawn := make([]int32, len(nodes))
+	who := []any{"bootstrap", b.Subject}
+	if b.ScanRun != "" { // one scan a participant draws as it always has
+		who = append(who, "run", b.ScanRun)
+	}
+	who = slices.Clip(who)
 	rois.Choose = func(roi, n int) [][]int32 {
 		lists := make([][]int32, b.Draws)
 		for d := range lists {
-			s := random.New(b.Seed, "bootstrap", b.Subject, nodes[roi].id, d+1)
+			s := random.New(b.Seed, append(who, nodes[roi].id, d+1)...)
 			lists[d] = b.draw(s, n)
 		}
 		distinct[roi], drawn[roi] = countDistinct(lists), int32(b.size(n))

@@ -147,7 +147,7 @@ func TestBootstrapDraw(t *testing.T) {
 	}
 }
 
-// A node's draws depend on seed, participant and node alone: not on its number in
+// A node's draws depend on seed, participant, run and node alone: not on its number in
 // the list, other nodes, or the number of draws.
 func TestBootstrapStreams(t *testing.T) {
 	bold := boldCube(t, 4, 0, 5)
@@ -173,7 +173,7 @@ func TestBootstrapStreams(t *testing.T) {
 	if !slices.Equal(one, two) {
 		t.Error("another node and more draws changed a node's draws")
 	}
-	for name, change := range map[string]func(*Bootstrap){"seed": func(b *Bootstrap) { b.Seed = 2 }, "subject": func(b *Bootstrap) { b.Subject = "sub-02" }} {
+	for name, change := range map[string]func(*Bootstrap){"seed": func(b *Bootstrap) { b.Seed = 2 }, "subject": func(b *Bootstrap) { b.Subject = "sub-02" }, "run": func(b *Bootstrap) { b.ScanRun = "2" }} {
 		other := base
 		change(&other)
 		c := column(&other, 0, nodesInput(1001), func(i, j, k int) int32 { return int32(i / 2) })

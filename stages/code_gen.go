@@ -181,7 +181,7 @@ prgnn/nifti/roi.go 3ff9e80b26b0f626
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go b1a3180989b98a8d
+prgnn/stages/bootstrap.go cc270ea14ffb1968
 prgnn/stages/parcellate.go a1430cf9206af009
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
