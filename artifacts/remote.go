@@ -170,14 +170,6 @@ func (l *link) takes() bool {
 	return l.again.IsZero() && !l.readOnly
 }
 
-// wait lets a moment pass before the remote is tried again.
-func (l *link) wait(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(time.Second):
-	}
-}
-
 func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A sharing carries what is recorded to the remote, behind the back of the run:
@@ -133,7 +134,10 @@ func (p *sharing) carry(s *Store) {
 		p.moved.Broadcast()
 		p.mu.Unlock()
 		if away {
-			s.link.wait(p.ctx)
+			select { // a moment passes before the remote is tried again
+			case <-p.ctx.Done():
+			case <-time.After(time.Second):
+			}
 		}
 	}
 }

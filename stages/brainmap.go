@@ -75,16 +75,9 @@ const (
 
 // Run draws.
 func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	nodes, err := t.In("nodes").Table()
+	at, err := placesToDraw(t.In("nodes"))
 	if err != nil {
 		return nil, err
-	}
-	at, err := nodePlaces(nodes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
-	}
-	if at == nil {
-		return nil, fmt.Errorf("%s: the node list does not say where every region is: a picture needs the centroids in mm, in the columns x, y and z", t.In("nodes").Name)
 	}
 	ranking, err := t.In("ranking").Table()
 	if err != nil {
@@ -95,6 +88,22 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
 	}
 	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: []byte(svg)}}, nil
+}
+
+// placesToDraw are the centroids of a node list that has to have them.
+func placesToDraw(in dag.Input) (*[3][]float64, error) {
+	nodes, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	at, err := nodePlaces(nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if at == nil {
+		return nil, fmt.Errorf("%s: the node list does not say where every region is: a picture needs the centroids in mm, in the columns x, y and z", in.Name)
+	}
+	return at, nil
 }
 
 // nodePlaces are the centroids of a node list: x, y and z of each node, in mm; nil

@@ -215,7 +215,7 @@ prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 70784848176cbd06
-prgnn/stages/brainmap.go 479cf1c045687eda
+prgnn/stages/brainmap.go b725cf7bc533e65f
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -904,7 +904,7 @@ prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/brainmap.go abe979c11a351d0f
+prgnn/stages/brainmap.go a75ad6b0c627afd9
 prgnn/stages/chart/brain.go c2b339ed8f12ed25
 prgnn/stages/chart/panel.go 81a35eddd215400e
 prgnn/stages/draw/bar.go 7ebb3912c5061c05
@@ -914,7 +914,7 @@ prgnn/stages/draw/plot.go 24f4d23e504930ec
 prgnn/stages/evaluate.go c5cd551a4f533556
 prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go 608c9025446302f8
-prgnn/stages/figure_individuals.go b65e389c29b53255
+prgnn/stages/figure_individuals.go 9f94ef8b90da93be
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
@@ -1536,7 +1536,7 @@ prgnn/nifti/reader.go 13b9fa042fa1cf3f
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/brainmap.go 6995c131af1651e2
+prgnn/stages/brainmap.go 3253be94dfeac3fd
 prgnn/stages/chart/brain.go c2b339ed8f12ed25
 prgnn/stages/chart/confusion.go 5f17d09afeb025ee
 prgnn/stages/chart/curves.go 60cbe1379b9baa9e
@@ -1553,7 +1553,7 @@ prgnn/stages/evaluate.go c5cd551a4f533556
 prgnn/stages/evaluate_tables.go c5dd428ad3198705
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
-prgnn/stages/figure_individuals.go b76b524e56e9abc0
+prgnn/stages/figure_individuals.go 7d800a527ac7f7a2
 prgnn/stages/figure_ranking.go 13eb130a524ffe58
 prgnn/stages/figure_roc.go 0de8715b5b38283b
 prgnn/stages/figure_training.go 5298778a1ef4bc7f

@@ -46,16 +46,9 @@ func (*FigureIndividuals) Ports() dag.Ports {
 
 // Run draws.
 func (s *FigureIndividuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	nodes, err := t.In("nodes").Table()
+	at, err := placesToDraw(t.In("nodes"))
 	if err != nil {
 		return nil, err
-	}
-	at, err := nodePlaces(nodes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
-	}
-	if at == nil {
-		return nil, fmt.Errorf("%s: the node list does not say where every region is: a picture needs the centroids in mm, in the columns x, y and z", t.In("nodes").Name)
 	}
 	table, err := t.In("individual").Table()
 	if err != nil {
