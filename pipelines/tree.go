@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -156,36 +154,6 @@ func parse(text []byte, at func(line, col int) dag.Pos, bad *mistakes) *tree {
 	}
 	r := &reader{at: at, bad: bad, left: maxValues}
 	return r.read(doc.Content[0])
-}
-
-var yamlLine = regexp.MustCompile(`^(?s)(?:yaml: )?(?:line (\d+): )?(.*)$`)
-
-// syntax reports what the YAML parser said. The line that it gives is often the
-// one in which the surrounding mapping begins; the first line that cannot be
-// added to what is YAML so far is nearer to the mistake.
-func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *mistakes) {
-	m := yamlLine.FindStringSubmatch(err.Error())
-	line, _ := strconv.Atoi(m[1])
-	if first := firstBadLine(text); first > line || strings.Contains(m[2], "end of stream") {
-		line = first
-	}
-	bad.add(at(line, 0), "this is not YAML: %s", strings.TrimSpace(m[2]))
-}
-
-func firstBadLine(text []byte) int {
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if len(lines) > 500 { // the search below takes time with the square of the length
-		return 0
-	}
-	end := len(text)
-	for n := len(lines) - 1; n > 0; n-- {
-		end -= len(lines[n])
-		var doc yaml.Node
-		if yaml.Unmarshal(text[:end], &doc) == nil {
-			return n + 1
-		}
-	}
-	return 1
 }
 
 func (r *reader) read(n *yaml.Node) *tree {

@@ -3,7 +3,6 @@ package stages
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -130,8 +129,8 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if tr == 0 {
 		tr, from = m.Header.TR(), "header"
 	}
-	if err := b.drop(m, rois); err != nil {
-		return nil, fmt.Errorf("%s: %w", bold.Name, err)
+	if !b.drop(m, rois) {
+		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
 	return dag.Outputs{
 		"series": artifacts.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
@@ -214,9 +213,9 @@ func countDistinct(lists [][]int32) int32 {
 	return int32(len(slices.CompactFunc(sorted, func(a, b []int32) bool { return slices.Equal(a, b) })))
 }
 
-// drop takes the series from the nodes with too few valid voxels.
-func (b *Bootstrap) drop(m *nifti.Means, rois nifti.ROIs) error {
-	left := false
+// drop takes the series from the nodes with too few valid voxels, and tells whether
+// any is left.
+func (b *Bootstrap) drop(m *nifti.Means, rois nifti.ROIs) (left bool) {
 	for i, c := range m.Counts {
 		if c.Used > 0 && float64(c.Used) >= b.MinValid*float64(len(rois.Voxels[i])) {
 			left = true
@@ -226,10 +225,48 @@ func (b *Bootstrap) drop(m *nifti.Means, rois nifti.ROIs) error {
 			m.Series[at] = math.NaN()
 		}
 	}
-	if !left {
-		return errors.New("no node has enough voxels that are finite and vary over time; is it a masked or an empty scan, or are the labels elsewhere?")
+	return left
+}
+
+// whyNone says what is wrong with a scan of which nothing can be used. It is read once
+// more where volumes that are not finite are the reason, to name them.
+func whyNone(open func() (*nifti.Reader, error), rois nifti.ROIs, m *nifti.Means) string {
+	var all, nonFinite, constant int
+	for i, c := range m.Counts {
+		all, nonFinite, constant = all+len(rois.Voxels[i]), nonFinite+c.NonFinite, constant+c.Constant
 	}
-	return nil
+	said := fmt.Sprintf("of the nodes' %d voxels %d hold NaN or an infinity and %d never change", all, nonFinite, constant)
+	if nonFinite > all/2 {
+		if bad := badVolumes(open, rois); len(bad) > 0 && len(bad) < m.Volumes {
+			return fmt.Sprintf("%s; volume %s of %d (counted from 1) holds them: correct or cut the scan", said, shorten(bad), m.Volumes)
+		}
+	}
+	return said + "; is it a masked or an empty scan, or are the labels elsewhere?"
+}
+
+// badVolumes names the volumes, from 1, in which most of the nodes' voxels are not finite.
+func badVolumes(open func() (*nifti.Reader, error), rois nifti.ROIs) (bad []string) {
+	r, err := open()
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	values := make([]float64, r.Header.Grid().Voxels())
+	for v := 1; r.Next(values) == nil; v++ {
+		all, off := 0, 0
+		for _, roi := range rois.Voxels {
+			for _, at := range roi {
+				all++
+				if math.IsNaN(values[at]) || math.IsInf(values[at], 0) {
+					off++
+				}
+			}
+		}
+		if off > all/2 {
+			bad = append(bad, fmt.Sprint(v))
+		}
+	}
+	return bad
 }
 
 func voxelTable(nodes []parcelNode, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *artifacts.Table {

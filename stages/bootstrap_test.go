@@ -188,6 +188,15 @@ func TestBootstrapRefuses(t *testing.T) {
 	nodes := nodesInput(1001)
 	still := cube(4, 0, background)
 	still.Shape, still.Data, still.TR = []int{4, 4, 4, 3}, make([]int16, 64*3), 2
+	holed := cube(4, 0, background)
+	floats := make([]float32, 64*3)
+	for i := range floats {
+		floats[i] = float32(i * i)
+		if i/64 == 1 {
+			floats[i] = float32(math.NaN())
+		}
+	}
+	holed.Shape, holed.Data, holed.TR = []int{4, 4, 4, 3}, floats, 2
 	timeless := cube(4, 0, background)
 	timeless.Shape, timeless.Data = []int{4, 4, 4, 3}, make([]int16, 64*3)
 	for _, c := range []struct {
@@ -197,7 +206,8 @@ func TestBootstrapRefuses(t *testing.T) {
 	}{
 		{"another grid", boldCube(t, 5, 0, 3), parcels, nodes, "sub-01_bold.nii.gz: its grid (5×5×5 voxels of 1×1×1 mm, x -0.5…4.5, y -0.5…4.5, z -0.5…4.5 mm) is not that of the parcels (4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm); make the parcels from this scan"},
 		{"no TR", imageInput(t, "x.nii.gz", timeless), parcels, nodes, "x.nii.gz: the header gives no repetition time (pixdim[4] is 0); set the parameter tr, in s"},
-		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time; is it a masked or an empty scan, or are the labels elsewhere?"},
+		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 0 hold NaN or an infinity and 64 never change; is it a masked or an empty scan, or are the labels elsewhere?"},
+		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 64 hold NaN or an infinity and 0 never change; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
 		{"too high a number", boldCube(t, 4, 0, 3), imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds the node number 3, and the node list goes from 1 to 2"},
 	} {
 		_, err := runWith(newStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold, "parcels": c.parcels, "nodes": c.nodes})

@@ -181,8 +181,9 @@ prgnn/nifti/roi.go 3ff9e80b26b0f626
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go cc270ea14ffb1968
+prgnn/stages/bootstrap.go da95e2338c4ab92c
 prgnn/stages/parcellate.go a1430cf9206af009
+prgnn/stages/timeseries.go 74d00ca83e1e2248
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1355,7 +1356,7 @@ prgnn/nifti/orient.go 3e2b227e315aac8d
 prgnn/nifti/reader.go d8c4c499aecd00cf
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/parcellate.go f968ea674288e997
+prgnn/stages/parcellate.go cf63742dca684768
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1662,7 +1663,7 @@ prgnn/nifti/orient.go 3e2b227e315aac8d
 prgnn/nifti/reader.go d8c4c499aecd00cf
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/parcellate.go 39b1970bbbab5497
+prgnn/stages/parcellate.go ec81589c18279659
 prgnn/stages/saliency.go f687e16bee9adf5b
 prgnn/stages/summary_salient.go e881400b262775f0
 prgnn/stages/summary_sections.go c3ad3014a6aaccfe
@@ -1711,7 +1712,7 @@ prgnn/nifti/orient.go f26b8801057397e9
 prgnn/nifti/units.go 437d2e824a107ed9
 prgnn/stages/atlas/atlas.go 5a795b950f4cd0e2
 prgnn/stages/atlas/dk84.tsv 023b415b58313c93
-prgnn/stages/atlas/read.go 5011fadfae084849
+prgnn/stages/atlas/read.go 23ad80e6485e440a
 prgnn/stages/phantom/brain.go 1e823785d8355023
 prgnn/stages/phantom/motion.go 9e12d7285c39f4f4
 prgnn/stages/phantom/network.go 0f74ca8f12ac5989
@@ -1751,7 +1752,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/split.go f45d1dd00f929e7b
+prgnn/stages/split.go 4341b5cd55b005f7
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -90,7 +90,7 @@ func (c *BIDSCohort) findRun(l *list, root string, row listedRow, labels *fileSo
 	}
 	for _, path := range []string{f.bold, f.labels, f.transform} {
 		if _, err := os.Stat(path); path != "" && err != nil {
-			bad(fmt.Errorf("%w: is it a link whose content has not been fetched (datalad get)?", plainError(path, err)))
+			bad(plainError(path, err))
 		}
 	}
 	return f
@@ -242,9 +242,9 @@ func (c *BIDSCohort) surfer(root, subject, session string) string {
 // volumes that have one (the first has not); ok is false where there is no such
 // column.
 func meanFD(path string) (mean float64, ok bool, err error) {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
-		return 0, false, plainError(path, err)
+		return 0, false, err
 	}
 	defer file.Close()
 	s, err := sheet.Read(file, path)

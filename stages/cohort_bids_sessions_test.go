@@ -83,7 +83,7 @@ func TestBIDSHints(t *testing.T) {
 	if err := os.Symlink("absent", filepath.Join(d.dir, "sub-01", "func", scan)); err != nil {
 		t.Skip(err) // a system without links
 	}
-	if got := problem(d); !strings.Contains(got, "has not been fetched") {
+	if got := problem(d); !strings.Contains(got, "is a link to absent, which is not there (datalad get") {
 		t.Error(got)
 	}
 }

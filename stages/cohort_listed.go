@@ -3,7 +3,6 @@ package stages
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,9 +64,9 @@ func (p *listed) read(dir string) (*list, error) {
 	if p.Root != "" {
 		l.root = within(dir, p.Root)
 	}
-	f, err := os.Open(l.path)
+	f, err := openFile(l.path)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", plainError(l.path, err))
+		return nil, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
 	if l.sheet, err = sheet.Read(f, l.path); err != nil {
@@ -136,7 +135,7 @@ func (l *list) name(levels map[string]string) error {
 			continue
 		}
 		if r.id = label(r.source); r.id == "sub-" {
-			bad("%q has no letter or digit, and no participant can be named after it", r.source)
+			bad("%q has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column", r.source)
 			continue
 		}
 		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {

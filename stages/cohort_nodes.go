@@ -61,13 +61,13 @@ func findNodes(name, root string) ([]atlas.Node, error) {
 		return nodes, nil
 	}
 	path := within(root, name)
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
-		if os.IsNotExist(err) && filepath.Ext(name) == "" {
+		if _, missing := os.Stat(path); os.IsNotExist(missing) && filepath.Ext(name) == "" {
 			return nil, fmt.Errorf("nodes: %q is neither a built-in list (%s) nor a file (%s)%s",
 				name, strings.Join(atlas.Names(), ", "), path, didYouMean(name, atlas.Names()))
 		}
-		return nil, fmt.Errorf("nodes: %w", plainError(path, err))
+		return nil, fmt.Errorf("nodes: %w", err)
 	}
 	defer f.Close()
 	nodes, err := atlas.Read(f, path)
@@ -83,17 +83,6 @@ func within(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, filepath.FromSlash(path))
-}
-
-// plainError says what is wrong with a file without the name of the system call.
-func plainError(path string, err error) error {
-	if os.IsNotExist(err) {
-		return fmt.Errorf("%s: there is no such file", path)
-	}
-	if os.IsPermission(err) {
-		return fmt.Errorf("%s: may not be read", path)
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }
 
 func didYouMean(name string, candidates []string) string {

@@ -37,9 +37,9 @@ func (c *listed) people(dir, root, raw string) (*list, error) {
 	if c.Root != "" {
 		l.root = within(dir, c.Root)
 	}
-	f, err := os.Open(l.path)
+	f, err := openFile(l.path)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", plainError(l.path, err))
+		return nil, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
 	if l.sheet, err = sheet.Read(f, l.path); err != nil {

@@ -218,7 +218,7 @@ func TestTableCohortRefuses(t *testing.T) {
 				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be called sub-A1: rename one of them\n" +
 				"study/people.csv:6: participant 1 stands in line 2 already; if each row is a run: runs: all\n" +
 				"study/people.csv:7: the participant has no name (column \"name\" is empty)\n" +
-				"study/people.csv:8: \"_\" has no letter or digit, and no participant can be named after it"},
+				"study/people.csv:8: \"_\" has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column"},
 		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",
 			"levels: \"ASD\" is not of the form VALUE=NAME, such as 1=ASD\nlevels: the value \"HC\" is named twice"},
 		{"a level without a name", func(c *TableCohort) { c.Levels = []string{"ASD=1"} }, "",
@@ -228,7 +228,7 @@ func TestTableCohortRefuses(t *testing.T) {
 				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},
 		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
 			`study/people.csv: none of its 4 participants is left: participants are named by letters and digits alone: A_4 is sub-A4; selected 0 of 4 participants;   left out by years > 99: 4 (1 for want of a value); see select and exclude`},
-		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 fields, where the first line has 2"},
+		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, where the first line has 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := study(t)

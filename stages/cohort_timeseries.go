@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 
 	"prgnn/connectivity"
@@ -85,9 +84,9 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 // seriesNames are the names of the columns of a file of series; where it has none
 // they are numbered from 1.
 func seriesNames(path string) ([]string, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
-		return nil, plainError(path, err)
+		return nil, err
 	}
 	defer f.Close()
 	b, err := connectivity.Decompress(f)

@@ -148,6 +148,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, seen, voxels := labels.Counts(), labels.Within(grid), onto.Counts()
 	c := newCoverage(len(nodes))
 	number := map[int32]int16{}
+	reached := 0
 	for i, n := range nodes {
 		v := by(n)
 		share := 0.0
@@ -157,8 +158,13 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		kept := voxels[v] > 0 && share >= p.MinCoverage
 		if kept {
 			number[v] = int16(n.index)
+			reached++
 		}
 		c.set(i, n, all[v], voxels[v], share, kept)
+	}
+	if p.Missing != "keep" && reached < min(2, len(nodes)) {
+		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
+			in, t.In("bold").Name, reached, len(nodes), labels.Grid, grid)
 	}
 	parcels := make([]int16, len(onto.Voxels))
 	for i, v := range onto.Voxels {

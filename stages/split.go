@@ -193,6 +193,10 @@ func (s *Split) enough(members []member, name string) error {
 			smallest = g
 		}
 	}
+	if s.Stratify && n[smallest] == 1 {
+		return fmt.Errorf("%s: group %q has one participant, who cannot be trained on and tested: find more of them, leave the group out by select, or stratify: false",
+			name, smallest)
+	}
 	if s.Stratify && n[smallest] < s.Folds {
 		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: take folds: %d or less, or stratify: false",
 			name, smallest, n[smallest], s.Folds, n[smallest])

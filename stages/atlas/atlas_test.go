@@ -159,7 +159,7 @@ func TestReadRefuses(t *testing.T) {
 			`n.tsv:2: color is "red"; colours are written #rrggbb
 n.tsv:3: x is "left", which is not a number
 n.tsv:4: index is "x"; the value in a label image is a whole number from 0 to 2147483647
-n.tsv:5: 1 fields, where the first line has 4
+n.tsv:5: 1 values, where the first line has 4
 n.tsv:3: the name "a" was used before (n.tsv:2)
 n.tsv:3: the value 1 was used before (n.tsv:2)
 n.tsv:6: the region has no name`},

@@ -66,7 +66,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			problems = append(problems, fmt.Errorf("%s:%d: %s", file, line.number, fmt.Sprintf(format, args...)))
 		}
 		if len(fields) != len(header) {
-			problem("%d fields, where the first line has %d", len(fields), len(header))
+			problem("%d values, where the first line has %d", len(fields), len(header))
 			continue
 		}
 		text := func(column string) string {

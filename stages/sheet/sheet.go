@@ -52,7 +52,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		if err != nil {
 			var at *csv.ParseError
 			if errors.As(err, &at) {
-				err = fmt.Errorf("%s:%d:%d: %w", file, at.Line, at.Column, at.Err)
+				err = fmt.Errorf("%s:%d: a quotation mark that stands alone: quote the whole value, and write a mark within it twice (\"5\"\" coil\")", file, at.StartLine)
 			}
 			return nil, errors.Join(append(problems, err)...)
 		}
@@ -60,13 +60,20 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		for i := range fields {
 			fields[i] = strings.TrimSpace(fields[i])
 		}
+		blank := !slices.ContainsFunc(fields, func(f string) bool { return f != "" })
+		for s.Columns != nil && len(fields) > len(s.Columns) && fields[len(fields)-1] == "" {
+			fields = fields[:len(fields)-1]
+		}
 		switch {
-		case len(fields) == 1 && fields[0] == "" && len(s.Columns) != 1: // a line of blanks
+		case blank && (len(fields) > 1 || len(s.Columns) != 1): // spreadsheets leave such lines at the end
 		case s.Columns == nil:
+			for len(fields) > 1 && fields[len(fields)-1] == "" { // and such columns
+				fields = fields[:len(fields)-1]
+			}
 			s.Columns = fields
 			problems = append(problems, checkHeader(fields, file, line)...)
 		case len(fields) != len(s.Columns):
-			problems = append(problems, fmt.Errorf("%s:%d: %d fields, where the first line has %d", file, line, len(fields), len(s.Columns)))
+			problems = append(problems, fmt.Errorf("%s:%d: %s, where the first line has %d%s", file, line, count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
 			for i, f := range fields {
 				if slices.Contains(noValue, f) {
@@ -86,7 +93,60 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+	if c.Comma == ';' {
+		s.decimalCommas()
+	}
 	return s, nil
+}
+
+// decimalCommas writes numbers such as 22,5 as 22.5, column by column. Spreadsheets
+// separate values by semicolons where the comma is the decimal sign.
+func (s *Sheet) decimalCommas() {
+	for i := range s.Columns {
+		any := false
+		for _, row := range s.Rows {
+			point, is := decimalComma(row[i])
+			if _, ok := number(point); !ok && row[i] != "" {
+				any = false
+				break
+			}
+			any = any || is
+		}
+		for _, row := range s.Rows {
+			if any {
+				row[i], _ = decimalComma(row[i])
+			}
+		}
+	}
+}
+
+func decimalComma(v string) (point string, is bool) {
+	whole, rest, is := strings.Cut(v, ",")
+	if !is || strings.Contains(rest, ",") || strings.Contains(v, ".") {
+		return v, false
+	}
+	return whole + "." + rest, true
+}
+
+// whyFields guesses why a line has another number of values than the first.
+func whyFields(fields []string, sep rune) string {
+	names := map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas"}
+	for _, other := range "\t;," {
+		if len(fields) == 1 && strings.ContainsRune(fields[0], other) {
+			return fmt.Sprintf(" (they are separated by %s, and here by %s)", names[sep], names[other])
+		}
+	}
+	if sep == ',' {
+		return " (a value with a comma in it needs quotation marks)"
+	}
+	return ""
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // noValue are the texts that stand for a missing value.

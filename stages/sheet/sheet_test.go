@@ -21,6 +21,8 @@ func TestRead(t *testing.T) {
 		{"quoted line ends", "id,note\n1,\"two\nlines\"\n2,b\n", []string{"id", "note"},
 			[][]string{{"1", "two\nlines"}, {"2", "b"}}, []int{2, 4}},
 		{"a bare quotation mark", "id\tnote\n1\t5\" coil\n", []string{"id", "note"}, [][]string{{"1", "5\" coil"}}, []int{2}},
+		{"blank lines and columns of a spreadsheet", "id,age,,\n1,2,,\n,,,\n\n3,4\n", []string{"id", "age"}, [][]string{{"1", "2"}, {"3", "4"}}, []int{2, 5}},
+		{"decimal commas", "id;age;code;v\n1;22,5;1,2;0,5\n2;7;a;\n", []string{"id", "age", "code", "v"}, [][]string{{"1", "22.5", "1,2", "0.5"}, {"2", "7", "a", ""}}, []int{2, 3}},
 		{"one column", "id\na\n", []string{"id"}, [][]string{{"a"}}, []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,11 +45,13 @@ func TestReadRefuses(t *testing.T) {
 		{"UTF-16", "\xff\xfei\x00", "p.tsv: UTF-16 text: save it as UTF-8"},
 		{"binary", "id\n\x00\n", "p.tsv: not a text file"},
 		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},
-		{"open quotation", "id,note\n1,\"a\n", "p.tsv:2:6: extraneous or missing \" in quoted-field"},
+		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: a quotation mark that stands alone: quote the whole value, and write a mark within it twice ("5"" coil")`},
+		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: a quotation mark that stands alone: quote the whole value, and write a mark within it twice ("5"" coil")`},
+		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, where the first line has 2 (they are separated by commas, and here by semicolons)"},
 		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name
 p.tsv:1: two columns are called "id"
-p.tsv:2: 2 fields, where the first line has 3
-p.tsv:3: 4 fields, where the first line has 3`},
+p.tsv:2: 2 values, where the first line has 3 (a value with a comma in it needs quotation marks)
+p.tsv:3: 4 values, where the first line has 3 (a value with a comma in it needs quotation marks)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(c.text), "p.tsv")
