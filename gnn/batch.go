@@ -172,15 +172,14 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 		clear(grad)
 		w.normBackward(slots, grad)
 	}
-	// In the opposite order: what came last is still in the cache.
-	w.team.run(len(slots), func(worker, i int) {
-		s, sc := slots[len(slots)-1-i], w.scratch[worker]
+	w.team.back(len(slots), func(worker, i int) {
+		s, sc := slots[i], w.scratch[worker]
 		dz := s.dz
 		if !m.BatchNorm {
 			m.mlpBackward(&s.mlp, s.dLogits, sc, s.grad)
 			dz = sc.dz
 		}
-		w.backward(s, sc, dz, soon(slots, len(slots)-2-i))
+		w.backward(s, sc, dz, soon(slots, i-1))
 	})
 	w.reduce(slots)
 	m.finish(grad, w.sum)
@@ -211,7 +210,7 @@ func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz, soon []T) {
 
 // reduce adds the graphs' gradients, place by place, in the order of the batch.
 func (w *worker[T]) reduce(slots []*slot[T]) {
-	const chunk = 512
+	const chunk = 256
 	n := len(w.sum)
 	w.team.run((n+chunk-1)/chunk, func(_, i int) {
 		lo, hi := i*chunk, min(n, (i+1)*chunk)

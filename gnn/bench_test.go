@@ -30,6 +30,7 @@ func benchEpoch[T Float](b *testing.B, pool, distance string, threads int) {
 	}
 	graphs := paperGraphs[T](944)
 	w := newWorker(m, threads)
+	defer w.team.end()
 	adam := NewAdam[T](len(m.Params), 0)
 	grad := make([]T, len(m.Params))
 	b.ReportAllocs()

@@ -56,6 +56,7 @@ func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 		t.Fatal(err)
 	}
 	w := newWorker(m, 1)
+	defer w.team.end()
 	loss := func(grad []float64) float64 {
 		m.prepare()
 		l, err := w.gradient(graphs, grad, nil)

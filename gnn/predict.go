@@ -30,6 +30,7 @@ func (m *Model[T]) Predict(graphs []*Graph[T], workers int) ([]Prediction, error
 	}
 	m.prepare()
 	w := newWorker(m, workers)
+	defer w.team.end()
 	var out []Prediction
 	for part := range slices.Chunk(graphs, 100) {
 		for _, s := range w.predict(part) {

@@ -112,6 +112,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		return nil, errors.New("the best epoch on the test graphs is asked for, and there are none")
 	}
 	w := newWorker(m, t.Workers)
+	defer w.team.end()
 	run := &run[T]{m: m, adam: NewAdam[T](len(m.Params), t.Decay), bestCE: math.Inf(1)}
 	if t.Resume != nil {
 		run.resume(t.Resume)
