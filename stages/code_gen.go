@@ -31,9 +31,10 @@ prgnn/gnn/baseline/brainnetcnn.go 14d247c896db7dd8
 prgnn/gnn/baseline/cholesky.go dd01eafef28e0041
 prgnn/gnn/baseline/forest.go 3670466fe92afca3
 prgnn/gnn/baseline/li2019.go 9b342ae620cbe604
+prgnn/gnn/baseline/logistic.go da40997aedd6bd1a
 prgnn/gnn/baseline/mlp.go 5b02397ca0a69e6a
 prgnn/gnn/baseline/net.go 725a40382cc7749d
-prgnn/gnn/baseline/ridge.go 7a6a4bfad0a28095
+prgnn/gnn/baseline/ridge.go ef97157e52ed84bd
 prgnn/gnn/baseline/svm.go 6be316e10940f6b0
 prgnn/gnn/batch.go ba830c0177347c55
 prgnn/gnn/batchnorm.go 13981d138049b920
@@ -60,7 +61,7 @@ prgnn/gnn/team.go a82270dac8b0db01
 prgnn/gnn/train.go 49b11ecf88f226ee
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
-prgnn/internal/dense/dense.go ac7ed6fe6437a9db
+prgnn/internal/dense/dense.go acdfdd5415a7d6d0
 prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
 prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
 prgnn/internal/dense/kernel_other.go 83fd0b14c6707724

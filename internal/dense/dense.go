@@ -168,10 +168,15 @@ func pack[T Float](to []T, b View[T], depth, n, cols int) {
 	if n < cols {
 		clear(to[:depth*cols])
 	}
-	for j := range n {
-		from := b.Data[j*b.Col:]
-		for p := range depth {
-			to[p*cols+j] = from[p*b.Row]
+	// Some rows at a time: what is written to stays in the nearest cache.
+	const rows = 64
+	for p0 := 0; p0 < depth; p0 += rows {
+		end := min(depth, p0+rows)
+		for j := range n {
+			from := b.Data[j*b.Col:]
+			for p := p0; p < end; p++ {
+				to[p*cols+j] = from[p*b.Row]
+			}
 		}
 	}
 }
