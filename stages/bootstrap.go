@@ -135,8 +135,13 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"series": artifacts.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
-		"scan":   scanTable(m, tr, from),
+		"scan":   withMeta(scanTable(m, tr, from), b.made()),
 	}, nil
+}
+
+// made is what distinguishes its draws from others: not their number, nor whose they are.
+func (b *Bootstrap) made() map[string]string {
+	return madeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run")
 }
 
 // longestTR is the longest repetition time that is believed, s: some programs write

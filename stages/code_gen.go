@@ -159,6 +159,7 @@ prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
@@ -182,7 +183,8 @@ prgnn/nifti/roi.go 3ff9e80b26b0f626
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go da95e2338c4ab92c
+prgnn/stages/bootstrap.go bc1b76fa30853360
+prgnn/stages/made.go 5a69c6b60ae55875
 prgnn/stages/parcellate.go a1430cf9206af009
 prgnn/stages/timeseries.go 74d00ca83e1e2248
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -438,8 +440,8 @@ prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go b200e85498022a7a
 prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/stages/denoise.go 3b75d8205285f4c6
-prgnn/stages/made.go 5a69c6b60ae55875
+prgnn/stages/denoise.go e383750ae56f4084
+prgnn/stages/made.go f5b21b93bdf9cd9f
 prgnn/stages/series.go e92b713c2457df80
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -1190,9 +1192,9 @@ prgnn/dag/params.go 9f07151d95889091
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go 48a3f465a15a2d99
 prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/stages/denoise.go 055d154aa5e14fe9
+prgnn/stages/denoise.go 59e73ebcfee9ab58
 prgnn/stages/join.go 55484337118edaf6
-prgnn/stages/made.go 39ca7c0fd1aa7e43
+prgnn/stages/made.go ada50e41fdbecbb6
 prgnn/stages/parcellate.go 3de09b6fd9578e00
 prgnn/stages/series.go e92b713c2457df80
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c

@@ -107,6 +107,10 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if c.Quality.Kept < s.MinVolumes {
 		return nil, fmt.Errorf("%s: %d of %d volumes are kept, fewer than min_volumes (%d): leave this participant out, or raise fd and dvars", in.Name, c.Quality.Kept, c.Quality.Volumes, s.MinVolumes)
 	}
+	made, err := madeOf(t, "scan")
+	if err != nil {
+		return nil, err
+	}
 	cleaned := make([]connectivity.Matrix, len(draws))
 	missing, constant := 0, 0
 	for d, x := range draws {
@@ -128,7 +132,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{
 		"series":  stack(cleaned),
-		"quality": withMeta(s.quality(c.Quality, o.TR, motion, int32(missing), int32(constant)), madeBy("denoise", s, "", "tr", "min_volumes")),
+		"quality": withMeta(s.quality(c.Quality, o.TR, motion, int32(missing), int32(constant)), madeBy("denoise", s, made, "tr", "min_volumes")),
 	}, nil
 }
 

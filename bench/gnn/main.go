@@ -79,9 +79,13 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 	if err != nil {
 		return nil, err
 	}
-	once := train
-	for range repeat - 1 {
-		train = append(train, once...)
+	for range repeat - 1 { // graphs of their own, that take memory of their own
+		more, _, err := load[T](dir, &o)
+		if err != nil {
+			return nil, err
+		}
+		train = append(train, more...)
+		debug.FreeOSMemory()
 	}
 	debug.FreeOSMemory()
 	m, err := gnn.New[T](o, 1)
