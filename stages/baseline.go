@@ -112,8 +112,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range predictions {
 		predictions[i] = prediction(r.probability[i*classes:][:classes])
 	}
-	table := predictionTable(s.FoldParams, r.set, predictions, "")
-	table.Meta["model"] = s.Model
+	table := predictionTable(s.FoldParams, r.set, predictions, s.Model, "")
 	return dag.Outputs{
 		"predictions": table,
 		"model": artifacts.NewTable(

@@ -70,15 +70,16 @@ prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
 prgnn/internal/exact/exact.go c869b330fe84512e
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/baseline.go 1b672f66f6f903f9
+prgnn/stages/baseline.go 0de991b57078809d
 prgnn/stages/baseline_data.go 19da2eee93d3abf1
 prgnn/stages/made.go aff2c1db8ea2f2b0
 prgnn/stages/model.go 30071a9f52ce75cd
+prgnn/stages/names.go 0412f01559decdf8
 prgnn/stages/series.go 1ecb20bbfb7b61ab
-prgnn/stages/train.go b39196539ff3e1e0
+prgnn/stages/train.go 2eccb5528d7e76a4
 prgnn/stages/train_data.go bd1170362dcfe34d
 prgnn/stages/train_model.go e4967b4a9668e65f
-prgnn/stages/train_tables.go ea81b42948cc938f
+prgnn/stages/train_tables.go c9e248df61b43337
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -257,7 +258,7 @@ prgnn/internal/exact/exact.go ffcbf2bfaa4506b4
 prgnn/stages/biomarkers.go a60c986e71149665
 prgnn/stages/choose.go 62d6c34cb812e53e
 prgnn/stages/compare.go 580079f0f8e481e2
-prgnn/stages/evaluate.go 706fec6c67eb81fe
+prgnn/stages/evaluate.go ac47fb77272623ba
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -291,10 +292,12 @@ prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/stages/compare.go d2051683f0200364
-prgnn/stages/evaluate.go 1db25d7a63d3eab6
+prgnn/stages/compare.go 7b9db6c401fbc64a
+prgnn/stages/evaluate.go 0aa38ed74fc5b172
+prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/inference/paired.go 706e056857343e78
 prgnn/stages/inference/ranks.go 643590ea6258894b
+prgnn/stages/names.go 8de81d4ce48b1d18
 prgnn/stages/train_tables.go 5e8e6dd89076cf20
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -514,13 +517,15 @@ prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/evaluate.go a479174ebce4d4cc
-prgnn/stages/evaluate_tables.go c5dd428ad3198705
+prgnn/stages/evaluate.go 1e0befea46bac50c
+prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
+prgnn/stages/names.go 8de81d4ce48b1d18
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -699,9 +704,10 @@ prgnn/stages/chart/panel.go 1c8166921821e66a
 prgnn/stages/draw/color.go 37cdfe04272fb935
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 3e47fa8378de122f
-prgnn/stages/evaluate.go 1db25d7a63d3eab6
+prgnn/stages/evaluate.go 0aa38ed74fc5b172
 prgnn/stages/figure.go b24bb59800e51a03
-prgnn/stages/figure_roc.go c70081ceb9f011b0
+prgnn/stages/figure_roc.go 8b3f87e8195083e6
+prgnn/stages/names.go 8de81d4ce48b1d18
 prgnn/stages/summary_sections.go eab6ba08ae6ffac3
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -915,15 +921,16 @@ prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 24f4d23e504930ec
-prgnn/stages/evaluate.go c5cd551a4f533556
-prgnn/stages/evaluate_tables.go c5dd428ad3198705
-prgnn/stages/figure.go 608c9025446302f8
+prgnn/stages/evaluate.go f4f1c01df8bf3158
+prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/figure.go b24bb59800e51a03
 prgnn/stages/figure_individuals.go 9f94ef8b90da93be
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
+prgnn/stages/names.go 8de81d4ce48b1d18
 prgnn/stages/summary_salient.go e881400b262775f0
 prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
@@ -1027,15 +1034,16 @@ prgnn/stages/chart/roc.go 9ed16e9a2cee3753
 prgnn/stages/draw/color.go c9bd192424f3dff9
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/evaluate.go c5cd551a4f533556
-prgnn/stages/evaluate_tables.go c5dd428ad3198705
+prgnn/stages/evaluate.go f4f1c01df8bf3158
+prgnn/stages/evaluate_tables.go c37678e107266251
 prgnn/stages/figure.go b24bb59800e51a03
-prgnn/stages/figure_roc.go 784afc427e3f5c0b
+prgnn/stages/figure_roc.go d15c07c3842ae4af
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
+prgnn/stages/names.go 8de81d4ce48b1d18
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -1396,14 +1404,16 @@ prgnn/gnn/metrics.go 2becfdcea3218dec
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go a60c986e71149665
 prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
-prgnn/stages/evaluate.go c5cd551a4f533556
-prgnn/stages/evaluate_tables.go c5dd428ad3198705
+prgnn/stages/evaluate.go f4f1c01df8bf3158
+prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go bd64eac76ffa5590
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/permutation.go 050d15082c29668c
+prgnn/stages/names.go 8de81d4ce48b1d18
+prgnn/stages/permutation.go c2c4e85945e6de78
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -1553,19 +1563,20 @@ prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 6bb17bd32f6e33cc
 prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/evaluate.go c5cd551a4f533556
-prgnn/stages/evaluate_tables.go c5dd428ad3198705
+prgnn/stages/evaluate.go f4f1c01df8bf3158
+prgnn/stages/evaluate_tables.go c37678e107266251
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
 prgnn/stages/figure_individuals.go 7d800a527ac7f7a2
 prgnn/stages/figure_ranking.go 13eb130a524ffe58
-prgnn/stages/figure_roc.go 0de8715b5b38283b
+prgnn/stages/figure_roc.go d24512cae2f9df44
 prgnn/stages/figure_training.go 5298778a1ef4bc7f
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
+prgnn/stages/names.go f795064ef4fc7d3a
 prgnn/stages/report.go f8341d32ffff01ce
 prgnn/stages/report/page.css b407d486842199fc
 prgnn/stages/report/page.go b1e065a21256e23c
@@ -1579,16 +1590,16 @@ prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go 42c6baecfe3bc16a
 prgnn/stages/report_origin.go cd47f29ce46c83eb
 prgnn/stages/report_people.go 66d63d93dbcca9ed
-prgnn/stages/report_regions.go 9f10fe1f3fba9b21
-prgnn/stages/report_results.go 26031aa23d6ac8f6
+prgnn/stages/report_regions.go b0c636c6d5be0122
+prgnn/stages/report_results.go 8b941eee77ee891c
 prgnn/stages/report_steps.go 5a9375b4191620d7
 prgnn/stages/report_svg.go b7c48370b1bc06af
 prgnn/stages/report_tables.go c3784ba102041158
 prgnn/stages/summary.go 40565ad6efcfb310
-prgnn/stages/summary_accuracy.go f3b4033928c884de
-prgnn/stages/summary_checks.go 9c5a0853e0e57197
-prgnn/stages/summary_salient.go e8ac18a714ec6fd8
-prgnn/stages/summary_sections.go 51ae799358b4a660
+prgnn/stages/summary_accuracy.go 86546bbb8c2d27d8
+prgnn/stages/summary_checks.go 23ad8d4acae568c8
+prgnn/stages/summary_salient.go 53bc8876008d9fc7
+prgnn/stages/summary_sections.go 4d2ea4662146db4f
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -1790,11 +1801,11 @@ prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/report_results.go 098f9d281f369d34
+prgnn/stages/names.go 8fcba210dc263905
 prgnn/stages/summary.go 662dcc4ec1312611
-prgnn/stages/summary_accuracy.go c025270fd3f951a9
-prgnn/stages/summary_checks.go 431c26264f942069
-prgnn/stages/summary_salient.go 70cf47271608adcf
+prgnn/stages/summary_accuracy.go fcc243f8b7a12417
+prgnn/stages/summary_checks.go aa4396c8f793327a
+prgnn/stages/summary_salient.go eda1f9bd024218b4
 prgnn/stages/summary_sections.go 176de57848603979
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -1829,8 +1840,10 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go bbab1f902072427b
-prgnn/stages/summary_accuracy.go a1c282ecb51e4f3a
-prgnn/stages/summary_sections.go c3ad3014a6aaccfe
+prgnn/stages/figure.go d03f5b8da7be5791
+prgnn/stages/names.go f87512a7798f35b4
+prgnn/stages/summary_accuracy.go 5d3029f61c4fa8b0
+prgnn/stages/summary_sections.go b3006666e2751666
 prgnn/stages/tables.go 6292423a1966f8f3
 prgnn/stages/tables_layout.go b718cdcc80387d42
 prgnn/stages/tables_read.go 8614b5e75da641b0
@@ -1945,10 +1958,11 @@ prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/made.go aff2c1db8ea2f2b0
 prgnn/stages/model.go 30071a9f52ce75cd
-prgnn/stages/train.go dd04daf2a13cd601
+prgnn/stages/names.go 0412f01559decdf8
+prgnn/stages/train.go e6f925a98e8975dd
 prgnn/stages/train_data.go bd1170362dcfe34d
 prgnn/stages/train_model.go e4967b4a9668e65f
-prgnn/stages/train_tables.go ea81b42948cc938f
+prgnn/stages/train_tables.go c9e248df61b43337
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -32,7 +32,7 @@ func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}},
-		Out: []dag.Port{{Name: "pairs", Type: dag.Arrow("a", "b", "participants", "accuracy_a", "accuracy_b", "difference", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "folds", "t", "t_p", "t_holm"),
+		Out: []dag.Port{{Name: "pairs", Type: dag.Arrow("a", "b", "name_a", "name_b", "participants", "accuracy_a", "accuracy_b", "difference", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "folds", "t", "t_p", "t_holm"),
 			Doc: "one row a pair of settings, at participant level"}},
 	}
 }
@@ -68,7 +68,7 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s and %s cannot be compared: %w", names[i], names[j], err)
 			}
-			c.a, c.b = names[i], names[j]
+			c.a, c.b, c.nameA, c.nameB = names[i], names[j], all.settings[i][0].name, all.settings[j][0].name
 			rows = append(rows, c)
 		}
 	}
@@ -124,7 +124,8 @@ func decide(folds []testedFold) map[string]decision {
 
 // A comparison is one pair of settings.
 type comparison struct {
-	a, b                 string
+	a, b                 string // coordinates
+	nameA, nameB         string
 	participants, folds  int
 	accuracyA, accuracyB float64
 	onlyA, onlyB         int
@@ -209,7 +210,7 @@ func foldDifferences(a, b []testedFold, participants int) (difference []float64,
 
 func comparisonTable(rows []comparison) *artifacts.Table {
 	n := len(rows)
-	a, b := make([]string, n), make([]string, n)
+	a, b, nameA, nameB := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	number := func(get func(comparison) float64) []float64 {
 		v := make([]float64, n)
 		for i, r := range rows {
@@ -225,12 +226,14 @@ func comparisonTable(rows []comparison) *artifacts.Table {
 		return v
 	}
 	for i, r := range rows {
-		a[i], b[i] = r.a, r.b
+		a[i], b[i], nameA[i], nameB[i] = r.a, r.b, r.nameA, r.nameB
 	}
 	mcnemar, tp := number(func(c comparison) float64 { return c.mcnemar }), number(func(c comparison) float64 { return c.tp })
 	return artifacts.NewTable(
 		artifacts.Column{Name: "a", Values: a, Doc: "a setting, by its coordinates"},
 		artifacts.Column{Name: "b", Values: b, Doc: "another one"},
+		artifacts.Column{Name: "name_a", Values: nameA, Doc: "a, for people"},
+		artifacts.Column{Name: "name_b", Values: nameB, Doc: "b, for people"},
 		artifacts.Column{Name: "participants", Values: whole(func(c comparison) int { return c.participants }), Doc: "tested by both"},
 		artifacts.Column{Name: "accuracy_a", Values: number(func(c comparison) float64 { return c.accuracyA }), Doc: "share of participants whom a has right, by the mean probability over draws and repeats"},
 		artifacts.Column{Name: "accuracy_b", Values: number(func(c comparison) float64 { return c.accuracyB }), Doc: "of b"},

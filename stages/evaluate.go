@@ -19,7 +19,7 @@ func init() {
 	Register(dag.Kind{
 		Name: "evaluate",
 		Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over the folds\n" +
-			"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, name a setting and become columns. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
+			"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
 		New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
 	})
 }
@@ -37,9 +37,9 @@ func (*Evaluate) Ports() dag.Ports {
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}},
 		Out: []dag.Port{
-			{Name: "scores", Type: dag.Arrow("repeat", "fold", "level", "n", "accuracy", "balanced_accuracy", "auc", "sensitivity", "specificity"),
+			{Name: "scores", Type: dag.Arrow("name", "repeat", "fold", "level", "n", "accuracy", "balanced_accuracy", "auc", "sensitivity", "specificity"),
 				Doc: "one row for each setting, repeat, fold and level"},
-			{Name: "summary", Type: dag.Arrow("level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
+			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
 				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
 				Doc: "one row for each setting and level: means over the folds; sd has n−1 in the denominator; ci is Wilson's 95 % interval of the accuracy for the number of participants"},
 		},
@@ -57,6 +57,8 @@ type testCase struct {
 // A testedFold is what one training said of its test side.
 type testedFold struct {
 	setting      string // coordinates, for grouping
+	model        string // as the predictions say
+	name         string // of the setting, for people
 	coords       []dag.Coord
 	repeat, fold int64
 	graphs       []testCase
@@ -133,7 +135,7 @@ func readSettings(ins []dag.Input) (*testedSettings, error) {
 			}
 		}
 		for i := range f {
-			f[i].setting = strings.Join(setting, "\x00")
+			f[i].setting, f[i].model = strings.Join(setting, "\x00"), table.Meta["model"]
 		}
 		folds = append(folds, f...)
 	}
@@ -141,12 +143,27 @@ func readSettings(ins []dag.Input) (*testedSettings, error) {
 		return nil, fmt.Errorf("no predictions to evaluate: connect them to a train stage")
 	}
 	all.settings = bySetting(folds)
+	all.name()
 	for _, fs := range all.settings {
 		if err := onlyOnce(fs); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// name names the settings.
+func (all *testedSettings) name() {
+	var coords [][]dag.Coord
+	var models []string
+	for _, fs := range all.settings {
+		coords, models = append(coords, fs[0].coords), append(models, fs[0].model)
+	}
+	for i, name := range nameClassifiers(coords, models) {
+		for f := range all.settings[i] {
+			all.settings[i][f].name = name
+		}
+	}
 }
 
 // readTested reads the test side of a prediction table, by repeat and fold.

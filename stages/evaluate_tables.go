@@ -26,16 +26,21 @@ func keyColumns(axes []string, rows [][]dag.Coord) []artifacts.Column {
 	return cols
 }
 
+// nameColumn is a setting in words.
+func nameColumn(name []string) artifacts.Column {
+	return artifacts.Column{Name: "name", Values: name, Doc: "the classifier, for people"}
+}
+
 func scoresTable(axes []string, settings [][]testedFold, positive int) *artifacts.Table {
 	var rows [][]dag.Coord
 	var repeat, fold, n []int32
-	var level []string
+	var level, name []string
 	var v [5][]float64
 	for _, fs := range settings {
 		for _, l := range levels {
 			for _, f := range fs {
 				s := score(f.cases(l), positive)
-				rows, level = append(rows, f.coords), append(level, l)
+				rows, level, name = append(rows, f.coords), append(level, l), append(name, f.name)
 				repeat, fold, n = append(repeat, int32(f.repeat)), append(fold, int32(f.fold)), append(n, int32(s.n))
 				for i, x := range []float64{s.accuracy, s.balanced, s.auc, s.sensitivity, s.specificity} {
 					v[i] = append(v[i], x)
@@ -44,6 +49,7 @@ func scoresTable(axes []string, settings [][]testedFold, positive int) *artifact
 		}
 	}
 	return artifacts.NewTable(append(keyColumns(axes, rows),
+		nameColumn(name),
 		artifacts.Column{Name: "repeat", Values: repeat},
 		artifacts.Column{Name: "fold", Values: fold},
 		artifacts.Column{Name: "level", Values: level, Doc: "graph: every draw counts; participant: mean probability over the draws"},
@@ -58,7 +64,7 @@ func scoresTable(axes []string, settings [][]testedFold, positive int) *artifact
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]testedFold, groups []string, positive int) *artifacts.Table {
 	var rows [][]dag.Coord
-	var level, name []string
+	var level, name, found []string
 	var folds, participants []int32
 	names := []string{"accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"}
 	docs := []string{"mean over the folds", "standard deviation over the folds (n−1)", "Wilson's 95 % interval for the number of participants, about the share of right predictions over all folds", "",
@@ -102,10 +108,11 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]testedFold, groups [
 			if positive >= 0 {
 				p = groups[positive]
 			}
-			name = append(name, p)
+			found, name = append(found, p), append(name, fs[0].name)
 		}
 	}
 	cols := append(keyColumns(axes, rows),
+		nameColumn(name),
 		artifacts.Column{Name: "level", Values: level, Doc: "graph: every draw counts; participant: mean probability over the draws"},
 		artifacts.Column{Name: "folds", Values: folds, Doc: "folds of all repeats"},
 		artifacts.Column{Name: "participants", Values: participants, Doc: "different participants tested"},
@@ -113,7 +120,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]testedFold, groups [
 	for i := range names {
 		cols = append(cols, optionalColumn(names[i], docs[i], v[i]))
 	}
-	t := artifacts.NewTable(append(cols, artifacts.Column{Name: "positive", Values: name, Doc: "the group that sensitivity is about"},
+	t := artifacts.NewTable(append(cols, artifacts.Column{Name: "positive", Values: found, Doc: "the group that sensitivity is about"},
 		optionalColumn("p", "of the accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are", ps),
 		optionalColumn("auc_p", "of the AUC, likewise", aucs))...)
 	t.Meta = map[string]string{"groups": textOf(groups)}

@@ -81,7 +81,7 @@ func rocChart(all *testedSettings, named string) (*chartOf, error) {
 	}
 	var of []chart.Classifier
 	for _, folds := range all.settings {
-		one := chart.Classifier{Name: settingName(folds[0].coords)}
+		one := chart.Classifier{Name: folds[0].name}
 		for i, f := range folds {
 			for _, p := range f.participants {
 				one.Cases = append(one.Cases, chart.Case{Score: p.probability[positive], Positive: p.label == positive, Fold: i})
@@ -133,7 +133,7 @@ func confusionChart(all *testedSettings, setting int) *chartOf {
 	if len(repeats) > 1 {
 		c.caption = fmt.Sprintf("Participants, mean of %d divisions into folds; per cent of the row.", len(repeats))
 	}
-	if name := settingName(folds[0].coords); name != "" {
+	if name := folds[0].name; name != "" {
 		c.caption += " Setting: " + name + "."
 	}
 	c.alt = "Matrix of true and predicted groups:"

@@ -35,9 +35,9 @@ func (*Permutation) Ports() dag.Ports {
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of trainings that fan out over permutation, 0 among them",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}},
 		Out: []dag.Port{
-			{Name: "test", Type: dag.Arrow("measure", "observed", "chance_mean", "chance_sd", "chance_95", "permutations", "p"),
+			{Name: "test", Type: dag.Arrow("name", "measure", "observed", "chance_mean", "chance_sd", "chance_95", "permutations", "p"),
 				Doc: "one row for each setting and measure, over participants"},
-			{Name: "null", Type: dag.Arrow("permutation", "accuracy", "balanced_accuracy", "auc"), Doc: "the measures of each permutation; 0 is the groups as they are"},
+			{Name: "null", Type: dag.Arrow("name", "permutation", "accuracy", "balanced_accuracy", "auc"), Doc: "the measures of each permutation; 0 is the groups as they are"},
 		},
 	}
 }
@@ -48,6 +48,8 @@ var permutedMeasures = []string{"accuracy", "balanced_accuracy", "auc"}
 // A permutedSetting is one setting with all its permutations.
 type permutedSetting struct {
 	coords  []dag.Coord
+	model   string // as its predictions say
+	name    string // for people
 	numbers []int
 	folds   [][]testedFold
 }
@@ -100,9 +102,17 @@ func byPermutation(settings [][]testedFold) ([]*permutedSetting, error) {
 		i := slices.IndexFunc(out, func(p *permutedSetting) bool { return slices.Equal(p.coords, own) })
 		if i < 0 {
 			i = len(out)
-			out = append(out, &permutedSetting{coords: own})
+			out = append(out, &permutedSetting{coords: own, model: fs[0].model})
 		}
 		out[i].numbers, out[i].folds = append(out[i].numbers, number), append(out[i].folds, fs)
+	}
+	var coords [][]dag.Coord
+	var models []string
+	for _, p := range out {
+		coords, models = append(coords, p.coords), append(models, p.model)
+	}
+	for i, name := range nameClassifiers(coords, models) {
+		out[i].name = name
 	}
 	return out, nil
 }
@@ -157,7 +167,7 @@ func graphsOf(folds []testedFold) int {
 // permutationRows collects the rows of both outputs.
 type permutationRows struct {
 	coords, nullCoords      [][]dag.Coord
-	measure                 []string
+	name, nullName, measure []string
 	permutations, number    []int32
 	seen, mean, sd, most, p []float64
 	measures                [3][]float64
@@ -174,7 +184,7 @@ func (r *permutationRows) add(s *permutedSetting, positive int) {
 				each[k] = append(each[k], x)
 			}
 		}
-		r.nullCoords, r.number = append(r.nullCoords, s.coords), append(r.number, int32(s.numbers[i]))
+		r.nullCoords, r.nullName, r.number = append(r.nullCoords, s.coords), append(r.nullName, s.name), append(r.number, int32(s.numbers[i]))
 		for k := range each {
 			mean, _ := gnn.MeanSD(each[k])
 			r.measures[k] = append(r.measures[k], mean)
@@ -193,7 +203,7 @@ func (r *permutationRows) add(s *permutedSetting, positive int) {
 			}
 		}
 		mean, sd := meanSD(chance[k])
-		r.coords, r.measure, r.permutations = append(r.coords, s.coords), append(r.measure, name), append(r.permutations, int32(len(chance[k])))
+		r.coords, r.name, r.measure, r.permutations = append(r.coords, s.coords), append(r.name, s.name), append(r.measure, name), append(r.permutations, int32(len(chance[k])))
 		p := inference.PermutationP(as, len(chance[k]))
 		if math.IsNaN(seen[k]) {
 			p = math.NaN()
@@ -205,6 +215,7 @@ func (r *permutationRows) add(s *permutedSetting, positive int) {
 
 func (r *permutationRows) test(axes []string) *artifacts.Table {
 	return artifacts.NewTable(append(keyColumns(axes, r.coords),
+		nameColumn(r.name),
 		artifacts.Column{Name: "measure", Values: r.measure, Doc: strings.Join(permutedMeasures, ", ") + "; of participants, the mean over the folds"},
 		optionalColumn("observed", "with the groups as they are (permutation 0)", r.seen),
 		optionalColumn("chance_mean", "mean over the permutations", r.mean),
@@ -216,7 +227,7 @@ func (r *permutationRows) test(axes []string) *artifacts.Table {
 }
 
 func (r *permutationRows) null(axes []string) *artifacts.Table {
-	cols := append(keyColumns(axes, r.nullCoords), artifacts.Column{Name: "permutation", Values: r.number, Doc: "0: the groups as they are"})
+	cols := append(keyColumns(axes, r.nullCoords), nameColumn(r.nullName), artifacts.Column{Name: "permutation", Values: r.number, Doc: "0: the groups as they are"})
 	for k, name := range permutedMeasures {
 		cols = append(cols, optionalColumn(name, "of participants, the mean over the folds", r.measures[k]))
 	}

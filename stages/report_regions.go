@@ -27,11 +27,7 @@ func (r *reporter) regions() (report.Section, error) {
 	if len(settings) == 0 {
 		return s, nil
 	}
-	names, err := r.settingNames(table, "rank")
-	if err != nil {
-		return s, err
-	}
-	if slices.ContainsFunc(r.told.untold, func(s string) bool { return names[0] == "" || s == names[0] || strings.HasSuffix(s, ", "+names[0]) }) {
+	if slices.ContainsFunc(r.told.untold, func(s string) bool { return unstagedText(s) == unstagedText(settings[0]) }) {
 		s.Blocks = append(s.Blocks, report.Block{Text: "The models are not shown to tell the groups apart: what they look at marks nothing about the groups."})
 	}
 	if len(r.t.All("parcels")) > 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/report"
 )
@@ -25,7 +24,7 @@ func (r *reporter) results() (report.Section, error) {
 	if err != nil {
 		return s, err
 	}
-	names, err := r.settingNames(table, "level")
+	names, err := namesOf(table, "level")
 	if err != nil {
 		return s, err
 	}
@@ -63,7 +62,6 @@ func (r *reporter) results() (report.Section, error) {
 			if compared++; compared == 1 {
 				r.facts(row, names[i])
 			}
-			row.setting = names[i]
 			cautionAccuracy(r.told, row, several)
 		}
 	}
@@ -132,11 +130,6 @@ func (r *reporter) classificationFigures() (small, wide []report.Figure, err err
 			return nil, nil, err
 		}
 		slices.SortStableFunc(all.settings, func(a, b []testedFold) int { return r.othersLast(a[0].coords) - r.othersLast(b[0].coords) })
-		for _, folds := range all.settings {
-			for i := range folds {
-				folds[i].coords = r.named(folds[i].coords)
-			}
-		}
 		roc, err := rocChart(all, "")
 		if err != nil {
 			return nil, nil, err
@@ -166,31 +159,6 @@ func (r *reporter) classificationFigures() (small, wide []report.Figure, err err
 		}
 	}
 	return small, wide, nil
-}
-
-// settingNames name the rows of a table, for people, by the columns that stand before
-// the first of its own.
-func (r *reporter) settingNames(t *artifacts.Table, own ...string) ([]string, error) {
-	coords := make([][]dag.Coord, t.Rows())
-	for _, c := range t.Columns {
-		if slices.Contains(own, c.Name) {
-			break
-		}
-		v, err := t.Strings(c.Name)
-		if err != nil {
-			return nil, err
-		}
-		for i := range v {
-			if v[i] != "" && v[i] != "n/a" {
-				coords[i] = append(coords[i], dag.Coord{Axis: c.Name, Value: v[i]})
-			}
-		}
-	}
-	names := make([]string, t.Rows())
-	for i := range names {
-		names[i] = settingName(r.named(coords[i]))
-	}
-	return names, nil
 }
 
 // ownSettings tells of each row whether it is of the model that the pipeline is about,
@@ -260,12 +228,6 @@ func (r *reporter) statistics(s *report.Section) error {
 	return nil
 }
 
-// classifiers are the models of the kind baseline, in words.
-var classifiers = map[string]string{
-	"majority": "largest group", "svm": "SVM (RBF)", "linear-svm": "linear SVM", "ridge": "ridge regression", "logistic": "logistic regression",
-	"forest": "random forest", "mlp": "MLP", "brainnetcnn": "BrainNetCNN", "li2019": "Li et al. 2019",
-}
-
 // kindOf is the kind of a stage; "" when it is not known.
 func (r *reporter) kindOf(stage string) string {
 	for _, s := range r.set.stages {
@@ -274,24 +236,6 @@ func (r *reporter) kindOf(stage string) string {
 		}
 	}
 	return ""
-}
-
-// named replaces the name of a stage by that of its model, where it is known.
-func (r *reporter) named(coords []dag.Coord) []dag.Coord {
-	hasModel := slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == "model" })
-	var out []dag.Coord
-	for _, c := range coords {
-		switch {
-		case c.Axis == "model" && classifiers[c.Value] != "":
-			c.Value = classifiers[c.Value]
-		case c.Axis == "stage" && hasModel && r.kindOf(c.Value) == "baseline":
-			continue
-		case c.Axis == "stage" && r.kindOf(c.Value) == "train" && c.Value == "train":
-			c.Value = "PR-GNN"
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 // othersLast is 1 for a classifier to compare with.

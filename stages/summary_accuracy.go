@@ -11,7 +11,8 @@ import (
 
 // An accuracyRow is one row of evaluate's summary.
 type accuracyRow struct {
-	setting, level, positive string
+	setting, name            string // its coordinates, and in words
+	level, positive          string
 	folds, participants      float64
 	mean, sd, low, high      float64
 	majority                 float64
@@ -25,7 +26,11 @@ func readAccuracy(in dag.Input) ([]accuracyRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	setting, err := settingsOf(table, "level")
+	setting, err := settingsOf(table, "name", "level")
+	if err != nil {
+		return nil, err
+	}
+	name, err := namesOf(table, "level")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +44,7 @@ func readAccuracy(in dag.Input) ([]accuracyRow, error) {
 	}
 	rows := make([]accuracyRow, len(level))
 	for i := range rows {
-		rows[i].setting, rows[i].level, rows[i].positive = setting[i], level[i], positive[i]
+		rows[i].setting, rows[i].name, rows[i].level, rows[i].positive = setting[i], name[i], level[i], positive[i]
 	}
 	for _, c := range []struct {
 		name string
@@ -76,6 +81,21 @@ func readAccuracy(in dag.Input) ([]accuracyRow, error) {
 	return rows, nil
 }
 
+// inOrder sorts settings for people by the accuracy of participants: see compareNamed.
+func inOrder(rows []accuracyRow) []accuracyRow {
+	accuracy := map[string]float64{}
+	for _, r := range rows {
+		if r.level == "participant" {
+			accuracy[r.setting] = r.mean
+		}
+	}
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b accuracyRow) int {
+		return compareNamed(a.name, b.name, accuracy[a.setting], accuracy[b.setting])
+	})
+	return rows
+}
+
 // number3 writes a share to three places, or n/a.
 func number3(x float64) string {
 	if math.IsNaN(x) {
@@ -93,10 +113,11 @@ func accuracySection(t *dag.Task, p *page) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	var settings []string
+	rows = inOrder(rows)
+	var settings, names []string
 	for _, r := range rows {
 		if !slices.Contains(settings, r.setting) {
-			settings = append(settings, r.setting)
+			settings, names = append(settings, r.setting), append(names, r.name)
 		}
 	}
 	p.line("")
@@ -106,10 +127,10 @@ func accuracySection(t *dag.Task, p *page) error {
 		p.caution("%d settings were compared: the best of them looks better than it is", len(settings))
 		return cautionTraining(t, p, rows)
 	}
-	for _, s := range settings {
-		if s != "" {
+	for i, s := range settings {
+		if names[i] != "" && len(settings) > 1 {
 			p.line("")
-			for _, l := range wrap(s, width-2) {
+			for _, l := range wrap(names[i], width-2) {
 				p.line("  %s", l)
 			}
 		}
@@ -139,17 +160,17 @@ func accuracySection(t *dag.Task, p *page) error {
 
 // settingLines tell many settings, one a line, of participants.
 func settingLines(p *page, rows []accuracyRow) {
-	p.line("  %-38s %8s %7s  %-11s %8s %6s  %-8s %s", "of participants", "accuracy", "sd", "95 % CI", "balanced", "AUC", "p", "AUC's p")
+	p.line("  %-34s %8s %7s  %-11s %8s %6s  %-8s %s", "of participants", "accuracy", "sd", "95 % CI", "balanced", "AUC", "p", "AUC's p")
 	untold := 0
 	for _, r := range rows {
 		if r.level != "participant" {
 			continue
 		}
-		p.line("  %-38s %8s %7s  %-11s %8s %6s  %-8s %s", clip(shownSetting(r.setting), 38), number3(r.mean), number3(r.sd), number3(r.low)+"–"+number3(r.high), number3(r.balanced), number3(r.auc),
+		p.line("  %-34s %8s %7s  %-11s %8s %6s  %-8s %s", clip(r.name, 34), number3(r.mean), number3(r.sd), number3(r.low)+"–"+number3(r.high), number3(r.balanced), number3(r.auc),
 			pText(r.p), pText(r.aucP))
 		if r.low <= r.majority {
 			p.untold = append(p.untold, r.setting)
-			if !strings.Contains(r.setting, "model=majority") {
+			if !strings.HasPrefix(r.name, classifiers["majority"]) {
 				untold++
 			}
 		}
@@ -164,7 +185,7 @@ func settingLines(p *page, rows []accuracyRow) {
 func cautionAccuracy(p *page, r accuracyRow, several bool) {
 	of := ""
 	if several {
-		of = r.setting + ": "
+		of = r.name + ": "
 	}
 	switch {
 	case r.low <= r.majority && r.majority <= r.high:
@@ -191,7 +212,7 @@ func foldLines(t *dag.Task, p *page, setting string, majority float64) error {
 	if err != nil {
 		return err
 	}
-	of, err := settingsOf(table, "repeat")
+	of, err := settingsOf(table, "name", "repeat")
 	if err != nil {
 		return err
 	}

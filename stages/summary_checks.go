@@ -1,7 +1,9 @@
 package stages
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
@@ -79,7 +81,7 @@ func permutationSection(t *dag.Task, p *page) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
-	settings, err := settingsOf(table, "measure")
+	names, err := namesOf(table, "measure")
 	if err != nil {
 		return err
 	}
@@ -91,13 +93,13 @@ func permutationSection(t *dag.Task, p *page) error {
 	p.line("Trained %.0f times on permuted groups, of participants: observed, mean and 95th percentile by chance", rows[0].permutations)
 	for i, r := range rows {
 		if measure[i] == "accuracy" { // the balanced one is in the table
-			name := strings.TrimSpace(settings[i] + " " + measure[i])
+			name := strings.TrimSpace(names[i] + " " + measure[i])
 			p.line("  %-50s %s, by chance %s, %s  %s", clip(name, 50), number3(r.seen), number3(r.mean), number3(r.most), pText(r.p))
 		}
 		if measure[i] == "auc" {
 			p.line("  %-50s %s, by chance %s, %s  %s", "  AUC", number3(r.seen), number3(r.mean), number3(r.most), pText(r.p))
 			if r.p >= 0.05 && !(rows[max(0, i-2)].p < 0.05) {
-				p.caution("%spermuted groups are told apart as well as the groups as they are (%s): the accuracy may be luck", prefix(settings[i]), pText(r.p))
+				p.caution("%spermuted groups are told apart as well as the groups as they are (%s): the accuracy may be luck", prefix(names[i]), pText(r.p))
 			}
 		}
 	}
@@ -119,7 +121,7 @@ type pairRow struct {
 	mcnemar, holm, tp                  float64
 }
 
-// comparisonSection compares the first setting with the others.
+// comparisonSection tells which settings are better than others.
 func comparisonSection(t *dag.Task, p *page) error {
 	if !t.Has("comparison") {
 		return nil
@@ -149,21 +151,29 @@ func comparisonSection(t *dag.Task, p *page) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	const most = 8 // pairs; the table has them all
-	p.line("")
-	for _, l := range wrap(fmt.Sprintf("Participants whom %s has right and the other has not, the reverse, and p (McNemar; corrected for %d pairs)", a[0], len(rows)), width) {
-		p.line("%s", l)
-	}
-	told := 0
-	for i, r := range rows {
-		if a[i] != a[0] {
-			continue
+	if _, ok := table.Column("name_a"); ok {
+		if a, err = table.Strings("name_a"); err != nil {
+			return err
 		}
-		if told++; told > most {
+		if b, err = table.Strings("name_b"); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		rows[i].a, rows[i].b = a[i], b[i]
+	}
+	slices.SortStableFunc(rows, func(x, y pairRow) int {
+		return cmp.Or(compareNamed(x.a, y.a, x.accuracyA, y.accuracyA), compareNamed(x.b, y.b, x.accuracyB, y.accuracyB))
+	})
+	const most = 12 // pairs; the table has them all
+	p.line("")
+	p.line("Participants whom only the one has right, and only the other; p (McNemar; corrected for %d pair%s)", len(rows), plural(len(rows)))
+	for i, r := range rows {
+		if i == most {
 			p.line("  … and others")
 			break
 		}
-		p.line("  %-50s %.3f to %.3f  %3.0f : %-3.0f  %s (%s)", clip(b[i], 50), r.accuracyA, r.accuracyB, r.onlyA, r.onlyB, pText(r.mcnemar), strings.TrimPrefix(strings.TrimPrefix(pText(r.holm), "p"), "="))
+		p.line("  %-50s %.3f to %.3f  %3.0f : %-3.0f  %s (%s)", clip(r.a+" against "+r.b, 50), r.accuracyA, r.accuracyB, r.onlyA, r.onlyB, pText(r.mcnemar), strings.TrimPrefix(strings.TrimPrefix(pText(r.holm), "p"), "="))
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	}
 	title := fmt.Sprintf("The %d most salient regions, by %s", s.Top, readingOf(t.In("ranking")))
 	if settings > 1 {
-		title += fmt.Sprintf(" of the first of %d settings (%s)", settings, of)
+		title += fmt.Sprintf(" of the first of %d settings (%s)", settings, shownSetting(of))
 	}
 	p.line("")
 	for _, l := range wrap(title, width) {

@@ -202,7 +202,7 @@ func TestSummaryOfSettings(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"\n  pool=sage\n  graph        0.800", "\n  pool=topk\n  graph        0.900", "2 settings were compared: the best of them looks better than it is"} {
+	for _, want := range []string{"\n  SAGE\n  graph        0.800", "\n  TopK\n  graph        0.900", "2 settings were compared: the best of them looks better than it is"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

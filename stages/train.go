@@ -120,7 +120,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	}
 	return dag.Outputs{
 		"model":        model,
-		"predictions":  predictionTable(s.FoldParams, set, predictions, p.caution()),
+		"predictions":  predictionTable(s.FoldParams, set, predictions, prGNN, p.caution()),
 		"history":      historyTable(history),
 		"scores":       scoreTable[T](set, predictions, s.ScoresOf == "test"),
 		"distribution": distributionTable(history),

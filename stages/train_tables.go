@@ -13,7 +13,8 @@ import (
 
 var sideNames = [2]string{"train", "test"}
 
-func predictionTable(s FoldParams, set *trainingSet, predictions []gnn.Prediction, caution string) *artifacts.Table {
+// predictionTable has a row a graph; model is what classifiers calls it.
+func predictionTable(s FoldParams, set *trainingSet, predictions []gnn.Prediction, model, caution string) *artifacts.Table {
 	n := len(set.rows)
 	id, group, side := make([]string, n), make([]string, n), make([]string, n)
 	draw, fold, repeat := make([]int32, n), make([]int32, n), make([]int32, n)
@@ -49,7 +50,7 @@ func predictionTable(s FoldParams, set *trainingSet, predictions []gnn.Predictio
 		cols = append(cols, artifacts.Column{Name: "p_" + g, Values: each[c], Doc: "probability of group " + g})
 	}
 	table := artifacts.NewTable(cols...)
-	table.Meta = map[string]string{"groups": textOf(set.groups)}
+	table.Meta = map[string]string{"groups": textOf(set.groups), "model": model}
 	if caution != "" {
 		table.Meta["caution"] = caution
 	}
