@@ -119,6 +119,9 @@ func between(low, high int) cobra.PositionalArgs {
 		case len(args) < low:
 			return usage(cmd, "%s is missing", missing(cmd, len(args)))
 		case len(args) > high:
+			if cmd.Flags().Lookup("until") != nil { // make and its kin take a target here
+				return usage(cmd, "there is one argument too many: %q; for a stage and what it needs: --until %[1]s", args[high])
+			}
 			return usage(cmd, "there is one argument too many: %q", args[high])
 		}
 		return nil
