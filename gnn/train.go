@@ -63,12 +63,13 @@ const ScoreBins = 50
 // during an epoch (the paper's Figure 3).
 type ScoreCounts struct{ Kept, Dropped [ScoreBins]int32 }
 
-func (c *ScoreCounts) count(score float64, kept bool) {
-	bin := min(max(int(score*ScoreBins), 0), ScoreBins-1)
-	if kept {
-		c.Kept[bin]++
-	} else {
-		c.Dropped[bin]++
+// countScores adds the scores of one graph; those of the first k ranks are kept. Whether a node is
+// kept is as good as random: it picks an array, not a branch.
+func countScores[T Float](c *ScoreCounts, scores []T, rank []int32, k int) {
+	of := [2]*[ScoreBins]int32{&c.Dropped, &c.Kept}
+	for i, s := range scores {
+		bin := min(max(int(float64(s)*ScoreBins), 0), ScoreBins-1)
+		of[uint32(int(rank[i])-k)>>31][bin]++
 	}
 }
 
@@ -195,12 +196,9 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 // countScores counts the pooling scores of the batch that was computed last.
 func (w *worker[T]) countScores(batch int) {
 	w.team.run(batch, func(worker, i int) {
-		counts := w.scratch[worker].counts
-		for b := range counts {
+		for b := range w.slots[i].blocks {
 			st := &w.slots[i].blocks[b]
-			for i, x := range st.s {
-				counts[b].count(float64(x), int(st.rank[i]) < st.k)
-			}
+			countScores(&w.scratch[worker].counts[b], st.s, st.rank, st.k)
 		}
 	})
 }

@@ -58,7 +58,7 @@ prgnn/gnn/predict.go 06471c4f0409636f
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2756b29ff1de0290
 prgnn/gnn/team.go a82270dac8b0db01
-prgnn/gnn/train.go 49b11ecf88f226ee
+prgnn/gnn/train.go d1605a355f4f6748
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
 prgnn/internal/dense/dense.go acdfdd5415a7d6d0
@@ -1950,7 +1950,7 @@ prgnn/gnn/predict.go 06471c4f0409636f
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2756b29ff1de0290
 prgnn/gnn/team.go a82270dac8b0db01
-prgnn/gnn/train.go 49b11ecf88f226ee
+prgnn/gnn/train.go d1605a355f4f6748
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
 prgnn/internal/exact/exact.go 931fceeabc00850b
