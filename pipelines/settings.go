@@ -12,7 +12,7 @@ import (
 
 // settingsName is what a reference writes to get at the pipeline itself:
 // pipeline.settings are the parameters of all its stages, pipeline.notes what was
-// said when it was loaded. A report needs both; nothing else of a file's text
+// said when it was loaded, pipeline.excluded everybody who was left out. A report needs both; nothing else of a file's text
 // flows anywhere.
 const settingsName = "pipeline"
 
@@ -37,7 +37,8 @@ func (l *loader) settingsProducer() *producer {
 		name: settingsName, members: 1,
 		outs: []dag.Port{
 			{Name: "settings", Type: dag.Arrow(settingsColumns...), Doc: "every parameter of every stage"},
-			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded: who was left out and why"},
+			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded"},
+			{Name: "excluded", Type: dag.Arrow("participant_id", "reason"), Doc: "everybody of the cohort who takes no part, and why"},
 		},
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
 			l.settled = true
@@ -53,7 +54,14 @@ func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 	if l.notes == nil {
 		notes.Columns[0].Values = []string{}
 	}
-	work, err := newCohortValues(&stages.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes}})
+	ids, reasons := []string{}, []string{}
+	if l.roster != nil {
+		for _, o := range l.roster.Left {
+			ids, reasons = append(ids, o.ID), append(reasons, o.Why)
+		}
+	}
+	excluded := artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "reason", Values: reasons})
+	work, err := newCohortValues(&stages.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}})
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}

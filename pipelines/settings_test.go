@@ -15,7 +15,7 @@ cohort: { simulate: { asd: 2, hc: 2 }, exclude: [sub-sim001] }
 stages:
   folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
   wide: { use: echo, matrix: { value: [a, b] } }
-  report: { use: report, in: { settings: pipeline.settings, notes: pipeline.notes } }
+  report: { use: report, in: { settings: pipeline.settings, notes: pipeline.notes, excluded: pipeline.excluded } }
 `
 
 // outputOf runs the task of that name, which needs nothing.
@@ -60,6 +60,12 @@ func TestSettings(t *testing.T) {
 	notes, _ := outputOf(t, p.Graph, "pipeline", "notes").Strings("note")
 	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "left out by exclude: sub-sim001") }) {
 		t.Errorf("the notes are %q", notes)
+	}
+	excluded := outputOf(t, p.Graph, "pipeline", "excluded")
+	who, _ := excluded.Strings("participant_id")
+	why, _ := excluded.Strings("reason")
+	if !slices.Equal(who, []string{"sub-sim001"}) || !slices.Equal(why, []string{"excluded by name"}) {
+		t.Errorf("left out are %q: %q", who, why)
 	}
 	if settings.Meta["pipeline"] != p.Name {
 		t.Errorf("it is called %q", settings.Meta["pipeline"])

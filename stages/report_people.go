@@ -20,6 +20,9 @@ func (r *reporter) participants() (report.Section, error) {
 			return s, err
 		}
 	}
+	if err := r.excluded(&s); err != nil {
+		return s, err
+	}
 	if !r.t.Has("notes") {
 		return s, nil
 	}
@@ -31,12 +34,65 @@ func (r *reporter) participants() (report.Section, error) {
 	if err != nil {
 		return s, err
 	}
-	if len(texts) == 0 {
+	switch told := r.t.Has("excluded"); {
+	case len(texts) > 0 && told:
+		s.Blocks = append(s.Blocks, report.Block{Heading: "Notes on the data"}, report.Block{List: texts})
+	case len(texts) > 0:
+		s.Blocks = append(s.Blocks, report.Block{Heading: "Left out, and other notes on the data"}, report.Block{List: texts})
+	case !told:
 		s.Blocks = append(s.Blocks, report.Block{Heading: "Left out"}, report.Block{Text: "Nobody was left out, and nothing was lacking."})
-		return s, nil
 	}
-	s.Blocks = append(s.Blocks, report.Block{Heading: "Left out, and other notes on the data"}, report.Block{List: texts})
 	return s, nil
+}
+
+// excluded tells of everybody who takes no part, and why: in short by reasons, and each.
+func (r *reporter) excluded(s *report.Section) error {
+	if !r.t.Has("excluded") {
+		return nil
+	}
+	table, err := r.t.In("excluded").Table()
+	if err != nil {
+		return err
+	}
+	reasons, err := table.Strings("reason")
+	if err != nil {
+		return err
+	}
+	s.Blocks = append(s.Blocks, report.Block{Heading: "Left out"})
+	if len(reasons) == 0 {
+		s.Blocks = append(s.Blocks, report.Block{Text: "Nobody was left out."})
+		return nil
+	}
+	all, err := shownTable(table, table.Rows())
+	if err != nil {
+		return err
+	}
+	all.Caption = "Everybody who was left out"
+	count := map[string]int{}
+	var order []string
+	for _, why := range reasons {
+		if count[why]++; count[why] == 1 {
+			order = append(order, why)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return count[b] - count[a] })
+	s.Blocks = append(s.Blocks, report.Block{Text: fmt.Sprintf("%d participant%s of the data took no part.", len(reasons), plural(len(reasons)))})
+	if len(reasons) <= 12 {
+		s.Blocks = append(s.Blocks, report.Block{Table: all})
+		return nil
+	}
+	if most := 8; len(order) < len(reasons) {
+		var list []string
+		for _, why := range order[:min(len(order), most)] {
+			list = append(list, fmt.Sprintf("%d: %s", count[why], why))
+		}
+		if rest := len(order) - most; rest > 0 {
+			list = append(list, fmt.Sprintf("%d other reasons, below", rest))
+		}
+		s.Blocks = append(s.Blocks, report.Block{List: list})
+	}
+	s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: fmt.Sprintf("All %d who were left out, each with the reason", len(reasons)), Blocks: []report.Block{{Table: all}}}})
+	return nil
 }
 
 // groups tells of each group how many there are and what they are like.
@@ -87,7 +143,7 @@ func (r *reporter) groups(s *report.Section) error {
 	}
 	all.Caption = "Every participant"
 	s.Blocks = append(s.Blocks, report.Block{Table: t},
-		report.Block{Details: &report.Details{Summary: fmt.Sprintf("All %d participants", len(r.who.ids)), Blocks: []report.Block{{Table: all}}}})
+		report.Block{Details: &report.Details{Screen: true, Summary: fmt.Sprintf("All %d participants", len(r.who.ids)), Blocks: []report.Block{{Table: all}}}})
 	return nil
 }
 
@@ -126,8 +182,9 @@ func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column,
 	}
 	head := plainName(c.Name)
 	if c.Unit != "" {
-		head += " (" + c.Unit + ")"
+		head += " (" + unitName(c.Unit) + ")"
 	}
+	digits := spreadDigits(v)
 	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
 	for i, g := range names {
 		var of []float64
@@ -138,9 +195,9 @@ func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column,
 		}
 		text := "n/a"
 		if mean, sd := meanSD(of); len(of) > 1 {
-			text = fmt.Sprintf("%s ± %s (%s–%s)", short(mean), short(sd), short(slices.Min(of)), short(slices.Max(of)))
+			text = fmt.Sprintf("%.*f ± %.*f (%.*f–%.*f)", digits, mean, digits, sd, digits, slices.Min(of), digits, slices.Max(of))
 		} else if len(of) == 1 {
-			text = short(of[0])
+			text = fmt.Sprintf("%.*f", digits, of[0])
 		}
 		if missing := len(rows[g]) - len(of); missing > 0 && len(of) > 0 {
 			text += fmt.Sprintf(", %d missing", missing)
@@ -148,4 +205,26 @@ func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column,
 		t.Rows[i] = append(t.Rows[i], report.Cell{Text: text})
 	}
 	return nil
+}
+
+// spreadDigits is how many places behind the point the values of a column are told
+// with: two significant digits of their spread, so that all of a column are alike.
+func spreadDigits(v []float64) int {
+	_, sd := meanSD(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
+	if !(sd > 0) || math.IsInf(sd, 0) {
+		return 0
+	}
+	digits := 0
+	for ; sd < 10 && digits < 6; digits++ {
+		sd *= 10
+	}
+	return digits
+}
+
+// unitName writes a unit for people.
+func unitName(unit string) string {
+	if unit == "a" {
+		return "years"
+	}
+	return unit
 }

@@ -46,16 +46,23 @@ func (r *reporter) regions() (report.Section, error) {
 			Caption: "Yellow to red is the mean pooling score; the first regions are named. Regions in which a difference was planted are ringed in green.",
 		}})
 	}
-	c, err := rankingChart(table, 25)
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
-	}
-	if c != nil {
+	var dots []report.Figure
+	for _, draw := range []func(*artifacts.Table, int) (*chartOf, error){rankingChart, contrastChart} {
+		c, err := draw(table, 25)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
+		}
+		if c == nil {
+			continue
+		}
 		f, err := c.figure()
 		if err != nil {
 			return s, err
 		}
-		s.Blocks = append(s.Blocks, report.Block{Figure: &f})
+		dots = append(dots, f)
+	}
+	if dots != nil {
+		s.Blocks = append(s.Blocks, report.Block{Figures: dots})
 	}
 	if r.t.Has("individual") && r.at != nil {
 		if err := r.individuals(&s); err != nil {
@@ -68,45 +75,9 @@ func (r *reporter) regions() (report.Section, error) {
 	}
 	s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	if rest != nil {
-		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "All regions", Blocks: []report.Block{{Table: rest}}}})
+		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Screen: true, Summary: "All regions", Blocks: []report.Block{{Table: rest}}}})
 	}
-	for _, part := range [][2]string{{"consistency", "How far rankings agree"}, {"null", "Against trainings with permuted groups"}} {
-		if !r.t.Has(part[0]) {
-			continue
-		}
-		of, err := r.t.In(part[0]).Table()
-		if err != nil {
-			return s, err
-		}
-		if of.Rows() == 0 {
-			continue
-		}
-		t, err := shownTable(of, 400, "index")
-		if err != nil {
-			return s, err
-		}
-		t.Caption = part[1]
-		block := report.Block{Table: t}
-		if of.Rows() > 12 {
-			block = report.Block{Details: &report.Details{Summary: part[1], Blocks: []report.Block{block}}}
-		}
-		s.Blocks = append(s.Blocks, block)
-	}
-	if r.t.Has("recovery") {
-		found, err := r.t.In("recovery").Table()
-		if err != nil {
-			return s, err
-		}
-		if found.Rows() > 0 {
-			t, err := shownTable(found, 200)
-			if err != nil {
-				return s, err
-			}
-			t.Caption = "How well the planted regions were found"
-			s.Blocks = append(s.Blocks, report.Block{Table: t})
-		}
-	}
-	return s, nil
+	return s, r.aboutRanking(&s)
 }
 
 // rankingTable is the ranking: the first regions of each setting, and all.
@@ -127,29 +98,89 @@ func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Tabl
 	if err != nil {
 		return nil, nil, err
 	}
-	// What fits a page; the folded table has the rest.
-	first, err = shownTable(table, 20000, "index", "id", "sd", "rank_low", "rank_high", "top_share", "model_best", "model_worst", "participants", "mean_score", "contrast_chance", "p", "p_any")
+	first, err = r.firstRegions(table, all, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	at := slices.IndexFunc(all.Heads, func(h report.Head) bool { return h.Text == "name" })
+	to := slices.IndexFunc(first.Heads, func(h report.Head) bool { return h.Text == "region" })
 	if at < 0 {
 		return nil, nil, errors.New("the ranking has no names")
 	}
 	var rows [][]report.Cell
 	for i := range all.Rows {
 		if p, ok := r.place[int(index[i])]; ok {
-			all.Rows[i][at], first.Rows[i][at] = report.Cell{Text: name[i], Place: &p}, report.Cell{Text: name[i], Place: &p}
+			all.Rows[i][at], first.Rows[i][to] = report.Cell{Text: name[i], Place: &p}, report.Cell{Text: name[i], Place: &p}
 		}
 		if rank[i] <= int64(r.Top) {
 			rows = append(rows, first.Rows[i])
 		}
 	}
 	first.Rows = rows
-	first.Keys, all.Keys = at+1, at+1
-	first.Caption = fmt.Sprintf("The %d most salient regions", r.Top)
+	first.Keys, all.Keys = to+1, at+1
+	first.Caption = fmt.Sprintf("The %d most salient regions", min(r.Top, len(all.Rows)))
 	all.Caption = "All regions"
 	return first, all, nil
+}
+
+// firstRegions are the columns of the ranking that fit a page; the folded table has
+// all of them.
+func (r *reporter) firstRegions(table *artifacts.Table, all *report.Table, name []string) (*report.Table, error) {
+	t := &report.Table{Rows: make([][]report.Cell, len(name))}
+	add := func(head report.Head, cell func(i int) string) {
+		t.Heads = append(t.Heads, head)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], report.Cell{Text: cell(i)})
+		}
+	}
+	settings, err := shownSettings(table, "rank")
+	if err != nil {
+		return nil, err
+	}
+	if len(slices.Compact(slices.Clone(settings))) > 1 {
+		add(report.Head{Text: "setting"}, func(i int) string { return settings[i] })
+	}
+	columns := map[string][]float64{}
+	for _, c := range []string{"rank", "score", "ci_low", "ci_high", "model_best", "model_worst", "frequency", "contrast", "q", "planted"} {
+		if _, ok := table.Column(c); !ok {
+			continue
+		}
+		if columns[c], err = table.Floats(c); err != nil {
+			return nil, err
+		}
+	}
+	number := func(c string, write func(float64) string) func(int) string {
+		return func(i int) string { return write(columns[c][i]) }
+	}
+	add(report.Head{Text: "rank", Number: true}, number("rank", short))
+	add(report.Head{Text: "region"}, func(i int) string { return name[i] })
+	if abbreviation, err := table.Strings("abbreviation"); err == nil {
+		add(report.Head{Text: "short"}, func(i int) string { return abbreviation[i] })
+	}
+	add(report.Head{Text: "score", Number: true, Doc: "mean pooling score"}, number("score", number3))
+	if columns["ci_low"] != nil && columns["ci_high"] != nil {
+		add(report.Head{Text: "95 % CI", Number: true, Doc: "of the score, over participants; the models are held fixed"}, func(i int) string {
+			return number3(columns["ci_low"][i]) + "–" + number3(columns["ci_high"][i])
+		})
+	}
+	if columns["model_best"] != nil && columns["model_worst"] != nil {
+		add(report.Head{Text: "rank by model", Number: true, Doc: "best and worst rank that a single model (fold, repeat) gives it"}, func(i int) string {
+			return short(columns["model_best"][i]) + "–" + short(columns["model_worst"][i])
+		})
+	}
+	if columns["frequency"] != nil {
+		add(report.Head{Text: "kept", Number: true, Doc: "share of a participant's test graphs in which the layer keeps it"}, number("frequency", percentOf))
+	}
+	if columns["contrast"] != nil {
+		add(report.Head{Text: "contrast", Number: true, Doc: "difference of the groups' mean scores over the sd within them, in participants whom a model has not seen"}, number("contrast", func(x float64) string { return fixed(x, 2) }))
+	}
+	if columns["q"] != nil {
+		add(report.Head{Text: "q", Number: true, Doc: "of the contrast: false discovery rate over all regions"}, number("q", probability))
+	}
+	if slices.Contains(columns["planted"], 1) {
+		add(report.Head{Text: "planted", Doc: "a difference between the groups was made there"}, func(i int) string { return map[bool]string{true: "yes"}[columns["planted"][i] == 1] })
+	}
+	return t, nil
 }
 
 // individuals shows the regions of a few participants.

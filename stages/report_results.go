@@ -90,7 +90,7 @@ func (r *reporter) results() (report.Section, error) {
 			return s, err
 		}
 		each.Caption = "Each fold"
-		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "Each fold", Blocks: []report.Block{{Table: each}}}})
+		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Screen: true, Summary: "Each fold", Blocks: []report.Block{{Table: each}}}})
 	}
 	if err := r.statistics(&s); err != nil {
 		return s, err

@@ -52,7 +52,7 @@ func (r *reporter) steps() (report.Section, error) {
 		return s, err
 	}
 	if each != nil {
-		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Summary: "Each participant", Blocks: []report.Block{{Table: each}}}})
+		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Screen: true, Summary: "Each participant", Blocks: []report.Block{{Table: each}}}})
 	}
 	warnings, err := r.warnings()
 	if len(warnings) > 0 {

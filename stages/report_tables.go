@@ -26,7 +26,7 @@ func shownTable(t *artifacts.Table, most int, hidden ...string) (*report.Table, 
 		}
 		head := report.Head{Text: plainName(c.Name), Doc: c.Doc}
 		if c.Unit != "" {
-			head.Text += " (" + c.Unit + ")"
+			head.Text += " (" + unitName(c.Unit) + ")"
 		}
 		text, err := t.Strings(c.Name)
 		if err != nil {

@@ -1,6 +1,8 @@
 package stages
 
 import (
+	"fmt"
+	"html"
 	"strings"
 	"testing"
 
@@ -47,7 +49,7 @@ func TestReport(t *testing.T) {
 	page := reportText(t, reportInputs("sub-01", "ASD", "HC"))
 	for _, want := range []string{
 		"<title>Results of made up</title>", "Simulated data.", "3 simulated participants: 2 ASD, 1 HC",
-		"11.5 ± 0.707 (11–12)", "1 participant left out by exclude: sub-01",
+		"11.5 ± 0.7 (11.0–12.0)", "1 participant left out by exclude: sub-01",
 		"the group HC has only 1 participant", "0.700–0.900",
 		"Edges are the largest positive partial correlations, 10 % of all pairs of regions. A region left without an edge got its largest one back.",
 		"Participants were divided into 5 folds, stratified by group (seed 7); all graphs of a participant are on one side of every split.",
@@ -80,5 +82,33 @@ func TestReportOfLittle(t *testing.T) {
 		in := reportInputs("a", "b", "c")
 		delete(in, port)
 		reportText(t, in)
+	}
+}
+
+// Everybody who was left out is named with the reason, however many they are.
+func TestReportOfExclusions(t *testing.T) {
+	for _, n := range []int{0, 3, 40} {
+		in := reportInputs("sub-01", "ASD", "HC")
+		ids, reasons := []string{}, []string{}
+		for i := range n {
+			ids, reasons = append(ids, fmt.Sprintf("sub-out%02d", i)), append(reasons, []string{"mean FD 0.71 mm > 0.5", "no bold"}[i%2])
+		}
+		in["excluded"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "reason", Values: reasons}))}
+		page := reportText(t, in)
+		for i, id := range ids {
+			want := `<th scope="row">` + id + "</th><td>" + html.EscapeString(reasons[i]) + "</td>"
+			if !strings.Contains(page, want) {
+				t.Fatalf("of %d, the page does not say %s", n, want)
+			}
+		}
+		if folded := strings.Contains(page, "All 40 who were left out, each with the reason"); folded != (n == 40) {
+			t.Errorf("of %d: folded is %v", n, folded)
+		}
+		if n == 40 && !strings.Contains(page, "<li>20: mean FD 0.71 mm &gt; 0.5</li>") {
+			t.Error("the reasons are not counted")
+		}
+		if n == 0 && !strings.Contains(page, "Nobody was left out.") {
+			t.Error("it does not say that nobody was left out")
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 const hostile = `<script>alert(1)</script>"'&`
 
 func figures(name string) map[string]ours.Figure {
+	none := math.NaN()
 	some := []float64{0, 1, 4, 9, 4, 1, 0}
 	d := Distribution{Title: name, Epochs: []int{1, 2, 3}, Kept: [][]float64{some, some, some}, Dropped: [][]float64{some, some, some}}
 	course := Course{[]float64{0.7, 0.5}, []float64{0.7, math.NaN()}, []float64{0.5, 0.8}, []float64{0.5, 0.7}}
@@ -25,7 +26,7 @@ func figures(name string) map[string]ours.Figure {
 		"curves":    Curves([]Training{{name, []Course{course}, 0.6}, {"", nil, math.NaN()}}),
 		"roc":       ROC([]Classifier{{name, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
 		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
-		"ranking":   Ranking(name, []Region{{name, 0.5, 0.4, 0.6, true}, {"b", math.NaN(), math.NaN(), math.NaN(), false}}, "interval"),
+		"ranking":   Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true}, {"b", 0.2, none, none, none, true, false}, {"c", none, none, none, none, false, false}}, Interval: "interval", Ring: "ring", Filled: "sure", Mark: 0.3, MarkName: "mark"}.Figure(),
 		"matrices":  Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1}, name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
 		"degrees":   DegreeDistribution([]Degrees{{name, 3, []float64{0, 3, 1}}, {"b", 0, nil}}),
 		"brains":    ByParticipant([]string{name}, []Individuals{{name, [][]Spot{spots}}}, 0, 1),

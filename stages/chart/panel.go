@@ -49,6 +49,55 @@ func key(c draw.Canvas, at vg.Point, words []string, strokes []draw.LineStyle) {
 	}
 }
 
+// A sign is one entry of a key: a word, and what is drawn in the 14 points before it.
+type sign struct {
+	word string
+	draw func(c draw.Canvas, at vg.Point)
+}
+
+func stroke(sty draw.LineStyle) func(draw.Canvas, vg.Point) {
+	return func(c draw.Canvas, at vg.Point) { c.StrokeLine2(sty, at.X, at.Y, at.X+14, at.Y) }
+}
+
+func dot(col color.NRGBA, radius vg.Length, shape draw.GlyphDrawer) func(draw.Canvas, vg.Point) {
+	return func(c draw.Canvas, at vg.Point) {
+		c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: radius, Shape: shape}, vg.Point{X: at.X + 7, Y: at.Y})
+	}
+}
+
+// signPlaces are the places of the signs in lines of a width, from the upper left, and
+// the number of lines.
+func signPlaces(signs []sign, width vg.Length) (at []vg.Point, lines int) {
+	sty := ours.Style(ours.TickSize, false)
+	var x vg.Length
+	lines = min(len(signs), 1)
+	for _, s := range signs {
+		w := 18 + sty.Width(s.word)
+		if x > 0 && x+w > width {
+			x = 0
+			lines++
+		}
+		at = append(at, vg.Point{X: x, Y: -vg.Length(lines-1) * 11})
+		x += w + 14
+	}
+	return at, lines
+}
+
+func signLines(signs []sign, width vg.Length) int {
+	_, lines := signPlaces(signs, width)
+	return lines
+}
+
+// drawSigns writes a key; at is the middle of its first line's left end.
+func drawSigns(c draw.Canvas, at vg.Point, width vg.Length, signs []sign) {
+	places, _ := signPlaces(signs, width)
+	for i, s := range signs {
+		here := vg.Point{X: at.X + places[i].X, Y: at.Y + places[i].Y}
+		s.draw(c, here)
+		ours.Text(c, vg.Point{X: here.X + 18, Y: here.Y}, s.word, ours.Style(ours.TickSize, false), draw.XLeft, draw.YCenter)
+	}
+}
+
 // grid is a set of faint lines at the marked ticks of the axes.
 func grid(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)

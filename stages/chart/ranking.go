@@ -10,71 +10,119 @@ import (
 	ours "prgnn/stages/draw"
 )
 
-// A Region is a row of a ranking.
-type Region struct {
+// A Row is one line of Dots.
+type Row struct {
 	Name      string
-	Score     float64
-	Low, High float64 // 95 % interval; NaN when not known
-	Planted   bool    // a difference was planted there
+	Value     float64
+	Low, High float64 // its interval; NaN when not known
+	Chance    float64 // what chance gives; NaN when not known
+	Hollow    bool    // not to be told from chance
+	Ring      bool
 }
 
-// Ranking draws the first regions with their scores and intervals, the most salient at
-// the top. Planted ones have a ring.
-func Ranking(title string, rows []Region, interval string) ours.Figure {
-	planted := false
+// Dots are values with their intervals, a row each, the first at the top.
+type Dots struct {
+	Title, Axis string
+	Rows        []Row
+	Interval    string  // what the intervals are, for the key
+	Ring        string  // what a ring means
+	Filled      string  // what sets filled dots apart from hollow ones
+	Mark        float64 // a dashed line, such as what guessing gives; NaN for none
+	MarkName    string
+}
+
+// dotRow is the height of a row.
+const dotRow = 12
+
+// Figure draws them.
+func (d Dots) Figure() ours.Figure {
+	ring, interval, chance, hollow := false, false, false, false
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, r := range rows {
-		planted = planted || r.Planted
-		for _, v := range []float64{r.Score, r.Low, r.High} {
+	for _, r := range d.Rows {
+		ring, interval = ring || r.Ring, interval || !math.IsNaN(r.Low+r.High)
+		chance, hollow = chance || !math.IsNaN(r.Chance), hollow || r.Hollow
+		for _, v := range []float64{r.Value, r.Low, r.High, r.Chance} {
 			if !math.IsNaN(v) {
 				low, high = min(low, v), max(high, v)
 			}
 		}
 	}
-	const foot = 18
-	f := ours.Figure{Width: 120 * vg.Millimeter, Height: vg.Length(len(rows))*12 + 52 + foot}
+	if !math.IsNaN(d.Mark) {
+		low, high = min(low, d.Mark), max(high, d.Mark)
+	}
+	blue := ours.Categories[0]
+	var signs []sign
+	if interval {
+		signs = append(signs, sign{d.Interval, stroke(draw.LineStyle{Color: blue, Width: 1.2})})
+	}
+	if ring {
+		signs = append(signs, sign{d.Ring, dot(ours.Categories[2], 4.6, draw.RingGlyph{})})
+	}
+	if hollow {
+		signs = append(signs, sign{d.Filled, dot(blue, 2.8, draw.CircleGlyph{})})
+	}
+	if chance {
+		signs = append(signs, sign{"by chance", func(c draw.Canvas, at vg.Point) {
+			c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 1}, at.X+7, at.Y-3.5, at.X+7, at.Y+3.5)
+		}})
+	}
+	if !math.IsNaN(d.Mark) {
+		signs = append(signs, sign{d.MarkName, stroke(chanceLine)})
+	}
+	lines := signLines(signs, column-24)
+	foot := vg.Length(lines)*11 + 6
+	f := ours.Figure{Width: column, Height: vg.Length(len(d.Rows))*dotRow + 40 + foot}
+	if d.Title != "" {
+		f.Height += 18
+	}
 	f.Paint = func(c draw.Canvas) {
-		p := ours.NewPlot(title, "pooling score", "")
+		p := ours.NewPlot(d.Title, d.Axis, "")
 		if low <= high {
 			margin := 0.06 * max(high-low, 1e-6)
 			p.X.Min, p.X.Max = low-margin, high+margin
 		}
-		p.Y.Min, p.Y.Max = -0.6, float64(len(rows))-0.4
+		p.Y.Min, p.Y.Max = -0.6, float64(len(d.Rows))-0.4
 		var at []float64
 		var names []string
-		for i, r := range rows {
-			at, names = append(at, float64(len(rows)-1-i)), append(names, r.Name)
+		for i, r := range d.Rows {
+			at, names = append(at, float64(len(d.Rows)-1-i)), append(names, r.Name)
 		}
 		p.Y.Tick.Marker = ticks(at, names)
 		p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
-		p.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
-			x, y := p.Transforms(&c)
-			for i, r := range rows {
-				level := y(float64(len(rows) - 1 - i))
-				if !math.IsNaN(r.Low) && !math.IsNaN(r.High) {
-					bar := draw.LineStyle{Color: ours.Categories[0], Width: vg.Points(1.2)}
-					c.StrokeLine2(bar, x(r.Low), level, x(r.High), level)
-					c.StrokeLine2(bar, x(r.Low), level-2, x(r.Low), level+2)
-					c.StrokeLine2(bar, x(r.High), level-2, x(r.High), level+2)
-				}
-				if math.IsNaN(r.Score) {
-					continue
-				}
-				if r.Planted {
-					c.DrawGlyph(draw.GlyphStyle{Color: ours.Categories[2], Radius: 4.6, Shape: draw.RingGlyph{}}, vg.Point{X: x(r.Score), Y: level})
-				}
-				c.DrawGlyph(draw.GlyphStyle{Color: ours.Categories[0], Radius: 2.8, Shape: draw.CircleGlyph{}}, vg.Point{X: x(r.Score), Y: level})
-			}
-		}))
+		p.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) { d.paint(c, p) }))
 		p.Draw(draw.Crop(c, 2, -10, foot, -4))
-		words, strokes := []string{interval}, []draw.LineStyle{{Color: ours.Categories[0], Width: 1.2}}
-		if interval == "" {
-			words, strokes = nil, nil
-		}
-		if planted {
-			words, strokes = append(words, "ring: planted"), append(strokes, draw.LineStyle{Color: ours.Categories[2], Width: 2})
-		}
-		key(c, vg.Point{X: c.Min.X + 20, Y: c.Min.Y + 8}, words, strokes)
+		drawSigns(c, vg.Point{X: c.Min.X + 12, Y: c.Min.Y + foot - 8}, column-24, signs)
 	}
 	return f
+}
+
+func (d Dots) paint(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	blue := ours.Categories[0]
+	if !math.IsNaN(d.Mark) {
+		c.StrokeLine2(chanceLine, x(d.Mark), c.Min.Y, x(d.Mark), c.Max.Y)
+	}
+	for i, r := range d.Rows {
+		level := y(float64(len(d.Rows) - 1 - i))
+		if !math.IsNaN(r.Chance) {
+			c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 1}, x(r.Chance), level-3.5, x(r.Chance), level+3.5)
+		}
+		if !math.IsNaN(r.Low) && !math.IsNaN(r.High) {
+			bar := draw.LineStyle{Color: blue, Width: vg.Points(1.2)}
+			c.StrokeLine2(bar, x(r.Low), level, x(r.High), level)
+			c.StrokeLine2(bar, x(r.Low), level-2, x(r.Low), level+2)
+			c.StrokeLine2(bar, x(r.High), level-2, x(r.High), level+2)
+		}
+		if math.IsNaN(r.Value) {
+			continue
+		}
+		here := vg.Point{X: x(r.Value), Y: level}
+		if r.Ring {
+			dot(ours.Categories[2], 4.6, draw.RingGlyph{})(c, vg.Point{X: here.X - 7, Y: level})
+		}
+		dot(blue, 2.8, draw.CircleGlyph{})(c, vg.Point{X: here.X - 7, Y: level})
+		if r.Hollow {
+			c.DrawGlyph(draw.GlyphStyle{Color: ours.Ground, Radius: 1.7, Shape: draw.CircleGlyph{}}, here)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -90,26 +89,38 @@ func (d Distribution) plot() *plot.Plot {
 			}{{d.Dropped[e], 0}, {d.Kept[e], 1}} {
 				color := [2]draw.LineStyle{{Color: droppedColor, Width: vg.Points(0.8)}, {Color: keptColor, Width: vg.Points(0.8)}}[side.color]
 				fill := [2]uint8{0x55, 0x66}[side.color]
-				n := len(side.counts)
-				line := make([]vg.Point, 0, n+2)
-				line = append(line, vg.Point{X: x(0), Y: y(base)})
-				for b, v := range side.counts {
-					line = append(line, vg.Point{X: x((float64(b) + 0.5) / float64(n)), Y: y(base + 2.4*root(v)/peak)})
+				n := float64(len(side.counts))
+				for _, hill := range hills(side.counts) {
+					line := []vg.Point{{X: x(max((float64(hill[0])-0.5)/n, 0)), Y: y(base)}}
+					for b := hill[0]; b < hill[1]; b++ {
+						line = append(line, vg.Point{X: x((float64(b) + 0.5) / n), Y: y(base + 2.4*root(side.counts[b])/peak)})
+					}
+					line = append(line, vg.Point{X: x(min((float64(hill[1])+0.5)/n, 1)), Y: y(base)})
+					if side.color == 0 {
+						c.FillPolygon(faded(droppedColor, fill), line)
+					} else {
+						c.FillPolygon(faded(keptColor, fill), line)
+					}
+					c.StrokeLines(color, line)
 				}
-				line = append(line, vg.Point{X: x(1), Y: y(base)})
-				if slices.Max(side.counts) == 0 {
-					continue
-				}
-				if side.color == 0 {
-					c.FillPolygon(faded(droppedColor, fill), line)
-				} else {
-					c.FillPolygon(faded(keptColor, fill), line)
-				}
-				c.StrokeLines(color, line)
 			}
 		}
 	}))
 	return p
+}
+
+// hills are the runs of intervals that hold anything: from one, to behind the last.
+func hills(counts []float64) (runs [][2]int) {
+	for b, v := range counts {
+		switch {
+		case !(v > 0):
+		case len(runs) > 0 && runs[len(runs)-1][1] == b:
+			runs[len(runs)-1][1] = b + 1
+		default:
+			runs = append(runs, [2]int{b, b + 1})
+		}
+	}
+	return runs
 }
 
 // root tames heights: when all scores are alike, one interval holds all of them and

@@ -72,7 +72,7 @@ func Area(rates []Rate) float64 {
 // the folds too, as thin lines.
 func ROC(of []Classifier, positive string) ours.Figure {
 	of = of[:min(len(of), len(ours.Categories))]
-	f := ours.Figure{Width: column, Height: column + vg.Length(len(of))*11}
+	f := ours.Figure{Width: column, Height: column}
 	f.Paint = func(c draw.Canvas) {
 		p := ours.NewPlot("", "1 − specificity", "sensitivity for "+positive)
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
@@ -104,16 +104,29 @@ func ROC(of []Classifier, positive string) ours.Figure {
 			for i, one := range of {
 				stroke(one.Cases, draw.LineStyle{Color: ours.Categories[i], Width: vg.Points(1.8)})
 			}
+			rocKey(c, of)
 		}))
-		foot := vg.Length(len(of))*11 + 4
-		p.Draw(draw.Crop(c, 2, -8, foot, -4))
-		for i, one := range of {
-			word := fmt.Sprintf("AUC %.3f", Area(Rates(one.Cases)))
-			if one.Name != "" {
-				word = one.Name + ": " + word
-			}
-			key(c, vg.Point{X: c.Min.X + 40, Y: c.Min.Y + foot - 6 - vg.Length(i)*11}, []string{word}, []draw.LineStyle{{Color: ours.Categories[i], Width: 2}})
-		}
+		p.Draw(draw.Crop(c, 2, -8, 2, -4))
 	}
 	return f
+}
+
+// rocKey names the curves at the lower right, where good ones do not go.
+func rocKey(c draw.Canvas, of []Classifier) {
+	sty := ours.Style(ours.TickSize, false)
+	var words []string
+	var wide vg.Length
+	for _, one := range of {
+		word := fmt.Sprintf("AUC %.3f", Area(Rates(one.Cases)))
+		if one.Name != "" {
+			word = one.Name + ": " + word
+		}
+		words, wide = append(words, word), max(wide, sty.Width(word))
+	}
+	left, top := c.Max.X-wide-24, c.Min.Y+vg.Length(len(of))*11+6
+	c.SetColor(faded(ours.Ground, 0xd8))
+	c.Fill(vg.Rectangle{Min: vg.Point{X: left - 4, Y: c.Min.Y + 3}, Max: vg.Point{X: c.Max.X - 2, Y: top}}.Path())
+	for i, word := range words {
+		key(c, vg.Point{X: left, Y: top - 7 - vg.Length(i)*11}, []string{word}, []draw.LineStyle{{Color: ours.Categories[i], Width: 2}})
+	}
 }

@@ -16,11 +16,12 @@ const (
 	TickSize  = 8
 )
 
-// Ink is the colour of text, Rule that of axes, Faint that of grids.
+// Ink is the colour of text, Rule that of axes, Faint that of grids, Ground that of paper.
 var (
-	Ink   = color.NRGBA{0x22, 0x26, 0x2b, 0xff}
-	Rule  = color.NRGBA{0x8a, 0x90, 0x99, 0xff}
-	Faint = color.NRGBA{0xe3, 0xe6, 0xea, 0xff}
+	Ground = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+	Ink    = color.NRGBA{0x22, 0x26, 0x2b, 0xff}
+	Rule   = color.NRGBA{0x8a, 0x90, 0x99, 0xff}
+	Faint  = color.NRGBA{0xe3, 0xe6, 0xea, 0xff}
 )
 
 // NewPlot is an empty plot in our fonts and colours. Its texts may hold anything: they

@@ -36,9 +36,10 @@ type Block struct {
 	Viewer  *Viewer
 }
 
-// Details are blocks that show when they are asked for (and when printed).
+// Details are blocks that show when they are asked for.
 type Details struct {
 	Summary string
+	Screen  bool // not printed: long tables to look things up in
 	Blocks  []Block
 }
 

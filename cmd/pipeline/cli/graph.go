@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -221,6 +222,34 @@ func draw(g *dag.Graph, steps []dag.Step) drawing {
 		}
 	}
 	return d
+}
+
+// reduced leaves out arrows where a longer way leads to the same box (the transitive
+// reduction): what a report takes from everywhere would hide what follows from what.
+func (d drawing) reduced() drawing {
+	next := map[*box][]*box{}
+	for _, e := range d.arrows {
+		next[e.from] = append(next[e.from], e.to)
+	}
+	var reach func(from, to *box, seen map[*box]bool) bool
+	reach = func(from, to *box, seen map[*box]bool) bool {
+		if from == to {
+			return true
+		}
+		if seen[from] {
+			return false
+		}
+		seen[from] = true
+		return slices.ContainsFunc(next[from], func(b *box) bool { return reach(b, to, seen) })
+	}
+	out := drawing{name: d.name, boxes: d.boxes}
+	for _, e := range d.arrows {
+		longer := slices.ContainsFunc(next[e.from], func(b *box) bool { return b != e.to && b != e.from && reach(b, e.to, map[*box]bool{}) })
+		if !longer {
+			out.arrows = append(out.arrows, e)
+		}
+	}
+	return out
 }
 
 // fills are the colours of states, for light backgrounds.

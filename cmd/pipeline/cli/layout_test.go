@@ -138,3 +138,44 @@ func TestDrawings(t *testing.T) {
 		t.Errorf("mermaid: got\n%s\nwant\n%s", mermaid.String(), wantMermaid)
 	}
 }
+
+// TestReduced: the same boxes can be reached, and no arrow could be spared.
+func TestReduced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 9).Draw(t, "boxes")
+		var arrows []string
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				if rapid.Bool().Draw(t, "arrow") {
+					arrows = append(arrows, string(rune('a'+i))+string(rune('a'+j)))
+				}
+			}
+		}
+		// Warshall's closure, without one arrow or with all.
+		closure := func(arrows []arrow, without int) (c [9][9]bool) {
+			for i, e := range arrows {
+				if i != without {
+					c[e.from.name[0]-'a'][e.to.name[0]-'a'] = true
+				}
+			}
+			for k := range c {
+				for i := range c {
+					for j := range c {
+						c[i][j] = c[i][j] || c[i][k] && c[k][j]
+					}
+				}
+			}
+			return c
+		}
+		d := drawingOf(n, arrows...)
+		few := d.reduced().arrows
+		if closure(d.arrows, -1) != closure(few, -1) {
+			t.Fatalf("of %q only %d arrows are left, which lead elsewhere", arrows, len(few))
+		}
+		for i := range few {
+			if closure(few, i) == closure(few, -1) {
+				t.Fatalf("of %q, %s → %s could be spared", arrows, few[i].from.name, few[i].to.name)
+			}
+		}
+	})
+}

@@ -184,7 +184,7 @@ func connected(g *dag.Graph) string {
 	if !ok {
 		panic("cli: there is no kind report")
 	}
-	in := []string{"settings: pipeline.settings", "notes: pipeline.notes"}
+	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded"}
 	for _, port := range kind.New().Ports().In {
 		from, output, _ := strings.Cut(reported[port.Name], ".")
 		var refs []string
@@ -245,7 +245,7 @@ func (c *current) page(task *dag.Node) (page []byte, missing []string, err error
 	}
 	inputs["provenance"] = []dag.Input{dag.InputOf(provenance)}
 	var overview bytes.Buffer
-	draw(c.pipeline.Graph, nil).svg(&overview)
+	draw(c.pipeline.Graph, nil).reduced().lightSVG(&overview)
 	inputs["overview"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "svg", Data: overview.Bytes()})}
 	out, err := task.Work.Run(context.Background(), dag.NewTask(inputs))
 	if err != nil {

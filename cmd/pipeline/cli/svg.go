@@ -24,7 +24,12 @@ const (
 
 // svg writes the picture as one file that needs nothing else, with colours for
 // light and dark backgrounds and the states in words too.
-func (d drawing) svg(w io.Writer) {
+func (d drawing) svg(w io.Writer) { d.write(w, svgStyle+svgDark) }
+
+// lightSVG is for a white ground, whatever the reader's is.
+func (d drawing) lightSVG(w io.Writer) { d.write(w, svgStyle) }
+
+func (d drawing) write(w io.Writer, style string) {
 	l := place(d, boxWidth, boxGap)
 	top, tall := make([]float64, len(l.layers)), make([]float64, len(l.layers))
 	y := margin
@@ -46,7 +51,7 @@ func (d drawing) svg(w io.Writer) {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n",
 		width, height, width, height, html.EscapeString("stages of "+d.name))
 	fmt.Fprintf(w, "<title>%s</title>\n", html.EscapeString("stages of "+d.name))
-	io.WriteString(w, svgStyle)
+	io.WriteString(w, "<style>\n"+style+"</style>\n"+svgHead)
 	middle := func(s *spot) (x, upper, lower float64) {
 		h := tall[s.layer] // a bend goes straight through its layer
 		if s.box != nil {
@@ -128,8 +133,7 @@ func stateClass(s dag.State) string {
 	return string(s)
 }
 
-const svgStyle = `<style>
-text { font: 13px system-ui, sans-serif; fill: #1c2126; text-anchor: middle }
+const svgStyle = `text { font: 13px system-ui, sans-serif; fill: #1c2126; text-anchor: middle }
 .name { font-weight: 600 }
 rect { stroke: #5b6670; fill: #eceff4 }
 .cached rect { fill: #d5ecd8 }
@@ -139,7 +143,9 @@ rect { stroke: #5b6670; fill: #eceff4 }
 .arrow { fill: none; stroke: #5b6670; stroke-width: 1.4 }
 .gather { stroke-width: 3.2 }
 #head path { fill: #5b6670 }
-@media (prefers-color-scheme: dark) {
+`
+
+const svgDark = `@media (prefers-color-scheme: dark) {
   text { fill: #e8eaed }
   rect { stroke: #9aa5b1; fill: #2b3138 }
   .cached rect { fill: #1f4527 }
@@ -149,6 +155,7 @@ rect { stroke: #5b6670; fill: #eceff4 }
   .arrow { stroke: #9aa5b1 }
   #head path { fill: #9aa5b1 }
 }
-</style>
-<defs><marker id="head" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>
+`
+
+const svgHead = `<defs><marker id="head" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>
 `

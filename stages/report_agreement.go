@@ -1,0 +1,136 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/stages/report"
+)
+
+// aboutRanking tells how far the ranking is to be trusted: how far rankings agree, beside
+// chance, what trainings on permuted groups give, and whether planted regions are found.
+func (r *reporter) aboutRanking(s *report.Section) error {
+	for _, part := range []struct {
+		port, caption, note string
+		show                func(*artifacts.Table) (*report.Table, error)
+	}{
+		{"consistency", "How far rankings agree", "In brackets: rankings in random order. Models may also agree because all brains are alike, whatever the groups are.", r.consistencyTable},
+		{"null", "Regions against trainings with permuted groups", "Every region's score, beside the scores that models of permuted groups give it.", func(t *artifacts.Table) (*report.Table, error) { return shownTable(t, 400, "index", "id") }},
+		{"recovery", "How well the planted regions were found", "", func(t *artifacts.Table) (*report.Table, error) { return shownTable(t, 200) }},
+	} {
+		if !r.t.Has(part.port) {
+			continue
+		}
+		of, err := r.t.In(part.port).Table()
+		if err != nil {
+			return err
+		}
+		if of.Rows() == 0 {
+			continue
+		}
+		t, err := part.show(of)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.t.In(part.port).Name, err)
+		}
+		t.Caption, t.Note = part.caption, strings.TrimSpace(part.note+" "+t.Note)
+		block := report.Block{Table: t}
+		if len(t.Rows) > 20 {
+			block = report.Block{Details: &report.Details{Summary: part.caption, Screen: true, Blocks: []report.Block{block}}}
+		}
+		s.Blocks = append(s.Blocks, block)
+	}
+	return nil
+}
+
+// consistencyTable has what was found and, in brackets, what chance gives in one column.
+func (r *reporter) consistencyTable(of *artifacts.Table) (*report.Table, error) {
+	settings, err := shownSettings(of, "over")
+	if err != nil {
+		return nil, err
+	}
+	over, err := of.Strings("over")
+	if err != nil {
+		return nil, err
+	}
+	v := map[string][]float64{}
+	for _, c := range []string{"rankings", "k", "common", "common_chance", "every", "every_chance", "jaccard", "jaccard_chance", "kuncheva", "spearman", "p"} {
+		if _, ok := of.Column(c); !ok {
+			v[c] = slices.Repeat([]float64{math.NaN()}, len(over))
+		} else if v[c], err = of.Floats(c); err != nil {
+			return nil, err
+		}
+	}
+	several := len(slices.Compact(slices.Clone(settings))) > 1
+	t := &report.Table{Keys: 1, Heads: []report.Head{
+		{Text: "rankings by"}, {Text: "number", Number: true}, {Text: "k", Number: true, Doc: "how many first regions are looked at"},
+		{Text: "two share", Number: true, Doc: "of the first k regions of two rankings, mean over pairs"},
+		{Text: "all share", Number: true, Doc: "of the first k regions of all rankings"},
+		{Text: "Jaccard", Number: true, Doc: "shared regions over those in either"},
+		{Text: "Kuncheva", Number: true, Doc: "shared regions beyond chance; 0 by chance, 1 when the same"},
+		{Text: "Spearman", Number: true, Doc: "rank correlation of all regions; 0 by chance"},
+		{Text: "p", Number: true, Doc: "share of sets of random rankings of which two share as many"},
+	}}
+	if several {
+		t.Keys, t.Heads = 2, append([]report.Head{{Text: "setting"}}, t.Heads...)
+	}
+	chance := func(x, by float64, digits int) string {
+		text := fixed(x, digits)
+		switch {
+		case math.IsNaN(by):
+		case by < 0.05 && digits < 2:
+			text += " (0)"
+		default:
+			text += " (" + fixed(by, digits) + ")"
+		}
+		return text
+	}
+	for i, what := range over {
+		cells := []report.Cell{{Text: what}, {Text: short(v["rankings"][i])}, {Text: short(v["k"][i])},
+			{Text: chance(v["common"][i], v["common_chance"][i], 1)}, {Text: chance(v["every"][i], v["every_chance"][i], 0)},
+			{Text: chance(v["jaccard"][i], v["jaccard_chance"][i], 2)}, {Text: fixed(v["kuncheva"][i], 2)}, {Text: fixed(v["spearman"][i], 2)}, {Text: probability(v["p"][i])}}
+		if several {
+			cells = append([]report.Cell{{Text: settings[i]}}, cells...)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t, nil
+}
+
+// fixed writes a number with so many places behind the point.
+func fixed(x float64, digits int) string {
+	if math.IsNaN(x) {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.*f", digits, x)
+}
+
+// probability writes a p or q.
+func probability(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "n/a"
+	case x < 0.001:
+		return "< 0.001"
+	}
+	return fixed(x, 3)
+}
+
+// percentOf writes a share in per cent.
+func percentOf(x float64) string {
+	if math.IsNaN(x) {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// shownSettings are the settings of a table's rows, for people.
+func shownSettings(t *artifacts.Table, own ...string) ([]string, error) {
+	settings, err := settingsOf(t, own...)
+	for i := range settings {
+		settings[i] = shownSetting(settings[i])
+	}
+	return settings, err
+}
