@@ -140,7 +140,11 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		place = present(status)
 		q.Missing, q.Constant = count(status)
 		if len(place) < 2 || x.Rows < 3 {
-			return fmt.Errorf("%d volumes and %d regions with a signal (%d are missing, %d constant) have no connectivity", x.Rows, len(place), q.Missing, q.Constant)
+			hint := ""
+			if x.Rows > 2 && q.Missing > 1 {
+				hint = ": the labels lie elsewhere than the brain, perhaps"
+			}
+			return fmt.Errorf("%s and %s with a signal (%d are missing, %d constant) have no connectivity%s", counted(x.Rows, "volume"), counted(len(place), "region"), q.Missing, q.Constant, hint)
 		}
 		w.load(x, place, o.Raw)
 	}
@@ -228,4 +232,11 @@ func norm1(a []float64, n, m int) float64 {
 		largest = max(largest, sumMagnitudes(a[i*m:][:m]))
 	}
 	return largest
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

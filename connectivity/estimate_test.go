@@ -291,8 +291,9 @@ func TestEstimateRefusesWhatHasNoAnswer(t *testing.T) {
 		want string
 	}{
 		{copies, Options{Partial: Empirical}, "the empirical covariance of 3 regions over 40 volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge"},
-		{columns(v, make([]float64, 40)), Options{}, "40 volumes and 1 regions with a signal (0 are missing, 1 constant) have no connectivity"},
-		{columns([]float64{1, nan, 2}, []float64{3, 1, 2}), Options{}, "region 1 has no number in 1 of 3 volumes; give all of its volumes, or none when it is missing"},
+		{columns(v, make([]float64, 40)), Options{}, "40 volumes and 1 region with a signal (0 are missing, 1 constant) have no connectivity"},
+		{columns([]float64{1, 3, 2, 2}, []float64{nan, nan, nan, nan}, []float64{nan, nan, nan, nan}), Options{}, "4 volumes and 1 region with a signal (2 are missing, 0 constant) have no connectivity: the labels lie elsewhere than the brain, perhaps"},
+		{columns([]float64{1, nan, 2}, []float64{3, 1, 2}), Options{}, "region 1 has no number in 1 of 3 volumes, first in volume 2; give all of its volumes, or none when it is missing"},
 		{copies, Options{Partial: "lasso"}, `there is no estimator "lasso"`},
 		{copies, Options{Pearson: Glasso}, `there is no correlation by "glasso": choose empirical, ledoit-wolf or oas`},
 	} {

@@ -55,7 +55,8 @@ func Inspect(x Matrix) ([]Status, error) {
 		case absent[j] == x.Rows:
 			status[j] = Missing
 		case absent[j] > 0:
-			errs = append(errs, fmt.Errorf("region %d has no number in %d of %d volumes; give all of its volumes, or none when it is missing", j+1, absent[j], x.Rows))
+			t := slices.IndexFunc(x.column(nil, j), func(v float64) bool { return v != v })
+			errs = append(errs, fmt.Errorf("region %d has no number in %d of %d volumes, first in volume %d; give all of its volumes, or none when it is missing", j+1, absent[j], x.Rows, t+1))
 		case high[j]-low[j] <= flat*max(math.Abs(high[j]), math.Abs(low[j])):
 			status[j] = Constant
 		}

@@ -198,14 +198,31 @@ func dropIndex(names []string, x Matrix) ([]string, Matrix) {
 	return names[1:], y
 }
 
-// splitter chooses the separator by a line.
+// splitter chooses the separator by a line. Between semicolons the comma is the decimal
+// sign, as spreadsheets write it in much of Europe.
 func splitter(line string) func(string) []string {
-	for _, sep := range []string{"\t", ",", ";"} {
-		if strings.Contains(line, sep) {
-			return func(s string) []string { return strings.Split(strings.TrimRight(s, " "), sep) }
+	for _, sep := range []string{"\t", ";", ","} {
+		if !strings.Contains(line, sep) {
+			continue
+		}
+		return func(s string) []string {
+			fields := strings.Split(strings.TrimRight(s, " "), sep)
+			for i, f := range fields {
+				if sep == ";" && strings.Count(f, ",") == 1 {
+					if point := strings.Replace(f, ",", ".", 1); isNumber(point) {
+						fields[i] = point
+					}
+				}
+			}
+			return fields
 		}
 	}
 	return strings.Fields
+}
+
+func isNumber(s string) bool {
+	_, ok := parseNumber(s)
+	return ok
 }
 
 func parseNumber(s string) (float64, bool) {

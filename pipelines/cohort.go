@@ -126,8 +126,8 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 				fine = false
 			case item.kind == scalar && known[item.text]:
 				out[item.text] = true
-			case item.kind == scalar && known["sub-"+item.text]:
-				out["sub-"+item.text] = true
+			case item.kind == scalar && known[stages.ParticipantID(item.text)]: // as the table of participants has it
+				out[stages.ParticipantID(item.text)] = true
 			default:
 				l.bad.add(item.pos, "exclude: there is no participant %q%s", item.text, nearID(item.text, ids))
 				fine = false

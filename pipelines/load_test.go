@@ -319,7 +319,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		}
 	})
 	t.Run("exclude and limit", func(t *testing.T) {
-		p := mustBuild(t, file, "cohort.exclude=[sub-002, 003]", "cohort.limit=4")
+		p := mustBuild(t, file, "cohort.exclude=[sub-002, 00_3]", "cohort.limit=4")
 		var ids []string
 		for _, s := range p.Roster.Subjects {
 			ids = append(ids, s.ID)

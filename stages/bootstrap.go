@@ -148,18 +148,26 @@ func (b *Bootstrap) made() map[string]string {
 // milliseconds and call them seconds.
 const longestTR = 60
 
-// sidecarTR is the RepetitionTime of a BIDS sidecar, s; 0 when it has none.
+// sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
+// SamplingFrequency that series of regions have, Hz; 0 when it has neither.
 func sidecarTR(in dag.Input) (float64, error) {
 	b, err := in.Bytes()
 	if err != nil {
 		return 0, err
 	}
-	var sidecar struct{ RepetitionTime float64 }
+	var sidecar struct{ RepetitionTime, SamplingFrequency float64 }
 	if err := json.Unmarshal(b, &sidecar); err != nil {
 		return 0, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
 		return 0, fmt.Errorf("%s: a RepetitionTime of %v, which is in s; correct it, or set the parameter tr", in.Name, tr)
+	}
+	if sidecar.RepetitionTime == 0 && sidecar.SamplingFrequency != 0 {
+		tr := 1 / sidecar.SamplingFrequency
+		if tr < 0 || tr > longestTR {
+			return 0, fmt.Errorf("%s: a SamplingFrequency of %v, which is in Hz; correct it, or set the parameter tr", in.Name, sidecar.SamplingFrequency)
+		}
+		return tr, nil
 	}
 	return sidecar.RepetitionTime, nil
 }

@@ -184,7 +184,7 @@ prgnn/nifti/roi.go 3ff9e80b26b0f626
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/sums.go c1014462998f4f93
 prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go bc1b76fa30853360
+prgnn/stages/bootstrap.go acaba5de8bac8589
 prgnn/stages/made.go 5a69c6b60ae55875
 prgnn/stages/parcellate.go a1430cf9206af009
 prgnn/stages/timeseries.go 74d00ca83e1e2248
@@ -333,7 +333,7 @@ prgnn/connectivity/cholesky.go f4eb03b4c68ee2cf
 prgnn/connectivity/clean.go a354e7c01ff6376c
 prgnn/connectivity/correlation.go faa34d8288a8c3b9
 prgnn/connectivity/covariance.go 0c583553da37368c
-prgnn/connectivity/estimate.go db1cea66bcb2c138
+prgnn/connectivity/estimate.go 650e4f07d3b5364f
 prgnn/connectivity/glasso.go 81d45d753be4c532
 prgnn/connectivity/glassocv.go c32b6bd3b23db300
 prgnn/connectivity/matrix.go da8df45c5fe6e233
@@ -341,7 +341,7 @@ prgnn/connectivity/product.go 441a53034431d4fe
 prgnn/connectivity/product_amd64.go 6242b6f67884f075
 prgnn/connectivity/product_amd64.s 5e13090f0a809b69
 prgnn/connectivity/product_other.go f8736a5cb86565cf
-prgnn/connectivity/signal.go c4b424e95c18b427
+prgnn/connectivity/signal.go 025414cbe77c6af8
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/params.go 9f07151d95889091
@@ -434,9 +434,9 @@ prgnn/connectivity/confounds.go ebe73dba2abf2a6a
 prgnn/connectivity/filter.go 14b66cc20fe031f9
 prgnn/connectivity/matrix.go a7aa6702f7ff2afb
 prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go fe0eb355075d0a8d
+prgnn/connectivity/signal.go e0ee14e6d0f7f27c
 prgnn/connectivity/spline.go 93a2708c3d675c4b
-prgnn/connectivity/text.go 81b552afc47a9ff7
+prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/params.go 9f07151d95889091
@@ -1192,9 +1192,9 @@ prgnn/connectivity/confounds.go ebe73dba2abf2a6a
 prgnn/connectivity/filter.go 14b66cc20fe031f9
 prgnn/connectivity/matrix.go a7aa6702f7ff2afb
 prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go fe0eb355075d0a8d
+prgnn/connectivity/signal.go e0ee14e6d0f7f27c
 prgnn/connectivity/spline.go 93a2708c3d675c4b
-prgnn/connectivity/text.go 81b552afc47a9ff7
+prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go 64bd37574a664d5c
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/params.go 9f07151d95889091
@@ -1297,7 +1297,7 @@ prgnn/connectivity/product_amd64.s 5e13090f0a809b69
 prgnn/connectivity/product_other.go f8736a5cb86565cf
 prgnn/connectivity/relmat.go 5a1c3d46ca935bd5
 prgnn/connectivity/signal.go bc38771d2535cb3e
-prgnn/connectivity/text.go 81b552afc47a9ff7
+prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/params.go 9f07151d95889091
@@ -1311,7 +1311,7 @@ prgnn/stages/mat5/doc.go 746f74b63da8e785
 prgnn/stages/mat5/read.go 2b593dc6737f93eb
 prgnn/stages/matrices.go 9ee98a572db4f751
 prgnn/stages/series.go 2e430e26b847e591
-prgnn/stages/timeseries.go a3aeddbc697fd414
+prgnn/stages/timeseries.go 246bf4e283a86a74
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1881,15 +1881,15 @@ prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/matrix.go 4a5898d47e5e650c
-prgnn/connectivity/signal.go 02ac6eac085b5b82
-prgnn/connectivity/text.go 81b552afc47a9ff7
+prgnn/connectivity/signal.go 928affa9e9d5f5bb
+prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
 prgnn/dag/task.go 70784848176cbd06
+prgnn/stages/bootstrap.go 921254a72e0c0952
 prgnn/stages/connectivity.go 4ab356c9162dfad4
-prgnn/stages/denoise.go 2205f85c4fcf5302
-prgnn/stages/timeseries.go 5790d1c0b483e8de
+prgnn/stages/timeseries.go c3f3f7decb0ac14e
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -80,9 +80,9 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*bidsFiles{}
+	found, sidecars := map[string]*bidsFiles{}, &bids.Sidecars{Root: root}
 	for _, r := range l.rows {
-		found[r.id] = c.find(l, root, r, labels)
+		found[r.id] = c.find(l, sidecars, r, labels)
 	}
 	l.addMotion(found)
 	if err := l.choose(); err != nil {
@@ -238,7 +238,7 @@ func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []
 	notes = append(notes, kinds...)
 	known, _ := l.sheet.Column(l.ID)
 	for i := range known {
-		known[i] = label(known[i])
+		known[i] = ParticipantID(known[i])
 	}
 	subjects, _ := bids.Subjects(root) // which Find has read
 	strangers := slices.DeleteFunc(subjects, func(s string) bool { return slices.Contains(known, s) })

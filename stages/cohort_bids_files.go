@@ -23,8 +23,8 @@ const (
 )
 
 // find looks for a participant's files.
-func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSource) *bidsFiles {
-	f := &bidsFiles{}
+func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource) *bidsFiles {
+	f, root := &bidsFiles{}, sidecars.Root
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	files, err := bids.Files(root, row.id)
 	if err != nil {
@@ -37,11 +37,11 @@ func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSourc
 		return f
 	}
 	if !c.all() {
-		return c.findRun(l, root, row, labels, files, scans[0])
+		return c.findRun(l, sidecars, row, labels, files, scans[0])
 	}
 	sum, n := 0.0, 0
 	for i, bold := range scans {
-		run := c.findRun(l, root, row, labels, files, bold)
+		run := c.findRun(l, sidecars, row, labels, files, bold)
 		run.name = names[i]
 		f.runs = append(f.runs, run)
 		for _, err := range run.problems {
@@ -59,18 +59,18 @@ func (c *BIDSCohort) find(l *list, root string, row listedRow, labels *fileSourc
 }
 
 // findRun looks for the files that belong to a scan.
-func (c *BIDSCohort) findRun(l *list, root string, row listedRow, labels *fileSource, files []bids.File, bold bids.File) *bidsFiles {
+func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource, files []bids.File, bold bids.File) *bidsFiles {
 	f := &bidsFiles{bold: bold.Path}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
-	f.sidecar = bids.Sidecar(root, bold, "RepetitionTime")
+	f.sidecar = sidecars.Of(bold, "RepetitionTime")
 	f.times()
 	if labels != nil {
 		f.labelsFrom = labelsGiven
 		if f.labels, err = labels.of(l, row); err != nil {
 			bad(err)
 		}
-	} else if err := c.findLabels(f, root, row, files, bold); err != nil {
+	} else if err := c.findLabels(f, sidecars.Root, row, files, bold); err != nil {
 		bad(err)
 	}
 	if c.Confounds {

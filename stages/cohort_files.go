@@ -32,7 +32,7 @@ func (l *list) source(port, format, spec string) (*fileSource, error) {
 		return f, f.pattern(l)
 	}
 	if _, err := os.Stat(within(l.root, spec)); err != nil {
-		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)", port, spec, l.path, didYouMean(spec, l.sheet.Columns), within(l.root, spec))
+		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path, didYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
 	}
 	return f, nil
 }

@@ -3,6 +3,7 @@ package stages
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,6 +122,7 @@ func (l *list) name(levels map[string]string) error {
 	var problems []error
 	changed := ""
 	byID := map[string]listedRow{}
+	nameless := map[string]int{} // values without a level → rows
 	for i, cells := range l.sheet.Rows {
 		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
 		for j, c := range l.sheet.Columns {
@@ -134,7 +136,7 @@ func (l *list) name(levels map[string]string) error {
 			bad("the participant has no name (column %q is empty)", l.ID)
 			continue
 		}
-		if r.id = label(r.source); r.id == "sub-" {
+		if r.id = ParticipantID(r.source); r.id == "sub-" {
 			bad("%q has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column", r.source)
 			continue
 		}
@@ -153,7 +155,7 @@ func (l *list) name(levels map[string]string) error {
 		if levels != nil && r.group != "" {
 			group, ok := levels[r.group]
 			if !ok {
-				bad("%s is %q, for which levels has no name", l.Group, r.group)
+				nameless[r.group]++
 			}
 			r.group = group
 		}
@@ -164,6 +166,9 @@ func (l *list) name(levels map[string]string) error {
 		byID[r.id] = r
 		l.rows = append(l.rows, r)
 	}
+	for _, value := range slices.Sorted(maps.Keys(nameless)) {
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %d row%s, and levels has no name for it", l.path, l.Group, value, nameless[value], plural(nameless[value])))
+	}
 	if changed != "" {
 		l.notes = append(l.notes, changed)
 	}
@@ -171,8 +176,8 @@ func (l *list) name(levels map[string]string) error {
 	return errors.Join(problems...)
 }
 
-// label makes a BIDS name: "sub-" and the letters and digits of the name.
-func label(name string) string {
+// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name.
+func ParticipantID(name string) string {
 	name = strings.TrimPrefix(name, "sub-")
 	keep := func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -198,7 +203,7 @@ func (l *list) exclude() error {
 			}
 			return ""
 		})
-		if len(l.rows) == before && !slices.Contains(ids, label(name)) {
+		if len(l.rows) == before && !slices.Contains(ids, ParticipantID(name)) {
 			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, nearID(name, ids)))
 		}
 	}
@@ -211,7 +216,7 @@ func (l *list) exclude() error {
 // nearID proposes the participant that may have been meant: names differ by zeros
 // that YAML and spreadsheets take for needless, or by a slip.
 func nearID(name string, ids []string) string {
-	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(label(id), "sub-"), "0") }
+	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(ParticipantID(id), "sub-"), "0") }
 	for _, id := range ids {
 		if short(id) == short(name) {
 			return fmt.Sprintf(" (did you mean %q?)", id)

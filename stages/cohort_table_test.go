@@ -222,7 +222,7 @@ func TestTableCohortRefuses(t *testing.T) {
 		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",
 			"levels: \"ASD\" is not of the form VALUE=NAME, such as 1=ASD\nlevels: the value \"HC\" is named twice"},
 		{"a level without a name", func(c *TableCohort) { c.Levels = []string{"ASD=1"} }, "",
-			"study/people.csv:3: dx is \"HC\", for which levels has no name\nstudy/people.csv:5: dx is \"HC\", for which levels has no name"},
+			"levels: study/people.csv: dx is \"HC\" in 2 rows, and levels has no name for it"},
 		{"exclude and select", func(c *TableCohort) { c.Exclude, c.Select = []string{"sub-004"}, "ages > 7" }, "",
 			`exclude: study/people.csv has no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
 				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},

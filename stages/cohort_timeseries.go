@@ -7,7 +7,9 @@ import (
 	"strconv"
 
 	"prgnn/connectivity"
+	"prgnn/dag"
 	"prgnn/stages/atlas"
+	"prgnn/stages/bids"
 )
 
 func init() {
@@ -50,12 +52,67 @@ func (c *TimeseriesCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := l.roster([]*fileSource{series})
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		if path, ok := s.Files["series"]; ok {
+			s.Files = seriesFiles(path, bids.Beside(path, timeFields...))
+		}
+		for j, run := range s.Runs {
+			if path, ok := run.Files["series"]; ok {
+				s.Runs[j].Files = seriesFiles(path, bids.Beside(path, timeFields...))
+			}
+		}
+	}
+	sidecarPort(r)
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
 		return nil, err
 	}
 	r.Nodes = nodesTable(nodes)
 	return r, nil
+}
+
+// timeFields tell the time between two volumes, in a JSON file beside a file of series.
+var timeFields = []string{"RepetitionTime", "SamplingFrequency"}
+
+func seriesFiles(series, sidecar string) map[string]string {
+	files := map[string]string{"series": series}
+	if sidecar != "" {
+		files["sidecar"] = sidecar
+	}
+	return files
+}
+
+// sidecarPort gives the cohort the port sidecar when all files of series have one.
+func sidecarPort(r *Roster) {
+	series, with := 0, 0
+	count := func(files map[string]string) {
+		if _, ok := files["series"]; ok {
+			series++
+		}
+		if _, ok := files["sidecar"]; ok {
+			with++
+		}
+	}
+	for _, s := range r.Subjects {
+		count(s.Files)
+		for _, run := range s.Runs {
+			count(run.Files)
+		}
+	}
+	switch {
+	case with == 0:
+	case with == series:
+		r.Files["sidecar"] = dag.Format("json")
+	default:
+		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d of %d files of series no JSON file gives the RepetitionTime", series-with, series))
+		for _, s := range r.Subjects {
+			delete(s.Files, "sidecar")
+			for _, run := range s.Runs {
+				delete(run.Files, "sidecar")
+			}
+		}
+	}
 }
 
 // nodes reads the node list, or takes the names that head the first file.
@@ -78,7 +135,17 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 		}
 		return nodes, nil
 	}
-	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from", l.path)
+	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from%s", l.path, firstProblem(subjects))
+}
+
+// firstProblem says of one participant why there is nothing to be had.
+func firstProblem(subjects []Subject) string {
+	for _, s := range subjects {
+		if s.Problem != nil {
+			return fmt.Sprintf("; the first: %v", s.Problem)
+		}
+	}
+	return ""
 }
 
 // seriesNames are the names of the columns of a file of series; where it has none

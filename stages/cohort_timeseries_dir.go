@@ -28,22 +28,22 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all()}
-	failing := 0
+	failing, sidecars := 0, &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error
 		if row.group == "" {
 			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
 		}
-		if paths, names, err := c.find(root, row.id); err != nil {
+		if found, names, err := c.find(root, row.id); err != nil {
 			problems = append(problems, err)
 		} else if c.all() {
 			s.Files = nil
-			for i, path := range paths {
-				s.Runs = append(s.Runs, Run{names[i], map[string]string{"series": path}})
+			for i, f := range found {
+				s.Runs = append(s.Runs, Run{names[i], seriesFiles(f.Path, sidecars.Of(f, timeFields...))})
 			}
 		} else {
-			s.Files["series"] = paths[0]
+			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], timeFields...))
 		}
 		if problems != nil {
 			failing++
@@ -60,6 +60,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if failing > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
 	}
+	sidecarPort(r)
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 //	XCP-D before        …_atlas-A_timeseries.tsv
 //	giga_connectome     …_seg-A_desc-denoiseX_timeseries.tsv
 //	C-PAC               …_atlas-A_…_desc-Mean_timeseries.1D (or desc-Mean-1)
-func (c *TimeseriesCohort) find(root, id string) (paths, names []string, err error) {
+func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []string, err error) {
 	files, err := bids.Files(root, id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s is not there%s", filepath.Join(root, id), lostZeros(root, id))
@@ -102,12 +103,9 @@ func (c *TimeseriesCohort) find(root, id string) (paths, names []string, err err
 		if names, err = sortRuns(fits, parameters); err != nil {
 			return nil, nil, err
 		}
-		for _, f := range fits {
-			paths = append(paths, f.Path)
-		}
-		return paths, names, nil
+		return fits, names, nil
 	case len(fits) == 1:
-		return []string{fits[0].Path}, nil, nil
+		return fits, nil, nil
 	case len(fits) > 1:
 		return nil, nil, fmt.Errorf("%d files of series fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(fits), differences(fits, parameters))
 	case len(every) == 0:

@@ -7,6 +7,64 @@ import (
 	"testing"
 )
 
+// The sidecar of a file of series lies beside it, or above and for all; where one is
+// missing, nobody has it, and it is said.
+func TestTimeseriesSidecar(t *testing.T) {
+	load := func(kind *TimeseriesCohort, d dataset) *Roster {
+		r, err := kind.Load(d.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	const series = "sub-0%/func/sub-0%_task-rest_atlas-A_stat-mean_timeseries"
+	name := func(who, ext string) string { return strings.ReplaceAll(series, "%", who) + ext }
+	for _, c := range []struct {
+		files map[string]string
+		want  []string // the sidecars of sub-01 and sub-02
+		note  string
+	}{
+		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`, name("2", ".json"): `{"SamplingFrequency": 0.5}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
+		{map[string]string{"task-rest_timeseries.json": `{"RepetitionTime": 2}`}, []string{"task-rest_timeseries.json", "task-rest_timeseries.json"}, ""},
+		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
+		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{"", ""}, "no cohort.sidecar: of 1 of 2 files of series no JSON file gives the RepetitionTime"},
+	} {
+		for _, how := range []string{"dir", "table"} {
+			d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")
+			d.write(name("1", ".tsv"), "L\tR\n1\t2\n")
+			d.write(name("2", ".tsv"), "L\tR\n1\t2\n")
+			for f, text := range c.files {
+				d.write(f, text)
+			}
+			kind := &TimeseriesCohort{listed: defaultListed()}
+			if how == "dir" {
+				kind.Dir = "."
+			} else {
+				kind.File, kind.Series = "participants.tsv", "{participant_id}/func/{participant_id}_task-rest_atlas-A_stat-mean_timeseries.tsv"
+			}
+			if _, above := c.files["task-rest_timeseries.json"]; above && how == "table" {
+				continue // a table follows no rules of inheritance
+			}
+			r := load(kind, d)
+			for i, s := range r.Subjects {
+				want := c.want[i]
+				if want != "" {
+					want = filepath.Join(d.dir, want)
+				}
+				if got := s.Files["sidecar"]; got != want {
+					t.Errorf("%s, %v: %s has the sidecar %q, want %q", how, c.files, s.ID, got, want)
+				}
+			}
+			if _, port := r.Files["sidecar"]; port != (c.want[0] != "") {
+				t.Errorf("%s, %v: port %v", how, c.files, port)
+			}
+			if c.note != "" && !slices.Contains(r.Notes, c.note) {
+				t.Errorf("%s: notes %q, want %q", how, r.Notes, c.note)
+			}
+		}
+	}
+}
+
 // Series are found under the names that XCP-D, giga_connectome and C-PAC give them.
 func TestTimeseriesDialects(t *testing.T) {
 	const two = "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n"

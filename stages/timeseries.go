@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ func init() {
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0 leaves it unknown (only filters need it)" min:"0" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, and leaves it unknown where there is none (only filters need it)" min:"0" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -34,6 +33,7 @@ func (*Timeseries) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "series", Type: dag.Format("series"), Doc: "the participant's file"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the series, as one draw; NaN for a missing region"},
@@ -81,13 +81,15 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	tr := s.TR
-	if tr == 0 {
-		tr = math.NaN()
+	if tr == 0 && t.Has("sidecar") {
+		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
+			return nil, err
+		}
 	}
 	return dag.Outputs{
 		"series": artifacts.NewArray(y.Data, 1, y.Rows, y.Cols),
 		"scan": artifacts.NewTable(
-			artifacts.Column{Name: "tr", Values: []float64{zeroNaN(tr)}, Valid: []bool{s.TR > 0}, Unit: "s", Doc: "repetition time"},
+			artifacts.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}, Unit: "s", Doc: "repetition time"},
 			artifacts.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
 		),
 	}, nil
@@ -173,7 +175,7 @@ func placeColumns(names []string, columns int, nodes *artifacts.Table) ([]int, e
 		}
 	}
 	if wrong != nil {
-		return nil, fmt.Errorf("the columns do not fit the node list: %s; give the node list of this atlas (a missing region is a column of n/a)", strings.Join(wrong, "; "))
+		return nil, fmt.Errorf("the columns do not fit the node list: %s; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
 	}
 	return place, nil
 }

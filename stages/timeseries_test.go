@@ -43,6 +43,7 @@ func TestTimeseries(t *testing.T) {
 		"names in another order": "ctx-rh-bankssts\tLeft-Hippocampus\tLeft-Thalamus\n2\t3.5\t1\n5\t6\t4\n",
 		"abbreviations":          "L.HI,L.TH,R.BSTS\n3.5,1,2\n6,4,5\n",
 		"ids":                    "17 10 2001\n3.5 1 2\n6 4 5\n",
+		"semicolons":             "L.HI;L.TH;R.BSTS\n3,5;1;2\n6;4,0;5\n",
 		"no names":               "1 2 3.5\n4 5 6\n",
 		"counted names":          "0\t1\t2\n1\t2\t3.5\n4\t5\t6\n",
 		"C-PAC, gzipped":         z.String(),
@@ -74,6 +75,21 @@ func TestTimeseries(t *testing.T) {
 	if tr := columnOf(t, out["scan"], "tr"); !math.IsNaN(tr) {
 		t.Errorf("repetition time %v, and nobody gave one", tr)
 	}
+	for _, c := range []struct {
+		tr   float64 // the parameter
+		text string
+		want float64
+	}{{0, `{"RepetitionTime": 2.5}`, 2.5}, {0, `{"SamplingFrequency": 0.5}`, 2}, {3, `{"RepetitionTime": 2.5}`, 3}, {0, `{}`, math.NaN()}} {
+		s := newStage[*Timeseries](t, "timeseries")
+		s.TR = c.tr
+		out, err := runWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(), "sidecar": fileOf("s.json", c.text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr := columnOf(t, out["scan"], "tr"); tr != c.want && !(math.IsNaN(tr) && math.IsNaN(c.want)) {
+			t.Errorf("%s, parameter %v: repetition time %v, want %v", c.text, c.tr, tr, c.want)
+		}
+	}
 }
 
 func TestTimeseriesRefuses(t *testing.T) {
@@ -83,9 +99,9 @@ func TestTimeseriesRefuses(t *testing.T) {
 	}
 	for content, want := range map[string]string{
 		"1 2\n3 4\n":                         "f.tsv: 2 columns without names for 3 nodes",
-		"L.TH,L.HI,Brain-Stem\n1,2,3\n":      "f.tsv: the columns do not fit the node list: there is no node Brain-Stem; there is no column for ctx-rh-bankssts; give the node list of this atlas (a missing region is a column of n/a)",
-		"L.TH,L.HI,Left-Thalamus\n1,2,3\n":   "f.tsv: the columns do not fit the node list: there is no column for ctx-rh-bankssts; there is one node for L.TH and Left-Thalamus; give the node list of this atlas (a missing region is a column of n/a)",
-		"L.TH,L.HI,R.BSTS\n1,2,3\n4,n/a,6\n": "f.tsv: region 3 has no number in 1 of 2 volumes; give all of its volumes, or none when it is missing",
+		"L.TH,L.HI,Brain-Stem\n1,2,3\n":      "f.tsv: the columns do not fit the node list: there is no node Brain-Stem; there is no column for ctx-rh-bankssts; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)",
+		"L.TH,L.HI,Left-Thalamus\n1,2,3\n":   "f.tsv: the columns do not fit the node list: there is no column for ctx-rh-bankssts; there is one node for L.TH and Left-Thalamus; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)",
+		"L.TH,L.HI,R.BSTS\n1,2,3\n4,n/a,6\n": "f.tsv: region 3 has no number in 1 of 2 volumes, first in volume 2; give all of its volumes, or none when it is missing",
 		"":                                   "f.tsv: the file has no numbers",
 		cube.String():                        "f.tsv: an array of shape [2 2 2]; series are volumes × regions",
 	} {

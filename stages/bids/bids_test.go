@@ -105,7 +105,7 @@ func TestSidecar(t *testing.T) {
 	}
 	check := func(want string) {
 		t.Helper()
-		got := Sidecar(dir, files[0], "RepetitionTime")
+		got := (&Sidecars{Root: dir}).Of(files[0], "RepetitionTime")
 		if rel, _ := filepath.Rel(dir, got); got == "" && want != "" || got != "" && filepath.ToSlash(rel) != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -112,59 +112,6 @@ func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Sidecar is the JSON file nearest to an image that gives the field: of the image's
-// own name, or of fewer entities in its directory or one above (the inheritance
-// principle). "" when there is none.
-func Sidecar(dir string, image File, field string) string {
-	for d := filepath.Dir(image.Path); ; d = filepath.Dir(d) {
-		entries, err := os.ReadDir(d)
-		if err != nil {
-			return ""
-		}
-		best, path := -1, ""
-		for _, e := range entries {
-			if n, ok := applies(e.Name(), image.Name); ok && n > best {
-				if p := filepath.Join(d, e.Name()); gives(p, field) {
-					best, path = n, p
-				}
-			}
-		}
-		if path != "" || filepath.Clean(d) == filepath.Clean(dir) || d == filepath.Dir(d) {
-			return path
-		}
-	}
-}
-
-// applies tells whether a sidecar of this name is about the image: same suffix, and
-// no entity that the image has not. n is the number of its entities.
-func applies(file string, image Name) (n int, ok bool) {
-	stem, isJSON := strings.CutSuffix(file, ".json")
-	if !isJSON {
-		return 0, false
-	}
-	parts := strings.Split(stem, "_")
-	if parts[len(parts)-1] != image.Suffix {
-		return 0, false
-	}
-	for _, p := range parts[:len(parts)-1] {
-		key, value, _ := strings.Cut(p, "-")
-		if image.Get(key) != value {
-			return 0, false
-		}
-	}
-	return len(parts), true
-}
-
-// gives tells whether a JSON file has a field.
-func gives(path, field string) bool {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	var fields map[string]json.RawMessage
-	return json.Unmarshal(b, &fields) == nil && fields[field] != nil
-}
-
 // Sources are directories in which the raw dataset may lie that a dataset was made
 // from: the ones around it, those that its description links to, and the customary
 // places. They need not be there.

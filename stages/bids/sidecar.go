@@ -1,0 +1,95 @@
+package bids
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sidecars finds the JSON files of a dataset. Its top directory is read once: there lie
+// as many directories as there are participants.
+type Sidecars struct {
+	Root string
+	top  []string
+	read bool
+}
+
+// Of is the JSON file nearest to a file that gives one of the fields: of the file's own
+// name, or of fewer entities in its directory or one above (the inheritance principle).
+// "" when there is none.
+func (s *Sidecars) Of(file File, fields ...string) string {
+	for d := filepath.Dir(file.Path); ; d = filepath.Dir(d) {
+		best, path := -1, ""
+		for _, name := range s.list(d) {
+			if n, ok := applies(name, file.Name); ok && n > best {
+				if p := filepath.Join(d, name); gives(p, fields) {
+					best, path = n, p
+				}
+			}
+		}
+		if path != "" || filepath.Clean(d) == filepath.Clean(s.Root) || d == filepath.Dir(d) {
+			return path
+		}
+	}
+}
+
+// list are the names of the JSON files of a directory.
+func (s *Sidecars) list(dir string) []string {
+	top := filepath.Clean(dir) == filepath.Clean(s.Root)
+	if top && s.read {
+		return s.top
+	}
+	entries, _ := os.ReadDir(dir) // what cannot be read has none
+	var names []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".json" {
+			names = append(names, e.Name())
+		}
+	}
+	if top {
+		s.top, s.read = names, true
+	}
+	return names
+}
+
+// applies tells whether a sidecar of this name is about the image: same suffix, and
+// no entity that the image has not. n is the number of its entities.
+func applies(file string, image Name) (n int, ok bool) {
+	stem, isJSON := strings.CutSuffix(file, ".json")
+	if !isJSON {
+		return 0, false
+	}
+	parts := strings.Split(stem, "_")
+	if parts[len(parts)-1] != image.Suffix {
+		return 0, false
+	}
+	for _, p := range parts[:len(parts)-1] {
+		key, value, _ := strings.Cut(p, "-")
+		if image.Get(key) != value {
+			return 0, false
+		}
+	}
+	return len(parts), true
+}
+
+// gives tells whether a JSON file has one of the fields.
+func gives(path string, fields []string) bool {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var has map[string]json.RawMessage
+	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool { return has[f] != nil })
+}
+
+// Beside is the JSON file of a file's own name that gives one of the fields, "" when
+// there is none.
+func Beside(path string, fields ...string) string {
+	stem := strings.TrimSuffix(path, ".gz")
+	if p := strings.TrimSuffix(stem, filepath.Ext(stem)) + ".json"; gives(p, fields) {
+		return p
+	}
+	return ""
+}
