@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"prgnn/artifacts"
@@ -69,6 +70,7 @@ func (*Baseline) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
 				Doc: "of every graph, as those of train; of svm, linear-svm and ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
+			{Name: "history", Type: dag.Arrow("epoch", "rate", "loss", "ce", "train_accuracy", "test_accuracy", "test_ce"), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
 			{Name: "model", Type: dag.Arrow("model", "inputs", "parameters", "graphs", "note"), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
 		},
 	}
@@ -95,6 +97,7 @@ type ratedSet struct {
 	taught      int // graphs trained on
 	parameters  int
 	note        string
+	history     []baseline.Epoch // of a network
 }
 
 // Run trains.
@@ -115,6 +118,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	table := predictionTable(s.FoldParams, r.set, predictions, s.Model, "")
 	return dag.Outputs{
 		"predictions": table,
+		"history":     baselineHistory(r.history),
 		"model": artifacts.NewTable(
 			artifacts.Column{Name: "model", Values: []string{s.Model}},
 			artifacts.Column{Name: "inputs", Values: []int64{int64(r.inputs)}, Doc: "numbers a graph"},
@@ -131,18 +135,30 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, label := set.training(all)
+	rows, label, test := set.ordered(all)
+	train := baseline.Rows{N: rows.N - test, D: rows.D, X: rows.X[:(rows.N-test)*rows.D]}
 	if s.Standardize == "training" {
-		standardizeRows(train, all, train)
+		standardizeRows(train, all, rows)
 	}
-	model, err := s.fit(ctx, t, train, label, len(set.groups))
+	r := &ratedSet{set: set, inputs: all.D, taught: train.N}
+	var model baseline.Classifier
+	switch o := s.training(t, train.N, test, &r.history); s.Model {
+	case "mlp":
+		model, err = baseline.FitMLP(ctx, s.Hidden, o, rows, label, len(set.groups))
+	case "brainnetcnn":
+		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2], Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
+		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(all.D), o, rows, label, len(set.groups))
+	default:
+		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
-	return &ratedSet{set, model.Probability(all, t.Threads), all.D, train.N, model.Parameters(), model.Note()}, nil
+	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
+	return r, nil
 }
 
-// fit trains the model that was asked for.
+// fit trains the model that was asked for, when it is no network.
 func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label []int, classes int) (baseline.Classifier, error) {
 	switch s.Model {
 	case "majority":
@@ -151,11 +167,6 @@ func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label 
 		var grown atomic.Int64
 		return baseline.FitForest(ctx, baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed, Stream: s.stream()}, x, label, classes, t.Threads,
 			func() { t.Progress(int(grown.Add(1)), s.Trees, "trees") })
-	case "mlp":
-		return baseline.FitMLP(ctx, s.Hidden, s.training(t, x.N), x, label, classes)
-	case "brainnetcnn":
-		o := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2], Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
-		return baseline.FitBrainNetCNN(ctx, o, baseline.NodesOf(x.D), s.training(t, x.N), x, label, classes)
 	case "ridge":
 		return baseline.FitRidge(x, label, classes, s.Penalty, t.Threads)
 	case "logistic":
@@ -172,33 +183,35 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 	if !t.Has("edges") || !t.Has("features") {
 		return nil, errors.New(`li2019 is a graph network: connect edges and features as for train (in: { edges: "graphs[*].edges", features: "graphs[*].features", … })`)
 	}
-	var all, train []baseline.EdgeGraph
-	var label []int
+	var all []baseline.EdgeGraph
+	var sides [2][]baseline.EdgeGraph
+	var label [2][]int
 	set, err := (&Train{FoldParams: s.FoldParams}).read(t, func(r graphRow, d graphData) error {
 		g := baseline.EdgeGraph{Nodes: d.nodes, Features: d.features, Edges: d.edges}
 		all = append(all, g)
-		if r.side == 0 {
-			train, label = append(train, g), append(label, r.label)
-		}
+		sides[r.side], label[r.side] = append(sides[r.side], g), append(label[r.side], r.label)
 		return g.Check()
 	})
 	if err != nil {
 		return nil, err
 	}
 	o := baseline.Li2019{Widths: s.Widths, Hidden: s.GraphHidden, Ratio: s.Ratio}
-	model, err := baseline.FitLi2019(ctx, o, s.training(t, len(train)), train, label, len(set.groups))
+	r := &ratedSet{set: set, inputs: len(all[0].Features), taught: len(sides[0])}
+	training := s.training(t, len(sides[0]), len(sides[1]), &r.history)
+	model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]), slices.Concat(label[0], label[1]), len(set.groups))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
-	return &ratedSet{set, model.Probability(all, t.Threads), len(all[0].Features), len(train), model.Parameters(), model.Note()}, nil
+	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
+	return r, nil
 }
 
 // stream names what is random: each fold has its own.
 func (s *Baseline) stream() []any { return []any{"repeat", s.Repeat, "fold", s.Fold} }
 
-// training is how a network is trained on n graphs, with its own values where none
-// are given. Kawahara et al. count steps; by 700 its loss is next to nothing.
-func (s *Baseline) training(t *dag.Task, n int) baseline.Training {
+// training is how a network is trained on n graphs and tested on others, with its own
+// values where none are given. Kawahara et al. count steps; by 700 its loss is next to nothing.
+func (s *Baseline) training(t *dag.Task, n, test int, history *[]baseline.Epoch) baseline.Training {
 	o := baseline.Training{Epochs: 100, Batch: 100, Rate: 1e-3}
 	switch s.Model {
 	case "brainnetcnn":
@@ -219,9 +232,10 @@ func (s *Baseline) training(t *dag.Task, n int) baseline.Training {
 	if s.LearningRate > 0 {
 		o.Rate = s.LearningRate
 	}
-	o.Seed, o.Stream, o.Threads = s.Seed, append([]any{s.Model}, s.stream()...), t.Threads
-	o.Progress = func(epoch int, loss, accuracy float64) {
-		t.Progress(epoch, o.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f", epoch, loss, accuracy))
+	o.Seed, o.Stream, o.Threads, o.Test = s.Seed, append([]any{s.Model}, s.stream()...), t.Threads, test
+	o.Progress = func(e baseline.Epoch) {
+		*history = append(*history, e)
+		t.Progress(e.Number, o.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))
 	}
 	return o
 }
@@ -235,4 +249,25 @@ func prediction(p []float64) gnn.Prediction {
 		}
 	}
 	return out
+}
+
+// baselineHistory has the columns of train's history that there are.
+func baselineHistory(history []baseline.Epoch) *artifacts.Table {
+	epoch := make([]int32, len(history))
+	var number [5][]float64
+	for i, e := range history {
+		epoch[i] = int32(e.Number)
+		for k, v := range [5]float64{e.Rate, e.Loss, e.Accuracy, e.TestAccuracy, e.TestLoss} {
+			number[k] = append(number[k], v)
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "epoch", Values: epoch},
+		artifacts.Column{Name: "rate", Values: number[0], Doc: "learning rate of the epoch"},
+		artifacts.Column{Name: "loss", Values: number[1], Doc: "mean over the training graphs, as each batch came by: ce"},
+		artifacts.Column{Name: "ce", Values: number[1], Doc: "cross-entropy"},
+		artifacts.Column{Name: "train_accuracy", Values: number[2], Doc: "over the training graphs, as each batch came by"},
+		optionalColumn("test_accuracy", "over the test graphs, after the epoch", number[3]),
+		optionalColumn("test_ce", "cross-entropy on the test graphs, after the epoch", number[4]),
+	)
 }

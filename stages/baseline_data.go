@@ -71,18 +71,20 @@ func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
 	return set, all, set.check(d)
 }
 
-// training gives the rows of the training side, and their labels.
-func (set *trainingSet) training(all baseline.Rows) (baseline.Rows, []int) {
-	train := baseline.Rows{D: all.D}
-	var label []int
-	for i, r := range set.rows {
-		if r.side == 0 {
-			train.N++
-			train.X = append(train.X, all.Row(i)...)
-			label = append(label, r.label)
+// ordered gives the rows of the training side, then those of the test side, with their
+// labels, and how many are for the test.
+func (set *trainingSet) ordered(all baseline.Rows) (rows baseline.Rows, label []int, test int) {
+	rows = baseline.Rows{N: all.N, D: all.D, X: make([]float64, 0, len(all.X))}
+	for side := range 2 {
+		for i, r := range set.rows {
+			if r.side == side {
+				rows.X = append(rows.X, all.Row(i)...)
+				label = append(label, r.label)
+				test += side
+			}
 		}
 	}
-	return train, label
+	return rows, label, test
 }
 
 // standardizeRows z-scores rows by mean and sd of the columns of by; a column that

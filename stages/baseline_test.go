@@ -137,6 +137,49 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
+// A network tells its epochs: what the last one says of the test side is what the
+// predictions say. Other models have none.
+func TestBaselineHistory(t *testing.T) {
+	s := newCorrStudy(t, 24)
+	for _, model := range models() {
+		out := mustRun(t, quickly(model, "epochs", 7), s.inputs())
+		h := out["history"].(*artifacts.Table)
+		if network := slices.Contains([]string{"mlp", "brainnetcnn", "li2019"}, model); !network {
+			if h.Rows() != 0 {
+				t.Errorf("%s: %d epochs", model, h.Rows())
+			}
+			continue
+		}
+		if h.Rows() != 7 {
+			t.Fatalf("%s: %d epochs, want 7", model, h.Rows())
+		}
+		of := func(name string) float64 {
+			v, err := h.Floats(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v[6]
+		}
+		_, set, predicted, label, p := predictionsOf(t, out)
+		right, loss, n := 0.0, 0.0, 0.0
+		for i := range set {
+			if set[i] == "test" {
+				n++
+				if predicted[i] == label[i] {
+					right++
+				}
+				loss -= math.Log(math.Abs(1 - float64(label[i]) - p[i]))
+			}
+		}
+		if of("test_accuracy") != right/n || math.Abs(of("test_ce")-loss/n) > 1e-6 {
+			t.Errorf("%s: accuracy %v and cross-entropy %v, want %v and %v", model, of("test_accuracy"), of("test_ce"), right/n, loss/n)
+		}
+		if of("loss") != of("ce") || !(of("train_accuracy") > 0) || !(of("rate") > 0) {
+			t.Errorf("%s: loss %v, ce %v, accuracy %v, rate %v", model, of("loss"), of("ce"), of("train_accuracy"), of("rate"))
+		}
+	}
+}
+
 // What test participants look like changes nothing for anybody else: neither
 // models nor the statistics of their inputs are fitted to them.
 func TestBaselineDoesNotLookAtTestParticipants(t *testing.T) {

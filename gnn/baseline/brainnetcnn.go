@@ -253,12 +253,9 @@ func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Strea
 	m.convolve(params, x, n, threads)
 	values, masks := m.head(params, n, r, threads)
 	dy := values[len(m.layers)]
-	for k, i := range cases {
-		l, class := crossEntropy(dy[k*m.classes:][:m.classes], m.label[i], 1/float64(n))
-		loss += l
-		if class == m.label[i] {
-			right++
-		}
+	loss, right = entropies(dy, m.label, cases)
+	if grad == nil {
+		return loss, right
 	}
 	slope := T(m.Slope)
 	for i := len(m.layers) - 1; i >= 0; i-- {

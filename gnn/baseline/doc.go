@@ -15,7 +15,7 @@
 //
 // # Invariants
 //
-//   - Nothing is learned from rows that are not handed to Fit.
+//   - Nothing is learned from rows that are not handed to Fit, nor from those that are for the test (Training.Test).
 //   - Same numbers in, same bits out: on every machine, at any number of
 //     goroutines. Random numbers come from streams named by the seed and by what they are for.
 //   - Inputs are read-only.

@@ -316,13 +316,9 @@ func (m *li2019[T]) gradient(params, grad []T, cases []int, _ *random.Stream, th
 	dense.Each(threads, n, func(k int) { states[k], zs[k] = m.forward(params, m.graphs[cases[k]]) })
 	values := m.head(params, slices.Concat(zs...), n, threads)
 	dy := values[len(m.mlp)]
-	classes := len(dy) / n
-	for k, i := range cases {
-		l, class := crossEntropy(dy[k*classes:][:classes], m.label[i], 1/float64(n))
-		loss += l
-		if class == m.label[i] {
-			right++
-		}
+	loss, right = entropies(dy, m.label, cases)
+	if grad == nil {
+		return loss, right
 	}
 	for i := len(m.mlp) - 1; i >= 0; i-- {
 		dx := make([]T, len(values[i]))

@@ -58,13 +58,9 @@ func (m *mlp[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threa
 	}
 	values := m.forward(params, x, n, threads)
 	dy := values[len(m.layers)]
-	classes := len(dy) / n
-	for k, i := range cases {
-		l, class := crossEntropy(dy[k*classes:][:classes], m.label[i], 1/float64(n))
-		loss += l
-		if class == m.label[i] {
-			right++
-		}
+	loss, right = entropies(dy, m.label, cases)
+	if grad == nil {
+		return loss, right
 	}
 	for i := len(m.layers) - 1; i >= 0; i-- {
 		var dx []T

@@ -2,7 +2,7 @@ package baseline
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 
 	"prgnn/gnn"
@@ -23,7 +23,18 @@ type Training struct {
 	Seed     uint64  // of the starting weights, the order of the cases, and dropout
 	Stream   []any   // further words that name those streams
 	Threads  int
-	Progress func(epoch int, loss, accuracy float64) // may be nil
+	// Test is how many cases, the last ones, nothing is learned from: their loss
+	// is told after each epoch.
+	Test     int
+	Progress func(Epoch) // may be nil
+}
+
+// An Epoch is a pass over the cases that are learned from.
+type Epoch struct {
+	Number                 int     // from 1
+	Rate                   float64 // learning rate
+	Loss, Accuracy         float64 // cross-entropy, and share of right classes, as each batch came by
+	TestLoss, TestAccuracy float64 // of the others, after the epoch; NaN without any
 }
 
 // A network computes the loss of cases and its gradient. Cases are told by their
@@ -31,8 +42,8 @@ type Training struct {
 type network[T gnn.Float] interface {
 	layout() gnn.Layout
 	// gradient overwrites grad with the gradient of the mean cross-entropy over the
-	// cases; it gives the loss's sum over them, and how many are classified rightly.
-	// dropout is nil for a network that does not drop.
+	// cases, unless it is nil; it gives the loss's sum over them, and how many are
+	// classified rightly. Without dropout, which may be nil, nothing is dropped.
 	gradient(params, grad []T, cases []int, dropout *random.Stream, threads int) (loss float64, right int)
 	drops() bool
 }
@@ -59,39 +70,74 @@ func initial[T gnn.Float](l gnn.Layout, t Training) []T {
 	return v
 }
 
-// train fits a network to n cases.
+// train fits a network to all of n cases but the last ones, which are for the test.
 func train[T gnn.Float](ctx context.Context, net network[T], n int, t Training) ([]T, error) {
 	params := initial[T](net.layout(), t)
 	grad := make([]T, len(params))
 	step := optimiser(t, params, grad)
-	rate := t.Rate
-	for epoch := 1; epoch <= t.Epochs; epoch++ {
-		if t.Halve > 0 && epoch > 1 && (epoch-1)%t.Halve == 0 {
-			rate /= 2
+	taught := n - t.Test
+	e := Epoch{Rate: t.Rate}
+	for e.Number = 1; e.Number <= t.Epochs; e.Number++ {
+		if t.Halve > 0 && e.Number > 1 && (e.Number-1)%t.Halve == 0 {
+			e.Rate /= 2
 		}
-		order := t.stream("order", epoch).Perm(n)
+		order := t.stream("order", e.Number).Perm(taught)
 		sum, right := 0.0, 0
-		for batch := 0; batch < n; batch += t.Batch {
+		for at := 0; at < taught; at += t.Batch {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			cases := order[batch:min(n, batch+t.Batch)]
 			var r *random.Stream
 			if net.drops() {
-				r = t.stream("dropout", epoch, batch)
+				r = t.stream("dropout", e.Number, at)
 			}
-			loss, good := net.gradient(params, grad, cases, r, t.Threads)
+			loss, good := net.gradient(params, grad, order[at:min(taught, at+t.Batch)], r, t.Threads)
 			sum, right = sum+loss, right+good
-			step(rate)
+			step(e.Rate)
 		}
-		if math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return nil, errors.New("the loss is no longer a number: take a smaller learning_rate")
+		before := e.Loss
+		e.Loss, e.Accuracy = sum/float64(taught), float64(right)/float64(taught)
+		if !finite(e.Loss) || !finite(params...) {
+			return nil, diverged(e, before)
 		}
 		if t.Progress != nil {
-			t.Progress(epoch, sum/float64(n), float64(right)/float64(n))
+			e.TestLoss, e.TestAccuracy = tested(net, params, taught, t)
+			t.Progress(e)
 		}
 	}
 	return params, nil
+}
+
+// tested gives cross-entropy and accuracy on the cases from first on.
+func tested[T gnn.Float](net network[T], params []T, first int, t Training) (loss, accuracy float64) {
+	sum, right := 0.0, 0
+	for at := first; at < first+t.Test; at += t.Batch {
+		var cases []int
+		for i := at; i < min(first+t.Test, at+t.Batch); i++ {
+			cases = append(cases, i)
+		}
+		l, good := net.gradient(params, nil, cases, nil, t.Threads)
+		sum, right = sum+l, right+good
+	}
+	return sum / float64(t.Test), float64(right) / float64(t.Test)
+}
+
+// diverged tells when a loss has left all numbers behind.
+func diverged(e Epoch, before float64) error {
+	after := ""
+	if e.Number > 1 {
+		after = fmt.Sprintf(", after %.3g in the epoch before", before)
+	}
+	return fmt.Errorf("the training diverges: in epoch %d the loss is no longer a number%s: take a smaller learning_rate than %g", e.Number, after, e.Rate)
+}
+
+func finite[T gnn.Float](v ...T) bool {
+	for _, x := range v {
+		if x-x != 0 { // of infinities and NaN, NaN
+			return false
+		}
+	}
+	return true
 }
 
 // optimiser gives a function that moves the parameters against the gradient.
@@ -115,6 +161,20 @@ func optimiser[T gnn.Float](t Training, params, grad []T) func(rate float64) {
 			}
 		})
 	}
+}
+
+// entropies turns the rows of logits of some cases into the gradient of their mean
+// cross-entropy; it gives the sum, and how many classes are right.
+func entropies[T gnn.Float](logits []T, label []int, cases []int) (loss float64, right int) {
+	classes := len(logits) / len(cases)
+	for k, i := range cases {
+		l, class := crossEntropy(logits[k*classes:][:classes], label[i], 1/float64(len(cases)))
+		loss += l
+		if class == label[i] {
+			right++
+		}
+	}
+	return loss, right
 }
 
 // crossEntropy turns the logits of a case into the gradient of share × its

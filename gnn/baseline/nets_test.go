@@ -3,7 +3,9 @@ package baseline
 import (
 	"context"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/gnn"
@@ -160,7 +162,7 @@ func TestTraining(t *testing.T) {
 		x.X[i*10] += float64(label[i])
 	}
 	var last float64
-	o := Training{Epochs: 60, Batch: 20, Rate: 0.01, Halve: 30, Seed: 1, Threads: 1, Progress: func(_ int, loss, _ float64) { last = loss }}
+	o := Training{Epochs: 60, Batch: 20, Rate: 0.01, Halve: 30, Seed: 1, Threads: 1, Progress: func(e Epoch) { last = e.Loss }}
 	one, err := FitMLP(context.Background(), []int{6}, o, x, label, 2)
 	if err != nil || last > 0.35 {
 		t.Fatalf("loss %v, %v", last, err)
@@ -175,8 +177,49 @@ func TestTraining(t *testing.T) {
 	if _, err := FitMLP(stopped, []int{6}, o, x, label, 2); err == nil {
 		t.Error("it does not stop")
 	}
-	o.Rate, o.Momentum = 1e38, 0.9
-	if _, err := FitMLP(context.Background(), []int{6}, o, x, label, 2); err == nil {
-		t.Error("nothing is said of a loss that is no number")
+	o.Rate, o.Momentum = 1e30, 0.9
+	if _, err := FitMLP(context.Background(), []int{6}, o, x, label, 2); err == nil || !strings.Contains(err.Error(), "in epoch 1 the loss is no longer a number: take a smaller learning_rate than 1e+30") {
+		t.Errorf("of a loss that is no number: %v", err)
 	}
+}
+
+// A training that goes well for some epochs first says what its loss was.
+func TestDivergence(t *testing.T) {
+	f := tracedNetworks(t).MLP
+	m := newMLP[float32](rowsOf(f.X), f.Y, f.Widths)
+	_, err := train(context.Background(), m, len(f.Y), Training{Epochs: 1000, Batch: 3, Rate: 30, Momentum: 0.9, Decay: 0.1, Threads: 1})
+	if err == nil || !regexp.MustCompile(`in epoch \d+ the loss is no longer a number, after \S+ in the epoch before`).MatchString(err.Error()) {
+		t.Errorf("%v", err)
+	}
+}
+
+// What is for the test is rated and not learned from.
+func TestTrainingTests(t *testing.T) {
+	f := tracedNetworks(t).BrainNetCNN
+	x := rowsOf(f.X)
+	o := BrainNetCNN{Edges: [2]int(f.Edges), Nodes: f.Nodes, Hidden: f.Hidden, Slope: f.Slope, Dropout: 0.4}
+	var last Epoch
+	training := Training{Epochs: 5, Batch: 2, Rate: 0.01, Momentum: 0.9, Seed: 1, Threads: 1, Progress: func(e Epoch) { last = e }}
+	taught := Rows{N: x.N - 2, D: x.D, X: x.X[:(x.N-2)*x.D]}
+	alone, err := FitBrainNetCNN(context.Background(), o, f.D, training, taught, f.Y[:x.N-2], 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(last.TestLoss) {
+		t.Errorf("without test cases their loss is %v", last.TestLoss)
+	}
+	training.Test = 2
+	tested, err := FitBrainNetCNN(context.Background(), o, f.D, training, x, f.Y, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := tested.Probability(x, 1)
+	if !slices.Equal(p, alone.Probability(x, 1)) {
+		t.Error("test cases change what is learned")
+	}
+	want := 0.0
+	for i := x.N - 2; i < x.N; i++ {
+		want -= math.Log(p[2*i+f.Y[i]]) / 2
+	}
+	near(t, "loss of the test cases", []float64{last.TestLoss}, []float64{want}, 1e-6)
 }
