@@ -37,22 +37,12 @@ bench_abide() {
 	"$python" bench/connectivity/abide.py "${PRGNN_SHARED:-../shared}/data/abide_nyu"
 }
 
-# PyTorch's threads spin while they wait, which costs it dearly on a shared machine.
 bench_gnn() {
-	"$python" bench/gnn/gen_timing_data.py "$work/gnn"
-	go build -o "$work/bench-gnn" ./bench/gnn
-	for threads in 1 2; do
-		"$work/bench-gnn" -threads "$threads" "$work/gnn"
-		for form in dense_fast dense pyg authors; do
-			OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
-				"$python" -W ignore bench/gnn/time_torch.py "$work/gnn" --form "$form" --threads "$threads" --epochs 5
-		done
-		"$work/bench-gnn" -threads "$threads" "$work/gnn"
-	done
+	PYTHON=$python bench/gnn/run.sh "$results/training"
 }
 
 bench_baseline() {
-	[ -d "$work/gnn" ] || "$python" bench/gnn/gen_timing_data.py "$work/gnn"
+	"$python" bench/gnn/gen_timing_data.py "$work/gnn"
 	go build -o "$work/bench-baseline" ./bench/baseline
 	for threads in 1 2; do
 		"$work/bench-baseline" -threads "$threads" "$work/gnn"
