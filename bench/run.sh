@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
+#                                     and by name only: abide, scale, proof (arm64; five minutes)
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
@@ -53,6 +54,11 @@ bench_baseline() {
 
 bench_engine() {
 	bench/engine/run.sh "$results/engine"
+}
+
+# Not a matter of speed: the digests of quick.yaml on arm64, under qemu.
+bench_proof() {
+	bench/proof/arm64.sh
 }
 
 bench_scale() {

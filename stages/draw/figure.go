@@ -3,12 +3,12 @@ package draw
 import (
 	"bytes"
 	"image/color"
+	"image/png"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -48,15 +48,15 @@ func (f Figure) SVG() ([]byte, error) {
 
 // PNG is the figure as a PNG of DPI dots an inch.
 func (f Figure) PNG() ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(DPI))
+	c := newPixels(f.Width, f.Height)
 	f.paint(c)
 	var b bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
+	err := png.Encode(&b, c.image)
 	return b.Bytes(), err
 }
 
 func (f Figure) paint(on vg.CanvasSizer) {
-	c := draw.New(on)
+	c := draw.New(snapped{on})
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	f.Paint(c)
