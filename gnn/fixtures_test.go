@@ -248,7 +248,7 @@ func (f *fixtureSet) checkForward(t *testing.T, dir string, w *worker[float64]) 
 			return at(name)
 		}
 		near(t, fmt.Sprintf("h%d", l+1), w.gather(func(s *slot[float64]) []float64 { return unpad(st(s).conv.h, st(s).adj.n, d) }), shared("h"), 1e-12)
-		near(t, fmt.Sprintf("alpha%d", l+1), w.gather(func(s *slot[float64]) []float64 { return dense(st(s).adj, st(s).conv.alpha) }), shared("alpha"), 1e-12)
+		near(t, fmt.Sprintf("alpha%d", l+1), w.gather(func(s *slot[float64]) []float64 { return asMatrix(st(s).adj, st(s).conv.alpha) }), shared("alpha"), 1e-12)
 		near(t, fmt.Sprintf("s%d", l+1), w.gather(func(s *slot[float64]) []float64 { return st(s).s }), at("s"), 1e-12)
 		near(t, fmt.Sprintf("idx%d", l+1), w.gather(func(s *slot[float64]) []float64 { return numbers(st(s).order[:st(s).k]) }), at("idx"), 0)
 		near(t, fmt.Sprintf("hp%d", l+1), w.gather(func(s *slot[float64]) []float64 { return unpad(st(s).out, st(s).k, d) }), at("hp"), 1e-12)
@@ -287,8 +287,8 @@ func unpad(v []float64, n, d int) []float64 {
 	return out
 }
 
-// dense writes entries as an n × n matrix.
-func dense(a *adjacency[float64], v []float64) []float64 {
+// asMatrix writes entries as an n × n matrix.
+func asMatrix(a *adjacency[float64], v []float64) []float64 {
 	out := make([]float64, a.n*a.n)
 	for i := range a.n {
 		for t := range int(a.degree[i]) {

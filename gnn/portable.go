@@ -3,6 +3,7 @@ package gnn
 import (
 	"unsafe"
 
+	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 )
 
@@ -23,51 +24,12 @@ func exp[T Float](x T) T {
 	return T(exact.Exp(float64(x)))
 }
 
+// gemm has no form of its own here: package dense sums in the same order, in both precisions
+// with the vectors of the machine.
 func gemm[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int, _ []T) {
-	for j := 0; j < w; j += 4 {
-		i := 0
-		for ; i+1 < m; i += 2 {
-			var c00, c01, c02, c03, c10, c11, c12, c13 T
-			x, y := i*ai, (i+1)*ai
-			for p := range n {
-				b := b[p*bs+j:][:4:4]
-				a0, a1 := a[x], a[y]
-				c00 += T(a0 * b[0])
-				c01 += T(a0 * b[1])
-				c02 += T(a0 * b[2])
-				c03 += T(a0 * b[3])
-				c10 += T(a1 * b[0])
-				c11 += T(a1 * b[1])
-				c12 += T(a1 * b[2])
-				c13 += T(a1 * b[3])
-				x += ap
-				y += ap
-			}
-			c0, c1 := c[i*cs+j:][:4:4], c[(i+1)*cs+j:][:4:4]
-			c0[0], c0[1], c0[2], c0[3] = c00, c01, c02, c03
-			c1[0], c1[1], c1[2], c1[3] = c10, c11, c12, c13
-		}
-		for ; i < m; i++ {
-			var c0, c1, c2, c3 T
-			x := i * ai
-			for p := range n {
-				b := b[p*bs+j:][:4:4]
-				a0 := a[x]
-				c0 += T(a0 * b[0])
-				c1 += T(a0 * b[1])
-				c2 += T(a0 * b[2])
-				c3 += T(a0 * b[3])
-				x += ap
-			}
-			c := c[i*cs+j:][:4:4]
-			c[0], c[1], c[2], c[3] = c0, c1, c2, c3
-		}
-	}
+	dense.Multiply(c, cs, dense.View[T]{Data: a, Row: ai, Col: ap}, dense.View[T]{Data: b, Row: bs, Col: 1}, m, n, w, false, 1)
 }
 
-// dot is the inner product of two vectors of w values in the order of a vector
-// unit: eight sums run side by side over the places 0, 8, 16 …, and are then added in
-// pairs, ((0+1)+(2+3)) + ((4+5)+(6+7)).
 func dot[T Float](a, b []T, w int) T {
 	x, y := a[:8:8], b[:8:8]
 	s0, s1, s2, s3 := T(x[0]*y[0]), T(x[1]*y[1]), T(x[2]*y[2]), T(x[3]*y[3])

@@ -53,7 +53,7 @@ prgnn/gnn/model.go 44dbad84aa51db27
 prgnn/gnn/options.go c8990329101985f0
 prgnn/gnn/params.go db5e92f942263b01
 prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go da616df3904092cf
+prgnn/gnn/portable.go a317a89de6ff294f
 prgnn/gnn/predict.go 06471c4f0409636f
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2756b29ff1de0290
@@ -640,7 +640,7 @@ prgnn/gnn/model.go a4d78a62f32ceeb9
 prgnn/gnn/options.go 52bd65dff8cbc7bf
 prgnn/gnn/params.go 222b4089b9e12843
 prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go da616df3904092cf
+prgnn/gnn/portable.go a317a89de6ff294f
 prgnn/gnn/predict.go 06471c4f0409636f
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2756b29ff1de0290
@@ -648,6 +648,12 @@ prgnn/gnn/team.go a82270dac8b0db01
 prgnn/gnn/train.go 4187a98cff9c76af
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
+prgnn/internal/dense/dense.go 7c738514e15e4c32
+prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
+prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
+prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
+prgnn/internal/dense/portable.go 2c9618ebdd486366
+prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
@@ -1506,7 +1512,7 @@ prgnn/gnn/model.go a4d78a62f32ceeb9
 prgnn/gnn/options.go 52bd65dff8cbc7bf
 prgnn/gnn/params.go 222b4089b9e12843
 prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go da616df3904092cf
+prgnn/gnn/portable.go a317a89de6ff294f
 prgnn/gnn/predict.go 06471c4f0409636f
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2756b29ff1de0290
@@ -1514,6 +1520,12 @@ prgnn/gnn/team.go a82270dac8b0db01
 prgnn/gnn/train.go 4187a98cff9c76af
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
+prgnn/internal/dense/dense.go 7c738514e15e4c32
+prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
+prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
+prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
+prgnn/internal/dense/portable.go 2c9618ebdd486366
+prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/stages/evaluate.go 0a063f1b9f9d18b7
@@ -1992,7 +2004,7 @@ prgnn/gnn/model.go 44dbad84aa51db27
 prgnn/gnn/options.go c8990329101985f0
 prgnn/gnn/params.go db5e92f942263b01
 prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go da616df3904092cf
+prgnn/gnn/portable.go a317a89de6ff294f
 prgnn/gnn/predict.go 06471c4f0409636f
 prgnn/gnn/readout.go 02bd362107cc4215
 prgnn/gnn/sagescore.go 2756b29ff1de0290
@@ -2000,6 +2012,12 @@ prgnn/gnn/team.go a82270dac8b0db01
 prgnn/gnn/train.go d1605a355f4f6748
 prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
 prgnn/gnn/vector_amd64.s 84af81d119f1a79c
+prgnn/internal/dense/dense.go 7c738514e15e4c32
+prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
+prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
+prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
+prgnn/internal/dense/portable.go 2c9618ebdd486366
+prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
 prgnn/internal/exact/exact.go 931fceeabc00850b
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
