@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/workdir"
 )
 
 func init() {
@@ -140,16 +141,21 @@ func (e *Exec) Validate() []error {
 	return wrong
 }
 
+// ExecRooms begins the names of the directories that commands work in, among the
+// temporary files.
+const ExecRooms = "pipeline-exec-"
+
 // Run carries the command out.
 func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if wrong := e.Validate(); wrong != nil {
 		return nil, errors.Join(wrong...)
 	}
-	dir, err := os.MkdirTemp("", "pipeline-exec-")
+	room, err := workdir.Make("", ExecRooms)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { makeRemovable(dir); os.RemoveAll(dir) }()
+	defer room.Remove() // what cannot be removed stays, in a directory for temporary files
+	dir := room.Path
 	places, err := e.lay(dir, t)
 	if err != nil {
 		return nil, err

@@ -215,14 +215,3 @@ func checkFormat(b []byte, d declared) error {
 	}
 	return nil
 }
-
-// makeRemovable gives back the right to delete what the command locked.
-func makeRemovable(dir string) {
-	// What cannot be opened stays, in a directory for temporary files.
-	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o755)
-		}
-		return nil
-	})
-}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"prgnn/internal/workdir"
 )
 
 // order is that of the entities in a name (BIDS 1.10, rules/entities.yaml; stat is
@@ -68,9 +70,10 @@ func Label(s string) string {
 // A Derivative is a dataset that is being written. Its files go into a directory beside
 // the one that is meant, which appears with all of them, or not at all.
 type Derivative struct {
-	dir, temp string
-	root      *os.Root // nothing is written outside of it
-	paths     map[string]bool
+	dir   string
+	temp  *workdir.Dir
+	root  *os.Root // nothing is written outside of it
+	paths map[string]bool
 }
 
 // Create begins a dataset in dir, which must not be there, or be empty.
@@ -86,13 +89,13 @@ func Create(dir string) (*Derivative, error) {
 	if err := os.MkdirAll(above, 0o777); err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp(above, ".pipeline-*")
+	temp, err := workdir.Make(above, ".pipeline-bids-")
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(temp)
+	root, err := os.OpenRoot(temp.Path)
 	if err != nil {
-		os.Remove(temp)
+		temp.Remove()
 		return nil, err
 	}
 	return &Derivative{dir: dir, temp: temp, root: root, paths: map[string]bool{}}, nil
@@ -141,17 +144,17 @@ func (d *Derivative) Files() int { return len(d.paths) }
 // Finish puts the dataset where it is meant to be.
 func (d *Derivative) Finish() error {
 	d.root.Close()
-	if err := os.Chmod(d.temp, 0o755); err != nil {
-		return err
-	}
 	if err := os.Remove(d.dir); err != nil && !errors.Is(err, os.ErrNotExist) { // when it was there it was empty
 		return err
 	}
-	return os.Rename(d.temp, d.dir)
+	if err := os.Rename(d.temp.Path, d.dir); err != nil {
+		return err
+	}
+	return d.temp.Remove()
 }
 
 // Abort takes away what was written. After Finish it does nothing.
 func (d *Derivative) Abort() {
 	d.root.Close()
-	os.RemoveAll(d.temp)
+	d.temp.Remove()
 }

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/workdir"
 	"prgnn/pipelines/proof"
 )
 
@@ -170,10 +171,13 @@ func (a *app) endAudit(sum auditEvent) error {
 // A cleanRoom is an empty place to run in.
 type cleanRoom struct {
 	a      *app
-	dir    string
+	dir    *workdir.Dir
 	keep   string
 	stores []*artifacts.Store
 }
+
+// auditRooms begins the names of clean rooms.
+const auditRooms = ".pipeline-audit-"
 
 // cleanRoom makes one, on the file system of a directory.
 func (a *app) cleanRoom(beside, keep string) (*cleanRoom, error) {
@@ -182,7 +186,7 @@ func (a *app) cleanRoom(beside, keep string) (*cleanRoom, error) {
 			return nil, wrongf("%s is not empty: --keep takes a new directory", keep)
 		}
 	}
-	dir, err := os.MkdirTemp(beside, ".pipeline-audit-*")
+	dir, err := workdir.Make(beside, auditRooms)
 	if err != nil {
 		return nil, fmt.Errorf("an audit needs a place to work in: %w", err)
 	}
@@ -193,12 +197,12 @@ func (r *cleanRoom) close() {
 	for _, s := range r.stores {
 		s.Close()
 	}
-	os.RemoveAll(r.dir)
+	r.dir.Remove()
 }
 
 // run runs a graph in an empty store. The first store is the one that is kept.
 func (r *cleanRoom) run(g *dag.Graph, o dag.Options) (*artifacts.Store, *dag.Result, error) {
-	dir := filepath.Join(r.dir, fmt.Sprint(len(r.stores)))
+	dir := filepath.Join(r.dir.Path, fmt.Sprint(len(r.stores)))
 	if r.keep != "" && len(r.stores) == 0 {
 		dir = r.keep
 	}

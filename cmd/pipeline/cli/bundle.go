@@ -213,12 +213,12 @@ func (a *app) replay(path string, r replay) error {
 		return err
 	}
 	defer room.close()
-	unpacked, err := artifacts.Open(filepath.Join(room.dir, "unpacked"))
+	unpacked, err := artifacts.Open(filepath.Join(room.dir.Path, "unpacked"))
 	if err != nil {
 		return err
 	}
 	defer unpacked.Close()
-	o, err := bundle.Open(path, unpacked, filepath.Join(room.dir, "inputs"))
+	o, err := bundle.Open(path, unpacked, filepath.Join(room.dir.Path, "inputs"))
 	if err != nil {
 		return wrong(fmt.Errorf("%s: %w", path, err))
 	}

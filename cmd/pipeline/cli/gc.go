@@ -2,11 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/internal/workdir"
 	"prgnn/pipelines"
+	"prgnn/stages"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -17,8 +21,9 @@ func (a *app) gcCommand() *cobra.Command {
 		Short: "free space; never what a kept run needs",
 		Long: `Removes results that no kept run needs, the longest unused first. All recorded runs are kept unless
 --keep-runs says how many of the newest. With --max-size no more is removed than brings the
-store to that size. The small records stay, so that why, diff and audit still answer. It is
-safe while runs are going on: what they use stays.`,
+store to that size. The small records stay, so that why, diff and audit still answer. Working
+directories go too that killed runs, audits and commands of yours have left. It is safe while runs
+are going on: what they use stays.`,
 		Example: `  pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
 		Args: exactly(0),
@@ -64,6 +69,10 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		}
 		e.Left = plan.Bytes - e.Freed
 	}
+	rooms := 0
+	if !dry {
+		rooms = workdir.Sweep(os.TempDir(), stages.ExecRooms) + workdir.Sweep(filepath.Dir(store.Dir()), auditRooms)
+	}
 	if a.json {
 		a.object(e)
 		return nil
@@ -73,6 +82,9 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		word = "would remove"
 	}
 	fmt.Fprintf(a.out, "gc: %s %s (%s); %s stay, kept by %s\n", word, count(e.Removed, "blob"), byteCount(e.Freed), byteCount(e.Left), count(e.KeptRuns, "run"))
+	if rooms > 0 {
+		a.note("and %s that killed runs worked in", count(rooms, "directory"))
+	}
 	if e.Over > 0 {
 		a.note("that is %s more than --max-size; --keep-runs with a smaller number frees more", byteCount(e.Over))
 	}
