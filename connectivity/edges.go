@@ -114,12 +114,15 @@ func largest(p Matrix, weights []float64, k int) []Edge {
 }
 
 // kthLargest is the k-th largest of positive numbers (1 ≤ k ≤ len(v)), and how many
-// are greater. A histogram finds the bin that it lies in, and the numbers of that bin
-// are sorted. Partial correlations fill the bins between 0 and 1; where they do not, the
-// bin is large and the answer the same.
+// are greater. A histogram from 0 to the largest finds the bin that it lies in, and the
+// numbers of that bin are sorted; the larger the bin, the slower, and the answer is the same.
 func kthLargest(v []float64, k int) (kth float64, greater int) {
 	const bins = 1024
-	bin := func(x float64) int { return int(min(x*bins, bins-1)) }
+	scale := bins / slices.Max(v)
+	if !(scale > 0) { // the largest is infinite
+		scale = bins
+	}
+	bin := func(x float64) int { return int(min(x*scale, bins-1)) }
 	var count [bins]int32
 	for _, x := range v {
 		count[bin(x)]++

@@ -269,3 +269,23 @@ func TestFeatures(t *testing.T) {
 	closeTo(t, "degree profile", Matrix{Rows: 1, Cols: 5, Data: star.NodeFeatures(DegreeProfile, r).Row(0)},
 		Matrix{Rows: 1, Cols: 5, Data: []float64{3, 1, 2, 5.0 / 3, math.Sqrt(2.0 / 9)}}, 1e-15)
 }
+
+// The k-th largest is that of the sorted numbers, however they lie.
+func TestKthLargest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		one := rapid.OneOf(rapid.Float64Range(5e-324, 1), rapid.Float64Range(5e-324, 1e-300), rapid.SampledFrom([]float64{0.25, 0.5, math.MaxFloat64, math.Inf(1)}))
+		v := rapid.SliceOfN(one, 1, 40).Draw(t, "v")
+		k := rapid.IntRange(1, len(v)).Draw(t, "k")
+		sorted := slices.Clone(v)
+		slices.Sort(sorted)
+		want, more := sorted[len(v)-k], 0
+		for _, x := range v {
+			if x > want {
+				more++
+			}
+		}
+		if kth, greater := kthLargest(v, k); kth != want || greater != more {
+			t.Fatalf("%v, with %d greater; want %v and %d", kth, greater, want, more)
+		}
+	})
+}

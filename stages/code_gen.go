@@ -1185,7 +1185,7 @@ prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/connectivity/clean.go a354e7c01ff6376c
-prgnn/connectivity/edges.go 2c17aa72ccc684dc
+prgnn/connectivity/edges.go 8cea1f4095095e7c
 prgnn/connectivity/features.go 95dffddd59308186
 prgnn/connectivity/graph.go 2a073d74f59f6bb2
 prgnn/connectivity/matrix.go bcc60bc658b6d4e4
