@@ -34,6 +34,15 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"join":         func(t *testing.T, c *chain) example { return c.join(t) },
 	"connectivity": func(t *testing.T, c *chain) example { return c.first(t, "connectivity") },
 	"graph":        func(t *testing.T, c *chain) example { return c.first(t, "graph") },
+	"combat": func(t *testing.T, c *chain) example {
+		return example{fresh("combat", "preserve", []any{"age", "sex"}), sitedInputs(t)}
+	},
+	"harmonize": func(t *testing.T, c *chain) example {
+		in := sitedInputs(t)
+		in["fitted"], in["matrices"] = output(t, example{fresh("combat"), sitedInputs(t)}, "fitted"), in["matrices"][:1]
+		delete(in, "folds")
+		return example{fresh("harmonize", "subject", "sub-001"), in}
+	},
 	"split": func(t *testing.T, c *chain) example {
 		return example{fresh("split", "folds", 2), c.cohort(t, "participants")}
 	},

@@ -77,7 +77,7 @@ prgnn/stages/model.go 30071a9f52ce75cd
 prgnn/stages/names.go 0412f01559decdf8
 prgnn/stages/series.go 1ecb20bbfb7b61ab
 prgnn/stages/train.go 2eccb5528d7e76a4
-prgnn/stages/train_data.go bd1170362dcfe34d
+prgnn/stages/train_data.go eef3201fcb138a66
 prgnn/stages/train_model.go e4967b4a9668e65f
 prgnn/stages/train_tables.go c9e248df61b43337
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -274,6 +274,59 @@ module github.com/zeebo/xxh3 v1.1.0
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
 module golang.org/x/sys v0.49.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+`,
+
+	"combat": `prgnn/artifacts/array.go 9fd9acdf326acd84
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go 57feec51344a644d
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/connectivity/combat/apply.go 0cea7f30ff595eaa
+prgnn/connectivity/combat/bayes.go a1a7d727bcec6d58
+prgnn/connectivity/combat/learn.go 5d14b163a96945dc
+prgnn/connectivity/matrix.go dbc40cd5604def82
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/nearest.go f2739ffcbc1e8d99
+prgnn/dag/stage.go 666fcd31a4aba918
+prgnn/dag/task.go d164227c993d0e73
+prgnn/internal/exact/exact.go e23d16fc811ee2ca
+prgnn/stages/biomarkers.go 922657c046675068
+prgnn/stages/cohort_nodes.go eabb9da3de9c071d
+prgnn/stages/combat.go a0531c5bbe995a14
+prgnn/stages/combat_people.go 6c1205a4c72f540f
+prgnn/stages/covariates.go aef6a8a4509a8ebd
+prgnn/stages/made.go b3cac8ec3660c56b
+prgnn/stages/series.go 1ecb20bbfb7b61ab
+prgnn/stages/train_data.go 0cef352a860e4754
+prgnn/stages/train_tables.go e0ea6a08f4fa5189
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
 `,
 
 	"compare": `prgnn/artifacts/array.go a3eb752ae2360afb
@@ -1220,6 +1273,55 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
 `,
 
+	"harmonize": `prgnn/artifacts/array.go 5e87868d44c9eb44
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go 57feec51344a644d
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go a7178c4203193223
+prgnn/artifacts/npyheader.go 1c93fc4180876f89
+prgnn/artifacts/npyio.go f631236e12376a99
+prgnn/artifacts/npyread.go f0e6a966679eaff1
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/connectivity/combat/apply.go 0cea7f30ff595eaa
+prgnn/connectivity/combat/learn.go fb97c8d36b9c52e5
+prgnn/connectivity/matrix.go dbc40cd5604def82
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 666fcd31a4aba918
+prgnn/dag/task.go b200e85498022a7a
+prgnn/internal/exact/exact.go 2386349fb3f150c8
+prgnn/stages/biomarkers.go 922657c046675068
+prgnn/stages/combat_people.go fb041be6dd95c5a1
+prgnn/stages/connectivity.go 4ab356c9162dfad4
+prgnn/stages/covariates.go aef6a8a4509a8ebd
+prgnn/stages/harmonize.go b2e3a151d2a390b3
+prgnn/stages/made.go 8571599f07d53fa5
+prgnn/stages/series.go 1ecb20bbfb7b61ab
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/nlpodyssey/gopickle v0.3.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/sbinet/npyio v0.9.0
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/gonum v0.17.0
+`,
+
 	"join": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -1297,7 +1399,7 @@ prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/options.go da03e798391ee2ae
 prgnn/gnn/params.go 25d6bc048f9eceec
 prgnn/stages/compare.go 580079f0f8e481e2
-prgnn/stages/leakage.go fc204f54c771ae01
+prgnn/stages/leakage.go 7cf8b644b8651726
 prgnn/stages/model.go f92116365a48ccba
 prgnn/stages/summary_sections.go 315d98c0401907f1
 prgnn/stages/train_data.go 135fd1025ff8df46
@@ -1650,7 +1752,7 @@ prgnn/stages/report/write.go 4459fbecf48559af
 prgnn/stages/report_agreement.go 134dd99ad44d0024
 prgnn/stages/report_brain.go f2058f96a3ca9302
 prgnn/stages/report_methods.go d7f9740ea46ae44e
-prgnn/stages/report_methods_text.go 42c6baecfe3bc16a
+prgnn/stages/report_methods_text.go 0cb29fa42d236dd3
 prgnn/stages/report_origin.go d419d38dc9666a02
 prgnn/stages/report_people.go 8d98a7df98228305
 prgnn/stages/report_regions.go 1bf6fc57ff53656a
@@ -1792,10 +1894,10 @@ prgnn/stages/atlas/dk84.tsv 023b415b58313c93
 prgnn/stages/atlas/read.go 23ad80e6485e440a
 prgnn/stages/phantom/brain.go 1e823785d8355023
 prgnn/stages/phantom/motion.go 9e12d7285c39f4f4
-prgnn/stages/phantom/network.go 0f74ca8f12ac5989
+prgnn/stages/phantom/network.go c3cc09b57c37cc63
 prgnn/stages/phantom/nuisance.go bab0c7287871d2fa
-prgnn/stages/phantom/scan.go f911c6511adbb620
-prgnn/stages/simulate.go c7f747f99b79303a
+prgnn/stages/phantom/scan.go 33050c3b251b420e
+prgnn/stages/simulate.go b0a3bcb87691a615
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -1829,7 +1931,7 @@ prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 2347f366e2220604
 prgnn/dag/task.go 70784848176cbd06
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/split.go 4341b5cd55b005f7
+prgnn/stages/split.go 8f6cb837ed825fec
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -2029,7 +2131,7 @@ prgnn/stages/made.go aff2c1db8ea2f2b0
 prgnn/stages/model.go 30071a9f52ce75cd
 prgnn/stages/names.go 0412f01559decdf8
 prgnn/stages/train.go e6f925a98e8975dd
-prgnn/stages/train_data.go bd1170362dcfe34d
+prgnn/stages/train_data.go eef3201fcb138a66
 prgnn/stages/train_model.go e4967b4a9668e65f
 prgnn/stages/train_tables.go c9e248df61b43337
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c

@@ -31,7 +31,7 @@ type SimulatedCohort struct {
 	HC   int    `param:"hc" doc:"participants of the reference group" min:"0" max:"100000"`
 	Seed uint64 `param:"seed" doc:"of all random numbers"`
 	Scanner
-	Sites   int      `param:"sites" doc:"number of scanners, each with a noise of its own when there are several; participants are spread over them whatever their group" min:"1" max:"1000"`
+	Sites   int      `param:"sites" doc:"number of scanners, each with a noise of its own when there are several (and site_effect); participants are spread over them whatever their group" min:"1" max:"1000"`
 	Missing []string `param:"missing" doc:"regions without a voxel, each as PARTICIPANT:ABBREVIATION, such as sub-sim003:R.AC"`
 	Corrupt []string `param:"corrupt" doc:"participants whose BOLD file is cut off in its middle"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,6 +58,7 @@ type foldPlace struct{ repeat, fold int64 }
 type foldBook struct {
 	group map[string]string
 	fold  map[int64]map[string]int64 // repeat → participant → fold
+	used  []foldPlace                // in which predictions are tested
 }
 
 // Run looks.
@@ -118,7 +120,7 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	b := &foldBook{map[string]string{}, map[int64]map[string]int64{}}
+	b := &foldBook{group: map[string]string{}, fold: map[int64]map[string]int64{}}
 	c.of = len(ids)
 	for i, id := range ids {
 		if b.fold[repeat[i]] == nil {
@@ -190,6 +192,9 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 			}
 			if side != "test" {
 				continue
+			}
+			if !slices.Contains(b.used, at) {
+				b.used = append(b.used, at)
 			}
 			key := fmt.Sprintf("%s\x00%d", setting, at.repeat)
 			if testedIn[key] == nil {
@@ -268,7 +273,17 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		return nil, nil
 	}
 	c := &leakCheck{name: "nothing that was fitted has seen whom its fold tests"}
+	every := &leakCheck{name: "what was fitted was so for every fold"}
+	places := map[string]map[foldPlace]bool{} // of each stage
 	for _, in := range t.All("fitted") {
+		at, err := placeOf(in)
+		if err != nil {
+			return nil, err
+		}
+		if places[in.Coord("stage")] == nil {
+			places[in.Coord("stage")] = map[foldPlace]bool{}
+		}
+		places[in.Coord("stage")][at] = true
 		table, err := in.Table()
 		if err != nil {
 			return nil, err
@@ -283,7 +298,16 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			return nil, err
 		}
 	}
-	return []*leakCheck{c}, nil
+	// With the fit of one fold for all of them, the tested of the others have been seen.
+	for _, stage := range slices.Sorted(maps.Keys(places)) {
+		for _, at := range b.used {
+			every.of++
+			if !places[stage][at] {
+				every.fail("nothing like %s was fitted for fold %d of repeat %d, in which predictions are tested: what they rest on has seen whom they test", t.All("fitted")[0].Name, at.fold, at.repeat)
+			}
+		}
+	}
+	return []*leakCheck{c, every}, nil
 }
 
 // lookAtFeatures finds one scan under two names, by the digests of the features.

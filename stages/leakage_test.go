@@ -41,7 +41,7 @@ func leakInputs(t *testing.T) map[string][]dag.Input {
 
 func TestLeakageOfNothing(t *testing.T) {
 	out := mustRun(t, &Leakage{}, leakInputs(t))["checks"]
-	if of := floatsOf(t, out, "of"); !near(of, []float64{20, 2 * 20 * 2, 8, 2, 2, 2, 20}) {
+	if of := floatsOf(t, out, "of"); !near(of, []float64{20, 2 * 20 * 2, 8, 2, 2, 2, 2, 20}) {
 		t.Errorf("looked at %v", of)
 	}
 	if found := floatsOf(t, out, "found"); slices.Max(found) != 0 {
@@ -100,6 +100,8 @@ func TestLeakageIsFound(t *testing.T) {
 		{"something fitted to nobody knows whom", func(in map[string][]dag.Input) {
 			in["fitted"][0] = edit(in["fitted"][0], func(t *artifacts.Table) { t.Meta = nil })
 		}, "does not say whom it has seen"},
+		{"the fit of one fold for all", func(in map[string][]dag.Input) { in["fitted"] = in["fitted"][:1] },
+			"was fitted for fold 2 of repeat 1, in which predictions are tested"},
 		{"twice in a division", func(in map[string][]dag.Input) {
 			in["folds"][0] = edit(in["folds"][0], func(t *artifacts.Table) {
 				for i, c := range t.Columns {

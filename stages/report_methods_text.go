@@ -62,6 +62,20 @@ func (r *reporter) methodsOfGraphs(m *methodsText) {
 			m.say("Fisher's z transform was applied (%s).", z)
 		}
 	}
+	if c := r.set.of("combat"); c != nil {
+		text := "What the %s adds to these matrices was taken out by ComBat %s%s, learnt in each fold from those who were trained on"
+		shrunk := " with empirical Bayes"
+		if c.is("empirical_bayes", "false") {
+			shrunk = " without shrinkage"
+		}
+		if c.is("mean_only", "true") {
+			shrunk += " (shifts only)"
+		}
+		m.say(text+".", c.value["site"], m.cite("johnson"), shrunk)
+		if kept := strings.Trim(c.value["preserve"], "[]"); kept != "" {
+			m.say("The effects of %s were preserved.", kept)
+		}
+	}
 	if g := r.set.of("graph"); g != nil {
 		if g.is("rule", "largest") {
 			of := "of all pairs of regions"

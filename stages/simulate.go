@@ -33,6 +33,7 @@ type Scanner struct {
 	Grid            float64 `param:"grid" doc:"size of a voxel in every direction" unit:"mm" min:"2" max:"15"`
 	Motion          float64 `param:"motion" doc:"amount of head motion: 0 none, 1 that of a child who tries to lie still" min:"0" max:"100"`
 	Noise           float64 `param:"noise" doc:"standard deviation of a voxel's own noise, as a multiple of that of its region's signal" min:"0" max:"100"`
+	SiteEffect      float64 `param:"site_effect" doc:"how much of a region's signal is its scanner's, where there are several: weight of a source that all regions share, each in the measure of that scanner; 0 none, and 0.5 is plain to see" min:"0" max:"10"`
 	Autocorrelation float64 `param:"autocorrelation" doc:"of signals and noise, from a volume to the next: φ of AR(1)" min:"0" max:"0.99"`
 }
 
@@ -74,7 +75,7 @@ func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	scan, err := phantom.Make(phantom.Settings{
 		Seed: s.Seed, Subject: s.Subject, Affected: s.Group == "ASD", Strength: s.Strength,
 		Volumes: s.Volumes, TR: s.TR, Grid: s.Grid, Motion: s.Motion, Noise: s.Noise, Autocorrelation: s.Autocorrelation,
-		Site: s.Site, Missing: missing,
+		Site: s.Site, SiteEffect: s.SiteEffect, Missing: missing,
 	}, nodes)
 	if err != nil {
 		return nil, err

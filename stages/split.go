@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,7 +18,9 @@ func init() {
 		Name: "split",
 		Doc: "divides the participants into folds for cross-validation\n" +
 			"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
-		New: func() dag.Stage { return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Within: "site"} },
+		New: func() dag.Stage {
+			return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
+		},
 	})
 }
 
@@ -30,6 +33,7 @@ type Split struct {
 	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
 	Outer       int    `param:"outer" doc:"0: the division itself; n: a division of those whom its fold n does not test, for choosing parameters (nested cross-validation); those whom it tests get fold 0 and take no part" min:"0"`
 	Inner       int    `param:"inner" doc:"number of folds of that inner division" min:"2"`
+	Label       string `param:"label" doc:"column of the participants that is to be predicted: group, or another one, such as site, to see whether it can be told from the data"`
 	Within      string `param:"within" doc:"groups are exchanged within the values of this column, where there is such a column: participants of another site are not exchangeable"`
 	Seed        uint64 `param:"seed" doc:"of the random division"`
 }
@@ -53,7 +57,7 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, err := readMembers(table, in.Name)
+	members, err := readMembers(table, cmp.Or(s.Label, "group"), in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +110,13 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // readMembers reads a participants table, sorted by id, and reports everyone
-// who is named twice or has no group.
-func readMembers(t *artifacts.Table, name string) ([]member, error) {
+// who is named twice or has no label. The label is the group from here on.
+func readMembers(t *artifacts.Table, label, name string) ([]member, error) {
 	ids, err := t.Strings("participant_id")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	groups, err := t.Strings("group")
+	groups, err := t.Strings(label)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -126,7 +130,7 @@ func readMembers(t *artifacts.Table, name string) ([]member, error) {
 	}
 	if lost != nil {
 		slices.Sort(lost)
-		return nil, fmt.Errorf("%s: no group is given for %s: a classifier needs one; fill it in, or leave them out", name, strings.Join(lost, ", "))
+		return nil, fmt.Errorf("%s: no %s is given for %s: a classifier needs one; fill it in, or leave them out", name, label, strings.Join(lost, ", "))
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
 	for i := 1; i < len(members); i++ {

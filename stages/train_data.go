@@ -127,6 +127,12 @@ func (d *division) row(in dag.Input) (graphRow, error) {
 	if !ok {
 		return graphRow{}, fmt.Errorf("%s: participant %s is in no fold of %s", in.Name, id, d.name)
 	}
+	// What was fitted for another fold has seen whom this one tests.
+	for axis, own := range map[string]int{"fold": d.Fold, "repeat": d.Repeat} {
+		if of := in.Coord(axis); of != "" && of != fmt.Sprint(own) {
+			return graphRow{}, fmt.Errorf("%s is of %s %s, and %s %d is tested here: fan both stages out over the same axis, and gather with [*]", in.Name, axis, of, axis, own)
+		}
+	}
 	label, _ := slices.BinarySearch(d.groups, group)
 	return graphRow{id: id, label: label, side: d.side[id]}, nil
 }

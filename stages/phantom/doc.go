@@ -19,6 +19,7 @@
 //	    + one for each functional system
 //	    + one for each pair of homologous regions
 //	    + local sources, one at each region, that fade with distance
+//	    + one of the scanner, with a sign and weight of its own in each region, where SiteEffect asks for it
 //	    + √k · one for the planted circuit + √(1−k) · a source of its own, in its regions
 //	    + a source of its own, the larger the smaller the region and the nearer to air
 //

@@ -141,6 +141,15 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 	weight := func(w float64) float64 { return vary(w, float64(w*weightSpread)) }
 	k := math.Max(0, math.Min(1, vary(s.coupling(), couplingSpread)))
 
+	var scanner []float64
+	if s.Site > 0 && s.SiteEffect > 0 {
+		scanner = make([]float64, len(nodes))
+		at := random.New(s.Seed, "simulate", "site", s.Site, "regions")
+		for i := range scanner {
+			scanner[i] = at.Normal()
+		}
+	}
+
 	// The columns: those that several regions share, by name, then the local
 	// sources, then what a region has to itself.
 	columns := map[string]int{}
@@ -173,6 +182,9 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 		own[i] = ownVariance + float64(smallVariance*1000/n.Volume)
 		for _, p := range sinuses {
 			own[i] += float64(sinusVariance * fade(n, p, sinusReach))
+		}
+		if scanner != nil { // the same measure in everybody who was scanned there
+			add("scanner", s.SiteEffect*scanner[i])
 		}
 		if inCircuit(n) {
 			add("circuit", circuitWeight*math.Sqrt(k))

@@ -392,6 +392,8 @@ func TestScansAreKeyed(t *testing.T) {
 		func(s *Settings) { s.Seed++ },
 		func(s *Settings) { s.Subject = "sub-sim002" },
 		func(s *Settings) { s.Site = 1 },
+		func(s *Settings) { s.Site, s.SiteEffect = 1, 0.5 },
+		func(s *Settings) { s.Site, s.SiteEffect = 2, 0.5 },
 		func(s *Settings) { s.Noise = 2 },
 		func(s *Settings) { s.TR = 1 },
 	} {

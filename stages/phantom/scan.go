@@ -23,6 +23,7 @@ type Settings struct {
 	Noise           float64 // standard deviation of a voxel's own noise, in units of that of its region's signal
 	Autocorrelation float64 // φ of the AR(1) processes, from a volume to the next
 	Site            int     // scanner, from 1; 0 for a single one without a character of its own
+	SiteEffect      float64 // weight of what the scanner adds to the signals, at sites from 1
 	Missing         []int   // nodes (by index) that have no voxel
 }
 
@@ -100,6 +101,9 @@ func (s Settings) check(nodes []atlas.Node) error {
 	}
 	if !(s.Autocorrelation >= 0 && s.Autocorrelation < 1) {
 		bad("autocorrelation is %g; it may be from 0 to less than 1", s.Autocorrelation)
+	}
+	if !(s.SiteEffect >= 0 && s.SiteEffect <= 100) {
+		bad("site effect is %g; it may be from 0 to 100", s.SiteEffect)
 	}
 	if !(s.Noise >= 0 && s.Noise <= 100) || !(s.Motion >= 0 && s.Motion <= 100) || !(s.Strength >= 0 && s.Strength <= 100) {
 		bad("noise is %g, motion %g, strength %g; each may be from 0 to 100", s.Noise, s.Motion, s.Strength)
