@@ -180,6 +180,22 @@ func TestBaselineHistory(t *testing.T) {
 	}
 }
 
+// Curves are drawn of the networks; classifiers without epochs are passed over.
+func TestCurvesOfNetworks(t *testing.T) {
+	s := newCorrStudy(t, 24)
+	drawn := func(models ...string) string {
+		var in []dag.Input
+		for _, model := range models {
+			in = append(in, dag.InputOf(mustRun(t, quickly(model, "epochs", 3), s.inputs())["history"], dag.Coord{Axis: "model", Value: model}))
+		}
+		out := mustRun(t, fresh("figure-training"), map[string][]dag.Input{"training": in})
+		return string(out["picture"].(artifacts.Bytes).Data)
+	}
+	if all, networks := drawn("svm", "mlp", "ridge"), drawn("mlp"); all != networks {
+		t.Error("classifiers without epochs change the figure")
+	}
+}
+
 // What test participants look like changes nothing for anybody else: neither
 // models nor the statistics of their inputs are fitted to them.
 func TestBaselineDoesNotLookAtTestParticipants(t *testing.T) {

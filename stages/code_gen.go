@@ -27,13 +27,13 @@ prgnn/dag/task.go 11042e2fe0d3f7ff
 prgnn/gnn/adam.go b7a3aceddc7e98ea
 prgnn/gnn/augment.go b2236da77c6d29c8
 prgnn/gnn/baseline/baseline.go 49fefb96120a2149
-prgnn/gnn/baseline/brainnetcnn.go d42931cb2da0c47c
+prgnn/gnn/baseline/brainnetcnn.go 111cf0392fd8ae07
 prgnn/gnn/baseline/cholesky.go dd01eafef28e0041
 prgnn/gnn/baseline/forest.go 3670466fe92afca3
 prgnn/gnn/baseline/li2019.go 1ea527b04866b97a
 prgnn/gnn/baseline/logistic.go da40997aedd6bd1a
 prgnn/gnn/baseline/mlp.go 1de74eed1ef3f299
-prgnn/gnn/baseline/net.go 6af041f2c4c16293
+prgnn/gnn/baseline/net.go 50b736ecfe03a19a
 prgnn/gnn/baseline/ridge.go ef97157e52ed84bd
 prgnn/gnn/baseline/svm.go 6be316e10940f6b0
 prgnn/gnn/batch.go ba830c0177347c55
@@ -1197,7 +1197,7 @@ prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
 prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/figure.go e4c1c65d0334ea12
-prgnn/stages/figure_training.go ed3cef5b74f85349
+prgnn/stages/figure_training.go 1153e2e8ff14bcfc
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -1734,7 +1734,7 @@ prgnn/stages/figure_distributions.go 1461fc276248ddf1
 prgnn/stages/figure_individuals.go 7d800a527ac7f7a2
 prgnn/stages/figure_ranking.go ec8135415f5166e4
 prgnn/stages/figure_roc.go d24512cae2f9df44
-prgnn/stages/figure_training.go 5298778a1ef4bc7f
+prgnn/stages/figure_training.go c005836605eea1b3
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110

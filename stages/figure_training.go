@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/dag"
 	"prgnn/stages/chart"
@@ -27,7 +28,7 @@ type FigureTraining struct {
 func (*FigureTraining) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "training", Gather: true, Doc: "train's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
+			{Name: "training", Gather: true, Doc: "train's or baseline's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
 			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the share of the largest group", Type: dag.Arrow("level", "majority")},
 		},
 		Out: figurePorts("the curves"),
@@ -41,9 +42,15 @@ func (s *FigureTraining) Run(_ context.Context, t *dag.Task) (dag.Outputs, error
 		return nil, err
 	}
 	if c == nil {
-		return nil, errors.New("no curves to draw: connect training to a train stage")
+		return nil, errors.New("no curves to draw: connect training to the history of a train stage, or of a baseline that is a network")
 	}
 	return c.outputs()
+}
+
+// noRows tells the history of a classifier that is not trained in epochs.
+func noRows(in dag.Input) bool {
+	table, err := in.Table()
+	return err == nil && table.Rows() == 0
 }
 
 // trainingChart is nil when there is nothing to draw.
@@ -62,7 +69,7 @@ func trainingChart(t *dag.Task, most int) (*chartOf, error) {
 			chance = v[0]
 		}
 	}
-	settings := bySettings(t.All("training"))
+	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows))
 	left := max(len(settings)-most, 0)
 	var rows []chart.Training
 	for _, s := range settings[:len(settings)-left] {

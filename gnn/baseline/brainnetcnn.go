@@ -306,9 +306,11 @@ type trainedCNN[T gnn.Float] struct {
 }
 
 // FitBrainNetCNN trains one on correlation matrices of that many nodes, given as
-// their upper triangles, in single precision.
+// their upper triangles, in single precision. Weights start as in its authors' program
+// (ann4brains, on Caffe).
 func FitBrainNetCNN(ctx context.Context, o BrainNetCNN, nodes int, t Training, x Rows, label []int, classes int) (Classifier, error) {
 	m := newBrainNetCNN[float32](o, nodes, x, label, classes)
+	t.Xavier = true
 	params, err := train[float32](ctx, m, x.N, t)
 	if err != nil {
 		return nil, err

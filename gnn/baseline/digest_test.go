@@ -43,7 +43,7 @@ func TestDigest(t *testing.T) {
 	ctx := context.Background()
 	for model, want := range map[string]string{
 		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515", "logistic": "b5949697465b5d9e",
-		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "a592011faea25613", "li2019": "cf9ee1241851806d",
+		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "ab2371107ef0aa2a", "li2019": "cf9ee1241851806d",
 	} {
 		for _, threads := range []int{1, 3} {
 			o := Training{Epochs: 4, Batch: 12, Rate: 0.01, Halve: 2, Seed: 1, Threads: threads}

@@ -20,6 +20,7 @@ type Training struct {
 	// with it; without, it is Adam.
 	Momentum float64
 	Decay    float64 // L2 weight decay
+	Xavier   bool    // weights start uniform in ±√(3/fan in), biases at 0, as Caffe's xavier fillers have it
 	Seed     uint64  // of the starting weights, the order of the cases, and dropout
 	Stream   []any   // further words that name those streams
 	Threads  int
@@ -53,8 +54,8 @@ func (t Training) stream(words ...any) *random.Stream {
 	return random.New(t.Seed, append(words, t.Stream...)...)
 }
 
-// initial draws all parameters, uniform in ±1/√(fan in), as PyTorch's layers do.
-// Each array has its own stream. Names end in _W or _b; the last number of a
+// initial draws all parameters, uniform in ±1/√(fan in), as PyTorch's layers do, or as
+// Xavier says. Each array has its own stream. Names end in _W or _b; the last number of a
 // weight's shape is what it leads to, the others are the fan in.
 func initial[T gnn.Float](l gnn.Layout, t Training) []T {
 	v := make([]T, l.Len())
@@ -62,6 +63,12 @@ func initial[T gnn.Float](l gnn.Layout, t Training) []T {
 		w, _ := l.Find(p.Name[:len(p.Name)-1] + "W")
 		fan := w.Len() / w.Shape[len(w.Shape)-1]
 		bound := 1 / math.Sqrt(float64(fan))
+		if t.Xavier {
+			if p.Name != w.Name {
+				continue
+			}
+			bound = math.Sqrt(3 / float64(fan))
+		}
 		r := t.stream("weights", p.Name)
 		for i := range p.Len() {
 			v[p.Offset+i] = T(bound * (float64(2*r.Float64()) - 1))
