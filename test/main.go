@@ -34,6 +34,8 @@ func main() {
 		os.Exit(1)
 	default:
 		os.Setenv("PRGNN_PYTHON", python)
+		// The environment's programs, such as the BIDS validator, after those of the system.
+		os.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(python))
 	}
 	if err := run("go", append([]string{"test"}, args...)...); err != nil {
 		os.Exit(1)

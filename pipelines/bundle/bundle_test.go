@@ -108,7 +108,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := o.Graph()
-	if err != nil || len(r.Notes) > 0 || len(r.Runs()) > 0 {
+	if err != nil || len(r.Other) > 0 || len(r.Runs()) > 0 {
 		t.Fatal(r, err)
 	}
 	s, err := artifacts.Open(t.TempDir())
@@ -323,5 +323,32 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := open(t, honest); err != nil {
 		t.Errorf("the honest bundle: %v", err)
+	}
+}
+
+// TestOtherCode: the bundle of a program whose code was another is replayed, and says so.
+func TestOtherCode(t *testing.T) {
+	b := packed(t, func(c *Contents) {
+		for id, task := range c.Lock.Tasks() {
+			lines := strings.Split(c.Recipes[id], "\n")
+			for i, line := range lines {
+				if strings.HasPrefix(line, "code ") {
+					lines[i] = line[:len(line)-4] + "0000"
+				}
+			}
+			c.Recipes[id] = strings.Join(lines, "\n")
+			task.Key = artifacts.KeyOf(c.Recipes[id])
+		}
+	})
+	o, err := open(t, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := o.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Other) != 1 || r.Other[0] != "echo" {
+		t.Errorf("kinds of other code: %v", r.Other)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Replay struct {
 	Graph *dag.Graph
 	Given []string // tasks that are not run: their results come with the bundle
-	Notes []string // where this program is not the one that made the bundle
+	Other []string // kinds whose code here is not that which made the bundle
 }
 
 // Runs are the stages whose tasks would run commands of the bundle's maker.
@@ -34,7 +34,7 @@ func (r *Replay) Runs() []string {
 // where it ran are not needed.
 func (o *Opened) Graph() (*Replay, error) {
 	r := &Replay{Graph: &dag.Graph{Name: o.Lock.Pipeline, File: o.Lock.File, Source: o.Lock.Text}}
-	b := &builder{o: o, r: r, made: map[artifacts.Digest]dag.Source{}, notes: map[string]bool{}}
+	b := &builder{o: o, r: r, made: map[artifacts.Digest]dag.Source{}}
 	stageNodes := map[string]*dag.StageNode{}
 	var wrong []error
 	for _, s := range o.Lock.Stages {
@@ -60,8 +60,8 @@ func (o *Opened) Graph() (*Replay, error) {
 				wrong = append(wrong, fmt.Errorf("%s: %w (the bundle is of version %s of the program)", t.ID, err, o.Lock.Program.Version))
 				continue
 			}
-			if code, err := kind.CodeDigest(); err == nil && code != recipe.Code {
-				b.note("the code of " + s.Kind + " is another than in the bundle")
+			if code, err := kind.CodeDigest(); err == nil && code != recipe.Code && !slices.Contains(r.Other, s.Kind) {
+				r.Other = append(r.Other, s.Kind)
 			}
 			at := s.Name + " " + s.Kind
 			if stageNodes[at] == nil {
@@ -96,14 +96,6 @@ type builder struct {
 	r       *Replay
 	made    map[artifacts.Digest]dag.Source
 	waiting []waiting
-	notes   map[string]bool
-}
-
-func (b *builder) note(text string) {
-	if !b.notes[text] {
-		b.notes[text] = true
-		b.r.Notes = append(b.r.Notes, text)
-	}
 }
 
 // give takes the outputs of a task from the bundle, when no kind can make them.

@@ -2,6 +2,8 @@ package provenance
 
 import (
 	"encoding/json"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,13 +29,34 @@ const (
 	language = "https://yaml.org/"
 	program  = "#pipeline"
 	runID    = "#run"
-	licence  = "https://spdx.org/licenses/Apache-2.0"
 )
+
+// unstated is what a crate says of its licence when it was told none. RO-Crate asks for
+// one, by name or in words; the results are their maker's, not this program's.
+const unstated = "No licence is stated: all rights are with whoever made the data and the results."
+
+// licence is how a licence is referred to, and what describes it: by its identifier in
+// the SPDX list, by its address, or in words.
+func licence(l string) (ref any, entity []any) {
+	if l == "" {
+		return unstated, nil
+	}
+	id := l
+	if spdx.MatchString(l) {
+		id = "https://spdx.org/licenses/" + l
+	} else if u, err := url.Parse(l); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return l, nil
+	}
+	return object{"@id": id}, []any{object{"@id": id, "@type": "CreativeWork", "name": l, "url": object{"@id": id}}}
+}
+
+var spdx = regexp.MustCompile(`^[A-Za-z0-9]+([.+-]+[A-Za-z0-9]+)*\+?$`)
 
 // Crate is ro-crate-metadata.json of a directory that holds the pipeline file, its lock
 // and files of results. workflow is the name of the pipeline file within it.
 func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 	ref := func(id string) object { return object{"@id": id} }
+	license, licensed := licence(r.License)
 	var parts, inputs, results, graph []any
 	for _, f := range files {
 		e := object{"@id": f.Path, "@type": "File", "name": f.Label, "contentSize": f.Ref.Size, "sha256": f.Ref.Digest.String()}
@@ -77,20 +100,19 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 			"conformsTo": []any{ref("https://w3id.org/ro/crate/1.1"), ref("https://w3id.org/workflowhub/workflow-ro-crate/1.0")}},
 		object{"@id": "./", "@type": "Dataset", "name": "A run of " + r.Lock.Pipeline,
 			"description":   "The pipeline, its lock and its results, as PR-GNN Pipeline made them; pipeline audit --lock run.lock repeats the run.",
-			"datePublished": r.Started.UTC().Format(time.RFC3339), "license": ref(licence),
+			"datePublished": r.Started.UTC().Format(time.RFC3339), "license": license,
 			"conformsTo": []any{ref("https://w3id.org/ro/wfrun/process/0.5"), ref("https://w3id.org/ro/wfrun/workflow/0.5"), ref("https://w3id.org/workflowhub/workflow-ro-crate/1.0")},
 			"hasPart":    parts, "mainEntity": ref(workflow), "mentions": []any{ref(runID)}},
 		object{"@id": workflow, "@type": []any{"File", "SoftwareSourceCode", "ComputationalWorkflow"}, "name": r.Lock.Pipeline, "programmingLanguage": ref(language),
 			"conformsTo": ref("https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"), "encodingFormat": "application/yaml",
-			"license": ref(licence), "description": "the pipeline file as it was run"},
+			"license": license, "description": "the pipeline file as it was run"},
 		object{"@id": language, "@type": "ComputerLanguage", "name": "PR-GNN Pipeline file (YAML)", "url": ref(language)},
 		object{"@id": program, "@type": "SoftwareApplication", "name": "PR-GNN Pipeline", "softwareVersion": r.Lock.Program.Version, "operatingSystem": r.Lock.Program.Platform},
-		object{"@id": licence, "@type": "CreativeWork", "name": "Apache License 2.0", "url": ref(licence)},
 		object{"@id": "https://w3id.org/ro/wfrun/process/0.5", "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
 		object{"@id": "https://w3id.org/ro/wfrun/workflow/0.5", "@type": "CreativeWork", "name": "Workflow Run Crate", "version": "0.5"},
 		object{"@id": "https://w3id.org/workflowhub/workflow-ro-crate/1.0", "@type": "CreativeWork", "name": "Workflow RO-Crate", "version": "1.0"},
 		action,
-	}, graph...)
+	}, append(licensed, graph...)...)
 	return json.MarshalIndent(object{
 		"@context": []any{"https://w3id.org/ro/crate/1.1/context", object{"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}},
 		"@graph":   graph,

@@ -23,6 +23,7 @@ type Run struct {
 	Recipes  map[string]dag.Recipe // by task; those that cannot be read are left out
 	Started  time.Time
 	Finished time.Time
+	License  string // of the results, for a crate: an SPDX identifier, an address or words; empty: not stated
 }
 
 type object = map[string]any

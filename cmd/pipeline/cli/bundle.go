@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -232,9 +233,14 @@ func (a *app) replay(path string, r replay) error {
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
 		return wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, some(names, 5))
 	}
-	a.note("%s: %s, made by version %s on %s", path, o.Lock.Pipeline, o.Lock.Program.Version, o.Lock.Program.Platform)
-	for _, n := range rep.Notes {
-		a.note("%s", n)
+	made, here := o.Lock.Program, dag.ThisProgram()
+	a.note("%s: %s, made by %s", path, o.Lock.Pipeline, programWords(made))
+	made.Modified, here.Modified = false, false // a lock does not keep it
+	if made != here {
+		a.note("this program is %s", programWords(here))
+	}
+	if len(rep.Other) > 0 {
+		a.note("its code of %s is another than the one that made the bundle: results may differ for that reason", some(rep.Other, 5))
 	}
 	if len(rep.Given) > 0 {
 		a.note("taken from the bundle, as it is the pipeline file's own: %s", some(rep.Given, 5))
@@ -242,6 +248,19 @@ func (a *app) replay(path string, r replay) error {
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
 	return a.auditWhole(audit{threads: r.threads, workers: r.workers}, nil, o.Lock, room, rep.Graph, stored)
+}
+
+// programWords name a program as far as it is known.
+func programWords(p dag.Program) string {
+	words := "version " + cmp.Or(p.Version, "unknown")
+	if p.Revision != "" {
+		words += fmt.Sprintf(" (commit %.12s", p.Revision)
+		if p.Modified {
+			words += ", changed"
+		}
+		words += ")"
+	}
+	return words + " on " + p.Platform
 }
 
 // bring looks for the inputs that a bundle leaves out.

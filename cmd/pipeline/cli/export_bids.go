@@ -94,9 +94,10 @@ func parameter(s any, name string) string {
 // A bidsMember is one result of one participant on its way into a dataset.
 type bidsMember struct {
 	member
-	file bidsFile
-	name bids.Name // without stat and desc
-	desc string
+	file  bidsFile
+	name  bids.Name // without stat and desc
+	desc  string
+	links *bidsLinks
 }
 
 // exportBIDS writes what there is of a pipeline as a derivative dataset.
@@ -140,13 +141,15 @@ func (a *app) exportBIDS(e export) (err error) {
 		return err
 	}
 	defer d.Abort()
-	if err := c.bidsRoot(d, e); err != nil {
-		return err
-	}
+	links := newBIDSLinks(e.path)
 	for _, m := range members {
+		m.links = links
 		if err := m.put(d); err != nil {
 			return fmt.Errorf("%s.%s: %w", m.task.ID, m.port.Name, err)
 		}
+	}
+	if err := c.bidsRoot(d, e, links); err != nil {
+		return err
 	}
 	if err := d.Finish(); err != nil {
 		return err

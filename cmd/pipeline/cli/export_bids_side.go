@@ -30,8 +30,11 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 	ref, step := m.c.ref(m.task, m.port.Name), m.c.steps[m.task]
 	side["ArtifactDigest"] = "sha256:" + ref.Digest.String()
 	side["RecipeKey"] = step.Key.String()
-	if sources := m.sources(); sources != nil {
+	if sources := m.sources(m.task); sources != nil {
 		side["Sources"] = sources
+	}
+	if m.file.suffix == "dseg" {
+		side["SpatialReference"] = m.reference()
 	}
 	if m.file.suffix == "timeseries" {
 		if tr, _, err := m.tr(); err == nil {
@@ -81,29 +84,6 @@ func (m *bidsMember) quality() (map[string]any, error) {
 	return nil, nil
 }
 
-// sources are the files of this dataset that the result was made of.
-func (m *bidsMember) sources() []string {
-	var sources []string
-	for _, b := range m.task.Inputs {
-		for _, src := range b.Sources {
-			if src.Node == nil || src.Node.Stage.Kind == nil {
-				continue
-			}
-			for _, one := range m.a.bidsMembers(m.c, m.e, src.Node, m.c.bidsStages(m.e.what)) {
-				if one.port.Name == src.Output && slices.Contains(m.c.bidsStages(m.e.what), src.Node.Stage) {
-					draw := m.e.draw
-					if !one.file.drawn {
-						draw = 0
-					}
-					sources = append(sources, "bids::"+one.fileName(draw)+one.file.extension)
-				}
-			}
-		}
-	}
-	slices.Sort(sources)
-	return slices.Compact(sources)
-}
-
 // plainValue is a parameter as JSON has it.
 func plainValue(v any) any {
 	switch x := v.(type) {
@@ -118,7 +98,7 @@ func plainValue(v any) any {
 }
 
 // bidsRoot writes the files of the dataset as a whole.
-func (c *current) bidsRoot(d *bids.Derivative, e export) error {
+func (c *current) bidsRoot(d *bids.Derivative, e export, links *bidsLinks) error {
 	label, _ := c.atlas(e)
 	text := func(s string) func(io.Writer) error {
 		return func(w io.Writer) error {
@@ -126,11 +106,13 @@ func (c *current) bidsRoot(d *bids.Derivative, e export) error {
 			return err
 		}
 	}
+	description := map[string]any{
+		"Name": "Connectivity derivatives of " + c.pipeline.Name, "BIDSVersion": "1.10.0", "DatasetType": "derivative",
+		"GeneratedBy": []any{map[string]any{"Name": "prgnn", "Version": programVersion(), "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}},
+	}
+	links.describe(description)
 	steps := []error{
-		d.PutJSON("dataset_description.json", map[string]any{
-			"Name": "Connectivity derivatives of " + c.pipeline.Name, "BIDSVersion": "1.10.0", "DatasetType": "derivative",
-			"GeneratedBy": []any{map[string]any{"Name": "prgnn", "Version": programVersion(), "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}},
-		}),
+		d.PutJSON("dataset_description.json", description),
 		d.Put("README", text("Series of regions, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+c.pipeline.Name+").\n\n"+
 			"*_timeseries.tsv: a row a volume, a column a region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as XCP-D 26 does; the sidecars tell estimator, parameters and quality.\n"+
 			"Matrices are of the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),

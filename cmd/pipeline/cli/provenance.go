@@ -16,7 +16,7 @@ import (
 
 func (a *app) provenanceCommand() *cobra.Command {
 	var sets []string
-	var path, format string
+	var path, format, license string
 	cmd := &cobra.Command{
 		Use:   "provenance RUN|FILE",
 		Short: "what a run did, as W3C PROV or an RO-Crate",
@@ -27,6 +27,7 @@ ro-crate   a directory with the pipeline file, its lock, the results that no tas
            input files stay where they are, and are named by their digests
 prov       one PROV-JSON file (W3C): every content, task and link, for tools that draw and query`,
 		Example: `  pipeline provenance biopoint.yaml -o crate/
+  pipeline provenance biopoint.yaml -o crate/ --license CC-BY-4.0
   pipeline provenance 3f2a --format prov -o prov.json`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
@@ -34,15 +35,18 @@ prov       one PROV-JSON file (W3C): every content, task and link, for tools tha
 			switch {
 			case path == "":
 				return usage(cmd, "-o PATH is missing")
+			case format == "prov" && license != "":
+				return usage(cmd, "--license is for a crate: PROV has no place for it")
 			case format != "prov" && format != "ro-crate":
 				return usage(cmd, "there is no format %q (there are ro-crate and prov)", format)
 			}
-			return a.provenance(args[0], sets, path, format)
+			return a.provenance(args[0], sets, path, format, license)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&path, "output", "o", "", "write to `PATH`")
 	f.StringVar(&format, "format", "ro-crate", "`ro-crate` or prov")
+	f.StringVar(&license, "license", "", "the `LICENSE` of your results, for a crate: its SPDX identifier, its address, or words")
 	setFlag(cmd, &sets)
 	return cmd
 }
@@ -54,7 +58,7 @@ type provenanceEvent struct {
 	Tasks  int    `json:"tasks"`
 }
 
-func (a *app) provenance(what string, sets []string, path, format string) error {
+func (a *app) provenance(what string, sets []string, path, format, license string) error {
 	c, sets, err := a.lookAt(what, sets)
 	if err != nil {
 		return err
@@ -64,7 +68,7 @@ func (a *app) provenance(what string, sets []string, path, format string) error 
 	if err != nil {
 		return err
 	}
-	run := &provenance.Run{Lock: l, Recipes: map[string]dag.Recipe{}}
+	run := &provenance.Run{Lock: l, Recipes: map[string]dag.Recipe{}, License: license}
 	for id, t := range l.Tasks() {
 		if act, err := c.store.Lookup(t.Key); err == nil {
 			if r, err := dag.ReadRecipe(act.Recipe); err == nil {
@@ -89,6 +93,9 @@ func (a *app) provenance(what string, sets []string, path, format string) error 
 	}
 	if err != nil {
 		return err
+	}
+	if format == "ro-crate" && license == "" {
+		a.note("the crate states no licence of your results: --license CC-BY-4.0, or whatever it is")
 	}
 	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.json {
 		a.object(e)
