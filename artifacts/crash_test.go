@@ -70,6 +70,7 @@ func childWriter(dir string) error {
 	}
 	var mu sync.Mutex // of the output
 	fail := make(chan error)
+	fmt.Println("begun")
 	for range 4 {
 		go func() {
 			for {
@@ -126,8 +127,13 @@ func TestCrash(t *testing.T) {
 		var mu sync.Mutex
 		for range 3 {
 			cmd, out := child(t, "writer", s.Dir())
+			// The kill comes soon after the beginning, or after something was done.
+			lines := kill % 2
 			group.Go(func() {
 				for out.Scan() {
+					if lines--; lines == -1 {
+						time.AfterFunc(rand.N(110*time.Millisecond), func() { cmd.Process.Kill() })
+					}
 					// The last line may be cut by the kill.
 					if i, err := strconv.Atoi(out.Text()); err == nil {
 						mu.Lock()
@@ -139,7 +145,6 @@ func TestCrash(t *testing.T) {
 					t.Errorf("a writer ended by itself: %v", cmd.ProcessState)
 				}
 			})
-			time.AfterFunc(30*time.Millisecond+rand.N(110*time.Millisecond), func() { cmd.Process.Kill() })
 			kill++
 		}
 		group.Wait()
