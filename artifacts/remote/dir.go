@@ -23,14 +23,26 @@ func openDir(u *url.URL) (artifacts.Remote, error) {
 	if u.Host != "" || !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("remote %s: the path of a directory begins with three strokes, as in file:///data/shared", bare(u))
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, fmt.Errorf("remote %s: %w", bare(u), err)
+	// What lies above must be there: a file server that is not mounted is not replaced by a
+	// directory of its name.
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		if above := filepath.Dir(path); !isDir(above) {
+			return nil, fmt.Errorf("remote %s: there is no directory %s: is it mounted? If the remote is to begin there, make it first", bare(u), above)
+		}
+		if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("remote %s: %w", bare(u), err)
+		}
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, fmt.Errorf("remote %s: %w", bare(u), err)
 	}
 	return dir{root}, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (d dir) String() string { return "file://" + filepath.ToSlash(d.root.Name()) }

@@ -26,6 +26,7 @@ func TestAddresses(t *testing.T) {
 		{"s3://bucket#secret", "ends with its path"},
 		{"file://relative/path", "three strokes"},
 		{"file:relative", "three strokes"},
+		{"file:///no/such/mount/prgnn", "there is no directory /no/such/mount: is it mounted?"},
 		{"s3://bu\x01cket", "cannot be read"},
 	} {
 		r, err := Open(c.address)

@@ -4,7 +4,7 @@ go 1.26.0
 
 require prgnn v0.0.0
 
-// A lab outside this repository names a version above, and has no replace.
+// A lab outside this repository writes where its clone of it is.
 replace prgnn => ../..
 
 require (

@@ -179,6 +179,12 @@ func (a *app) notThere(c *current, e export, sel *selection, there, others []*da
 		words = append(words, "--set", set)
 	}
 	text := fmt.Sprintf("%d of %d results of %s are not there%s\n  %s makes them", len(others), len(sel.tasks), sel.stage.Name, why, a.command(words...))
+	if len(sel.tasks) == 1 {
+		text = fmt.Sprintf("there is no result of %s%s\n  %s makes it", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1), a.command(words...))
+	}
+	if _, before := dag.LastKeys(c.pipeline.Graph, c.store)[others[0].ID]; before && first != nil && first.Reason != freed && len(e.sets) == 0 {
+		text += "\n  a run of it had another recipe; if that was by --set, give the same --set here"
+	}
 	if len(there) > 0 && e.path != "" {
 		text += "; --partial exports the others"
 	}
