@@ -32,8 +32,8 @@ prgnn/gnn/baseline/cholesky.go dd01eafef28e0041
 prgnn/gnn/baseline/forest.go 3670466fe92afca3
 prgnn/gnn/baseline/li2019.go 1ea527b04866b97a
 prgnn/gnn/baseline/logistic.go da40997aedd6bd1a
-prgnn/gnn/baseline/mlp.go 1de74eed1ef3f299
-prgnn/gnn/baseline/net.go 50b736ecfe03a19a
+prgnn/gnn/baseline/mlp.go c765e46b874e0676
+prgnn/gnn/baseline/net.go 8044e3a5ae1cea6b
 prgnn/gnn/baseline/ridge.go ef97157e52ed84bd
 prgnn/gnn/baseline/svm.go 6be316e10940f6b0
 prgnn/gnn/batch.go ba830c0177347c55

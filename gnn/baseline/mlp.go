@@ -16,6 +16,7 @@ type mlp[T gnn.Float] struct {
 	d      int
 	x      []T // cases × d
 	label  []int
+	batch  []T // the rows of a batch; memory is reused
 }
 
 func newMLP[T gnn.Float](x Rows, label []int, widths []int) *mlp[T] {
@@ -52,9 +53,9 @@ func (m *mlp[T]) forward(params, x []T, n, threads int) [][]T {
 
 func (m *mlp[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
 	n := len(cases)
-	x := make([]T, 0, n*m.d)
-	for _, i := range cases {
-		x = append(x, m.x[i*m.d:][:m.d]...)
+	x := size(&m.batch, n*m.d)
+	for k, i := range cases {
+		copy(x[k*m.d:][:m.d], m.x[i*m.d:])
 	}
 	values := m.forward(params, x, n, threads)
 	dy := values[len(m.layers)]
@@ -92,7 +93,7 @@ func FitMLP(ctx context.Context, hidden []int, t Training, x Rows, label []int, 
 	if err != nil {
 		return nil, err
 	}
-	m.x, m.label = nil, nil
+	m.x, m.label, m.batch = nil, nil, nil
 	return &trainedMLP[float32]{m, params, widths, t}, nil
 }
 

@@ -149,17 +149,23 @@ func finite[T gnn.Float](v ...T) bool {
 
 // optimiser gives a function that moves the parameters against the gradient.
 func optimiser[T gnn.Float](t Training, params, grad []T) func(rate float64) {
+	const chunk = 1 << 14
+	chunks := (len(params) + chunk - 1) / chunk
+	each := func(work func(i, lo, hi int)) {
+		dense.Each(t.Threads, chunks, func(i int) { work(i, i*chunk, min(len(params), (i+1)*chunk)) })
+	}
 	if t.Momentum == 0 {
-		adam := gnn.NewAdam[T](len(params), t.Decay)
-		return func(rate float64) { adam.Step(params, grad, rate) }
+		adams := make([]*gnn.Adam[T], chunks)
+		each(func(i, lo, hi int) { adams[i] = gnn.NewAdam[T](hi-lo, t.Decay) })
+		return func(rate float64) {
+			each(func(i, lo, hi int) { adams[i].Step(params[lo:hi], grad[lo:hi], rate) })
+		}
 	}
 	velocity := make([]T, len(params))
 	momentum, decay := T(t.Momentum), T(t.Decay)
-	const chunk = 1 << 14
 	return func(rate float64) {
 		r := T(rate)
-		dense.Each(t.Threads, (len(params)+chunk-1)/chunk, func(i int) {
-			lo, hi := i*chunk, min(len(params), (i+1)*chunk)
+		each(func(_, lo, hi int) {
 			p, g, v := params[lo:hi], grad[lo:hi], velocity[lo:hi]
 			for j := range p {
 				// v ← μv + g + decay·p; p ← p − rate·v (torch.optim.SGD)
