@@ -13,13 +13,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/bench/measure"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
 )
@@ -55,17 +54,9 @@ type data struct {
 }
 
 func load(dir string) (*data, error) {
-	read := func(name string) (*artifacts.Array, error) {
-		f, err := os.Open(filepath.Join(dir, name+".npy"))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return artifacts.ReadArray(f)
-	}
 	arrays := map[string]*artifacts.Array{}
 	for _, name := range []string{"features", "adjacency", "labels", "train", "test"} {
-		a, err := read(name)
+		a, err := measure.Array(dir, name)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +93,7 @@ func (d *data) time(model string, threads int) error {
 	ctx, x, y := context.Background(), d.rows[0], d.label[0]
 	t := baseline.Training{Epochs: epochs, Batch: 100, Rate: 1e-3, Seed: 1, Threads: threads}
 	per := 1.0
-	wall, cpu := time.Now(), processor()
+	wall, cpu := time.Now(), measure.Processor()
 	var c baseline.Classifier
 	var g baseline.GraphClassifier
 	var err error
@@ -132,7 +123,7 @@ func (d *data) time(model string, threads int) error {
 	if err != nil {
 		return err
 	}
-	fit, fitCPU := time.Since(wall).Seconds()/per, (processor()-cpu)/per
+	fit, fitCPU := time.Since(wall).Seconds()/per, (measure.Processor()-cpu)/per
 	wall = time.Now()
 	var p []float64
 	if g != nil {
@@ -147,27 +138,7 @@ func (d *data) time(model string, threads int) error {
 			right++
 		}
 	}
-	b, err := json.Marshal(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": fit, "fit_cpu": fitCPU, "rate": rate, "test_acc": float64(right) / float64(len(d.label[1])), "peak_rss_mib": peakMiB()})
+	b, err := json.Marshal(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": fit, "fit_cpu": fitCPU, "rate": rate, "test_acc": float64(right) / float64(len(d.label[1])), "peak_rss_mib": measure.PeakMiB()})
 	fmt.Println(string(b))
 	return err
-}
-
-// processor is the processor time of this program so far, in seconds.
-func processor() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
-}
-
-func peakMiB() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	if runtime.GOOS == "darwin" {
-		return float64(u.Maxrss) / (1 << 20)
-	}
-	return float64(u.Maxrss) / (1 << 10)
 }

@@ -21,10 +21,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/bench/measure"
 	"prgnn/connectivity"
 	"prgnn/internal/random"
 )
@@ -119,11 +119,11 @@ func run(python string, graphs, volumes, regions, repeats int) error {
 	time1 := func(name string, scale float64, f func() error) error {
 		best, least := math.Inf(1), math.Inf(1)
 		for range repeats {
-			start, cpu := time.Now(), processor()
+			start, cpu := time.Now(), measure.Processor()
 			if err := f(); err != nil {
 				return err
 			}
-			best, least = min(best, time.Since(start).Seconds()), min(least, processor()-cpu)
+			best, least = min(best, time.Since(start).Seconds()), min(least, measure.Processor()-cpu)
 		}
 		ours = append(ours, result{name, best * scale, least * scale})
 		return nil
@@ -167,15 +167,6 @@ func run(python string, graphs, volumes, regions, repeats int) error {
 		return nil
 	}
 	return peers(python, data, []int{graphs, volumes, regions}, ours, last)
-}
-
-// processor is the processor time of this process so far, s.
-func processor() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return math.NaN()
-	}
-	return float64(u.Utime.Sec+u.Stime.Sec) + 1e-6*float64(u.Utime.Usec+u.Stime.Usec)
 }
 
 // simulate gives series with some structure: eight latent courses and AR(1) noise.

@@ -13,14 +13,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"syscall"
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/bench/measure"
 	"prgnn/gnn"
 )
 
@@ -93,13 +92,13 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 		return nil, err
 	}
 	var wall, cpu []float64
-	atWall, atCPU := time.Now(), processor()
+	atWall, atCPU := time.Now(), measure.Processor()
 	var last gnn.Epoch
 	t.Progress = func(e gnn.Epoch) {
 		if e.Number > 1 {
-			wall, cpu = append(wall, time.Since(atWall).Seconds()), append(cpu, processor()-atCPU)
+			wall, cpu = append(wall, time.Since(atWall).Seconds()), append(cpu, measure.Processor()-atCPU)
 		}
-		atWall, atCPU, last = time.Now(), processor(), e
+		atWall, atCPU, last = time.Now(), measure.Processor(), e
 	}
 	if _, err := m.Train(context.Background(), train, nil, t); err != nil {
 		return nil, err
@@ -117,16 +116,16 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 	slices.Sort(wall)
 	slices.Sort(cpu)
 	return map[string]any{"graphs": len(train), "nodes": train[0].Nodes(), "wall_min": wall[0], "wall_med": wall[len(wall)/2], "cpu_min": cpu[0], "cpu_med": cpu[len(cpu)/2],
-		"peak_rss_mib": peakMiB(), "loss": last.Losses.Total, "test_acc": float64(right) / float64(len(test)), "params": len(m.Params)}, nil
+		"peak_rss_mib": measure.PeakMiB(), "loss": last.Losses.Total, "test_acc": float64(right) / float64(len(test)), "params": len(m.Params)}, nil
 }
 
 // load reads features, adjacency, labels and the two sides.
 func load[T gnn.Float](dir string, o *gnn.Options) (train, test []*gnn.Graph[T], err error) {
-	x, err := read(dir, "features")
+	x, err := measure.Array(dir, "features")
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := read(dir, "adjacency")
+	e, err := measure.Array(dir, "adjacency")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +139,7 @@ func load[T gnn.Float](dir string, o *gnn.Options) (train, test []*gnn.Graph[T],
 	}
 	var numbers [3][]float64
 	for i, name := range []string{"labels", "train", "test"} {
-		a, err := read(dir, name)
+		a, err := measure.Array(dir, name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -174,38 +173,4 @@ func load[T gnn.Float](dir string, o *gnn.Options) (train, test []*gnn.Graph[T],
 		}
 	}
 	return train, test, nil
-}
-
-func read(dir, name string) (*artifacts.Array, error) {
-	f, err := os.Open(filepath.Join(dir, name+".npy"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	a, err := artifacts.ReadArray(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return a, nil
-}
-
-// processor is the processor time of this program so far, in seconds.
-func processor() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
-}
-
-// peakMiB is the peak of the resident memory, the reading of the data included.
-func peakMiB() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	if runtime.GOOS == "darwin" {
-		return float64(u.Maxrss) / (1 << 20)
-	}
-	return float64(u.Maxrss) / (1 << 10)
 }

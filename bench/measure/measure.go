@@ -1,0 +1,50 @@
+//go:build unix
+
+// Package measure holds what the benchmarks take from the machine and from the
+// arrays that they share with their peers.
+package measure
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"prgnn/artifacts"
+)
+
+// Processor is the processor time of this program so far, in seconds.
+func Processor() float64 {
+	u := usage()
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+// PeakMiB is the peak of the resident memory, the reading of the data included.
+func PeakMiB() float64 {
+	if runtime.GOOS == "darwin" { // in bytes; elsewhere in KiB
+		return float64(usage().Maxrss) / (1 << 20)
+	}
+	return float64(usage().Maxrss) / (1 << 10)
+}
+
+func usage() (u syscall.Rusage) {
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // only a wrong argument could be the cause
+	}
+	return u
+}
+
+// Array reads DIR/NAME.npy.
+func Array(dir, name string) (*artifacts.Array, error) {
+	f, err := os.Open(filepath.Join(dir, name+".npy"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a, err := artifacts.ReadArray(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return a, nil
+}
