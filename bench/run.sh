@@ -42,14 +42,18 @@ bench_gnn() {
 	PYTHON=$python bench/gnn/run.sh "$results/training"
 }
 
+# ROUNDS=2 says how often everything is measured in turn, EPOCHS=3 how long the networks.
 bench_baseline() {
-	"$python" bench/gnn/gen_timing_data.py "$work/gnn"
+	[ -d "$work/gnn" ] || "$python" bench/gnn/gen_timing_data.py "$work/gnn"
 	go build -o "$work/bench-baseline" ./bench/baseline
-	for threads in 1 2; do
-		"$work/bench-baseline" -threads "$threads" "$work/gnn"
-		OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
-			"$python" -W ignore bench/baseline/peers.py "$work/gnn" --threads "$threads"
-	done
+	for _ in $(seq "${ROUNDS:-2}"); do
+		for threads in 1 2; do
+			"$work/bench-baseline" -threads "$threads" -epochs "${EPOCHS:-3}" "$work/gnn"
+			OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
+				"$python" -W ignore bench/baseline/peers.py "$work/gnn" --threads "$threads" --epochs "${EPOCHS:-3}"
+		done
+	done | tee "$work/baseline.jsonl"
+	"$python" bench/baseline/table.py "$work/baseline.jsonl"
 }
 
 bench_engine() {

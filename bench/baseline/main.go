@@ -4,7 +4,7 @@
 // that bench/gnn/gen_timing_data.py writes, as peers.py does for scikit-learn and
 // PyTorch: seconds of wall clock and of processor time to fit and to rate the test graphs.
 //
-//	go run ./bench/baseline [-threads 1] [-models svm,forest,…] DIR
+//	go run ./bench/baseline [-threads 1] [-epochs 3] [-models svm,forest,…] DIR
 package main
 
 import (
@@ -26,6 +26,7 @@ import (
 func main() {
 	threads := flag.Int("threads", 1, "goroutines")
 	models := flag.String("models", "svm,linear-svm,ridge,logistic,forest,mlp,brainnetcnn,li2019", "which, comma-separated")
+	epochs := flag.Int("epochs", 3, "that BrainNetCNN and the network of Li et al. are timed over; the figures are of one")
 	flag.Parse()
 	if flag.Arg(0) == "" {
 		flag.Usage()
@@ -35,7 +36,7 @@ func main() {
 	d, err := load(flag.Arg(0))
 	if err == nil {
 		for _, m := range strings.Split(*models, ",") {
-			if err = d.time(m, *threads); err != nil {
+			if err = d.time(m, *threads, *epochs); err != nil {
 				break
 			}
 		}
@@ -86,10 +87,7 @@ func load(dir string) (*data, error) {
 	return d, nil
 }
 
-// epochs that the networks are timed over; the figures are of one.
-const epochs = 3
-
-func (d *data) time(model string, threads int) error {
+func (d *data) time(model string, threads, epochs int) error {
 	ctx, x, y := context.Background(), d.rows[0], d.label[0]
 	t := baseline.Training{Epochs: epochs, Batch: 100, Rate: 1e-3, Seed: 1, Threads: threads}
 	per := 1.0
@@ -112,10 +110,10 @@ func (d *data) time(model string, threads int) error {
 		t.Epochs, per = 100, 100
 		c, err = baseline.FitMLP(ctx, []int{20}, t, x, y, 2)
 	case "brainnetcnn":
-		t.Batch, t.Rate, t.Momentum, t.Decay, per = 14, 0.01, 0.9, 5e-4, epochs
+		t.Batch, t.Rate, t.Momentum, t.Decay, per = 14, 0.001, 0.9, 5e-4, float64(epochs)
 		c, err = baseline.FitBrainNetCNN(ctx, baseline.Kawahara(), 84, t, x, y, 2)
 	case "li2019":
-		per = epochs
+		per = float64(epochs)
 		g, err = baseline.FitLi2019(ctx, baseline.Li2019{Widths: []int{16, 16}, Hidden: []int{16, 8}, Ratio: 0.5}, t, d.graphs[0], y, 2)
 	default:
 		err = fmt.Errorf("there is no model %q", model)

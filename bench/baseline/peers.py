@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times scikit-learn's and PyTorch's form of each baseline on the arrays of ../gnn/gen_timing_data.py.
 
-usage: OMP_NUM_THREADS=T OPENBLAS_NUM_THREADS=T python3 peers.py DIR --threads T [--models svm,forest,…]
+usage: OMP_NUM_THREADS=T OPENBLAS_NUM_THREADS=T python3 peers.py DIR --threads T [--epochs 3] [--models svm,forest,…]
 
 A line of JSON a model: seconds to fit (of an epoch for the networks), and to rate the test graphs.
 """
@@ -11,7 +11,8 @@ import numpy as np
 ap = argparse.ArgumentParser()
 ap.add_argument("data")
 ap.add_argument("--threads", type=int, default=1)
-ap.add_argument("--models", default="svm,linear-svm,ridge,logistic,forest,mlp,mlp-torch,brainnetcnn,li2019")
+ap.add_argument("--models", default="svm,linear-svm,ridge,logistic,logistic-optimum,forest,mlp,mlp-torch,brainnetcnn,li2019")
+ap.add_argument("--epochs", type=int, default=3)
 a = ap.parse_args()
 warnings.simplefilter("ignore")
 L = lambda n: np.load(os.path.join(a.data, n + ".npy"))
@@ -20,7 +21,6 @@ d = X.shape[1]
 iu = np.triu_indices(d, 1)
 V = X[:, iu[0], iu[1]].astype(np.float64)
 cpu = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-EPOCHS = 3
 
 
 def tell(model, who, fit, fit_cpu, rate, acc):
@@ -34,6 +34,7 @@ def sklearn_model(name):
     from sklearn.neural_network import MLPClassifier
     from sklearn.svm import SVC
     return {"svm": lambda: SVC(), "linear-svm": lambda: SVC(kernel="linear"), "ridge": lambda: RidgeClassifier(), "logistic": lambda: LogisticRegression(max_iter=1000),
+            "logistic-optimum": lambda: LogisticRegression(max_iter=100000, tol=1e-12),
             "forest": lambda: RandomForestClassifier(1000, n_jobs=a.threads, random_state=0),
             "mlp": lambda: MLPClassifier((20,), batch_size=100, max_iter=100, n_iter_no_change=1000, alpha=0, random_state=0)}[name]()
 
@@ -137,8 +138,8 @@ def time_torch(name):
         full = torch.tensor(V if name == "mlp-torch" else X).float()
         inputs = lambda ids: full[ids]
     batch = 14 if name == "brainnetcnn" else 100
-    opt = torch.optim.SGD(m.parameters(), 0.01, momentum=0.9, weight_decay=5e-4) if name == "brainnetcnn" else torch.optim.Adam(m.parameters(), 1e-3)
-    epochs = 100 if name == "mlp-torch" else EPOCHS
+    opt = torch.optim.SGD(m.parameters(), 0.001, momentum=0.9, weight_decay=5e-4) if name == "brainnetcnn" else torch.optim.Adam(m.parameters(), 1e-3)
+    epochs = 100 if name == "mlp-torch" else a.epochs
     r = np.random.default_rng(0)
     w, c = time.perf_counter(), cpu()
     for _ in range(epochs):
