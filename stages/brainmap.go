@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -9,9 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/chart"
 )
 
 func init() {
@@ -48,21 +51,19 @@ type spot struct {
 	planted bool
 }
 
-// A brainView is a direction to look from: which axes go right and up, and which one
-// tells what lies in front. Above and behind are in neurological order: left is left.
+// A brainView is a side to look from, and what lies in front there.
 type brainView struct {
-	name      string
-	right, up int
-	sign      float64 // of the axis that goes right
-	depth     int
-	near      float64         // sign of what is near the eye
-	names     func(spot) bool // whether there is room to name it
+	name  string
+	side  chart.Side
+	depth int             // the axis that tells what is near
+	near  float64         // sign of what is near the eye
+	names func(spot) bool // whether there is room to name it
 }
 
 var brainViews = []brainView{
-	{"from the left", 1, 2, -1, 0, -1, func(s spot) bool { return s.at[0] < 0 }},
-	{"from above", 0, 1, 1, 2, 1, func(spot) bool { return true }},
-	{"from behind", 0, 2, 1, 1, -1, func(spot) bool { return false }},
+	{"from the left", chart.Left, 0, -1, func(s spot) bool { return s.at[0] < 0 }},
+	{"from above", chart.Above, 2, 1, func(spot) bool { return true }},
+	{"from behind", chart.Behind, 1, -1, func(spot) bool { return false }},
 }
 
 // Sizes in the picture, in its own unit, which is a millimetre of the brain.
@@ -134,13 +135,22 @@ func (b *BrainMap) picture(ranking *artifacts.Table, at *[3][]float64) (string, 
 	}
 	var w strings.Builder
 	height := float64(len(settings)) * (panelHeight + headHeight)
-	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" font-family="sans-serif" font-size="8">`+"\n", mm(3*panelWidth), mm(height))
+	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" font-family="'Liberation Sans', Arial, Helvetica, sans-serif" font-size="8">`+"\n", mm(3*panelWidth), mm(height))
 	fmt.Fprintf(&w, `<rect width="%s" height="%s" fill="#fff"/>`+"\n", mm(3*panelWidth), mm(height))
 	for i, s := range settings {
 		y := float64(i) * (panelHeight + headHeight)
 		fmt.Fprintf(&w, `<text x="10" y="%s" font-size="11" font-weight="bold">%s</text>`+"\n", mm(y+15), escape(titles[i]))
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, one := range s {
+			if !math.IsNaN(one.score) {
+				low, high = min(low, one.score), max(high, one.score)
+			}
+		}
+		if low < high {
+			scaleBar(&w, 3*panelWidth-135, y+8, low, high)
+		}
 		for j, v := range brainViews {
-			v.draw(&w, s, (float64(j)+0.5)*panelWidth, y+headHeight+0.5*panelHeight, b.Top)
+			v.draw(&w, s, (float64(j)+0.5)*panelWidth, y+headHeight+0.5*panelHeight, b.Top, low, high)
 		}
 	}
 	w.WriteString("</svg>\n")
@@ -202,27 +212,46 @@ func spots(ranking *artifacts.Table, at *[3][]float64) (titles []string, setting
 }
 
 // draw draws one view around the point (cx, cy).
-func (v brainView) draw(w *strings.Builder, all []spot, cx, cy float64, top int) {
-	place := func(s spot) (x, y float64) {
-		// The middle of the MNI brain is about (0, −18, 10).
-		middle := [3]float64{0, -18, 10}
-		return cx + float64(v.sign*(s.at[v.right]-middle[v.right])), cy - (s.at[v.up] - middle[v.up])
-	}
+func (v brainView) draw(w *strings.Builder, all []spot, cx, cy float64, top int, low, high float64) {
+	left, right, below, above := v.side.Extent()
+	flat := func(x, y float64) (float64, float64) { return cx + x - (left+right)/2, cy - y + (below+above)/2 - 4 }
+	place := func(s spot) (x, y float64) { return flat(v.side.Flat(s.at[0], s.at[1], s.at[2])) }
 	var points [][2]float64
-	low, high := math.Inf(1), math.Inf(-1)
+	var at [3][]float64
 	for _, s := range all {
 		x, y := place(s)
 		points = append(points, [2]float64{x, y})
-		if !math.IsNaN(s.score) {
-			low, high = min(low, s.score), max(high, s.score)
+		for k := range at {
+			at[k] = append(at[k], s.at[k])
 		}
 	}
-	var d strings.Builder
-	for i, p := range hull(points) {
-		fmt.Fprintf(&d, "%s%s %s", map[bool]string{true: "M", false: " L"}[i == 0], mm(p[0]), mm(p[1]))
+	way := func(line [][2]float64) string {
+		var d strings.Builder
+		for i, p := range line {
+			fmt.Fprintf(&d, "%s%s %s", map[bool]string{true: "M", false: " L"}[i == 0], mm(p[0]), mm(p[1]))
+		}
+		return d.String()
 	}
-	fmt.Fprintf(w, `<path d="%s Z" fill="#eef0f3" stroke="#eef0f3" stroke-width="%s" stroke-linejoin="round"/>`+"\n", d.String(), mm(outline))
-	fmt.Fprintf(w, `<text x="%s" y="%s" text-anchor="middle" fill="#667">%s</text>`+"\n", mm(cx), mm(cy+0.5*panelHeight-4), v.name)
+	if chart.Holds(at[0], at[1], at[2]) {
+		brain := v.side.Silhouette()
+		for i, lines := range [][]chart.Line{brain.Parts, brain.Folds} {
+			for _, line := range lines {
+				for k, p := range line {
+					line[k][0], line[k][1] = flat(p[0], p[1])
+				}
+				look := []string{`fill="#eef0f3" stroke="#aab1ba" stroke-width="0.7"`, `fill="none" stroke="#c6cbd2" stroke-width="1.2"`}[i]
+				fmt.Fprintf(w, `<path d="%s" %s stroke-linejoin="round"/>`+"\n", way(line), look)
+			}
+		}
+	} else {
+		fmt.Fprintf(w, `<path d="%s Z" fill="#eef0f3" stroke="#eef0f3" stroke-width="%s" stroke-linejoin="round"/>`+"\n", way(hull(points)), mm(outline))
+	}
+	fmt.Fprintf(w, `<text x="%s" y="%s" text-anchor="middle" fill="#56606b">%s</text>`+"\n", mm(cx), mm(cy+0.5*panelHeight-3), v.name)
+	if v.side != chart.Left {
+		x, y := flat(left+4, above-24)
+		far, _ := flat(right-4, 0)
+		fmt.Fprintf(w, `<text x="%s" y="%s" text-anchor="middle" fill="#56606b">L</text><text x="%s" y="%s" text-anchor="middle" fill="#56606b">R</text>`+"\n", mm(x), mm(y), mm(far), mm(y))
+	}
 	far := slices.Clone(all)
 	slices.SortStableFunc(far, func(a, b spot) int {
 		// Far ones first; the named ones over all others.
@@ -240,21 +269,78 @@ func (v brainView) draw(w *strings.Builder, all []spot, cx, cy float64, top int)
 		}
 		return 0
 	})
+	var taken []rectangle
 	for _, s := range far {
 		x, y := place(s)
-		ring := `stroke="#fff" stroke-width="0.6"`
+		radius, ring := spotRadius, `stroke="#fff" stroke-width="0.8"`
+		if s.rank > top {
+			radius = 0.7 * spotRadius
+		} else {
+			taken = append(taken, rectangle{x - radius, y - radius, x + radius, y + radius})
+		}
 		if s.planted {
 			ring = `stroke="#1a9850" stroke-width="2"`
 		}
 		fmt.Fprintf(w, `<circle cx="%s" cy="%s" r="%s" fill="%s" %s><title>%d %s %s</title></circle>`+"\n",
-			mm(x), mm(y), mm(spotRadius), heat((s.score-low)/(high-low)), ring, s.rank, escape(s.label), strconv.FormatFloat(s.score, 'f', 3, 64))
+			mm(x), mm(y), mm(radius), heat((s.score-low)/(high-low)), ring, s.rank, escape(s.label), strconv.FormatFloat(s.score, 'f', 3, 64))
 	}
+	slices.SortStableFunc(far, func(a, b spot) int { return cmp.Compare(a.rank, b.rank) })
 	for _, s := range far {
 		if s.rank <= top && v.names(s) {
 			x, y := place(s)
-			fmt.Fprintf(w, `<text x="%s" y="%s" fill="#222" stroke="#fff" stroke-width="2" paint-order="stroke">%s</text>`+"\n", mm(x+spotRadius+1), mm(y+2.5), escape(s.label))
+			at := labelPlace(x, y, s.label, taken)
+			taken = append(taken, at)
+			fmt.Fprintf(w, `<text x="%s" y="%s" fill="#1c2126" stroke="#fff" stroke-width="2" stroke-linejoin="round" paint-order="stroke">%s</text>`+"\n", mm(at.left), mm(at.bottom-2), escape(s.label))
 		}
 	}
+}
+
+// A rectangle of the picture, y downwards.
+type rectangle struct{ left, top, right, bottom float64 }
+
+// overlap is the area that two rectangles share.
+func (a rectangle) overlap(b rectangle) float64 {
+	return max(min(a.right, b.right)-max(a.left, b.left), 0) * max(min(a.bottom, b.bottom)-max(a.top, b.top), 0)
+}
+
+// labelPlace finds a place beside a disc where its name hides least of what is there: the
+// eight sides in turn, nearer ones first.
+func labelPlace(x, y float64, label string, taken []rectangle) rectangle {
+	wide, tall := 4.7*float64(utf8.RuneCountInString(label)), 9.0 // 8 px of a common sans-serif
+	var best rectangle
+	least := math.Inf(1)
+	for _, away := range []float64{1, 8, 15} {
+		d := spotRadius + away
+		for i, corner := range [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {0.7, -0.7}, {-0.7, -0.7}, {0.7, 0.7}, {-0.7, 0.7}} {
+			px, py := x+d*corner[0], y+d*corner[1]
+			var r rectangle
+			switch {
+			case corner[0] > 0:
+				r = rectangle{px, py - tall/2, px + wide, py + tall/2}
+			case corner[0] < 0:
+				r = rectangle{px - wide, py - tall/2, px, py + tall/2}
+			default:
+				r = rectangle{px - wide/2, py - tall/2, px + wide/2, py + tall/2}
+			}
+			cost := 0.01*float64(i) + away
+			for _, t := range taken {
+				cost += 4 * r.overlap(t)
+			}
+			if cost < least {
+				best, least = r, cost
+			}
+		}
+	}
+	return best
+}
+
+// scaleBar explains the colours.
+func scaleBar(w *strings.Builder, x, y, low, high float64) {
+	const wide, steps = 90.0, 30
+	for i := range steps {
+		fmt.Fprintf(w, `<rect x="%s" y="%s" width="%s" height="6" fill="%s"/>`+"\n", mm(x+wide*float64(i)/steps), mm(y), mm(wide/steps+0.3), heat((float64(i)+0.5)/steps))
+	}
+	fmt.Fprintf(w, `<text x="%s" y="%s" text-anchor="end">score %s</text><text x="%s" y="%s">%s</text>`+"\n", mm(x-4), mm(y+6), strconv.FormatFloat(low, 'f', 3, 64), mm(x+wide+4), mm(y+6), strconv.FormatFloat(high, 'f', 3, 64))
 }
 
 // hull is the convex hull of the points, counter-clockwise (Andrew's monotone chain).

@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/stages/chart"
 )
 
 // drawMap runs a brainmap over a made-up ranking of n nodes; edit changes the ranking.
@@ -82,13 +83,50 @@ func TestBrainMapShowsEveryRegionThreeTimes(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]int{"circle": 60, "text": 1 + 3 + 3 + left, "ring": 3, "path": 3} {
+	for name, want := range map[string]int{"circle": 60, "text": 1 + 3 + 3 + left + 4 + 2, "ring": 3, "path": 3} {
 		if count[name] != want {
 			t.Errorf("%d of %s, want %d", count[name], name, want)
 		}
 	}
 	if !strings.Contains(svg, "simulated data") {
 		t.Error("planted regions are shown, and nothing says that the data are simulated")
+	}
+}
+
+// Places in MNI space lie in the outline of a brain, others in their own hull.
+func TestBrainMapOutlines(t *testing.T) {
+	nodes := (&chain{}).cohort(t, "nodes")["nodes"][0]
+	table, err := nodes.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := nodePlaces(table)
+	if err != nil || !chart.Holds(at[0], at[1], at[2]) {
+		t.Errorf("the node list of the Desikan-Killiany regions is not taken for one in MNI space: %v", err)
+	}
+	for i := range at[2] {
+		at[2][i] += 150
+	}
+	if chart.Holds(at[0], at[1], at[2]) {
+		t.Error("places beyond the head are taken for some in MNI space")
+	}
+}
+
+// Names stand beside their discs and not on each other, as long as there is room.
+func TestLabelsKeepApart(t *testing.T) {
+	var taken []rectangle
+	for i := range 6 {
+		x := 100 + 6*float64(i)
+		taken = append(taken, rectangle{x - spotRadius, 100 - spotRadius, x + spotRadius, 100 + spotRadius})
+	}
+	for i := range 6 {
+		at := labelPlace(100+6*float64(i), 100, "L.SFG", taken)
+		for _, other := range taken {
+			if at.overlap(other) > 0 && i < 4 {
+				t.Errorf("name %d lies over %v", i, other)
+			}
+		}
+		taken = append(taken, at)
 	}
 }
 

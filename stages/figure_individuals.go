@@ -210,8 +210,8 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 	}
 	return &chartOf{
 		Figure: chart.ByParticipant(names, rows, low, high), title: fmt.Sprintf("Salient regions of %d participants (%s)", len(people), group),
-		alt:     fmt.Sprintf("Brains from above: the %d regions that are kept most often of each of %d participants, coloured by score; rings around those that all of them share. Shared regions: %s", s.Regions, len(people), strings.Join(common, "; ")),
-		caption: fmt.Sprintf("The %d regions that the pooling layer keeps most often of each participant, seen from above (left is left); yellow to red is the score. Green rings: regions that all %d share (%s).", s.Regions, len(people), strings.Join(common, "; ")),
+		alt:     fmt.Sprintf("Brains from above and from the left: the %d regions that are kept most often of each of %d participants, coloured by score; rings around those that all of them share. Shared regions: %s", s.Regions, len(people), strings.Join(common, "; ")),
+		caption: fmt.Sprintf("The %d regions that the pooling layer keeps most often of each participant, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).", s.Regions, len(people), strings.Join(common, "; ")),
 	}, nil
 }
 

@@ -19,27 +19,42 @@ type Spot struct {
 	Ring    bool
 }
 
-// brainFromAbove draws spots as seen from above, the front at the top, left at the left.
-func brainFromAbove(c draw.Canvas, all []Spot, scale ours.Scale) {
-	// The middle of the MNI brain is about (0, −18); it is 140 mm wide and 175 long.
-	unit := min(c.Size().X/158, c.Size().Y/192)
+// drawSpots draws spots as a side sees them, over the outline of a brain where they fit one.
+func drawSpots(c draw.Canvas, side Side, all []Spot, scale ours.Scale) {
+	left, right, low, high := side.Extent()
+	unit := min(c.Size().X/vg.Length(right-left), c.Size().Y/vg.Length(high-low))
 	center := c.Center()
-	place := func(s Spot) vg.Point {
-		return vg.Point{X: center.X + vg.Length(s.X)*unit, Y: center.Y + vg.Length(s.Y+18)*unit}
+	at := func(x, y float64) vg.Point {
+		return vg.Point{X: center.X + vg.Length(x-(left+right)/2)*unit, Y: center.Y + vg.Length(y-(low+high)/2)*unit}
 	}
-	outline := make([]vg.Point, 0, 73)
-	for i := range 73 {
-		// A brain from above is an egg: narrower at the front.
-		a := float64(i) * 2 * math.Pi / 72
-		outline = append(outline, place(Spot{X: (72 - 7*math.Sin(a)) * math.Cos(a), Y: -18 + 88*math.Sin(a)}))
+	place := func(s Spot) vg.Point { return at(side.Flat(s.X, s.Y, s.Z)) }
+	points := func(l Line) (p []vg.Point) {
+		for _, one := range l {
+			p = append(p, at(one[0], one[1]))
+		}
+		return p
 	}
-	c.FillPolygon(color.NRGBA{0xee, 0xf0, 0xf3, 0xff}, outline)
-	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: vg.Points(0.5)}, outline)
-	gap := draw.LineStyle{Color: color.White, Width: vg.Points(1)}
-	c.StrokeLines(gap, []vg.Point{place(Spot{Y: 62}), place(Spot{Y: -98})})
+	var x, y, z []float64
+	for _, s := range all {
+		x, y, z = append(x, s.X), append(y, s.Y), append(z, s.Z)
+	}
+	if Holds(x, y, z) {
+		brain := side.Silhouette()
+		for _, l := range brain.Parts {
+			c.FillPolygon(color.NRGBA{0xee, 0xf0, 0xf3, 0xff}, points(l))
+			c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: vg.Points(0.5)}, points(l))
+		}
+		for _, l := range brain.Folds {
+			c.StrokeLines(draw.LineStyle{Color: color.NRGBA{0xc6, 0xcb, 0xd2, 0xff}, Width: vg.Points(0.8)}, points(l))
+		}
+	}
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b Spot) int {
-		return cmp.Or(cmp.Compare(shown(a), shown(b)), cmp.Compare(a.Z, b.Z))
+		near := cmp.Compare(a.Z, b.Z)
+		if side == Left {
+			near = cmp.Compare(b.X, a.X)
+		}
+		return cmp.Or(cmp.Compare(shown(a), shown(b)), near)
 	})
 	for _, s := range sorted {
 		at := place(s)
@@ -47,11 +62,14 @@ func brainFromAbove(c draw.Canvas, all []Spot, scale ours.Scale) {
 			c.DrawGlyph(draw.GlyphStyle{Color: color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, Radius: 1.6 * unit, Shape: draw.CircleGlyph{}}, at)
 			continue
 		}
+		edge := color.NRGBA{0xff, 0xff, 0xff, 0xff}
 		if s.Ring {
-			c.DrawGlyph(draw.GlyphStyle{Color: ours.Categories[2], Radius: 7.2 * unit, Shape: draw.CircleGlyph{}}, at)
-			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 5.4 * unit, Shape: draw.CircleGlyph{}}, at)
+			c.DrawGlyph(draw.GlyphStyle{Color: ours.Categories[2], Radius: 8 * unit, Shape: draw.CircleGlyph{}}, at)
+			c.DrawGlyph(draw.GlyphStyle{Color: edge, Radius: 6 * unit, Shape: draw.CircleGlyph{}}, at)
+		} else { // neighbours of one colour stay apart
+			c.DrawGlyph(draw.GlyphStyle{Color: edge, Radius: 5.7 * unit, Shape: draw.CircleGlyph{}}, at)
 		}
-		c.DrawGlyph(draw.GlyphStyle{Color: scale.At(s.Value), Radius: 4.8 * unit, Shape: draw.CircleGlyph{}}, at)
+		c.DrawGlyph(draw.GlyphStyle{Color: scale.At(s.Value), Radius: 5 * unit, Shape: draw.CircleGlyph{}}, at)
 	}
 }
 
@@ -73,34 +91,51 @@ type Individuals struct {
 }
 
 // ByParticipant draws brains, a row a setting and a column a participant, as Figure 4 of
-// the paper. low and high are the scores of the colour scale's ends.
+// the paper, each from above and from the left. low and high are the scores of the
+// colour scale's ends.
 func ByParticipant(names []string, rows []Individuals, low, high float64) ours.Figure {
-	const top, foot, bar = 18, 16, 58
+	const top, foot, bar, gap = 18, 18, 58, 8
 	side := vg.Length(8)
 	if slices.ContainsFunc(rows, func(r Individuals) bool { return r.Title != "" }) {
-		side = 84
+		side = 66
 	}
 	cell := (page - side - bar) / vg.Length(max(len(names), 4))
-	high2 := cell * 192 / 158
-	f := ours.Figure{Width: side + bar + cell*vg.Length(len(names)), Height: top + foot + high2*vg.Length(len(rows))}
+	tall := func(s Side) vg.Length {
+		left, right, low, high := s.Extent()
+		return (cell - 10) * vg.Length((high-low)/(right-left))
+	}
+	upper, lower := tall(Above), tall(Left)
+	each := upper + lower + 3 + gap
+	f := ours.Figure{Width: side + bar + cell*vg.Length(len(names)), Height: top + foot + each*vg.Length(len(rows))}
+	small := ours.Style(ours.TickSize-1.5, false)
+	small.Color = ours.Rule
 	f.Paint = func(c draw.Canvas) {
 		for j, name := range names {
-			ours.Text(c, vg.Point{X: c.Min.X + side + cell*(vg.Length(j)+0.5), Y: c.Max.Y - 6}, name, ours.Style(ours.LabelSize, true), draw.XCenter, draw.YTop)
+			ours.Text(c, vg.Point{X: c.Min.X + side + cell*(vg.Length(j)+0.5), Y: c.Max.Y - 5}, name, ours.Style(ours.LabelSize, true), draw.XCenter, draw.YTop)
 		}
 		for i, row := range rows {
-			upper := c.Max.Y - top - high2*vg.Length(i)
-			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: upper - high2/2}, row.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YCenter)
+			y := c.Max.Y - top - each*vg.Length(i)
+			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: y - (upper+lower)/2}, row.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YCenter)
 			for j, spots := range row.Brains {
-				left := c.Min.X + side + cell*vg.Length(j)
-				one := c
-				one.Rectangle = vg.Rectangle{Min: vg.Point{X: left + 3, Y: upper - high2 + 3}, Max: vg.Point{X: left + cell - 3, Y: upper - 3}}
-				brainFromAbove(one, spots, heat)
+				left := c.Min.X + side + cell*vg.Length(j) + 5
+				for _, view := range []struct {
+					side      Side
+					low, high vg.Length
+				}{{Above, y - upper, y}, {Left, y - upper - 3 - lower, y - upper - 3}} {
+					one := c
+					one.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: view.low}, Max: vg.Point{X: left + cell - 10, Y: view.high}}
+					drawSpots(one, view.side, spots, heat)
+				}
+				ours.Text(c, vg.Point{X: left + 2, Y: y - upper/2 + upper*0.34}, "L", small, draw.XLeft, draw.YCenter)
+				ours.Text(c, vg.Point{X: left + cell - 12, Y: y - upper/2 + upper*0.34}, "R", small, draw.XRight, draw.YCenter)
+				ours.Text(c, vg.Point{X: left + 2, Y: y - upper - lower}, "front", small, draw.XLeft, draw.YBottom)
 			}
 		}
 		strip := c
-		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 10, Y: c.Max.Y - top - min(high2, 120)}, Max: vg.Point{X: c.Max.X, Y: c.Max.Y - top}}
+		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 10, Y: c.Max.Y - top - min(upper, 120)}, Max: vg.Point{X: c.Max.X, Y: c.Max.Y - top}}
 		ours.Bar(strip, heat, low, high, "score")
-		key(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 8}, []string{"kept in all of them"}, []draw.LineStyle{{Color: ours.Categories[2], Width: 2}})
+		words := []sign{{"kept in all of them", dot(ours.Categories[2], 4, draw.RingGlyph{})}, {"not kept", dot(color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, 1.4, draw.CircleGlyph{})}}
+		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, page, words)
 	}
 	return f
 }
