@@ -78,6 +78,9 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in["ranking"], in["labels"] = output(t, c.biomarkers(t), "ranking"), c.all(t, "parcellate", "parcels")[:1]
 		return example{fresh("saliency"), in}
 	},
+	"mean-volume": func(t *testing.T, c *chain) example {
+		return example{fresh("mean-volume"), map[string][]dag.Input{"bold": c.first(t, "parcellate").in["bold"]}}
+	},
 	"brainmap": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")

@@ -220,7 +220,8 @@ prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
 prgnn/dag/task.go 70784848176cbd06
-prgnn/stages/brainmap.go b725cf7bc533e65f
+prgnn/stages/brainmap.go e2649f412708bff3
+prgnn/stages/chart/silhouette.go fc127945a99a4a43
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -999,8 +1000,9 @@ prgnn/gnn/metrics.go 2becfdcea3218dec
 prgnn/internal/exact/sincos.go c3e030259715c232
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/brainmap.go a75ad6b0c627afd9
-prgnn/stages/chart/brain.go c2b339ed8f12ed25
-prgnn/stages/chart/panel.go 81a35eddd215400e
+prgnn/stages/chart/brain.go 3b89e89f1dc2b167
+prgnn/stages/chart/panel.go b55ef97a66eac9d3
+prgnn/stages/chart/silhouette.go fc127945a99a4a43
 prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 14677e3905b083d1
@@ -1012,7 +1014,7 @@ prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/evaluate.go f4f1c01df8bf3158
 prgnn/stages/evaluate_tables.go c37678e107266251
 prgnn/stages/figure.go b24bb59800e51a03
-prgnn/stages/figure_individuals.go 9f94ef8b90da93be
+prgnn/stages/figure_individuals.go 4b37577cb1b7b659
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
@@ -1484,6 +1486,57 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
 `,
 
+	"mean-volume": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/column.go 3ecfccb904fbded9
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 9860a1933447024f
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/nifti/affine.go 14726e67247fc164
+prgnn/nifti/check.go c1d7e89588e06ed9
+prgnn/nifti/decode.go 891724ab81b83eb4
+prgnn/nifti/dtype.go 33d3290cc40e2ddb
+prgnn/nifti/grid.go 7aea18e2c8cade6e
+prgnn/nifti/header.go c755b349aa8a759d
+prgnn/nifti/image.go edcf6f91d4f5fa4c
+prgnn/nifti/inflate/block.go 5cf4609d593d5b11
+prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
+prgnn/nifti/inflate/inflate.go 3553c24a1696e738
+prgnn/nifti/inflate/member.go 11f7de85cd9b680e
+prgnn/nifti/inflate/table.go b241c9a9b99033d4
+prgnn/nifti/mgh.go c317d5d15197cf0b
+prgnn/nifti/orient.go 3e2b227e315aac8d
+prgnn/nifti/reader.go d8c4c499aecd00cf
+prgnn/nifti/source.go 4e4898f31eb772e5
+prgnn/nifti/units.go ac463bb6a2052926
+prgnn/stages/mean_volume.go b7633d5202a76650
+prgnn/stages/parcellate.go 6da1a1339b90792f
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+`,
+
 	"parcellate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -1700,7 +1753,7 @@ prgnn/nifti/inflate/inflate.go 3553c24a1696e738
 prgnn/nifti/inflate/member.go 11f7de85cd9b680e
 prgnn/nifti/inflate/table.go b241c9a9b99033d4
 prgnn/nifti/inspect.go d93c5a932a4c97a4
-prgnn/nifti/itk.go 9c6337d0c6afb1f3
+prgnn/nifti/itk.go 4120a8ca5c82d601
 prgnn/nifti/labels.go d81d7a00ab11c54e
 prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/open.go ee5e4271d619f30b
@@ -1710,15 +1763,16 @@ prgnn/nifti/reader.go 13b9fa042fa1cf3f
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/brainmap.go 3253be94dfeac3fd
-prgnn/stages/chart/brain.go c2b339ed8f12ed25
+prgnn/stages/brainmap.go 5c37dddad49e4e19
+prgnn/stages/chart/brain.go 3b89e89f1dc2b167
 prgnn/stages/chart/confusion.go 5f17d09afeb025ee
 prgnn/stages/chart/curves.go 60cbe1379b9baa9e
 prgnn/stages/chart/panel.go a8523da28662302d
 prgnn/stages/chart/ranking.go d01e31c6b1cf46eb
 prgnn/stages/chart/ridges.go 164b5391f5f344a6
 prgnn/stages/chart/roc.go 3fdbdef562a959ea
-prgnn/stages/chart/slices.go 9e6951b7cefec6cc
+prgnn/stages/chart/silhouette.go fc127945a99a4a43
+prgnn/stages/chart/slices.go a6e40f43d6f981ff
 prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 14677e3905b083d1
@@ -1731,7 +1785,7 @@ prgnn/stages/evaluate.go f4f1c01df8bf3158
 prgnn/stages/evaluate_tables.go c37678e107266251
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
-prgnn/stages/figure_individuals.go 7d800a527ac7f7a2
+prgnn/stages/figure_individuals.go bf24d55f48052a8c
 prgnn/stages/figure_ranking.go ec8135415f5166e4
 prgnn/stages/figure_roc.go d24512cae2f9df44
 prgnn/stages/figure_training.go c005836605eea1b3
@@ -1741,21 +1795,22 @@ prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/names.go f795064ef4fc7d3a
+prgnn/stages/parcellate.go ec81589c18279659
 prgnn/stages/report.go 3e84c19069aea56d
-prgnn/stages/report/page.css faf37ddb26a95a49
+prgnn/stages/report/page.css 2f06947d77be1030
 prgnn/stages/report/page.go 5f4a646fd29172c0
 prgnn/stages/report/page.html 2ac0da802680f2d4
 prgnn/stages/report/page.js cc3b19eb8404b5bf
 prgnn/stages/report/viewer.go cab8052864d5f6a0
-prgnn/stages/report/viewer.js.gz c79c4d8c95e77461
+prgnn/stages/report/viewer.js.gz d3274fbe9fd07279
 prgnn/stages/report/write.go 4459fbecf48559af
 prgnn/stages/report_agreement.go 134dd99ad44d0024
-prgnn/stages/report_brain.go f2058f96a3ca9302
+prgnn/stages/report_brain.go cb2c41cd38478391
 prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go 0cb29fa42d236dd3
 prgnn/stages/report_origin.go d419d38dc9666a02
 prgnn/stages/report_people.go 8d98a7df98228305
-prgnn/stages/report_regions.go 1bf6fc57ff53656a
+prgnn/stages/report_regions.go fab074a47eae0aae
 prgnn/stages/report_results.go 67412ddda2b494cf
 prgnn/stages/report_steps.go 773a98efda772004
 prgnn/stages/report_svg.go b7c48370b1bc06af
@@ -1821,7 +1876,7 @@ prgnn/artifacts/table.go 45c56bae319bb3bc
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 70784848176cbd06
+prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/nifti/affine.go 14726e67247fc164
 prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/coverage.go 9715bc5856d3a397
@@ -1843,7 +1898,7 @@ prgnn/nifti/reader.go d8c4c499aecd00cf
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/parcellate.go ec81589c18279659
-prgnn/stages/saliency.go f687e16bee9adf5b
+prgnn/stages/saliency.go 1769846c23dc97c6
 prgnn/stages/summary_salient.go e881400b262775f0
 prgnn/stages/summary_sections.go c3ad3014a6aaccfe
 prgnn/stages/train_tables.go 5e8e6dd89076cf20

@@ -21,8 +21,9 @@ type parcelled struct {
 	middle map[int]report.Place
 }
 
-// readParcels reads a label image of node numbers.
-func readParcels(in dag.Input) (*parcelled, error) {
+// readParcels reads a label image: of node numbers, as parcellate makes it, or of the
+// ids of the nodes, as an atlas has them.
+func readParcels(in dag.Input, nodes []parcelNode) (*parcelled, error) {
 	b, err := in.Bytes()
 	if err != nil {
 		return nil, err
@@ -35,6 +36,18 @@ func readParcels(in dag.Input) (*parcelled, error) {
 	labels, err := nifti.ReadLabels(r)
 	if err != nil {
 		return nil, err
+	}
+	if values := labels.Values(); len(values) > 0 && nodes != nil {
+		by := (&Parcellate{Labels: "auto"}).meaning(nodes, values)
+		number := map[int32]int32{}
+		for _, n := range nodes {
+			number[by(n)] = n.index
+		}
+		for i, v := range labels.Voxels {
+			if v != 0 {
+				labels.Voxels[i] = number[v] // 0 for what is in no list
+			}
+		}
 	}
 	p := &parcelled{Labels: labels, middle: map[int]report.Place{}}
 	var ok bool
@@ -154,16 +167,90 @@ func readAnatomy(in dag.Input) (*underlay, error) {
 			u.voxels[i] = 0
 		}
 	}
+	u.clearOutside()
 	return u, nil
 }
 
+// covers tells whether most regions have their middle inside the image, or near it.
+func (u *underlay) covers(p *parcelled) bool {
+	inside := 0
+	for _, at := range p.middle {
+		a, b, c := u.back.Apply(at.X, at.Y, at.Z)
+		if a > -1 && b > -1 && c > -1 && a < float64(u.Shape[0]) && b < float64(u.Shape[1]) && c < float64(u.Shape[2]) {
+			inside++
+		}
+	}
+	return 2*inside > len(p.middle)
+}
+
+// clearOutside makes NaN of the air around a head: what is dark and can be reached from
+// the border of the image through what is dark.
+func (u *underlay) clearOutside() {
+	const dark = 0.12 // of the brightest tissue: noise in air is less
+	nx, ny, nz := u.Shape[0], u.Shape[1], u.Shape[2]
+	var edge []int
+	visit := func(i, j, k int) {
+		if i < 0 || j < 0 || k < 0 || i >= nx || j >= ny || k >= nz {
+			return
+		}
+		if at := (k*ny+j)*nx + i; u.voxels[at] < dark { // NaN is not: it has been here
+			u.voxels[at] = math.NaN()
+			edge = append(edge, at)
+		}
+	}
+	for k := range nz {
+		for j := range ny {
+			for i := range nx {
+				if i == 0 || j == 0 || k == 0 || i == nx-1 || j == ny-1 || k == nz-1 {
+					visit(i, j, k)
+				}
+			}
+		}
+	}
+	for len(edge) > 0 {
+		at := edge[len(edge)-1]
+		edge = edge[:len(edge)-1]
+		i, j, k := at%nx, at/nx%ny, at/(nx*ny)
+		visit(i-1, j, k)
+		visit(i+1, j, k)
+		visit(i, j-1, k)
+		visit(i, j+1, k)
+		visit(i, j, k-1)
+		visit(i, j, k+1)
+	}
+}
+
+// at is the brightness at a place, linear between the voxels that are in the head; NaN
+// outside of it.
 func (u *underlay) at(x, y, z float64) float64 {
 	a, b, c := u.back.Apply(x, y, z)
-	i, j, k := int(math.Round(a)), int(math.Round(b)), int(math.Round(c))
-	if i < 0 || j < 0 || k < 0 || i >= u.Shape[0] || j >= u.Shape[1] || k >= u.Shape[2] {
+	voxel := func(i, j, k int) float64 {
+		if i < 0 || j < 0 || k < 0 || i >= u.Shape[0] || j >= u.Shape[1] || k >= u.Shape[2] {
+			return math.NaN()
+		}
+		return u.voxels[(k*u.Shape[1]+j)*u.Shape[0]+i]
+	}
+	if math.IsNaN(voxel(int(math.Round(a)), int(math.Round(b)), int(math.Round(c)))) {
 		return math.NaN()
 	}
-	return u.voxels[(k*u.Shape[1]+j)*u.Shape[0]+i]
+	i, j, k := int(math.Floor(a)), int(math.Floor(b)), int(math.Floor(c))
+	fa, fb, fc := a-math.Floor(a), b-math.Floor(b), c-math.Floor(c)
+	sum, weights := 0.0, 0.0
+	for corner := range 8 {
+		w := 1.0
+		for bit, f := range [3]float64{fa, fb, fc} {
+			if corner>>bit&1 == 1 {
+				w *= f
+			} else {
+				w *= 1 - f
+			}
+		}
+		if v := voxel(i+corner&1, j+corner>>1&1, k+corner>>2); w > 0 && !math.IsNaN(v) {
+			sum += float64(w * v)
+			weights += w
+		}
+	}
+	return sum / weights
 }
 
 // A rankedSetting is the ranking of one setting, by the numbers of the nodes.
@@ -255,7 +342,7 @@ func slicesChart(p *parcelled, under *underlay, s rankedSetting, top int) *chart
 		alt:     fmt.Sprintf("Axial, coronal and sagittal slices; the %d most salient regions are coloured by their score", len(scores)),
 		caption: fmt.Sprintf("The %d most salient regions, coloured by their %s, on the parcellation; left is left.", len(scores), what)}
 	if under != nil {
-		c.caption = fmt.Sprintf("The %d most salient regions, coloured by their %s, over the anatomical image; left is left.", len(scores), what)
+		c.caption = fmt.Sprintf("The %d most salient regions, coloured by their %s, over the image that lies under them; left is left.", len(scores), what)
 	}
 	if s.name != "" && s.name != byContrast {
 		c.caption += " Setting: " + s.name + "."
@@ -283,19 +370,21 @@ func viewerOf(p *parcelled, under *underlay, settings []rankedSetting, names map
 	if under != nil {
 		data := make([]uint8, len(under.voxels))
 		for i, x := range under.voxels {
-			data[i] = uint8(math.Round(255 * x))
+			if !math.IsNaN(x) { // 0 is the air, which is not shown
+				data[i] = uint8(1 + math.Round(254*x))
+			}
 		}
-		if err := add(report.Volume{Name: "anatomy", Colormap: "gray", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: under.Shape[:], Affine: under.Affine, Data: data}); err != nil {
+		if err := add(report.Volume{Name: "anatomy", Colormap: "paper", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: under.Shape[:], Affine: under.Affine, Data: data}); err != nil {
 			return nil, err
 		}
 	} else {
 		data := make([]uint8, len(p.Voxels))
 		for i, n := range p.Voxels {
 			if n != 0 {
-				data[i] = 1
+				data[i] = 200
 			}
 		}
-		if err := add(report.Volume{Name: "parcellation", Colormap: "gray", Low: 0, High: 2.5, Opacity: 1}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+		if err := add(report.Volume{Name: "parcellation", Colormap: "paper", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err
 		}
 	}
@@ -310,7 +399,7 @@ func viewerOf(p *parcelled, under *underlay, settings []rankedSetting, names map
 		if name == "" {
 			name = "mean pooling score"
 		}
-		if err := add(report.Volume{Name: name, Colormap: "warm", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+		if err := add(report.Volume{Name: name, Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err
 		}
 	}

@@ -80,6 +80,7 @@ func wholeReport(t *testing.T) []byte {
 		in[port] = output(t, c.biomarkers(t), port)
 	}
 	in["training"], in["predictions"], in["distribution"] = c.folds(t, "history"), c.folds(t, "predictions"), c.folds(t, "distribution")
+	in["anatomy"] = output(t, example{fresh("mean-volume"), map[string][]dag.Input{"bold": c.first(t, "parcellate").in["bold"]}}, "image")
 	in["coverage"], in["parcels"] = c.all(t, "parcellate", "coverage"), c.all(t, "parcellate", "parcels")
 	in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
 	in["graphs"], in["settings"] = c.all(t, "graph", "quality"), reportInputs("a", "b", "c")["settings"]
@@ -144,9 +145,9 @@ func TestReportInBrowser(t *testing.T) {
 			for x := box.Min.X; x < box.Max.X; x++ {
 				r, g, b, _ := img.At(x, y).RGBA()
 				switch r, g, b := r>>8, g>>8, b>>8; {
-				case r > 250 && g > 120 && b < 8: // the viewer's map: no other picture has it
+				case r == 128 && g == 0 && b == 38: // the highest score
 					warm++
-				case r > 80 && r < 100 && g > 180 && g < 200 && b > 245: // its crosshair
+				case r < 40 && g > 105 && g < 130 && b > 165 && b < 195: // its crosshair
 					cross++
 				}
 			}

@@ -204,17 +204,27 @@ func (r *reporter) individuals(s *report.Section) error {
 // inSpace shows the first regions in slices, and in the viewer.
 func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
 	in := r.t.All("parcels")[0]
-	p, err := readParcels(in)
+	var nodes []parcelNode
+	if r.t.Has("nodes") {
+		var err error
+		if nodes, err = parcelNodes(r.t.In("nodes")); err != nil {
+			return err
+		}
+	}
+	p, err := readParcels(in, nodes)
 	if err != nil {
 		return err
 	}
 	if len(p.middle) == 0 {
-		return fmt.Errorf("%s: it holds no region", in.Name)
+		return fmt.Errorf("%s: it holds no region of the node list", in.Name)
 	}
 	var under *underlay
 	if r.t.Has("anatomy") {
 		if under, err = readAnatomy(r.t.In("anatomy")); err != nil {
 			return err
+		}
+		if !under.covers(p) {
+			return fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", r.t.In("anatomy").Name, in.Name)
 		}
 	}
 	settings, err := rankedSettings(table)

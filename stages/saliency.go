@@ -37,7 +37,7 @@ func (*Saliency) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "ranking", Type: dag.Arrow("rank", "index"), Doc: "biomarkers' ranking of the regions"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
-			{Name: "labels", Type: dag.Format("nifti"), Doc: "a label image: parcellate's parcels, or an atlas"},
+			{Name: "labels", Type: dag.Format("nifti"), Gather: true, Doc: "a label image: parcellate's parcels, or an atlas; of several the first is painted"},
 		},
 		Out: []dag.Port{
 			{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the labels, a volume a setting"},
@@ -63,7 +63,11 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
 	}
-	r, err := openImage(t.In("labels"))
+	if len(t.All("labels")) == 0 {
+		return nil, errors.New("there is no label image")
+	}
+	in := t.All("labels")[0]
+	r, err := openImage(in)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +78,11 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	values := labels.Values()
 	if len(values) == 0 {
-		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", t.In("labels").Name)
+		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", in.Name)
 	}
 	by := (&Parcellate{Labels: s.Labels}).meaning(nodes, values)
 	if !slices.ContainsFunc(nodes, func(n parcelNode) bool { return slices.Contains(values, by(n)) }) {
-		return nil, fmt.Errorf("%s has none of the %d regions: its labels run from %d to %d", t.In("labels").Name, len(nodes), values[0], values[len(values)-1])
+		return nil, fmt.Errorf("%s has none of the %d regions: its labels run from %d to %d", in.Name, len(nodes), values[0], values[len(values)-1])
 	}
 	size := len(labels.Voxels)
 	data := make([]float32, size*len(settings))

@@ -86,7 +86,7 @@ func (b Brain) slice(depth, right, up int, at, low, high float64) image.Image {
 			if b.Under != nil {
 				p := place(i, j)
 				if v := b.Under(p[0], p[1], p[2]); !math.IsNaN(v) {
-					g := uint8(math.Round(255 * (1 - 0.85*min(max(v, 0), 1))))
+					g := uint8(math.Round(80 + 155*min(max(v, 0), 1))) // light enough for the colours above it
 					paint = color.NRGBA{g, g, g, 0xff}
 				}
 			} else if n != 0 {
@@ -96,13 +96,18 @@ func (b Brain) slice(depth, right, up int, at, low, high float64) image.Image {
 				paint = heat.At((score - low) / (high - low))
 			}
 			// Where a region ends, its edge is darker: neighbours of one colour stay apart.
-			if n != 0 && (i+1 < w && regions[j*w+i+1] != n || j+1 < h && regions[(j+1)*w+i] != n) {
+			if n != 0 && (b.Under == nil || b.coloured(n)) && (i+1 < w && regions[j*w+i+1] != n || j+1 < h && regions[(j+1)*w+i] != n) {
 				paint = color.NRGBA{darker(paint.R), darker(paint.G), darker(paint.B), 0xff}
 			}
 			img.SetNRGBA(i, j, paint)
 		}
 	}
 	return ours.Enlarge(img, 2, 2)
+}
+
+func (b Brain) coloured(n int) bool {
+	_, ok := b.Score[n]
+	return ok
 }
 
 func darker(v uint8) uint8 { return uint8(float64(v) * 0.78) }

@@ -25,9 +25,18 @@ async function start() {
   const canvas = $('brain'), where = $('where'), controls = box.querySelector('.controls')
   box.hidden = false // a canvas that is hidden has no size
   const nv = new Niivue({
-    backColor: [0, 0, 0, 1], crosshairColor: [0.35, 0.75, 1, 0.9], crosshairGap: 4, crosshairWidthUnit: 'mm', crosshairWidth: 0.8,
+    backColor: [1, 1, 1, 1], fontColor: [0.13, 0.15, 0.17, 1], crosshairColor: [0, 0.45, 0.7, 0.9], crosshairGap: 4, crosshairWidthUnit: 'mm', crosshairWidth: 0.8,
     isColorbar: true, show3Dcrosshair: true, isOrientationTextVisible: true, dragAndDropEnabled: false, loadingText: '', logLevel: 'error',
     multiplanarShowRender: SHOW_RENDER.ALWAYS, multiplanarLayout: MULTIPLANAR_TYPE.GRID, multiplanarEqualSize: true,
+    // Where there is room, the surface stands large beside the slices.
+    heroImageFraction: canvas.clientWidth > 700 ? 0.45 : 0, heroSliceType: SLICE_TYPE.RENDER,
+  })
+  // The colours of the other pictures: what lies under the regions is light on a white
+  // ground, and the higher a score, the darker it is.
+  nv.addColormap('paper', { R: [255, 80, 235], G: [255, 80, 235], B: [255, 80, 235], A: [0, 255, 255], I: [0, 1, 255] })
+  nv.addColormap('heat', {
+    R: [254, 254, 254, 253, 252, 227, 189, 128], G: [217, 217, 178, 141, 78, 26, 0, 0], B: [118, 118, 76, 60, 42, 28, 38, 38],
+    A: [0, 255, 255, 255, 255, 255, 255, 255], I: [0, 1, 43, 85, 128, 170, 213, 255], // below the first score: nothing
   })
   await nv.attachToCanvas(canvas)
   nv.opts.isNearestInterpolation = true
