@@ -25,8 +25,10 @@ func (a *app) auditCommand() *cobra.Command {
 audit FILE           every task that has a result, each by itself on its stored inputs, so that a
                      difference shows where it begins; then what depends on those that differ,
                      to see whether conclusions change
-audit --lock LOCK    everything, from the inputs on, against the digests of a lock: what a
-                     reviewer does with a lock, the data and this program
+--from-inputs        everything from your files on, with nothing that is stored: what a task makes
+                     is what the next ones take, and results that gc has freed are audited too
+audit --lock LOCK    the same against the digests of a lock: what a reviewer does with a lock, the
+                     data and this program
 --against PLACE      nothing is run: results are compared with those of another store, or of a lock
                      or statement from another machine; may be repeated
 
@@ -38,6 +40,7 @@ anything differs.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
   pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed
+  pipeline audit biopoint.yaml --from-inputs --threads 1,8
   pipeline audit --lock run.lock --set data=DIR
   pipeline audit biopoint.yaml --against colleague/.pipeline --against arm64.lock`,
 		Args:              between(0, 1),
@@ -52,8 +55,10 @@ anything differs.`,
 				return usage(cmd, "FILE and --lock exclude each other: the lock holds the pipeline")
 			case len(args) == 0 && au.lock == "":
 				return usage(cmd, "FILE is missing, or --lock LOCK")
-			case (au.lock != "" || len(au.against) > 0) && au.sample < 1:
-				return usage(cmd, "--sample is for tasks that are run again one by one: without --lock and --against")
+			case len(au.against) > 0 && au.sample < 1:
+				return usage(cmd, "--sample is for tasks that are run again: without --against")
+			case au.inputs && (au.lock != "" || len(au.against) > 0):
+				return usage(cmd, "--from-inputs goes with FILE alone: --lock begins at the inputs anyway, and --against runs nothing")
 			}
 			if len(args) == 1 {
 				au.file = args[0]
@@ -63,6 +68,8 @@ anything differs.`,
 				return a.auditAgainst(au)
 			case au.lock != "":
 				return a.auditLock(au)
+			case au.inputs:
+				return a.auditFromInputs(au)
 			}
 			return a.auditAlone(au)
 		},
@@ -70,7 +77,8 @@ anything differs.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringArrayVar(&au.stages, "stage", nil, "audit only this `STAGE` or task; may be repeated")
-	f.Float64Var(&au.sample, "sample", 1, "audit this share `P` of the tasks")
+	f.BoolVar(&au.inputs, "from-inputs", false, "begin at your files and read nothing that is stored")
+	f.Float64Var(&au.sample, "sample", 1, "audit this share `P` of the tasks (and run what they need)")
 	f.Uint64Var(&au.seed, "seed", 0, "`N` that chooses the sample")
 	f.IntSliceVar(&au.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
@@ -92,6 +100,7 @@ type audit struct {
 	workers               int
 	threads               []int
 	downstream            bool
+	inputs                bool
 }
 
 // An auditedEvent is one task that was run again.

@@ -212,16 +212,9 @@ func copyBlob(from, to *artifacts.Store, ref artifacts.Ref) error {
 // toAudit chooses the tasks that can be run again: those with a stored result
 // whose inputs are stored too.
 func (c *current) toAudit(au audit) (tasks []*dag.Node, skipped int, err error) {
-	g := c.pipeline.Graph
-	var all []*dag.Node
-	if len(au.stages) > 0 {
-		if all, err = g.Select(au.stages...); err != nil {
-			return nil, 0, wrong(err)
-		}
-	} else {
-		for _, s := range g.Stages {
-			all = append(all, s.Tasks...)
-		}
+	all, err := audited(c.pipeline.Graph, au.stages)
+	if err != nil {
+		return nil, 0, wrong(err)
 	}
 	there, others := c.split(all)
 	skipped = len(others)
@@ -235,10 +228,7 @@ func (c *current) toAudit(au audit) (tasks []*dag.Node, skipped int, err error) 
 	if len(tasks) == 0 {
 		return nil, 0, fmt.Errorf("there is nothing to audit: no task of %d has a stored result with stored inputs\n  pipeline run %s makes them", len(all), c.pipeline.File)
 	}
-	if n := int(math.Ceil(au.sample*float64(len(tasks)) - 1e-9)); n < len(tasks) {
-		tasks = sample(tasks, n, au.seed)
-	}
-	return tasks, skipped, nil
+	return au.sampled(tasks), skipped, nil
 }
 
 func (c *current) inputsStored(n *dag.Node) bool {
@@ -259,6 +249,14 @@ func (c *current) outputsStored(n *dag.Node) bool {
 		}
 	}
 	return true
+}
+
+// sampled are the share of tasks that is asked for.
+func (au audit) sampled(tasks []*dag.Node) []*dag.Node {
+	if n := int(math.Ceil(au.sample*float64(len(tasks)) - 1e-9)); n < len(tasks) {
+		return sample(tasks, n, au.seed)
+	}
+	return tasks
 }
 
 // sample takes n tasks, the same ones for the same seed, whatever else is in the

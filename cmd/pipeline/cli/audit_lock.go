@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,8 +27,12 @@ func (a *app) auditLock(au audit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Graph.Select(au.stages...); err != nil {
+	tasks, err := audited(p.Graph, au.stages)
+	if err != nil {
 		return wrong(fmt.Errorf("%s: %w", au.lock, err))
+	}
+	if au.sample < 1 {
+		au.stages = idsOf(au.sampled(tasks))
 	}
 	room, err := a.cleanRoom(dir, au.keep)
 	if err != nil {
@@ -77,7 +82,7 @@ func (a *app) openThere(dir string) *artifacts.Store {
 }
 
 // auditWhole runs a graph, once for each number of threads, and compares. What is
-// not as the lock has it beforehand (the code, the data) is told first.
+// not as a lock has it beforehand (the code, the data) is told first.
 func (a *app) auditWhole(au audit, p *pipelines.Pipeline, l *lock.Lock, room *cleanRoom, g *dag.Graph, stored proof.Results) error {
 	sum := auditEvent{Event: "audit"}
 	var passes []comparison
@@ -87,7 +92,7 @@ func (a *app) auditWhole(au audit, p *pipelines.Pipeline, l *lock.Lock, room *cl
 		if err != nil {
 			return err
 		}
-		if i == 0 && p != nil {
+		if i == 0 && p != nil && l != nil {
 			ds, err := l.Before(p.Graph, l.Text, hasher(clean))
 			if err != nil {
 				return err
@@ -109,23 +114,48 @@ func (a *app) auditWhole(au audit, p *pipelines.Pipeline, l *lock.Lock, room *cl
 			if !ok {
 				continue
 			}
+			if _, known := stored.Tasks[n.ID]; !known && l == nil {
+				sum.Skipped++ // it was run for others: there is nothing to hold it against
+				continue
+			}
 			sum.add(e.State)
 			a.audited(e, n)
 		}
 	}
 	if len(differ) > 0 {
 		a.follows(events)
-		of := map[*dag.Node]bool{}
-		for n := range differ {
-			of[n] = true
-		}
-		if err := a.conclude(passes[len(passes)-1], of); err != nil {
+		if err := a.conclude(worst(passes, g, differ)); err != nil {
 			return err
 		}
 	} else if sum.Failed == 0 && !a.json {
 		fmt.Fprintf(a.out, "every digest of %s came out again, with %s threads each\n", stored.Name, eachOf(au.threads))
 	}
 	return a.endAudit(sum)
+}
+
+// worst is the pass in which a difference begins, and all that it could have reached
+// there.
+func worst(passes []comparison, g *dag.Graph, differ map[*dag.Node]comparison) (comparison, map[*dag.Node]bool) {
+	of := map[*dag.Node]bool{}
+	var pass *comparison
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			if p, ok := differ[n]; ok {
+				of[n] = true
+				if pass == nil {
+					pass = &p
+				}
+			}
+		}
+	}
+	reached := proof.Downstream(g, of)
+	maps.Copy(reached, of)
+	maps.DeleteFunc(reached, func(n *dag.Node, _ bool) bool {
+		_, came := pass.again.Tasks[n.ID]
+		_, stored := pass.stored.Tasks[n.ID]
+		return !came || !stored
+	})
+	return *pass, reached
 }
 
 func eachOf(ns []int) string {
