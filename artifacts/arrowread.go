@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -67,7 +68,11 @@ func readArrow(b []byte) (t *Table, err error) {
 }
 
 func recoverDamage(t **Table, err *error) {
-	if p := recover(); p != nil {
+	switch p := recover().(type) {
+	case nil:
+	case runtime.Error: // what lies outside of the file, or of its metadata
+		*t, *err = nil, fmt.Errorf("the file is damaged: its metadata point to what is not there")
+	default:
 		*t, *err = nil, fmt.Errorf("the file is damaged: %v", p)
 	}
 }

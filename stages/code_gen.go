@@ -8,7 +8,7 @@ var codes = map[string]string{
 	"baseline": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
@@ -103,7 +103,7 @@ module gonum.org/v1/gonum v0.17.0
 	"biomarkers": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -149,7 +149,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"bootstrap": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
@@ -207,7 +207,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"brainmap": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -241,7 +241,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"choose": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -280,7 +280,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"combat": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -333,7 +333,7 @@ module gonum.org/v1/gonum v0.17.0
 	"compare": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -372,7 +372,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -429,7 +429,7 @@ module gonum.org/v1/gonum v0.17.0
 	"covariates": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -469,7 +469,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"denoise": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -523,7 +523,7 @@ module gonum.org/v1/gonum v0.17.0
 	"echo": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a979154f868e1b2b
@@ -556,7 +556,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"evaluate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -600,7 +600,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"exec": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
@@ -667,7 +667,7 @@ module gonum.org/v1/gonum v0.17.0
 	"fidelity": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -749,7 +749,7 @@ module gonum.org/v1/gonum v0.17.0
 	"figure-confusion": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -806,7 +806,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223
@@ -873,7 +873,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-degrees": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -929,7 +929,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-distributions": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -983,7 +983,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-individuals": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1052,7 +1052,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-ranking": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1108,7 +1108,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-roc": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1174,7 +1174,7 @@ module gonum.org/v1/plot v0.17.0
 	"figure-training": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1228,7 +1228,7 @@ module gonum.org/v1/plot v0.17.0
 	"graph": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -1278,7 +1278,7 @@ module gonum.org/v1/gonum v0.17.0
 	"harmonize": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -1327,7 +1327,7 @@ module gonum.org/v1/gonum v0.17.0
 	"join": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -1383,7 +1383,7 @@ module gonum.org/v1/gonum v0.17.0
 	"leakage": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -1428,7 +1428,7 @@ module gonum.org/v1/gonum v0.17.0
 	"matrices": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -1489,7 +1489,7 @@ module gonum.org/v1/gonum v0.17.0
 	"mean-volume": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1540,7 +1540,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"parcellate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1593,7 +1593,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"permutation": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1640,7 +1640,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"predict": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -1717,7 +1717,7 @@ module gonum.org/v1/gonum v0.17.0
 	"report": `prgnn/artifacts/array.go 9fd9acdf326acd84
 prgnn/artifacts/arrow.go 7309e86fbe7cb6b7
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/arrowtensor.go 15b7710a32ea25ce
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/csv.go e7c0ad5e549d1b99
@@ -1864,7 +1864,7 @@ module gorgonia.org/vecf64 v0.9.0
 	"saliency": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1921,7 +1921,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"simulate": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -1972,7 +1972,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"split": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go 21462b950199e610
@@ -2006,7 +2006,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"summary": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go c743f00282301390
 prgnn/artifacts/npy.go 21462b950199e610
@@ -2046,7 +2046,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"tables": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 57feec51344a644d
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go 21462b950199e610
@@ -2087,7 +2087,7 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 	"timeseries": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
@@ -2131,7 +2131,7 @@ module gonum.org/v1/gonum v0.17.0
 	"train": `prgnn/artifacts/array.go 5e87868d44c9eb44
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 18fb8d88255ccd7a
 prgnn/artifacts/digest.go 4c83f485a688fb1b
 prgnn/artifacts/npy.go a7178c4203193223

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +71,9 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 		case "npy", "arrow", "parquet":
 			return a.inspectValue(e, f, rows)
 		}
+		if reason := strange(magic[:n]); reason != "" {
+			return fmt.Errorf("%s: %s", path, reason)
+		}
 		return a.inspectImage(e, withStats)
 	}()
 	if err != nil && a.json {
@@ -89,6 +93,27 @@ func formatOf(magic []byte) string {
 	}
 	return "image"
 }
+
+// strange says what a file is that is none of ours, where its first bytes tell.
+func strange(magic []byte) string {
+	for _, m := range []struct{ start, reason string }{
+		{"PARE", "Parquet that is encrypted: only plain Parquet can be read"},
+		{"\xff\xff\xff\xff", "an Arrow stream: only Arrow files can be read (.arrow, also called Feather 2)"},
+		{"\x80\x03", pickled}, {"\x80\x04", pickled}, {"\x80\x05", pickled},
+	} {
+		if bytes.HasPrefix(magic, []byte(m.start)) {
+			return m.reason
+		}
+	}
+	for _, whole := range []string{"\x93NUMPY", "ARROW1", "PAR1"} {
+		if len(magic) > 1 && len(magic) < len(whole) && strings.HasPrefix(whole, string(magic)) {
+			return fmt.Sprintf("cut short: it has %d bytes, the first of %q", len(magic), whole)
+		}
+	}
+	return ""
+}
+
+const pickled = "a Python pickle, which may run anything when it is read, and is not: numpy.save writes arrays without"
 
 func (a *app) inspectValue(e inspectEvent, f *os.File, rows int) error {
 	var c content

@@ -9,7 +9,7 @@ var codes = map[string]string{
 prgnn/artifacts/array.go 220c49dede7c5671
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 7fcbcb72881ea8a9
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
 prgnn/artifacts/column.go 3ecfccb904fbded9
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
