@@ -85,7 +85,14 @@ func (a *app) writeTo(path string, write func(io.Writer) error) error {
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".pipeline-*")
 	if err != nil {
-		return err
+		if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: there is no directory %s", path, above)
+		}
+		var cause *os.PathError
+		if errors.As(err, &cause) { // the name of the temporary file tells nobody anything
+			err = cause.Err
+		}
+		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	defer func() {
 		if err != nil {
