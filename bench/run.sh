@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
-#                                     and by name only: abide, scale, proof (arm64; five minutes)
+#                                     and by name only: abide, scale, proof (arm64; five minutes), null
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
@@ -67,6 +67,11 @@ bench_proof() {
 
 bench_scale() {
 	bench/scale/run.sh 40000
+}
+
+# Whether nothing is found where nothing is: some three minutes of a CPU.
+bench_null() {
+	bench/null/run.sh 40
 }
 
 for name in "${@:-nifti connectivity gnn baseline engine}"; do

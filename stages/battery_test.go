@@ -70,9 +70,13 @@ var examples = map[string]func(*testing.T, *chain) example{
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")
 		return example{fresh("fidelity", "random", 2, "k", []any{5}), in}
 	},
-	"covariates":  func(t *testing.T, c *chain) example { return c.covariates(t) },
-	"permutation": func(t *testing.T, c *chain) example { return c.permutation(t) },
-	"biomarkers":  func(t *testing.T, c *chain) example { return c.biomarkers(t) },
+	"covariates":    func(t *testing.T, c *chain) example { return c.covariates(t) },
+	"permutation":   func(t *testing.T, c *chain) example { return c.permutation(t) },
+	"biomarkers":    func(t *testing.T, c *chain) example { return c.biomarkers(t) },
+	"individuality": func(t *testing.T, c *chain) example { return c.individuality(t) },
+	"figure-individuality": func(t *testing.T, c *chain) example {
+		return example{fresh("figure-individuality"), map[string][]dag.Input{"shares": output(t, c.individuality(t), "shares")}}
+	},
 	"saliency": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["ranking"], in["labels"] = output(t, c.biomarkers(t), "ranking"), c.all(t, "parcellate", "parcels")[:1]
@@ -486,6 +490,20 @@ func (c *chain) permutation(t *testing.T) example {
 		}
 	}
 	return example{fresh("permutation"), map[string][]dag.Input{"predictions": ins}}
+}
+
+// individuality is of the trainings, as if of two settings.
+func (c *chain) individuality(t *testing.T) example {
+	var ins []dag.Input
+	for _, lambda := range []string{"0.1-0", "0.1-0.5"} {
+		for _, in := range c.folds(t, "scores") {
+			in.Coords = append([]dag.Coord{{Axis: "lambda", Value: lambda}}, in.Coords...)
+			ins = append(ins, in)
+		}
+	}
+	in := c.cohort(t, "nodes", "participants")
+	in["scores"] = ins
+	return example{fresh("individuality"), in}
 }
 
 // leakage looks at both trainings.

@@ -980,6 +980,63 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/plot v0.17.0
 `,
 
+	"figure-individuality": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
+prgnn/artifacts/column.go 18fb8d88255ccd7a
+prgnn/artifacts/digest.go 4c83f485a688fb1b
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
+prgnn/dag/task.go 70784848176cbd06
+prgnn/internal/exact/sincos.go c3e030259715c232
+prgnn/stages/brainmap.go 99422013580779a7
+prgnn/stages/chart/degrees.go 80615d99862e46c1
+prgnn/stages/chart/panel.go 524269e3c02dfecb
+prgnn/stages/chart/trend.go ba421411b5d9c716
+prgnn/stages/draw/color.go c9bd192424f3dff9
+prgnn/stages/draw/figure.go 14677e3905b083d1
+prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
+prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
+prgnn/stages/draw/plot.go 60b0e93564a9d923
+prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
+prgnn/stages/draw/snap.go 39982952c97d4b9f
+prgnn/stages/figure.go 608c9025446302f8
+prgnn/stages/figure_individuality.go d7c619fd6232011a
+prgnn/stages/summary_accuracy.go 42d6839a1615e9cd
+prgnn/stages/summary_sections.go eab6ba08ae6ffac3
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/image v0.30.0
+module golang.org/x/sys v0.49.0
+module golang.org/x/text v0.43.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+module gonum.org/v1/plot v0.17.0
+`,
+
 	"figure-individuals": `prgnn/artifacts/array.go a3eb752ae2360afb
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
@@ -1322,6 +1379,58 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
+`,
+
+	"individuality": `prgnn/artifacts/array.go a3eb752ae2360afb
+prgnn/artifacts/arrow.go 568685d24587731a
+prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
+prgnn/artifacts/arrowread.go 311f7ee7c2c88381
+prgnn/artifacts/column.go 57feec51344a644d
+prgnn/artifacts/digest.go 9e3773fcffd2ff0c
+prgnn/artifacts/npy.go 21462b950199e610
+prgnn/artifacts/npyread.go 7406785f62687843
+prgnn/artifacts/parquet.go ef264e11d729bb1b
+prgnn/artifacts/parquetcheck.go f05db747deb8bef5
+prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
+prgnn/artifacts/table.go 45c56bae319bb3bc
+prgnn/dag/coord.go fe38bb1d1415dbc6
+prgnn/dag/fit.go 55fdd3d20d8a7fda
+prgnn/dag/stage.go 2347f366e2220604
+prgnn/dag/task.go 49e963b56bedf6c6
+prgnn/internal/exact/exact.go 931fceeabc00850b
+prgnn/internal/random/random.go 9eeb648d164bd13c
+prgnn/stages/biomarkers.go 24d6d5b904906eb0
+prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
+prgnn/stages/biomarkers_null.go eb731a9a766d698c
+prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
+prgnn/stages/evaluate_tables.go b92560591c39b095
+prgnn/stages/figure.go d03f5b8da7be5791
+prgnn/stages/individuality.go 0b3c3fbda5f6c5cd
+prgnn/stages/inference/agreement.go b4e9e7c771393c05
+prgnn/stages/inference/bootstrap.go 46961c649592075a
+prgnn/stages/inference/components.go 731f9a05cc5a389d
+prgnn/stages/inference/contrast.go 9b9edebe39787acf
+prgnn/stages/inference/covariate.go 57cffcdf5c9be110
+prgnn/stages/inference/null.go 1ee21cf945f6a018
+prgnn/stages/inference/paired.go 9ce395131de4f238
+prgnn/stages/inference/ranks.go 364c39dc900a9b22
+prgnn/stages/names.go 8de81d4ce48b1d18
+prgnn/stages/tables_read.go d08ecb749cd5f3ae
+prgnn/stages/train_tables.go 5e8e6dd89076cf20
+module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
+module github.com/andybalholm/brotli v1.0.5
+module github.com/apache/arrow/go/v15 v15.0.2
+module github.com/apache/thrift v0.17.0
+module github.com/goccy/go-json v0.10.2
+module github.com/golang/snappy v0.0.4
+module github.com/google/flatbuffers v23.5.26+incompatible
+module github.com/klauspost/compress v1.20.3
+module github.com/klauspost/cpuid/v2 v2.4.0
+module github.com/pierrec/lz4/v4 v4.1.18
+module github.com/zeebo/xxh3 v1.1.0
+module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
+module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 `,
 
 	"join": `prgnn/artifacts/array.go 5e87868d44c9eb44
@@ -2022,10 +2131,10 @@ prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/names.go 8fcba210dc263905
-prgnn/stages/summary.go 662dcc4ec1312611
+prgnn/stages/summary.go 64a8ce9d0de4a2bb
 prgnn/stages/summary_accuracy.go fcc243f8b7a12417
 prgnn/stages/summary_checks.go aa4396c8f793327a
-prgnn/stages/summary_salient.go eda1f9bd024218b4
+prgnn/stages/summary_salient.go 7197e4da7bd9b8e9
 prgnn/stages/summary_sections.go 176de57848603979
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5

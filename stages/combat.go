@@ -37,7 +37,7 @@ type Combat struct {
 	MeanOnly  bool     `param:"mean_only" doc:"take out shifts only, and leave the scales"`
 	Reference string   `param:"reference" doc:"the site that stays as it is, and that the others are brought to; without it, their mean"`
 	Minimum   int      `param:"minimum" doc:"participants of a site that are enough to learn from" min:"2"`
-	Few       string   `param:"few" doc:"a site of which fewer, or nobody, is trained on: refuse it, as neuroCombat does; or keep its matrices as they are, and learn nothing from them" choices:"refuse|keep"`
+	Few       string   `param:"few" doc:"a site of which fewer, or nobody, is trained on: refuse it; or keep its matrices as they are, and learn nothing from them" choices:"refuse|keep"`
 	Transform string   `param:"transform" doc:"of the matrices, taken back afterwards: fisher, z = atanh r (|r| at most 0.9999999); none, when they are z already" choices:"fisher|none"`
 	Tolerance float64  `param:"tolerance" doc:"relative change of the posterior means at which they have settled; 0.0001 in other programs" min:"1e-13" max:"0.1"`
 }

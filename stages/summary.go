@@ -45,6 +45,7 @@ func (*Summary) Ports() dag.Ports {
 			optional("covariates", "covariates' checks: what age, sex, site or motion alone tell of the groups", "covariate", "n", "missing", "auc", "chance", "p"),
 			optional("ranking", "biomarkers' ranking of the regions", "rank", "name", "abbreviation", "score", "ci_low", "ci_high", "model_best", "model_worst", "frequency", "contrast", "p", "q", "planted"),
 			optional("consistency", "biomarkers' consistency: how far rankings agree", "over", "rankings", "k", "common", "common_chance", "every", "every_chance", "kuncheva", "spearman", "p"),
+			optional("null", "biomarkers' null: every region against trainings on permuted groups", "name", "abbreviation", "excess", "p", "q", "p_any", "permutations"),
 			optional("recovery", "biomarkers' recovery of planted regions", "top", "planted", "found", "auroc", "by"),
 			gather("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
 			gather("cleaning", "denoise's quality for each participant", "volumes"),

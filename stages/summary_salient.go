@@ -142,7 +142,64 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	if err := recoveryLines(t, p, of, regions, 1); err != nil {
 		return err
 	}
+	if err := nullLines(t, p, s.Top); err != nil {
+		return err
+	}
 	return fidelityLines(t, p, of)
+}
+
+// nullLines name the regions that stand out from trainings on permuted groups: of the
+// first setting that was compared with them.
+func nullLines(t *dag.Task, p *page, top int) error {
+	if !t.Has("null") {
+		return nil
+	}
+	in := t.In("null")
+	table, err := in.Table()
+	if err != nil || table.Rows() == 0 {
+		return err
+	}
+	type nullRegion struct{ q, any, permutations float64 }
+	rows, err := readNumbers(table, map[string]func(*nullRegion) *float64{
+		"q":            func(r *nullRegion) *float64 { return &r.q },
+		"p_any":        func(r *nullRegion) *float64 { return &r.any },
+		"permutations": func(r *nullRegion) *float64 { return &r.permutations },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	settings, err := settingsOf(table, "index")
+	if err != nil {
+		return err
+	}
+	short, err := table.Strings("abbreviation")
+	if err != nil {
+		return err
+	}
+	least, found := 1.0, 0
+	var names []string
+	for i, r := range rows {
+		if settings[i] != settings[0] {
+			continue
+		}
+		least = min(least, r.any)
+		if r.q < 0.05 {
+			if found++; found <= top {
+				names = append(names, short[i])
+			}
+		}
+	}
+	text := fmt.Sprintf("Beside %.0f trainings on permuted groups no region stands out (%s for the first of them)", rows[0].permutations, pText(least))
+	if found > 0 {
+		text = fmt.Sprintf("Beside %.0f trainings on permuted groups %d region%s out (q<0.05): %s", rows[0].permutations, found, [2]string{" stands", "s stand"}[min(found-1, 1)], strings.Join(names, ", "))
+		if found > len(names) {
+			text += " …"
+		}
+	}
+	for _, l := range wrap(text, width-2) {
+		p.line("  %s", l)
+	}
+	return nil
 }
 
 // unstagedText takes the name of the stage out of a setting: evaluate takes the

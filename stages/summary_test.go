@@ -176,6 +176,25 @@ func TestSummaryOfContrasts(t *testing.T) {
 	}
 }
 
+// Regions against permuted groups: whether any stands out, and which.
+func TestSummaryOfNull(t *testing.T) {
+	for _, c := range []struct {
+		q, any []float64
+		want   string
+	}{
+		{[]float64{0.01, 0.02, 0.5}, []float64{0.01, 0.04, 0.9}, "Beside 99 trainings on permuted groups 2 regions stand out (q<0.05): L.X …"},
+		{[]float64{0.2, 0.2, 0.5}, []float64{0.12, 0.4, 0.9}, "Beside 99 trainings on permuted groups no region stands out (p=0.12 for the first of them)"},
+	} {
+		in := summaryInputs(t, someParticipants(40, "ASD", "HC"))
+		in["null"] = []dag.Input{dag.InputOf(artifacts.NewTable(
+			artifacts.Column{Name: "index", Values: []int32{3, 1, 2}}, artifacts.Column{Name: "name", Values: []string{"x", "y", "z"}}, artifacts.Column{Name: "abbreviation", Values: []string{"L.X", "L.Y", "L.Z"}},
+			artifacts.Column{Name: "q", Values: c.q}, artifacts.Column{Name: "p_any", Values: c.any}, artifacts.Column{Name: "permutations", Values: []int32{99, 99, 99}}))}
+		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 1}, in)), " "); !strings.Contains(text, c.want) {
+			t.Errorf("%q is missing in\n%s", c.want, text)
+		}
+	}
+}
+
 // Everything but the participants may be left out.
 func TestSummaryOfLittle(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(someParticipants(3, "a", "b"))}}

@@ -1,6 +1,7 @@
 // Command null reads what run.sh made of cohorts without a planted difference, and tells
 // whether the p are spread evenly: Kolmogorov and Smirnov's statistic, its p by simulation,
-// since a permutation p takes few values.
+// since a permutation p takes few values. A second argument names an SVG, which shows how
+// many cohorts have a p of at most x, for every x.
 package main
 
 import (
@@ -11,12 +12,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/internal/random"
 )
 
 func main() {
 	dir := os.Args[1]
+	var shown []steps
 	for _, s := range []struct {
 		title, file string
 		where       map[string]string
@@ -37,6 +40,9 @@ func main() {
 					p = append(p, number(r[s.column]))
 				}
 			}
+		}
+		if s.where["measure"] != "accuracy" {
+			shown = append(shown, steps{s.title, p})
 		}
 		d := distance(p, s.levels)
 		fmt.Printf("%-34s %3d cohorts  p ≤ 0.05: %2d  ≤ 0.10: %2d  ≤ 0.50: %2d  KS %.3f  its p %.2f\n", s.title, len(p), below(p, 0.05), below(p, 0.10), below(p, 0.50), d, chance(d, len(p), s.levels))
@@ -64,8 +70,19 @@ func main() {
 			if s.file == "biomarkers.null" {
 				levels = 20
 			}
+			shown = append(shown, steps{s.title[:strings.Index(s.title, ":")] + ", least p_any", least})
 			d := distance(least, levels)
 			fmt.Printf("  the least p_any: KS %.3f, its p %.2f\n", d, chance(d, len(least), levels))
+		}
+	}
+	if len(os.Args) > 2 {
+		svg, err := picture(shown).SVG()
+		if err == nil {
+			err = os.WriteFile(os.Args[2], svg, 0o666)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
 	}
 }

@@ -14,4 +14,5 @@ for seed in $(seq 1 "$n"); do
 		}
 	done
 done
-go run ./bench/null "$work"
+go run ./bench/null "$work" "$work/null.svg"
+echo "picture: $work/null.svg"

@@ -59,7 +59,7 @@ func moments(v []float64, fitted []bool) (mean, variance float64) {
 	return mean, variance / (n - 1)
 }
 
-// posteriorShift is the mean of γ given δ² (Johnson et al., section 3.2).
+// posteriorShift is the mean of γ given δ² (Johnson et al., eq. 3.1).
 func posteriorShift(raw, prior, n, scale, variance float64) float64 {
 	return (float64(variance*n*raw) + float64(scale*prior)) / (float64(variance*n) + scale)
 }

@@ -12,8 +12,8 @@
 // Learn finds α, β and the sd σ of the residuals by least squares, and from
 // z = (y − α − xβ)/σ the site's shift γ and scale δ². With few participants a site these are
 // noisy, so the features of a site inform each other: a normal prior for γ, an inverse gamma
-// one for δ², both fitted to the features by their moments (empirical Bayes; Johnson et al.
-// eq. 3.1). Apply gives
+// one for δ², both fitted to the features by their moments (empirical Bayes; the posterior means are Johnson et
+// al., eq. 3.1). Apply gives
 //
 //	y* = σ·(z − γ*)/δ* + α + xβ.
 //

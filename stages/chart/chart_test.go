@@ -28,6 +28,7 @@ func figures(name string) map[string]ours.Figure {
 		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
 		"ranking":   Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true}, {"b", 0.2, none, none, none, true, false}, {"c", none, none, none, none, false, false}}, Interval: "interval", Ring: "ring", Filled: "sure", Mark: 0.3, MarkName: "mark"}.Figure(),
 		"matrices":  Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1}, name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
+		"trends":    Trends([]string{name, "b"}, name, []Trend{{name, []float64{0.2, none}, []float64{0.1, none}, []float64{0.3, none}, 0.1}, {"b", []float64{0.5, 0.6}, []float64{none, 0.5}, []float64{none, 0.7}, none}}),
 		"degrees":   DegreeDistribution([]Degrees{{name, 3, []float64{0, 3, 1}}, {"b", 0, nil}}),
 		"brains":    ByParticipant([]string{name}, []Individuals{{name, [][]Spot{spots}}}, 0, 1),
 	}
