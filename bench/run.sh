@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
-#                                     and by name only: abide, scale, proof (arm64; five minutes), null
+#                                     and by name only: abide, baseline_abide, scale, proof (arm64; five minutes), null
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
@@ -43,17 +43,27 @@ bench_gnn() {
 }
 
 # ROUNDS=2 says how often everything is measured in turn, EPOCHS=3 how long the networks.
-bench_baseline() {
-	[ -d "$work/gnn" ] || "$python" bench/gnn/gen_timing_data.py "$work/gnn"
+baselines() { # of the arrays in $1, or some of the models
 	go build -o "$work/bench-baseline" ./bench/baseline
 	for _ in $(seq "${ROUNDS:-2}"); do
 		for threads in 1 2; do
-			"$work/bench-baseline" -threads "$threads" -epochs "${EPOCHS:-3}" "$work/gnn"
+			"$work/bench-baseline" -threads "$threads" -epochs "${EPOCHS:-3}" ${2:+-models "$2"} "$1"
 			OMP_WAIT_POLICY=PASSIVE OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads \
-				"$python" -W ignore bench/baseline/peers.py "$work/gnn" --threads "$threads" --epochs "${EPOCHS:-3}"
+				"$python" -W ignore bench/baseline/peers.py "$1" --threads "$threads" --epochs "${EPOCHS:-3}" ${2:+--models "$2,logistic-optimum"}
 		done
-	done | tee "$work/baseline.jsonl"
-	"$python" bench/baseline/table.py "$work/baseline.jsonl"
+	done | tee "$1/raw.jsonl"
+	"$python" bench/baseline/table.py "$1/raw.jsonl"
+}
+
+bench_baseline() {
+	[ -d "$work/gnn" ] || "$python" bench/gnn/gen_timing_data.py "$work/gnn"
+	baselines "$work/gnn"
+}
+
+# The same on real matrices.
+bench_baseline_abide() {
+	"$python" bench/baseline/abide_arrays.py "${PRGNN_SHARED:-../shared}/data/abide_nyu" "$work/abide"
+	baselines "$work/abide" svm,linear-svm,ridge,logistic,forest,mlp
 }
 
 bench_engine() {
