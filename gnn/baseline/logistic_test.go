@@ -57,7 +57,7 @@ func TestLogisticIsAtTheOptimum(t *testing.T) {
 				}
 			}
 			// A step off the optimum changes the gradient by C and more times its length.
-			if got := norm(append(gradient, offset)); !(got <= 1e-9*scale*max(1, c.weight)) {
+			if got := norm(append(gradient, offset)); !(got <= 1e-8*scale*max(1, c.weight)) {
 				t.Errorf("%s: the gradient is %g where the weights are %g", name, got, scale)
 			}
 		}
