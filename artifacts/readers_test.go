@@ -21,6 +21,20 @@ func TestReadersOfOthers(t *testing.T) {
 		t.Skipf("no Python with numpy and pyarrow (set PRGNN_PYTHON): %v: %s", err, bytes.TrimSpace(out))
 	}
 	dir := t.TempDir()
+	writeForReaders(t, dir)
+	// What version 1 wrote opens for ever, as what is written today.
+	for _, dir := range []string{dir, goldenExports} {
+		out, err := exec.Command(python, "testdata/readers.py", dir).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v:\n%s", dir, err, out)
+		}
+		t.Logf("%s", out)
+	}
+}
+
+// writeForReaders fills a directory with every form in which we write, small.
+func writeForReaders(t *testing.T, dir string) {
+	t.Helper()
 	write := func(name string, encode func(io.Writer) error) {
 		f := must(os.Create(filepath.Join(dir, name)))(t)
 		if err := encode(f); err != nil {
@@ -50,11 +64,46 @@ func TestReadersOfOthers(t *testing.T) {
 	} {
 		write(name+".npy", a.Encode)
 	}
-	out, err := exec.Command(python, "testdata/readers.py", dir).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v:\n%s", err, out)
+}
+
+// goldenExports is what version 1 of every export looked like. It stays as it is; a new
+// version of a form is written into a new directory: PRGNN_GOLDEN=testdata/exports-2.
+const goldenExports = "testdata/exports-1"
+
+func TestGoldenExports(t *testing.T) {
+	if dir := os.Getenv("PRGNN_GOLDEN"); dir != "" {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal("a corpus is written once: ", err)
+		}
+		writeForReaders(t, dir)
 	}
-	t.Logf("%s", out)
+	want := must(ReadTable(bytes.NewReader(encoded(t, sample()))))(t)
+	for _, name := range []string{"table.arrow", "table-zstd.arrow", "table.parquet"} {
+		b := must(os.ReadFile(filepath.Join(goldenExports, name)))(t)
+		got, err := ReadTable(bytes.NewReader(b))
+		if err != nil || !bytes.Equal(encoded(t, got), encoded(t, want)) {
+			t.Errorf("%s is not read as it was written: %v", name, err)
+		}
+	}
+	paths, _ := filepath.Glob(filepath.Join(goldenExports, "array-*.npy"))
+	if len(paths) != 6 {
+		t.Errorf("%d arrays", len(paths))
+	}
+	for _, p := range paths {
+		a, err := ReadArray(bytes.NewReader(must(os.ReadFile(p))(t)))
+		if err != nil || a.Len() != 24 || a.Float64s()[23] != NewArray(counted[float64](), 2, 3, 4).Float64s()[23] {
+			t.Errorf("%s is not read as it was written: %v", p, err)
+		}
+	}
+	// Tensors are for others, and not compressed: the same bytes as today's.
+	today := t.TempDir()
+	writeForReaders(t, today)
+	for _, name := range []string{"tensor.arrow", "small.arrow", "table.tsv"} {
+		a, b := must(os.ReadFile(filepath.Join(goldenExports, name)))(t), must(os.ReadFile(filepath.Join(today, name)))(t)
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s is not written as it was", name)
+		}
+	}
 }
 
 func counted[T Number]() []T {
