@@ -304,7 +304,7 @@ prgnn/internal/exact/exact.go e23d16fc811ee2ca
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/cohort_nodes.go eabb9da3de9c071d
 prgnn/stages/combat.go a0531c5bbe995a14
-prgnn/stages/combat_people.go 6c1205a4c72f540f
+prgnn/stages/combat_people.go a2b3feea5cea0216
 prgnn/stages/covariates.go aef6a8a4509a8ebd
 prgnn/stages/made.go b3cac8ec3660c56b
 prgnn/stages/series.go 1ecb20bbfb7b61ab
@@ -1355,10 +1355,10 @@ prgnn/dag/stage.go 666fcd31a4aba918
 prgnn/dag/task.go b200e85498022a7a
 prgnn/internal/exact/exact.go 2386349fb3f150c8
 prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/combat_people.go fb041be6dd95c5a1
+prgnn/stages/combat_people.go 10b28bad9c23d527
 prgnn/stages/connectivity.go 4ab356c9162dfad4
 prgnn/stages/covariates.go aef6a8a4509a8ebd
-prgnn/stages/harmonize.go b2e3a151d2a390b3
+prgnn/stages/harmonize.go 07a4b04fc6d5a8c1
 prgnn/stages/made.go 8571599f07d53fa5
 prgnn/stages/series.go 1ecb20bbfb7b61ab
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c

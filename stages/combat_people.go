@@ -99,7 +99,9 @@ func (b *combatBook) readPeople(in dag.Input, covariates []string) (*people, err
 			}
 			b.site = map[string]string{}
 			for i, id := range p.ids {
-				b.site[id] = c.text[i]
+				if b.site[id] = c.text[i]; c.number != nil && math.IsNaN(c.number[i]) {
+					b.site[id] = ""
+				}
 			}
 			continue
 		}

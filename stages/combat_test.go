@@ -164,6 +164,11 @@ func TestCombatRefuses(t *testing.T) {
 		{"the site twice", fresh("combat", "preserve", []any{"half"}), column("half", half), "preserve: half does not vary within the sites"},
 		{"no column", fresh("combat", "preserve", []any{"iq"}), func(map[string][]dag.Input) {}, `"iq"`},
 		{"a small site", fresh("combat"), column("site", lone), "fewer than 3 participants are trained on of site c ("},
+		{"a site that is not known", fresh("combat"), column("site", func() []float64 {
+			v := slices.Repeat([]float64{1, 2}, sited/2)
+			v[4] = math.NaN() // trained on
+			return v
+		}()), "site of sub-005 is not known: fill it in, or leave the participant out"},
 		{"one site", fresh("combat"), column("site", slices.Repeat([]string{"a"}, sited)), "there is one site only with enough participants, a: there is nothing to harmonize"},
 		{"no reference", fresh("combat", "reference", "d"), func(map[string][]dag.Input) {}, `reference: there is no site "d" to learn of`},
 		{"a fit on all", fresh("combat"), func(in map[string][]dag.Input) {

@@ -241,6 +241,28 @@ func TestSplitLeaveOut(t *testing.T) {
 	}
 }
 
+// What is predicted may be another column, by which the folds are then balanced.
+func TestSplitLabel(t *testing.T) {
+	people := someParticipants(12, "HC", "ASD")
+	site := []string{"b", "a", "a", "b", "a", "b", "a", "b", "a", "b", "a", "b"}
+	people.Columns = append(people.Columns, artifacts.Column{Name: "site", Values: site})
+	folds := mustRun(t, fresh("split", "folds", 3, "label", "site"), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*artifacts.Table)
+	group, _ := folds.Strings("group")
+	fold, _ := folds.Ints("fold")
+	if !slices.Equal(group, site) {
+		t.Errorf("the groups are %v, not the sites", group)
+	}
+	n := map[string]int{}
+	for i, g := range group {
+		n[fmt.Sprint(g, fold[i])]++
+	}
+	for _, k := range []string{"a1", "a2", "a3", "b1", "b2", "b3"} {
+		if n[k] != 2 {
+			t.Errorf("%d of %s, want 2: %v", n[k], k, n)
+		}
+	}
+}
+
 func TestSplitErrors(t *testing.T) {
 	lost := someParticipants(12, "HC", "ASD")
 	lost.Columns[1].Values.([]string)[3] = "n/a"
