@@ -27,14 +27,18 @@ func TestDocsPython(t *testing.T) {
 	write(t, dir, "export.sh", []byte("set -e\n"+blocks["sh"]))
 	output(t, dir, "sh", "export.sh")
 
-	script := blocks["python"]
-	if exec.Command(python, "-c", "import torch").Run() == nil {
-		script += blocks["python torch"]
-	} else {
-		t.Log("torch is not installed: its part of the page was left out")
-	}
-	write(t, dir, "page.py", []byte(script))
+	write(t, dir, "page.py", []byte(blocks["python"]))
 	t.Logf("%s", output(t, dir, python, "page.py"))
+
+	if torch := withTorch(python); torch != "" {
+		_, section, _ := strings.Cut(string(text), "\n## PyTorch Geometric\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		part := blocksOf(section)
+		write(t, dir, "with_torch.py", []byte("import json\nimport numpy as np\n"+part["python"]+part["python torch"]))
+		t.Logf("%s", output(t, dir, torch, "with_torch.py"))
+	} else {
+		t.Log("torch is not installed (it is 3 GB): its part of the page was left out; PRGNN_BENCH_PYTHON names a Python that has it")
+	}
 
 	if exec.Command("Rscript", "-e", "library(arrow)").Run() == nil {
 		write(t, dir, "page.R", []byte(blocks["r"]))
@@ -48,6 +52,20 @@ func TestDocsPython(t *testing.T) {
 	} else {
 		t.Log("Octave is not installed: its part of the page was left out")
 	}
+}
+
+// withTorch is a Python that has PyTorch: the one of the tests, or that of the benchmarks.
+func withTorch(python string) string {
+	candidates := []string{python, os.Getenv("PRGNN_BENCH_PYTHON")}
+	if cache, err := os.UserCacheDir(); err == nil {
+		candidates = append(candidates, filepath.Join(cache, "prgnn-bench", "bin", "python"))
+	}
+	for _, c := range candidates {
+		if c != "" && exec.Command(c, "-c", "import torch, numpy").Run() == nil {
+			return c
+		}
+	}
+	return ""
 }
 
 // blocksOf joins the code blocks of a page, by what stands after their ```.

@@ -1,0 +1,128 @@
+package lineage
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+)
+
+const diamond = `pipeline: diamond
+stages:
+  first: { use: echo, matrix: { value: [1..3] }, in: { input: { file: data.txt } } }
+  left: { use: echo, in: { inputs: "first[*]" }, with: { value: 20 } }
+  right: { use: echo, in: { inputs: "first[*]" }, with: { value: 30 } }
+  last: { use: echo, in: { inputs: [left, right] }, with: { value: 40 } }
+`
+
+// ran is the book of a store in which a pipeline has been run.
+func ran(t *testing.T, text string) (*Book, *artifacts.Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"diamond.yaml": text, "data.txt": "data\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	p, err := pipelines.Load(filepath.Join(dir, "diamond.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil || r.Failed > 0 {
+		t.Fatal(err, r)
+	}
+	b, err := Read(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, s, dir
+}
+
+// written is a chain, a word a step: ">left", ">>first++" (three tasks, a level deeper),
+// ">file", "(again)" where its works stand above already.
+func written(steps []Step) string {
+	var words []string
+	for _, s := range steps {
+		word := strings.Repeat(">", s.Depth)
+		if len(s.Works) > 0 {
+			word += s.Works[0].Stage() + strings.Repeat("+", len(s.Works)-1)
+		}
+		if len(s.Files) > 0 {
+			word += "file"
+		}
+		if s.Again {
+			word += "(again)"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+func TestUpAndDown(t *testing.T) {
+	b, _, _ := ran(t, diamond)
+	if got, want := written(b.Up(b.Task("last"))), ">left >>first++ >>>file >right >>first++(again)"; got != want {
+		t.Errorf("up from last: %s, want %s", got, want)
+	}
+	data := artifacts.DigestOf([]byte("data\n"))
+	if got, want := written(b.Down([]artifacts.Digest{data})), ">first++ >>left >>>last >>right >>>last(again)"; got != want {
+		t.Errorf("down from the file: %s, want %s", got, want)
+	}
+	if got := written(b.Down([]artifacts.Digest{b.Task("last")[0].Outputs["value"].Digest})); got != "" {
+		t.Errorf("down from the end: %s", got)
+	}
+}
+
+func TestFind(t *testing.T) {
+	b, _, _ := ran(t, diamond)
+	left := b.Task("left")
+	if len(left) != 1 || b.Key(left[0].Key) != left[0] {
+		t.Fatal(left)
+	}
+	d := left[0].Outputs["value"].Digest
+	if digests, _ := b.Find(d.String()[:16]); len(digests) != 1 || digests[0] != d {
+		t.Errorf("the beginning of a digest finds %v", digests)
+	}
+	if _, works := b.Find(left[0].Key.String()); len(works) != 1 || works[0] != left[0] {
+		t.Errorf("a key finds %v", works)
+	}
+	if m := b.Maker(d); m != left[0] || len(b.Users(d)) != 1 || b.Users(d)[0].Stage() != "last" {
+		t.Errorf("made by %v, used by %v", m, b.Users(d))
+	}
+	// What no task made, but some read.
+	if digests, works := b.Find(artifacts.DigestOf([]byte("data\n")).String()); len(digests) != 1 || len(works) > 0 {
+		t.Errorf("a file of the user's: %v, %v", digests, works)
+	}
+	for _, no := range []string{"", "abc", "left", "ABCDEF", strings.Repeat("0", 64), "../../etc"} {
+		if digests, works := b.Find(no); len(digests)+len(works) > 0 {
+			t.Errorf("%q finds %v, %v", no, digests, works)
+		}
+	}
+	if len(b.Task("first")) != 3 || len(b.Task("first[value=2]")) != 1 || b.Task("first[value=2]")[0].Task != "first[value=2]" {
+		t.Errorf("%v", b.Task("first"))
+	}
+}
+
+// TestTornRecord: a record that is damaged is named, and the rest still answers.
+func TestTornRecord(t *testing.T) {
+	_, s, dir := ran(t, diamond)
+	if err := os.WriteFile(filepath.Join(dir, "store", "runs", "ffffffffffffffff"), []byte("torn"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Read(s)
+	if err == nil || !strings.Contains(err.Error(), "ffffffffffffffff") {
+		t.Errorf("the torn record: %v", err)
+	}
+	if len(b.Task("last")) != 1 {
+		t.Error("the other records do not answer")
+	}
+}
