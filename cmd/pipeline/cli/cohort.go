@@ -22,7 +22,7 @@ func (a *app) cohortCommand() *cobra.Command {
 it has, and what is wrong with it, if anything; then those of the table who take no part, each
 with the reason; then the numbers. Nothing is run. -v names the files.`,
 		Example: `  pipeline cohort biopoint.yaml
-  pipeline cohort biopoint.yaml --set cohort.select='mean_fd < 0.3 and age >= 7'
+  pipeline cohort rest40.yaml --set data=scans --set cohort.select='age >= 18'
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "left out") | .participant'`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,

@@ -74,16 +74,16 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.path, "output", "o", "", "write to `PATH`; - is stdout")
-	f.StringVar(&e.format, "format", "", "`arrow`, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids or one of those above (default: by the ending of PATH)")
-	f.IntVar(&e.draw, "draw", 0, "which `draw` to take, for formats that hold one; 0 is the plain mean")
+	f.StringVar(&e.format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids or one of those above (default: by the ending of PATH)")
+	f.IntVar(&e.draw, "draw", 0, "take draw `N`, for formats that hold one; 0 is the plain mean")
 	f.BoolVar(&e.names, "names", false, "in tables: the regions' names beside their numbers, and where the ends of edges lie")
-	f.StringVar(&e.column, "column", "", "which column of a table of regions is their `value` (default score)")
-	f.StringVar(&e.labels, "labels", "", "label `image` of the regions, for CIFTI")
-	f.Float64Var(&e.tr, "tr", 0, "repetition time in `seconds`, for CIFTI series (default: that of the scan)")
+	f.StringVar(&e.column, "column", "", "take `COLUMN` of a table of regions as their value (default score)")
+	f.StringVar(&e.labels, "labels", "", "label image `PATH` of the regions, for CIFTI")
+	f.Float64Var(&e.tr, "tr", 0, "repetition time `SECONDS`, for CIFTI series (default: that of the scan)")
 	f.BoolVar(&e.partial, "partial", false, "export the members that are there when others are not")
 	f.BoolVar(&e.draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …")
-	f.StringVar(&e.task, "task", "rest", "bids: the `task`, where the cohort's files do not name it")
-	f.StringVar(&e.atlas, "atlas", "", "bids: `name` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
+	f.StringVar(&e.task, "task", "rest", "bids: the task `NAME`, where the cohort's files do not name it")
+	f.StringVar(&e.atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	setFlag(cmd, &e.sets)
 	return cmd
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 type grid struct {
 	indent string
 	right  map[int]bool
+	wide   int // columns of the terminal, into which the last cell is wrapped; 0 wraps nothing
 	rows   [][]string
 }
 
@@ -28,12 +30,26 @@ func (g *grid) print(w io.Writer) {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
+	hang := utf8.RuneCountInString(g.indent)
+	for i := 0; i+1 < len(width); i++ {
+		hang += width[i] + 2
+	}
+	below := hang+30 > g.wide // too little room beside the other cells
 	var line strings.Builder
 	for _, row := range g.rows {
 		line.Reset()
 		line.WriteString(g.indent)
+		last, under := len(row)-1, ""
+		if g.wide > 0 && last > 0 {
+			if below {
+				row, under = row[:last], wrapped(row[last], g.indent+"    ", g.wide)
+			} else {
+				text := wrapped(row[last], strings.Repeat(" ", hang), g.wide)
+				row = append(slices.Clone(row[:last]), strings.TrimLeft(text, " "))
+			}
+		}
 		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
 			if i > 0 {
 				line.WriteString("  ")
 			}
@@ -44,7 +60,33 @@ func (g *grid) print(w io.Writer) {
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+		if under != "" {
+			fmt.Fprintln(w, under)
+		}
 	}
+}
+
+// wrapped breaks a text into lines of at most wide columns, each behind the indent.
+func wrapped(text, indent string, wide int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case at == 0:
+			b.WriteString(indent)
+			at = utf8.RuneCountInString(indent)
+		case at+1+n > wide:
+			b.WriteString("\n" + indent)
+			at = utf8.RuneCountInString(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
 }
 
 // seconds is a duration for a person.

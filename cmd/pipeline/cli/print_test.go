@@ -99,3 +99,24 @@ func TestAgain(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// The last cell is wrapped beside the others where there is room, and below them where not.
+func TestGridWraps(t *testing.T) {
+	for _, c := range []struct {
+		wide int
+		want string
+	}{
+		{0, "  a    one two three four five six seven eight nine ten\n  bcd  x\n"},
+		{40, "  a    one two three four five six seven\n       eight nine ten\n  bcd  x\n"},
+		{30, "  a\n      one two three four five\n      six seven eight nine ten\n  bcd\n      x\n"},
+	} {
+		g := grid{indent: "  ", wide: c.wide}
+		g.add("a", "one two three four five six seven eight nine ten")
+		g.add("bcd", "x")
+		var b strings.Builder
+		g.print(&b)
+		if b.String() != c.want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", c.wide, b.String(), c.want)
+		}
+	}
+}

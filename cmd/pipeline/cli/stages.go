@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -42,13 +41,13 @@ func (a *app) stageList() {
 		}
 		return
 	}
-	g := grid{indent: "  "}
+	g := grid{indent: "  ", wide: a.wide()}
 	for _, k := range stages.Kinds() {
 		g.add(k.Name, summary(k.Doc))
 	}
 	fmt.Fprintln(a.out, "stage kinds (use: KIND)")
 	g.print(a.out)
-	g = grid{indent: "  "}
+	g = grid{indent: "  ", wide: a.wide()}
 	for _, c := range stages.Cohorts() {
 		g.add(c.Name, summary(c.Doc))
 	}
@@ -98,43 +97,67 @@ func (a *app) stage(name string) error {
 
 func (a *app) printKind(k *dag.Kind) {
 	s := k.New()
-	fmt.Fprintf(a.out, "%s\n%s\n", a.page.bold(k.Name), strings.TrimSpace(k.Doc))
-	printParams(a.out, dag.Params(s))
+	fmt.Fprintf(a.out, "%s\n%s\n", a.page.bold(k.Name), a.paragraphs(k.Doc))
+	a.printParams(dag.Params(s))
 	ports := s.Ports()
-	printPorts(a.out, "inputs (in:)", ports.In)
-	printPorts(a.out, "outputs; the first is meant when none is named", ports.Out)
+	a.printPorts("inputs (in:)", ports.In)
+	a.printPorts("outputs; the first is meant when none is named", ports.Out)
 }
 
 func (a *app) printCohort(c stages.Cohort) {
-	fmt.Fprintf(a.out, "%s (cohort)\n%s\n", a.page.bold(c.Name), strings.TrimSpace(c.Doc))
-	printParams(a.out, cohortParams(c))
+	fmt.Fprintf(a.out, "%s (cohort)\n%s\n", a.page.bold(c.Name), a.paragraphs(c.Doc))
+	a.printParams(cohortParams(c))
 }
 
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.
 func cohortParams(c stages.Cohort) []dag.Param { return dag.Params(c.New()) }
 
-func printParams(w io.Writer, params []dag.Param) {
+// wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.
+func (a *app) wide() int {
+	if !a.page.is() {
+		return 0
+	}
+	w, _ := a.page.size()
+	return w
+}
+
+// paragraphs are those of a doc, each wrapped.
+func (a *app) paragraphs(doc string) string {
+	lines := strings.Split(strings.TrimSpace(doc), "\n")
+	if w := a.wide(); w > 0 {
+		for i, l := range lines {
+			lines[i] = wrapped(l, "", w)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *app) printParams(params []dag.Param) {
 	if len(params) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nparameters (with:)")
-	g := grid{indent: "  "}
+	fmt.Fprintln(a.out, "\nparameters (with:)")
+	g := grid{indent: "  ", wide: a.wide()}
 	for _, p := range params {
 		g.add(p.Name, valueText(p.Default), typeText(p), p.Doc)
 	}
-	g.print(w)
+	g.print(a.out)
 }
 
-func printPorts(w io.Writer, title string, ports []dag.Port) {
+func (a *app) printPorts(title string, ports []dag.Port) {
 	if len(ports) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", title)
-	g := grid{indent: "  "}
+	fmt.Fprintf(a.out, "\n%s\n", title)
+	g := grid{indent: "  ", wide: a.wide()}
 	for _, p := range ports {
-		g.add(p.Name, portText(p), p.Doc)
+		doc := p.Doc
+		if len(p.Type.Columns) > 0 {
+			doc += "; columns: " + strings.Join(p.Type.Columns, ", ")
+		}
+		g.add(p.Name, portText(p), doc)
 	}
-	g.print(w)
+	g.print(a.out)
 }
 
 // typeText is type, unit, choices and range of a parameter.
@@ -167,9 +190,6 @@ func portText(p dag.Port) string {
 	}
 	if len(p.Type.Axes) > 0 {
 		t += " [" + strings.Join(p.Type.Axes, ", ") + "]"
-	}
-	if len(p.Type.Columns) > 0 {
-		t += " (" + strings.Join(p.Type.Columns, ", ") + ")"
 	}
 	if p.Gather {
 		t += ", gathers"
