@@ -775,7 +775,7 @@ prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
 prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/evaluate.go 0aa38ed74fc5b172
 prgnn/stages/figure.go b24bb59800e51a03
-prgnn/stages/figure_roc.go 8b3f87e8195083e6
+prgnn/stages/figure_roc.go c26173ca8f3d49b4
 prgnn/stages/names.go 8de81d4ce48b1d18
 prgnn/stages/summary_sections.go eab6ba08ae6ffac3
 module codeberg.org/go-fonts/liberation v0.5.0
@@ -1876,12 +1876,14 @@ prgnn/stages/brainmap.go 5c37dddad49e4e19
 prgnn/stages/chart/brain.go 3b89e89f1dc2b167
 prgnn/stages/chart/confusion.go 5f17d09afeb025ee
 prgnn/stages/chart/curves.go 60cbe1379b9baa9e
+prgnn/stages/chart/degrees.go 80615d99862e46c1
 prgnn/stages/chart/panel.go a8523da28662302d
 prgnn/stages/chart/ranking.go d01e31c6b1cf46eb
 prgnn/stages/chart/ridges.go 164b5391f5f344a6
 prgnn/stages/chart/roc.go 3fdbdef562a959ea
 prgnn/stages/chart/silhouette.go fc127945a99a4a43
 prgnn/stages/chart/slices.go a6e40f43d6f981ff
+prgnn/stages/chart/trend.go ba421411b5d9c716
 prgnn/stages/draw/bar.go 7ebb3912c5061c05
 prgnn/stages/draw/color.go 7c37a7fc9513b1dc
 prgnn/stages/draw/figure.go 14677e3905b083d1
@@ -1894,9 +1896,10 @@ prgnn/stages/evaluate.go f4f1c01df8bf3158
 prgnn/stages/evaluate_tables.go c37678e107266251
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
+prgnn/stages/figure_individuality.go 232f04500ca3b5e2
 prgnn/stages/figure_individuals.go bf24d55f48052a8c
 prgnn/stages/figure_ranking.go ec8135415f5166e4
-prgnn/stages/figure_roc.go d24512cae2f9df44
+prgnn/stages/figure_roc.go ab265b2cbf17991b
 prgnn/stages/figure_training.go c005836605eea1b3
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
@@ -1905,7 +1908,7 @@ prgnn/stages/inference/predictions.go 89509612d78a59e5
 prgnn/stages/inference/ranks.go ac23a1b2350e1734
 prgnn/stages/names.go f795064ef4fc7d3a
 prgnn/stages/parcellate.go ec81589c18279659
-prgnn/stages/report.go 3e84c19069aea56d
+prgnn/stages/report.go d53a72814bf71b33
 prgnn/stages/report/page.css 2f06947d77be1030
 prgnn/stages/report/page.go 5f4a646fd29172c0
 prgnn/stages/report/page.html 2ac0da802680f2d4
@@ -1913,14 +1916,15 @@ prgnn/stages/report/page.js cc3b19eb8404b5bf
 prgnn/stages/report/viewer.go cab8052864d5f6a0
 prgnn/stages/report/viewer.js.gz d3274fbe9fd07279
 prgnn/stages/report/write.go 4459fbecf48559af
-prgnn/stages/report_agreement.go 134dd99ad44d0024
+prgnn/stages/report_agreement.go cb3e298fefa1216f
 prgnn/stages/report_brain.go cb2c41cd38478391
 prgnn/stages/report_methods.go d7f9740ea46ae44e
-prgnn/stages/report_methods_text.go 0cb29fa42d236dd3
+prgnn/stages/report_methods_text.go e558e181fb0b9af2
 prgnn/stages/report_origin.go d419d38dc9666a02
 prgnn/stages/report_people.go 8d98a7df98228305
 prgnn/stages/report_regions.go fab074a47eae0aae
-prgnn/stages/report_results.go 67412ddda2b494cf
+prgnn/stages/report_results.go 96de7089489ec9db
+prgnn/stages/report_statistics.go 6d7db7b485c714e9
 prgnn/stages/report_steps.go 773a98efda772004
 prgnn/stages/report_svg.go b7c48370b1bc06af
 prgnn/stages/report_tables.go 06be1c0a9d70382d

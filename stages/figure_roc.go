@@ -129,7 +129,7 @@ func confusionChart(all *testedSettings, setting int) *chartOf {
 			row[j] /= float64(len(repeats))
 		}
 	}
-	c := &chartOf{Figure: chart.Confusion(all.groups, counts), title: "Who was taken for what", caption: "Participants, all folds together; per cent of the row."}
+	c := &chartOf{Figure: chart.Confusion(all.groups, counts), title: "Confusion matrix", caption: "Participants, all folds together; per cent of the row."}
 	if len(repeats) > 1 {
 		c.caption = fmt.Sprintf("Participants, mean of %d divisions into folds; per cent of the row.", len(repeats))
 	}

@@ -51,6 +51,8 @@ func (*Report) Ports() dag.Ports {
 			one("consistency", "biomarkers' consistency: how far rankings agree", "over", "rankings", "k"),
 			one("null", "biomarkers' null: every region against permuted groups", "index", "name", "p", "q"),
 			one("individual", "biomarkers' scores of each participant", "participant_id", "group", "index", "score", "frequency"),
+			one("fidelity", "fidelity's effects of masking regions, beside random ones", "action", "k", "drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "accuracy_whole"),
+			one("individuality", "individuality's shares: how much of the scores is a person's own, as λ2 grows", "setting", "lambda2", "individual", "individual_low", "individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"),
 			one("recovery", "biomarkers' recovery of planted regions", "top", "planted", "found", "auroc"),
 			all("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
 			all("cleaning", "denoise's quality for each participant", "volumes"),

@@ -13,6 +13,12 @@ import (
 // aboutRanking tells how far the ranking is to be trusted: how far rankings agree, beside
 // chance, what trainings on permuted groups give, and whether planted regions are found.
 func (r *reporter) aboutRanking(s *report.Section) error {
+	if err := r.shownParts(s, []reportPart{{"fidelity", "Do the answers hang on the marked regions?", "Asked of participants whom the models were not trained on. A region that is out has no edges and no features.", fidelityTable}}); err != nil {
+		return err
+	}
+	if err := r.levels(s); err != nil {
+		return err
+	}
 	for _, part := range []struct {
 		port, caption, note string
 		show                func(*artifacts.Table) (*report.Table, error)
@@ -43,6 +49,33 @@ func (r *reporter) aboutRanking(s *report.Section) error {
 		s.Blocks = append(s.Blocks, block)
 	}
 	return nil
+}
+
+// levels shows how much of the scores is a person's own, as λ2 grows.
+func (r *reporter) levels(s *report.Section) error {
+	if !r.t.Has("individuality") {
+		return nil
+	}
+	table, err := r.t.In("individuality").Table()
+	if err != nil || table.Rows() == 0 {
+		return err
+	}
+	c, err := individualityChart(table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.t.In("individuality").Name, err)
+	}
+	f, err := c.figure()
+	if err != nil {
+		return err
+	}
+	s.Blocks = append(s.Blocks, report.Block{Figure: &f})
+	return r.shownParts(s, []reportPart{{"individuality", "Individual or group level", "In people whom a model was not trained on, by each model alone.", func(c *columnsOf) *report.Table {
+		return c.table(1, wordColumn("setting", "", c.texts("setting")), shownNumbers("λ2", "weight of the consistency within a group", c.numbers("lambda2"), short),
+			shownNumbers("a person's own", "share of the variance of scores that lies between the people of a group", c.numbers("individual"), number3),
+			rangeColumn("95 % CI", "over participants", "–", c.numbers("individual_low"), c.numbers("individual_high")),
+			shownNumbers("k", "how many first regions of two people are compared", c.numbers("k"), short), shownNumbers("Jaccard", "first regions that two people of a group share, of those in either", c.numbers("jaccard"), number3),
+			rangeColumn("95 % CI of it", "", "–", c.numbers("jaccard_low"), c.numbers("jaccard_high")), shownNumbers("by chance", "rankings in random order", c.numbers("jaccard_chance"), number3))
+	}}})
 }
 
 // consistencyTable has what was found and, in brackets, what chance gives in one column.

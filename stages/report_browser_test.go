@@ -84,6 +84,15 @@ func wholeReport(t *testing.T) []byte {
 	in["coverage"], in["parcels"] = c.all(t, "parcellate", "coverage"), c.all(t, "parcellate", "parcels")
 	in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
 	in["graphs"], in["settings"] = c.all(t, "graph", "quality"), reportInputs("a", "b", "c")["settings"]
+	// What only some pipelines connect.
+	in["consistency"] = output(t, c.biomarkers(t), "consistency")
+	in["permutation"] = output(t, c.permutation(t), "test")
+	in["comparison"] = output(t, example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
+	for kind, ports := range map[string]map[string]string{"fidelity": {"fidelity": "fidelity"}, "individuality": {"individuality": "shares"}, "tables": {"table1": "table1", "table2": "table2"}} {
+		for port, from := range ports {
+			in[port] = output(t, examples[kind](t, c), from)
+		}
+	}
 	return encoded(t, mustRun(t, fresh("report"), in)["page"])
 }
 
@@ -125,6 +134,11 @@ func TestReportInBrowser(t *testing.T) {
 	path := filepath.Join(dir, "report.html")
 	if err := os.WriteFile(path, page, 0o644); err != nil {
 		t.Fatal(err)
+	}
+	for _, part := range []string{"Could it be luck?", "Is one better than another?", "Variations of the model", "Other classifiers", "Do the answers hang on", "How far rankings agree", "Individual or group level"} {
+		if !bytes.Contains(page, []byte("<span>"+part)) && !bytes.Contains(page, []byte("<strong>"+part)) && !bytes.Contains(page, []byte("<summary>"+part)) {
+			t.Errorf("the report has nothing headed %q", part)
+		}
 	}
 	t.Run("as it is", func(t *testing.T) {
 		shot := filepath.Join(dir, "shot.png")

@@ -188,14 +188,26 @@ func (r *reporter) methodsOfTraining(m *methodsText) {
 		m.say("The model is PR-GNN %s: graph attention convolutions %s of width %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
 			m.cite("li2020"), m.cite("velickovic"), t.value["widths"], percentText(t.value["ratio"]), t.value["hidden"])
 	}
-	scores := map[string]string{"topk": "TopK pooling " + m.cite("gao"), "sage": "self-attention pooling " + m.cite("lee")}
-	losses := map[string]string{"bce": "binary cross-entropy", "mmd": "maximum mean discrepancy " + m.cite("gretton")}
+	// A work is cited where its method was used.
+	cited := func(words, key string) string { return words + " " + m.cite(key) }
 	var pools, distances []string
 	for _, p := range strings.Split(t.value["pool"], "; ") {
-		pools = append(pools, orItself(scores, p))
+		switch p {
+		case "topk":
+			p = cited("TopK pooling", "gao")
+		case "sage":
+			p = cited("self-attention pooling", "lee")
+		}
+		pools = append(pools, p)
 	}
 	for _, d := range strings.Split(t.value["distance"], "; ") {
-		distances = append(distances, orItself(losses, d))
+		switch d {
+		case "bce":
+			d = "binary cross-entropy"
+		case "mmd":
+			d = cited("maximum mean discrepancy", "gretton")
+		}
+		distances = append(distances, d)
 	}
 	m.say("Scores come from %s; the distance loss is %s; the loss is cross-entropy + λ1 · distance losses + λ2 · consistency within a group, with (λ1, λ2) = (%s).",
 		strings.Join(pools, " or "), strings.Join(distances, " or "), strings.ReplaceAll(t.value["lambda"], "; ", ") or ("))
@@ -236,6 +248,15 @@ func (r *reporter) methodsOfEvaluation(m *methodsText) {
 	}
 	if b := r.set.of("biomarkers"); b != nil {
 		m.say("Regions are ranked by the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s.", b.value["layer"], m.cite("li2020"))
+	}
+	if c := r.set.of("compare"); c != nil {
+		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
+	}
+	if p := r.set.of("permutation"); p != nil {
+		m.say("Whether the accuracy could be luck was tested by training anew on permuted groups %s.", m.cite("phipson"))
+	}
+	if b := r.set.of("biomarkers"); b != nil {
+		m.say("Regions that are scored differently in the groups were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
 	}
 	m.say("All computations were done with PR-GNN Pipeline; provenance is given below.")
 }

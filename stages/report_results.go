@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/chart"
 	"prgnn/stages/report"
 )
 
@@ -44,8 +45,10 @@ func (r *reporter) results() (report.Section, error) {
 	}
 	// The models that the pipeline is about first, then those to compare with.
 	compared := 0
+	order := byAccuracy(rows, names)
 	for _, mine := range []bool{true, false} {
-		for i, row := range rows {
+		for _, i := range order {
+			row := rows[i]
 			if own[i] != mine {
 				continue
 			}
@@ -94,6 +97,13 @@ func (r *reporter) results() (report.Section, error) {
 	}
 	if err := r.statistics(&s); err != nil {
 		return s, err
+	}
+	if c := accuracyChart(rows, names); c != nil && several {
+		f, err := c.figure()
+		if err != nil {
+			return s, err
+		}
+		s.Blocks = slices.Insert(s.Blocks, 1, report.Block{Figure: &f})
 	}
 	small, wide, err := r.classificationFigures()
 	if len(small) > 0 {
@@ -181,53 +191,6 @@ func (r *reporter) ownSettings(rows []accuracyRow) []bool {
 	return own
 }
 
-// statistics shows the tests and tables that are connected, with what they warn of.
-func (r *reporter) statistics(s *report.Section) error {
-	for _, section := range []func(*dag.Task, *page) error{permutationSection, comparisonSection, covariatesSection} {
-		if err := section(r.t, r.told); err != nil {
-			return err
-		}
-	}
-	for _, part := range []struct {
-		port, heading, note string
-		folded              bool
-	}{
-		{"permutation", "Could it be luck?", "Trainings with the groups exchanged among the participants, beside those with the groups as they are; p = (b + 1) / (n + 1).", false},
-		{"table1", "Variations of the model", "What the paper prints, on its own 118 participants, stands in columns of its own.", false},
-		{"table2", "Other classifiers", "What the paper prints, on its own 118 participants, stands in columns of its own.", false},
-		{"comparison", "Is one better than another?", "Over the same participants: McNemar's exact test, and the corrected resampled t-test over the folds.", true},
-		{"covariates", "What covariates alone tell of the groups", "A classifier may have learnt what age, sex, site or motion tell; 0.5 is the area under the curve by guessing.", false},
-	} {
-		if !r.t.Has(part.port) {
-			continue
-		}
-		table, err := r.t.In(part.port).Table()
-		if err != nil {
-			return err
-		}
-		if table.Rows() == 0 {
-			continue
-		}
-		shown, err := shownTable(table, 400)
-		if err != nil {
-			return err
-		}
-		shown.Caption, shown.Note = part.heading, strings.TrimSpace(part.note+" "+shown.Note)
-		switch part.port {
-		case "table1":
-			shown.Keys = 2
-		case "comparison":
-			shown.Keys = 2
-		}
-		block := report.Block{Table: shown}
-		if part.folded && table.Rows() > 6 {
-			block = report.Block{Details: &report.Details{Summary: fmt.Sprintf("All %d pairs", table.Rows()), Blocks: []report.Block{block}}}
-		}
-		s.Blocks = append(s.Blocks, block)
-	}
-	return nil
-}
-
 // kindOf is the kind of a stage; "" when it is not known.
 func (r *reporter) kindOf(stage string) string {
 	for _, s := range r.set.stages {
@@ -246,4 +209,35 @@ func (r *reporter) othersLast(coords []dag.Coord) int {
 		}
 	}
 	return 0
+}
+
+// byAccuracy is the order of compareNamed, by the accuracy over participants.
+func byAccuracy(rows []accuracyRow, names []string) []int {
+	accuracy := map[string]float64{}
+	order := make([]int, len(rows))
+	for i, r := range rows {
+		order[i] = i
+		if r.level == "participant" {
+			accuracy[names[i]] = r.mean
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compareNamed(names[a], names[b], accuracy[names[a]], accuracy[names[b]]) })
+	return order
+}
+
+// accuracyChart draws the accuracy of each classifier over participants, with its interval.
+func accuracyChart(rows []accuracyRow, names []string) *chartOf {
+	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority class"}
+	for _, i := range byAccuracy(rows, names) {
+		if r := rows[i]; r.level == "participant" && len(d.Rows) < 40 {
+			d.Rows = append(d.Rows, chart.Row{Name: clip(names[i], 40), Value: r.mean, Low: r.low, High: r.high, Chance: math.NaN()})
+			d.Mark = r.majority
+		}
+	}
+	if d.Rows == nil {
+		return nil
+	}
+	return &chartOf{Figure: d.Figure(), title: "Accuracy of the classifiers",
+		alt:     fmt.Sprintf("A dot for each of %d classifiers at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", len(d.Rows), number3(d.Mark)),
+		caption: "Mean accuracy over the folds, with the interval for the number of participants. Intervals that overlap are no test: see the comparison of pairs, over the same participants."}
 }
