@@ -121,7 +121,7 @@ prgnn/stages/biomarkers.go 8324c48ea3d99d9d
 prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
 prgnn/stages/biomarkers_null.go eb731a9a766d698c
 prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
-prgnn/stages/evaluate_tables.go b92560591c39b095
+prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
 prgnn/stages/inference/agreement.go b4e9e7c771393c05
 prgnn/stages/inference/bootstrap.go 46961c649592075a
 prgnn/stages/inference/contrast.go 9b9edebe39787acf
@@ -572,7 +572,7 @@ prgnn/dag/task.go 49e963b56bedf6c6
 prgnn/gnn/metrics.go 2becfdcea3218dec
 prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/evaluate.go 1e0befea46bac50c
-prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
@@ -718,7 +718,7 @@ prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
 prgnn/stages/compare.go 580079f0f8e481e2
-prgnn/stages/evaluate_tables.go b92560591c39b095
+prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
 prgnn/stages/fidelity.go 38877f9c4a2b908b
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/model.go bccc875e8daf46b8
@@ -1069,7 +1069,7 @@ prgnn/stages/draw/plot.go 24f4d23e504930ec
 prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
 prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go b24bb59800e51a03
 prgnn/stages/figure_individuals.go 4b37577cb1b7b659
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
@@ -1193,7 +1193,7 @@ prgnn/stages/draw/plot.go 35320d248a3baddf
 prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
 prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go b24bb59800e51a03
 prgnn/stages/figure_roc.go d15c07c3842ae4af
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
@@ -1403,7 +1403,7 @@ prgnn/stages/biomarkers.go 24d6d5b904906eb0
 prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
 prgnn/stages/biomarkers_null.go eb731a9a766d698c
 prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
-prgnn/stages/evaluate_tables.go b92560591c39b095
+prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
 prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/individuality.go 0b3c3fbda5f6c5cd
 prgnn/stages/inference/agreement.go b4e9e7c771393c05
@@ -1720,7 +1720,7 @@ prgnn/internal/random/random.go 9eeb648d164bd13c
 prgnn/stages/biomarkers.go a60c986e71149665
 prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
 prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go bd64eac76ffa5590
@@ -1893,7 +1893,7 @@ prgnn/stages/draw/plot.go 35320d248a3baddf
 prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
 prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go c37678e107266251
+prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
 prgnn/stages/figure_individuality.go 232f04500ca3b5e2
@@ -1927,7 +1927,7 @@ prgnn/stages/report_results.go 96de7089489ec9db
 prgnn/stages/report_statistics.go 6d7db7b485c714e9
 prgnn/stages/report_steps.go 773a98efda772004
 prgnn/stages/report_svg.go b7c48370b1bc06af
-prgnn/stages/report_tables.go 06be1c0a9d70382d
+prgnn/stages/report_tables.go 8c6381333f375965
 prgnn/stages/summary.go 40565ad6efcfb310
 prgnn/stages/summary_accuracy.go 86546bbb8c2d27d8
 prgnn/stages/summary_checks.go 23ad8d4acae568c8

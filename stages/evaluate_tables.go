@@ -9,6 +9,12 @@ import (
 	"prgnn/gnn"
 )
 
+// What these columns say of themselves.
+const (
+	coordinateDoc = "coordinate of the training"
+	nameDoc       = "the classifier, for people"
+)
+
 // keyColumns are the settings' coordinates, one text column an axis.
 func keyColumns(axes []string, rows [][]dag.Coord) []artifacts.Column {
 	var cols []artifacts.Column
@@ -21,14 +27,14 @@ func keyColumns(axes []string, rows [][]dag.Coord) []artifacts.Column {
 				}
 			}
 		}
-		cols = append(cols, artifacts.Column{Name: axis, Values: v, Doc: "coordinate of the training"})
+		cols = append(cols, artifacts.Column{Name: axis, Values: v, Doc: coordinateDoc})
 	}
 	return cols
 }
 
 // nameColumn is a setting in words.
 func nameColumn(name []string) artifacts.Column {
-	return artifacts.Column{Name: "name", Values: name, Doc: "the classifier, for people"}
+	return artifacts.Column{Name: "name", Values: name, Doc: nameDoc}
 }
 
 func scoresTable(axes []string, settings [][]testedFold, positive int) *artifacts.Table {

@@ -20,8 +20,10 @@ func shownTable(t *artifacts.Table, most int, hidden ...string) (*report.Table, 
 	n := min(t.Rows(), most)
 	out.Rows = make([][]report.Cell, n)
 	keys := true
+	// Where the classifier stands in words, its coordinates are for programs.
+	named := slices.ContainsFunc(t.Columns, func(c artifacts.Column) bool { return c.Doc == nameDoc })
 	for _, c := range t.Columns {
-		if slices.Contains(hidden, c.Name) {
+		if slices.Contains(hidden, c.Name) || named && c.Doc == coordinateDoc {
 			continue
 		}
 		head := report.Head{Text: plainName(c.Name), Doc: c.Doc}
