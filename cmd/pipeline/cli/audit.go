@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/workdir"
+	"prgnn/pipelines/compare"
 	"prgnn/pipelines/proof"
 )
 
@@ -117,9 +118,9 @@ type auditedEvent struct {
 }
 
 type auditedOutput struct {
-	Stored     string      `json:"stored"` // digests
-	Again      string      `json:"again"`
-	Difference *difference `json:"difference,omitempty"`
+	Stored     string              `json:"stored"` // digests
+	Again      string              `json:"again"`
+	Difference *compare.Difference `json:"difference,omitempty"`
 }
 
 type conclusionEvent struct {
@@ -256,7 +257,7 @@ func (c comparison) output(n *dag.Node, p dag.Port) (auditedOutput, error) {
 		ref artifacts.Ref
 	}{{c.stored, before}, {c.again, after}} {
 		if side.r.Store == nil || !side.r.Store.Has(side.ref) {
-			o.Difference = &difference{Kind: "bytes", Text: fmt.Sprintf("other bytes; how far apart cannot be said, since those of %s are not here", cmp.Or(side.r.Name, "one side"))}
+			o.Difference = &compare.Difference{Kind: "bytes", Text: fmt.Sprintf("other bytes; how far apart cannot be said, since those of %s are not here", cmp.Or(side.r.Name, "one side"))}
 			return o, nil
 		}
 	}
@@ -287,8 +288,8 @@ func (c comparison) task(n *dag.Node) (auditedEvent, error) {
 }
 
 // keeps tells whether a difference stays within a promise.
-func keeps(p dag.Promise, d *difference) bool {
-	return p.Nothing || p.Tolerance > 0 && (d.Kind == "values" && !d.other && d.MaxRel <= p.Tolerance)
+func keeps(p dag.Promise, d *compare.Difference) bool {
+	return p.Nothing || p.Tolerance > 0 && (d.Kind == "values" && !d.Other && d.MaxRel <= p.Tolerance)
 }
 
 // audited prints what became of one task.
@@ -317,7 +318,7 @@ func (a *app) audited(e auditedEvent, n *dag.Node) {
 		for _, p := range n.Work.Ports().Out {
 			if d := e.Outputs[p.Name].Difference; d != nil {
 				fmt.Fprintf(a.out, "%s.%s: %s: %s\n", e.Task, p.Name, what, d.Text)
-				d.print(a.out, "    ")
+				printDifference(a.out, d, "    ")
 			}
 		}
 	case a.verbose:

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 	"prgnn/pipelines/proof"
 )
 
@@ -279,7 +280,7 @@ func sample(tasks []*dag.Node, n int, seed uint64) []*dag.Node {
 
 // differenceOf reads two artifacts of one port and compares them. Bytes may
 // differ where contents do not (another version of a library); that is said too.
-func differenceOf(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*difference, error) {
+func differenceOf(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*compare.Difference, error) {
 	read := func(s *artifacts.Store, r artifacts.Ref) (content, error) {
 		b, err := readAll(s, r)
 		if err != nil {
@@ -295,5 +296,5 @@ func differenceOf(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2
 	if d := compareContents(x, y); d != nil {
 		return d, nil
 	}
-	return &difference{Kind: "bytes", Text: "the values are the same, the bytes around them differ"}, nil
+	return &compare.Difference{Kind: "bytes", Text: "the values are the same, the bytes around them differ"}, nil
 }

@@ -104,7 +104,8 @@ func badFiles(t *testing.T) []badFile {
 	}
 }
 
-var hexDigits = regexp.MustCompile(`[0-9a-f]{12,64}`)
+// hexDigits are the names of objects, which change with the code of a kind.
+var hexDigits = regexp.MustCompile(`([0-9a-f]{2}/)?[0-9a-f]{12,64}`)
 
 // TestBadArtifacts: every artifact that is damaged or forged is refused with one clear
 // error, from a file and in a store. testdata/bad_artifacts.txt shows them all.

@@ -2,198 +2,35 @@ package cli
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"io"
 
-	"prgnn/artifacts"
+	"prgnn/pipelines/compare"
 )
 
-// A difference says how far apart two values of one output are. Cells counts
-// those that differ; the far fields are those of the widest apart.
-type difference struct {
-	Kind   string  `json:"kind"` // shape, schema, values, metadata, bytes
-	Text   string  `json:"text"` // for a person
-	Cells  int     `json:"cells,omitempty"`
-	Of     int     `json:"of,omitempty"`
-	MaxULP uint64  `json:"max_ulp,omitempty"`
-	MidULP uint64  `json:"median_ulp,omitempty"` // of those that differ
-	MaxRel float64 `json:"max_relative_error,omitempty"`
-	Where  string  `json:"where,omitempty"` // of the widest apart
-	A      any     `json:"a,omitempty"`     // its two values
-	B      any     `json:"b,omitempty"`
-	rows   []cellPair
-	other  bool // more than numbers differ
-}
-
-// A cellPair is one place in which two values differ.
-type cellPair struct {
-	where string
-	a, b  any
-}
-
-// keepPairs is how many differing cells are kept to be shown.
-const keepPairs = 5
-
 // compareContents tells how two contents of one port differ. Equal ones give nil.
-func compareContents(a, b content) *difference {
+func compareContents(a, b content) *compare.Difference {
 	switch {
 	case a.format != b.format:
-		return &difference{Kind: "bytes", Text: fmt.Sprintf("%s became %s", a.format, b.format)}
+		return &compare.Difference{Kind: "bytes", Text: fmt.Sprintf("%s became %s", a.format, b.format)}
 	case a.array != nil && b.array != nil:
-		return compareArrays(a, b)
+		return compare.Arrays(a.array, b.array, a.axes, b.axes)
 	case a.table != nil && b.table != nil:
-		return compareTables(a.table, b.table)
+		return compare.Tables(a.table, b.table)
 	case a.text != "" || b.text != "":
-		return compareTexts(a.text, b.text)
+		return compare.Texts(a.text, b.text)
 	}
-	return &difference{Kind: "bytes", Text: "the bytes differ"}
+	return &compare.Difference{Kind: "bytes", Text: "the bytes differ"}
 }
 
-func compareArrays(old, new content) *difference {
-	a, b, axes := old.array, new.array, old.axes
-	if a.DType() != b.DType() || !slices.Equal(a.Shape, b.Shape) {
-		return &difference{Kind: "shape", Text: fmt.Sprintf("%s %s became %s %s", a.DType(), shapeText(a.Shape, axes), b.DType(), shapeText(b.Shape, new.axes))}
+// printDifference shows the first differing cells.
+func printDifference(w io.Writer, d *compare.Difference, indent string) {
+	g := grid{indent: indent}
+	for _, p := range d.Pairs {
+		a, b := p.Text()
+		g.add(p.Where, clip(a, 60), "→", clip(b, 60))
 	}
-	var t toll
-	x, y := a.Float64s(), b.Float64s()
-	for i := range x {
-		t.numbers(x[i], y[i], a.DType() == "<f4", func() string { return placeText(i, a.Shape, axes) })
+	g.print(w)
+	if more := d.Cells - len(d.Pairs); more > 0 && len(d.Pairs) > 0 {
+		fmt.Fprintf(w, "%s… %d more\n", indent, more)
 	}
-	return t.verdict("element")
-}
-
-// placeText is "draw 0, roi 3, roi 5": draw counts from 0, other axes from 1. Where
-// the axes have no names it is what numpy takes, from 0: "[0, 2, 4]".
-func placeText(i int, shape []int, axes []string) string {
-	if len(shape) == 0 {
-		return "its one value"
-	}
-	at := make([]string, len(shape))
-	for k := len(shape) - 1; k >= 0; k-- {
-		place := i % shape[k]
-		i /= shape[k]
-		switch {
-		case len(axes) != len(shape):
-			at[k] = fmt.Sprint(place)
-		case axes[k] == "draw":
-			at[k] = fmt.Sprintf("draw %d", place)
-		default:
-			at[k] = fmt.Sprintf("%s %d", axes[k], place+1)
-		}
-	}
-	if len(axes) != len(shape) {
-		return "[" + strings.Join(at, ", ") + "]"
-	}
-	return strings.Join(at, ", ")
-}
-
-func compareTables(a, b *artifacts.Table) *difference {
-	var lost, new []string
-	for i := range a.Columns {
-		if _, ok := b.Column(a.Columns[i].Name); !ok {
-			lost = append(lost, a.Columns[i].Name)
-		}
-	}
-	for i := range b.Columns {
-		if _, ok := a.Column(b.Columns[i].Name); !ok {
-			new = append(new, b.Columns[i].Name)
-		}
-	}
-	switch {
-	case len(lost)+len(new) > 0:
-		var parts []string
-		if len(lost) > 0 {
-			parts = append(parts, "lost the column "+strings.Join(lost, ", "))
-		}
-		if len(new) > 0 {
-			parts = append(parts, "has the new column "+strings.Join(new, ", "))
-		}
-		return &difference{Kind: "schema", Text: strings.Join(parts, "; ")}
-	}
-	rows, paired := pairRows(a, b)
-	if !paired {
-		return &difference{Kind: "shape", Text: fmt.Sprintf("%s became %d", count(a.Rows(), "row"), b.Rows())}
-	}
-	var t toll
-	for i := range a.Columns {
-		x := &a.Columns[i]
-		y, _ := b.Column(x.Name)
-		if typeOf(x) != typeOf(y) {
-			return &difference{Kind: "schema", Text: fmt.Sprintf("column %s was %s and is %s", x.Name, typeOf(x), typeOf(y))}
-		}
-		for _, r := range rows.pairs {
-			t.cells(cell(x, r[0]), cell(y, r[1]), func() string { return rows.name(r[0]) + ": " + x.Name })
-		}
-	}
-	d := t.verdict("cell")
-	if text := rows.text(); text != "" {
-		if d == nil {
-			d = &difference{}
-		} else {
-			text += "; " + d.Text
-		}
-		d.Kind, d.Text, d.other = "rows", text, true
-	}
-	if d != nil {
-		return d
-	}
-	return compareDescriptions(a, b)
-}
-
-// compareDescriptions compares what goes with the values of a table: its metadata,
-// and the units and docs of its columns.
-func compareDescriptions(a, b *artifacts.Table) *difference {
-	var t toll
-	for _, k := range slices.Sorted(maps.Keys(merged(a.Meta, b.Meta))) {
-		x, inA := a.Meta[k]
-		y, inB := b.Meta[k]
-		t.cells(orNil(x, inA), orNil(y, inB), func() string { return "metadata " + k })
-	}
-	for i := range a.Columns {
-		x := &a.Columns[i]
-		y, _ := b.Column(x.Name)
-		t.cells(x.Unit, y.Unit, func() string { return "unit of " + x.Name })
-		t.cells(x.Doc, y.Doc, func() string { return "doc of " + x.Name })
-	}
-	d := t.verdict("description")
-	if d != nil {
-		d.Kind, d.Text = "metadata", "the values are the same, what describes them differs"
-	}
-	return d
-}
-
-func merged(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, b)
-	return all
-}
-
-func orNil(s string, there bool) any {
-	if !there {
-		return nil
-	}
-	return s
-}
-
-func compareTexts(a, b string) *difference {
-	if a == b {
-		return nil
-	}
-	x, y := strings.Split(strings.TrimSuffix(a, "\n"), "\n"), strings.Split(strings.TrimSuffix(b, "\n"), "\n")
-	var t toll
-	for i := range max(len(x), len(y)) {
-		var p, q any
-		if i < len(x) {
-			p = x[i]
-		}
-		if i < len(y) {
-			q = y[i]
-		}
-		t.cells(p, q, func() string { return fmt.Sprintf("line %d", i+1) })
-	}
-	return t.verdict("line")
 }

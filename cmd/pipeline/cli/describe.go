@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 )
 
 // A content is what the bytes of an artifact hold, as far as this program reads
@@ -52,7 +53,7 @@ func columnsJSON(t *artifacts.Table) []columnJSON {
 	cols := []columnJSON{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		cols = append(cols, columnJSON{c.Name, typeOf(c), c.Unit, c.Doc})
+		cols = append(cols, columnJSON{c.Name, compare.TypeOf(c), c.Unit, c.Doc})
 	}
 	return cols
 }
@@ -78,7 +79,7 @@ func (c content) json(rows int) contentJSON {
 		for r := range min(rows, n) {
 			row := make([]any, len(c.table.Columns))
 			for i := range row {
-				row[i] = jsonValue(cell(&c.table.Columns[i], r))
+				row[i] = compare.JSON(compare.Cell(&c.table.Columns[i], r))
 			}
 			out.Head = append(out.Head, row)
 		}
@@ -87,7 +88,7 @@ func (c content) json(rows int) contentJSON {
 		values := c.array.Float64s()
 		out.Stats = summarize(values).json()
 		for _, v := range values[:min(rows, len(values))] {
-			out.Head = append(out.Head, jsonValue(v))
+			out.Head = append(out.Head, compare.JSON(v))
 		}
 	case c.text != "":
 		out.Text = &c.text
@@ -115,8 +116,8 @@ func (c content) printArray(w io.Writer, indent string) {
 	a := c.array
 	values := a.Float64s()
 	s := summarize(values)
-	fmt.Fprintf(w, "%s%s %s; min %s, median %s, max %s, mean %s, sd %s", indent, a.DType(), shapeText(a.Shape, c.axes),
-		rounded(s.min), rounded(s.median), rounded(s.max), rounded(s.mean), rounded(s.sd))
+	fmt.Fprintf(w, "%s%s %s; min %s, median %s, max %s, mean %s, sd %s", indent, a.DType(), compare.Shape(a.Shape, c.axes),
+		compare.Rounded(s.min), compare.Rounded(s.median), compare.Rounded(s.max), compare.Rounded(s.mean), compare.Rounded(s.sd))
 	if s.nan > 0 {
 		fmt.Fprintf(w, ", %d NaN", s.nan)
 	}
@@ -133,17 +134,4 @@ func (c content) printArray(w io.Writer, indent string) {
 	}
 	preview := strings.TrimRight(artifacts.NewArray(first, shape...).Preview(), "\n")
 	fmt.Fprintln(w, indent+strings.ReplaceAll(preview, "\n", "\n"+indent))
-}
-
-// shapeText is "[draw 11, roi 84, roi 84]", or "[11, 84, 84]".
-func shapeText(shape []int, axes []string) string {
-	parts := make([]string, len(shape))
-	for i, n := range shape {
-		if len(axes) == len(shape) {
-			parts[i] = fmt.Sprintf("%s %d", axes[i], n)
-		} else {
-			parts[i] = fmt.Sprint(n)
-		}
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -49,9 +50,9 @@ type taskDiff struct {
 }
 
 type outputDiffers struct {
-	A          string      `json:"a"`
-	B          string      `json:"b"`
-	Difference *difference `json:"difference,omitempty"`
+	A          string              `json:"a"`
+	B          string              `json:"b"`
+	Difference *compare.Difference `json:"difference,omitempty"`
 }
 
 type diffEvent struct {
@@ -206,7 +207,7 @@ func (d *taskDiff) compareOutputs(store *artifacts.Store) {
 		}
 		diff, err := differenceOf(store, x, store, y, dag.Type{})
 		if err != nil {
-			diff = &difference{Kind: "gone", Text: fmt.Sprintf("cannot be compared: %v", err)}
+			diff = &compare.Difference{Kind: "gone", Text: fmt.Sprintf("cannot be compared: %v", err)}
 		}
 		d.Outputs[name] = outputDiffers{x.Digest.String(), y.Digest.String(), diff}
 	}
@@ -287,7 +288,7 @@ func (a *app) printConsequences(diffs []*taskDiff) {
 			for _, name := range slices.Sorted(maps.Keys(d.Outputs)) {
 				o := d.Outputs[name]
 				fmt.Fprintf(a.out, "    %s.%s: %s\n", d.Task, name, o.Difference.Text)
-				o.Difference.print(a.out, "        ")
+				printDifference(a.out, o.Difference, "        ")
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -403,7 +404,7 @@ func (c *current) stacked(sel *selection, tasks []*dag.Node) (*artifacts.Array, 
 		}
 		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.array.Shape) || first[0].DType() != got.array.DType()) {
 			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
-				tasks[0].ID, first[0].DType(), shapeText(first[0].Shape, sel.port.Type.Axes), n.ID, got.array.DType(), shapeText(got.array.Shape, sel.port.Type.Axes), n.ID, sel.port.Name)
+				tasks[0].ID, first[0].DType(), compare.Shape(first[0].Shape, sel.port.Type.Axes), n.ID, got.array.DType(), compare.Shape(got.array.Shape, sel.port.Type.Axes), n.ID, sel.port.Name)
 		}
 		arrays = append(arrays, got.array)
 	}

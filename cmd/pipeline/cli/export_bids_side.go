@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 	"prgnn/stages/bids"
 )
 
@@ -75,7 +76,7 @@ func (m *bidsMember) quality() (map[string]any, error) {
 			if c.Name == "draw" || c.Valid != nil && !c.Valid[row] {
 				continue
 			}
-			if v := jsonValue(cell(c, row)); v != "" {
+			if v := compare.JSON(compare.Cell(c, row)); v != "" {
 				q[c.Name] = v
 			}
 		}

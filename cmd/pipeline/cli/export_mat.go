@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 	"prgnn/stages/mat5"
 )
 
@@ -117,6 +118,6 @@ func matNumber(c *artifacts.Column, row int) float64 {
 		}
 		return 0
 	}
-	v, err := strconv.ParseFloat(full(cell(c, row)), 64)
+	v, err := strconv.ParseFloat(compare.Full(compare.Cell(c, row)), 64)
 	return must([]float64{v}, err)[0]
 }

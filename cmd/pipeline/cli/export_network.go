@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"prgnn/pipelines/compare"
 	"prgnn/stages/netio"
 )
 
@@ -59,7 +60,7 @@ func (m *member) regions(g *netio.Graph) error {
 		values := make([]string, nodes.Rows())
 		for i := range values {
 			if ok && (c.Valid == nil || c.Valid[i]) {
-				values[i] = full(cell(c, i))
+				values[i] = compare.Full(compare.Cell(c, i))
 			}
 		}
 		return values

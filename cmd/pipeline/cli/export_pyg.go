@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 )
 
 // exportPyG writes the graphs of all participants as plain arrays, from which a
@@ -168,8 +169,8 @@ func (c *current) groups() (map[string]string, error) {
 		return of, nil
 	}
 	for i, id := range ids {
-		if v := cell(column, i); v != nil {
-			of[id] = full(v)
+		if v := compare.Cell(column, i); v != nil {
+			of[id] = compare.Full(v)
 		}
 	}
 	return of, nil

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"prgnn/nifti"
+	"prgnn/pipelines/compare"
 )
 
 // inspectImage tells what an image holds; package nifti finds it out.
@@ -50,7 +51,7 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 	if info.Class != "Cifti2Image" { // whose axes are no places in space
 		a.addPlace(&g, info)
 	}
-	g.add("scaling", fmt.Sprintf("slope %s, intercept %s", rounded(info.SclSlope), rounded(info.SclInter)))
+	g.add("scaling", fmt.Sprintf("slope %s, intercept %s", compare.Rounded(info.SclSlope), compare.Rounded(info.SclInter)))
 	if e.Format == "nifti" {
 		g.add("codes", fmt.Sprintf("sform %d, qform %d, intent %d", info.SformCode, info.QformCode, info.Intent))
 		if info.Descrip != "" {
@@ -61,7 +62,7 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 		}
 	}
 	if v := info.Stats; v != nil {
-		g.add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", rounded(float64(v.Min)), rounded(float64(v.Max)), rounded(float64(v.Mean)), v.NaN))
+		g.add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", compare.Rounded(float64(v.Min)), compare.Rounded(float64(v.Max)), compare.Rounded(float64(v.Mean)), v.NaN))
 		g.add("sha256", v.SHA256)
 	}
 	g.print(a.out)
@@ -81,11 +82,11 @@ func (a *app) addPlace(g *grid, info nifti.Info) {
 		copy(affine[i][:], row)
 	}
 	size := affine.VoxelSize()
-	g.add("voxel", fmt.Sprintf("%s × %s × %s mm", rounded(size[0]), rounded(size[1]), rounded(size[2])))
+	g.add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]), compare.Rounded(size[2])))
 	if len(info.Shape) > 3 {
 		tr := "the header does not say"
 		if info.TR > 0 {
-			tr = rounded(info.TR) + " s"
+			tr = compare.Rounded(info.TR) + " s"
 		}
 		g.add("TR", tr)
 	}
@@ -97,7 +98,7 @@ func (a *app) addPlace(g *grid, info nifti.Info) {
 		}
 		line := ""
 		for _, x := range row {
-			line += fmt.Sprintf("%10s", rounded(x))
+			line += fmt.Sprintf("%10s", compare.Rounded(x))
 		}
 		if i == 0 {
 			line += "  from " + info.AffineBy

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/compare"
 	"prgnn/stages"
 )
 
@@ -45,7 +46,7 @@ func withKeys(tasks []*dag.Node, parts []*artifacts.Table) (*artifacts.Table, er
 
 func sameText(c *artifacts.Column, values []string) bool {
 	for i, v := range values {
-		if dag.CompareValues(full(cell(c, i)), v) != 0 && full(cell(c, i)) != v {
+		if dag.CompareValues(compare.Full(compare.Cell(c, i)), v) != 0 && compare.Full(compare.Cell(c, i)) != v {
 			return false
 		}
 	}

@@ -14,7 +14,6 @@ func TestWords(t *testing.T) {
 		{count(1, "task"), "1 task"}, {count(0, "task"), "0 tasks"}, {count(2, "body"), "2 bodies"},
 		{some([]string{"a", "b"}, 2), "a, b"}, {some([]string{"a", "b", "c", "d"}, 3), "a, b and 2 more"},
 		{clip("Größe", 5), "Größe"}, {clip("Größen", 5), "Größ…"}, {clip("x", 0), ""},
-		{float(3, 6, 64), "3"}, {float(1.0/3, 6, 64), "0.333333"}, {float(1e20, -1, 64), "1e+20"}, {float(float64(float32(0.1)), -1, 32), "0.1"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"prgnn/pipelines/compare"
 )
 
 // This file is the one that knows gonum here. Its numbers are looked at and not kept,
@@ -47,5 +49,5 @@ func summarize(values []float64) numbers {
 }
 
 func (s numbers) json() *statsJSON {
-	return &statsJSON{jsonValue(s.min), jsonValue(s.median), jsonValue(s.max), jsonValue(s.mean), jsonValue(s.sd), s.nan}
+	return &statsJSON{compare.JSON(s.min), compare.JSON(s.median), compare.JSON(s.max), compare.JSON(s.mean), compare.JSON(s.sd), s.nan}
 }

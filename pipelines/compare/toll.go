@@ -1,8 +1,7 @@
-package cli
+package compare
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 )
@@ -10,8 +9,8 @@ import (
 // A toll counts cells and remembers the first that differ and the widest apart.
 type toll struct {
 	n, differ int
-	first     []cellPair
-	widest    cellPair
+	first     []Pair
+	widest    Pair
 	ulp       uint64
 	rel       float64
 	all       []uint64 // of the numbers that differ
@@ -34,7 +33,7 @@ func (t *toll) cells(a, b any, where func() string) {
 	t.n++
 	if a != b {
 		t.other = true
-		t.note(cellPair{where(), a, b}, 0, 0)
+		t.note(Pair{where(), a, b}, 0, 0)
 	}
 }
 
@@ -45,10 +44,10 @@ func (t *toll) numbers(a, b float64, single bool, where func() string) {
 	}
 	far := ulps(a, b, single)
 	t.all = append(t.all, far)
-	t.note(cellPair{where(), a, b}, far, relative(a, b))
+	t.note(Pair{where(), a, b}, far, relative(a, b))
 }
 
-func (t *toll) note(p cellPair, ulp uint64, rel float64) {
+func (t *toll) note(p Pair, ulp uint64, rel float64) {
 	t.differ++
 	if len(t.first) < keepPairs {
 		t.first = append(t.first, p)
@@ -59,21 +58,21 @@ func (t *toll) note(p cellPair, ulp uint64, rel float64) {
 	t.rel = math.Max(t.rel, rel)
 }
 
-func (t *toll) verdict(unit string) *difference {
+func (t *toll) verdict(unit string) *Difference {
 	if t.differ == 0 {
 		return nil
 	}
-	d := &difference{
+	d := &Difference{
 		Kind: "values", Cells: t.differ, Of: t.n, MaxULP: t.ulp, MaxRel: t.rel,
-		Where: t.widest.where, A: jsonValue(t.widest.a), B: jsonValue(t.widest.b), rows: t.first, other: t.other,
+		Where: t.widest.Where, A: JSON(t.widest.A), B: JSON(t.widest.B), Pairs: t.first, Other: t.other,
 	}
 	if math.IsInf(d.MaxRel, 0) || math.IsNaN(d.MaxRel) {
 		d.MaxRel = math.MaxFloat64
 	}
 	d.Text = fmt.Sprintf("%d of %d %ss differ", t.differ, t.n, unit)
 	if t.ulp > 0 {
-		a, b := pairText(t.widest)
-		d.Text += fmt.Sprintf(", most at %s: %s became %s%s", t.widest.where, a, b, howFar(t.widest, t.ulp))
+		a, b := t.widest.Text()
+		d.Text += fmt.Sprintf(", most at %s: %s became %s%s", t.widest.Where, a, b, howFar(t.widest, t.ulp))
 		slices.Sort(t.all)
 		if d.MidULP = t.all[len(t.all)/2]; len(t.all) > 1 && d.MidULP <= nearULP {
 			d.Text += fmt.Sprintf("; the median is %d ULP", d.MidULP)
@@ -87,49 +86,36 @@ const nearULP = 1_000_000
 
 // howFar says the distance of two numbers in units in the last place when they
 // are near, else as a relative error. Of a NaN there is nothing to say.
-func howFar(p cellPair, ulp uint64) string {
-	a, isDouble := p.a.(float64)
-	b, _ := p.b.(float64)
+func howFar(p Pair, ulp uint64) string {
+	a, isDouble := p.A.(float64)
+	b, _ := p.B.(float64)
 	if !isDouble {
-		x, _ := p.a.(float32)
-		y, _ := p.b.(float32)
+		x, _ := p.A.(float32)
+		y, _ := p.B.(float32)
 		a, b = float64(x), float64(y)
 	}
 	switch {
 	case ulp == math.MaxUint64:
 		return ""
 	case ulp <= nearULP:
-		return fmt.Sprintf(" (%d ULP, relative error %s)", ulp, rounded(relative(a, b)))
+		return fmt.Sprintf(" (%d ULP, relative error %s)", ulp, Rounded(relative(a, b)))
 	}
-	return fmt.Sprintf(" (relative error %s)", rounded(relative(a, b)))
+	return fmt.Sprintf(" (relative error %s)", Rounded(relative(a, b)))
 }
 
-// pairText writes two values of one place: in full when they are numbers that a
-// rounding would make look the same.
-func pairText(p cellPair) (a, b string) {
-	if a, b = rounded(p.a), rounded(p.b); a == b {
-		a, b = full(p.a), full(p.b)
+// Text writes the two values: in full when they are numbers that a rounding would make
+// look the same.
+func (p Pair) Text() (a, b string) {
+	if a, b = Rounded(p.A), Rounded(p.B); a == b {
+		a, b = Full(p.A), Full(p.B)
 	}
-	if p.a == nil {
+	if p.A == nil {
 		a = "n/a"
 	}
-	if p.b == nil {
+	if p.B == nil {
 		b = "n/a"
 	}
-	return clip(a, 60), clip(b, 60)
-}
-
-// print shows the first differing cells.
-func (d *difference) print(w io.Writer, indent string) {
-	g := grid{indent: indent}
-	for _, p := range d.rows {
-		a, b := pairText(p)
-		g.add(p.where, a, "→", b)
-	}
-	g.print(w)
-	if more := d.Cells - len(d.rows); more > 0 && len(d.rows) > 0 {
-		fmt.Fprintf(w, "%s… %d more\n", indent, more)
-	}
+	return a, b
 }
 
 // ulps is how many numbers of the type lie between two, plus one. A NaN is as

@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"fmt"
@@ -74,10 +74,10 @@ func keyOf(t, like *artifacts.Table, n, row int) (string, bool) {
 	parts := make([]string, n)
 	for i := range n {
 		c, _ := t.Column(like.Columns[i].Name)
-		if !has(c, row) {
+		if !Has(c, row) {
 			return "", false
 		}
-		parts[i] = c.Name + " " + full(cell(c, row))
+		parts[i] = c.Name + " " + Full(Cell(c, row))
 	}
 	return strings.Join(parts, ", "), true
 }
@@ -120,11 +120,26 @@ func (p pairing) text() string {
 		names []string
 	}{{"lost", p.lost}, {"new", p.new}} {
 		if len(rows.names) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %s (%s)", rows.what, count(len(rows.names), "row"), some(rows.names, 3)))
+			parts = append(parts, fmt.Sprintf("%s: %s (%s)", rows.what, rowsText(len(rows.names)), some(rows.names, 3)))
 		}
 	}
 	if p.moved {
 		parts = append(parts, "the rows stand in another order")
 	}
 	return strings.Join(parts, "; ")
+}
+
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
+// some lists names, and only how many more there are when there are many.
+func some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }
