@@ -71,7 +71,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 	}
 	scores := evaluated["scores"].(*artifacts.Table)
 	shown, err := shownTable(scores, 10)
-	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "majority class" {
+	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
 		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], err)
 	}
 	if strings.Contains(text, "=baselines") {
