@@ -116,9 +116,11 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		predictions[i] = prediction(r.probability[i*classes:][:classes])
 	}
 	table := predictionTable(s.FoldParams, r.set, predictions, s.Model, "")
+	history := baselineHistory(r.history)
+	history.Meta = map[string]string{"model": s.Model}
 	return dag.Outputs{
 		"predictions": table,
-		"history":     baselineHistory(r.history),
+		"history":     history,
 		"model": artifacts.NewTable(
 			artifacts.Column{Name: "model", Values: []string{s.Model}},
 			artifacts.Column{Name: "inputs", Values: []int64{int64(r.inputs)}, Doc: "numbers a graph"},

@@ -70,7 +70,7 @@ prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
 prgnn/internal/exact/exact.go c869b330fe84512e
 prgnn/internal/exact/float32.go a950756697ac95ae
 prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/baseline.go 0677f5f5ddd0b0dc
+prgnn/stages/baseline.go f024da776cde8a87
 prgnn/stages/baseline_data.go b89934565b0a0f57
 prgnn/stages/made.go aff2c1db8ea2f2b0
 prgnn/stages/model.go 30071a9f52ce75cd
@@ -1256,7 +1256,8 @@ prgnn/stages/draw/plot.go 60b0e93564a9d923
 prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
 prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/figure.go e4c1c65d0334ea12
-prgnn/stages/figure_training.go 1153e2e8ff14bcfc
+prgnn/stages/figure_training.go 1e077f3d47dd626e
+prgnn/stages/names.go 00a2b5c64487edfe
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -1900,7 +1901,7 @@ prgnn/stages/figure_individuality.go 232f04500ca3b5e2
 prgnn/stages/figure_individuals.go bf24d55f48052a8c
 prgnn/stages/figure_ranking.go ec8135415f5166e4
 prgnn/stages/figure_roc.go ab265b2cbf17991b
-prgnn/stages/figure_training.go c005836605eea1b3
+prgnn/stages/figure_training.go e1edaa86be12ae58
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110

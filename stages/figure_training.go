@@ -53,6 +53,32 @@ func noRows(in dag.Input) bool {
 	return err == nil && table.Rows() == 0
 }
 
+// nameNetworks names settings of several classifiers by these, PR-GNN first.
+func nameNetworks(settings []gatheredSetting) error {
+	coords, models := make([][]dag.Coord, len(settings)), make([]string, len(settings))
+	several := false
+	for i, s := range settings {
+		coords[i] = slices.DeleteFunc(slices.Clone(s.members[0].Coords), func(c dag.Coord) bool { return c.Axis == "seed" })
+		several = several || slices.ContainsFunc(coords[i], func(c dag.Coord) bool { return c.Axis == "stage" || c.Axis == "model" })
+		table, err := s.members[0].Table()
+		if err != nil {
+			return err
+		}
+		models[i] = table.Meta["model"]
+		if _, ok := table.Column("glc"); ok { // the group-level loss is PR-GNN's own
+			models[i] = prGNN
+		}
+	}
+	if !several {
+		return nil
+	}
+	for i, name := range nameClassifiers(coords, models) {
+		settings[i].name = name
+	}
+	slices.SortStableFunc(settings, func(a, b gatheredSetting) int { return compareNamed(a.name, b.name, 0, 0) })
+	return nil
+}
+
 // trainingChart is nil when there is nothing to draw.
 func trainingChart(t *dag.Task, most int) (*chartOf, error) {
 	chance := math.NaN()
@@ -70,6 +96,9 @@ func trainingChart(t *dag.Task, most int) (*chartOf, error) {
 		}
 	}
 	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows))
+	if err := nameNetworks(settings); err != nil {
+		return nil, err
+	}
 	left := max(len(settings)-most, 0)
 	var rows []chart.Training
 	for _, s := range settings[:len(settings)-left] {
