@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,7 +73,7 @@ func (g *Graph) noMatch(text string, p pattern) error {
 	if known {
 		return fmt.Errorf("there is no task %q", text)
 	}
-	return fmt.Errorf("there is no stage %q; there are %s", text, strings.Join(names, ", "))
+	return fmt.Errorf("there is no stage %q; there are %s", text, strings.Join(slices.Compact(names), ", "))
 }
 
 // A pattern is one argument of Select, taken apart.

@@ -62,29 +62,33 @@ func (p *listed) read(dir string) (*list, error) {
 		l.each = "run"
 	}
 	l.root = filepath.Dir(l.path)
-	if p.Root != "" {
-		l.root = within(dir, p.Root)
-	}
-	f, err := openFile(l.path)
-	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
-	}
-	defer f.Close()
-	if l.sheet, err = sheet.Read(f, l.path); err != nil {
-		return nil, err
-	}
-	levels, err1 := p.levels()
-	err = errors.Join(l.column("id", p.ID), l.column("group", p.Group), err1)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.name(levels); err != nil {
+	if err := l.readRows(dir); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(l.exclude(), l.choose()); err != nil {
 		return nil, err
 	}
 	return l, nil
+}
+
+// readRows reads the table and names the participants.
+func (l *list) readRows(dir string) error {
+	if l.Root != "" {
+		l.root = within(dir, l.Root)
+	}
+	f, err := openFile(l.path)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	defer f.Close()
+	if l.sheet, err = sheet.Read(f, l.path); err != nil {
+		return err
+	}
+	levels, err := l.levels()
+	if err := errors.Join(l.column("id", l.ID), l.column("group", l.Group), err); err != nil {
+		return err
+	}
+	return l.name(levels)
 }
 
 // column checks that a parameter names a column.

@@ -1,14 +1,12 @@
 package stages
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"prgnn/stages/bids"
-	"prgnn/stages/sheet"
 )
 
 // people reads the participants.tsv of a dataset, or of the raw one behind it.
@@ -34,22 +32,7 @@ func (c *listed) people(dir, root, raw string) (*list, error) {
 			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter raw or file", strings.Join(tried, ", "))
 		}
 	}
-	if c.Root != "" {
-		l.root = within(dir, c.Root)
-	}
-	f, err := openFile(l.path)
-	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
-	}
-	defer f.Close()
-	if l.sheet, err = sheet.Read(f, l.path); err != nil {
-		return nil, err
-	}
-	levels, err := c.levels()
-	if err := errors.Join(l.column("id", c.ID), l.column("group", c.Group), err); err != nil {
-		return nil, err
-	}
-	if err := l.name(levels); err != nil {
+	if err := l.readRows(dir); err != nil {
 		return nil, err
 	}
 	return l, l.exclude()

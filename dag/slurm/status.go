@@ -9,6 +9,10 @@ import (
 // Status tells where the work of a store is that was handed to Slurm and is not done:
 // by key, Slurm's word for it, such as "pending: Priority".
 func Status(ctx context.Context, s *artifacts.Store) (map[artifacts.Key]string, error) {
+	batches := spaceOf(s).batches()
+	if len(batches) == 0 { // no run has handed anything over, so nobody is asked
+		return nil, nil
+	}
 	if err := present(); err != nil {
 		return nil, err
 	}
@@ -21,7 +25,7 @@ func Status(ctx context.Context, s *artifacts.Store) (map[artifacts.Key]string, 
 		at[place{e.name, e.index}] = e
 	}
 	where := map[artifacts.Key]string{}
-	for _, b := range spaceOf(s).batches() {
+	for _, b := range batches {
 		for i, keys := range b.elements {
 			e, ok := at[place{b.name, i}]
 			if !ok || !underWay(e.state) {

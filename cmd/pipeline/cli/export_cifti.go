@@ -80,15 +80,21 @@ func labelParcels(path string, ids []int64, names []string) (*cifti.Parcels, err
 	return p, nil
 }
 
-func (m *member) pconn(w io.Writer) error {
+// parcelled are the values of an array of regions, with the regions' places.
+func (m *member) parcelled() ([]float64, *cifti.Parcels, error) {
 	v, _, cols, err := m.matrixOf()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if _, err := m.names(cols); err != nil {
-		return err
+		return nil, nil, err
 	}
 	p, err := m.parcels()
+	return v, p, err
+}
+
+func (m *member) pconn(w io.Writer) error {
+	v, p, err := m.parcelled()
 	if err != nil {
 		return err
 	}
@@ -96,14 +102,7 @@ func (m *member) pconn(w io.Writer) error {
 }
 
 func (m *member) ptseries(w io.Writer) error {
-	v, _, cols, err := m.matrixOf()
-	if err != nil {
-		return err
-	}
-	if _, err := m.names(cols); err != nil {
-		return err
-	}
-	p, err := m.parcels()
+	v, p, err := m.parcelled()
 	if err != nil {
 		return err
 	}
