@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -165,16 +164,21 @@ func fileDigests(store *artifacts.Store, path string) ([]artifacts.Digest, error
 		return []artifacts.Digest{ref.Digest}, err
 	}
 	var all []origin
-	if err := json.Unmarshal([]byte(text), &all); err != nil || len(all) == 0 {
-		return nil, fmt.Errorf("%s: its metadata %s is damaged: %v", path, metaSources, err)
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, fmt.Errorf("%s: its metadata %s are damaged: %w", path, metaSources, err)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: its metadata %s name no result", path, metaSources)
 	}
 	var digests []artifacts.Digest
-	var errs []error
-	for _, o := range all {
+	for i, o := range all {
 		d, err := artifacts.ParseDigest(o.Digest)
-		digests, errs = append(digests, d), append(errs, err)
+		if err != nil {
+			return nil, fmt.Errorf("%s: its metadata %s are damaged: source %d: %w", path, metaSources, i+1, err)
+		}
+		digests = append(digests, d)
 	}
-	return digests, errors.Join(errs...)
+	return digests, nil
 }
 
 func (a *app) steps(direction string, steps []lineage.Step) {
