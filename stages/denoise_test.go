@@ -172,7 +172,7 @@ func TestDenoiseRefuses(t *testing.T) {
 	broken := seriesOf(1, 50, 3)
 	broken.Float64s()[7] = math.NaN()
 	if _, err := runWith(newStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": named("s", broken)}); err == nil ||
-		err.Error() != "s: draw 0: region 2 has no number in 1 of 50 volumes; give all of its volumes, or none when it is missing" {
+		err.Error() != "s: draw 0: region 2 has no number in 1 of 50 volumes, first in volume 3; give all of its volumes, or none when it is missing" {
 		t.Errorf("error %v", err)
 	}
 }
