@@ -1918,7 +1918,7 @@ prgnn/stages/report/viewer.go cab8052864d5f6a0
 prgnn/stages/report/viewer.js.gz d3274fbe9fd07279
 prgnn/stages/report/write.go 4459fbecf48559af
 prgnn/stages/report_agreement.go cb3e298fefa1216f
-prgnn/stages/report_brain.go cb2c41cd38478391
+prgnn/stages/report_brain.go 91693c5d826e014c
 prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go e558e181fb0b9af2
 prgnn/stages/report_origin.go d419d38dc9666a02

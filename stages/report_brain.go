@@ -40,8 +40,17 @@ func readParcels(in dag.Input, nodes []parcelNode) (*parcelled, error) {
 	if values := labels.Values(); len(values) > 0 && nodes != nil {
 		by := (&Parcellate{Labels: "auto"}).meaning(nodes, values)
 		number := map[int32]int32{}
+		there := 0
 		for _, n := range nodes {
 			number[by(n)] = n.index
+			if slices.Contains(values, by(n)) {
+				there++
+			}
+		}
+		// A few numbers are the same by chance: regions would stand in wrong places.
+		if 2*there < len(nodes) {
+			return nil, fmt.Errorf("%s: it has %d of the %d regions of the node list: its %d labels run from %d to %d, the node list's ids from %d; give the label image of these regions",
+				in.Name, there, len(nodes), len(values), values[0], values[len(values)-1], nodes[0].id)
 		}
 		for i, v := range labels.Voxels {
 			if v != 0 {
