@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/exact"
 	"prgnn/internal/random"
 )
 
@@ -32,7 +33,9 @@ func sitedInputs(t *testing.T) map[string][]dag.Input {
 			for a := range nodes {
 				v[d*nodes*nodes+a*nodes+a] = 1
 				for b := a + 1; b < nodes; b++ {
-					x := 0.2 + 0.2*math.Sin(float64(j%3*7+a*5+b)) + 0.01*age[j] + 0.1*r.Normal()
+					// The same numbers on every processor, as they go into the battery.
+					wave, _ := exact.Sincos(float64(j%3*7 + a*5 + b))
+					x := 0.2 + float64(0.2*wave) + float64(0.01*age[j]) + float64(0.1*r.Normal())
 					if j == 0 && b == nodes-1 {
 						x = 0
 					}
