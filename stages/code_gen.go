@@ -1926,14 +1926,14 @@ prgnn/stages/report_people.go 8d98a7df98228305
 prgnn/stages/report_regions.go fab074a47eae0aae
 prgnn/stages/report_results.go 96de7089489ec9db
 prgnn/stages/report_statistics.go 6d7db7b485c714e9
-prgnn/stages/report_steps.go 773a98efda772004
+prgnn/stages/report_steps.go e62c0fc70461686f
 prgnn/stages/report_svg.go b7c48370b1bc06af
 prgnn/stages/report_tables.go 8c6381333f375965
 prgnn/stages/summary.go 40565ad6efcfb310
 prgnn/stages/summary_accuracy.go 86546bbb8c2d27d8
 prgnn/stages/summary_checks.go 23ad8d4acae568c8
 prgnn/stages/summary_salient.go 53bc8876008d9fc7
-prgnn/stages/summary_sections.go 4d2ea4662146db4f
+prgnn/stages/summary_sections.go 65ea50cc023ebd42
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
@@ -2140,7 +2140,7 @@ prgnn/stages/summary.go 64a8ce9d0de4a2bb
 prgnn/stages/summary_accuracy.go fcc243f8b7a12417
 prgnn/stages/summary_checks.go aa4396c8f793327a
 prgnn/stages/summary_salient.go 7197e4da7bd9b8e9
-prgnn/stages/summary_sections.go 176de57848603979
+prgnn/stages/summary_sections.go c8bba20cbfaacad2
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

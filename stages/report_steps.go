@@ -45,7 +45,7 @@ func (r *reporter) steps() (report.Section, error) {
 		}
 	}
 	if empty > 0 {
-		r.told.caution("%d of %d regions (all participants together) have no voxel", empty, len(voxels))
+		r.told.caution("%s", emptyRegions(empty, len(voxels)))
 	}
 	each, err := r.eachParticipant()
 	if err != nil {

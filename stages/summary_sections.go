@@ -186,9 +186,19 @@ func stepsSection(t *dag.Task, p *page) error {
 		}
 	}
 	if empty > 0 {
-		p.caution("%d of %d regions (all participants together) have no voxel", empty, len(voxels))
+		p.caution("%s", emptyRegions(empty, len(voxels)))
 	}
 	return nil
+}
+
+// emptyRegions warns of regions without a voxel. More than one in twenty is more than the
+// edge of a field of view: labels of another space still overlap with most of a scan.
+func emptyRegions(empty, all int) string {
+	text := fmt.Sprintf("%d of %d regions (all participants together) have no voxel", empty, all)
+	if 20*empty > all {
+		text += ": are the labels in the space of the scans?"
+	}
+	return text
 }
 
 // spread is "median (smallest–largest)", or the one value that there is.

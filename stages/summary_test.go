@@ -101,7 +101,8 @@ Accuracy on participants who were not trained on; always naming the largest grou
 
 To be careful about
   - the group HC has only 16 participants
-  - 1 of 6 regions (all participants together) have no voxel
+  - 1 of 6 regions (all participants together) have no voxel: are the labels in the space of the
+    scans?
   - more than half of those who are not ASD are taken for it (0.400 are not)
   - the models reach 0.990 on the graphs that they were trained on and 0.800 on the others: they
     know more of the training set by heart than carries over
