@@ -2,6 +2,7 @@ package stages
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"image/png"
@@ -36,38 +37,55 @@ func browser(t *testing.T) string {
 // the document is after its scripts have run, and what the console says.
 func visit(t *testing.T, path string, flags ...string) (dom string, console []string) {
 	t.Helper()
-	dir := t.TempDir()
-	net := filepath.Join(dir, "net.json")
-	args := append([]string{
-		"--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio", "--hide-scrollbars",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--disable-quic",
-		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + dir, "--log-net-log=" + net, "--enable-logging=stderr",
-		"--virtual-time-budget=10000", "--run-all-compositor-stages-before-draw",
-	}, flags...)
-	cmd := exec.CommandContext(t.Context(), browser(t), append(args, "file://"+path)...)
-	var out, log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &log
-	cmd.WaitDelay = 10 * time.Second
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("chromium: %v\n%.2000s", err, log.String())
-	}
-	for line := range strings.Lines(log.String()) {
+	out, log, net := openPage(t, path, flags)
+	for line := range strings.Lines(log) {
 		if strings.Contains(line, ":CONSOLE") && !strings.Contains(line, "GL Driver Message") {
 			console = append(console, strings.TrimSpace(line))
 		}
 	}
 	// Addresses that the page asked for: none but its own file and data in it.
-	b, err := os.ReadFile(net)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(net) {
 		// Chromium has errands of its own, which no page began.
 		if m := regexp.MustCompile(`"url":"((?:https?|wss?|ftp):[^"]{0,60})`).FindStringSubmatch(line); m != nil && regexp.MustCompile(`"initiator":"(?:file|null|data)`).MatchString(line) {
 			t.Errorf("the page asks the network for %s", m[1])
 		}
 	}
-	return out.String(), console
+	return out, console
+}
+
+// openPage runs the browser; its log and that of its network are what it leaves. Now and then a
+// headless Chromium does not come to its end, whatever page it has: then it is asked again.
+func openPage(t *testing.T, path string, flags []string) (dom, log, network string) {
+	t.Helper()
+	for try := 1; ; try++ {
+		dir := t.TempDir()
+		net := filepath.Join(dir, "net.json")
+		args := append([]string{
+			"--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio", "--hide-scrollbars",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--disable-quic",
+			"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + dir, "--log-net-log=" + net, "--enable-logging=stderr",
+			"--virtual-time-budget=10000", "--run-all-compositor-stages-before-draw",
+		}, flags...)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		cmd := exec.CommandContext(ctx, browser(t), append(args, "file://"+path)...)
+		var out, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &log
+		cmd.WaitDelay = 10 * time.Second
+		err := cmd.Run()
+		hung := ctx.Err() != nil
+		cancel()
+		switch {
+		case err == nil:
+			b, err := os.ReadFile(net)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.String(), log.String(), string(b)
+		case !hung || try == 3:
+			t.Fatalf("chromium: %v\n%.2000s", err, log.String())
+		}
+		t.Logf("chromium has not come to its end: once more")
+	}
 }
 
 // wholeReport is the report of a small cohort, with everything that a pipeline connects.
