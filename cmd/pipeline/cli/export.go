@@ -30,6 +30,7 @@ table with a row for each element (draw counts from 0, every other axis from 1),
 --format tensor as an Arrow table with a row for each member, its array as a tensor.
 --format arrow-zstd is a compressed Arrow file. --format pyg writes the graphs of all participants
 into the directory PATH as plain arrays, for PyTorch Geometric; docs/python.md has the loader.
+--format all writes every output of a stage into the directory PATH, in every format that can hold it.
 Files say in their metadata which results they hold: pipeline lineage reads it.
 Anything else (text, nifti) is written as it is. When PATH is a directory, or ends in /, every
 member of a fan-out becomes a file of its own there.
@@ -50,7 +51,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
   pipeline export biopoint.yaml graphs.edges -o edges.tsv --names
   pipeline export biopoint.yaml 'graphs[sub-003].edges' -o sub-003.graphml
   pipeline export biopoint.yaml connectivity.partial -o pconn/ --format pconn
-  pipeline export biopoint.yaml biomarkers.ranking -o saliency.pscalar.nii
+  pipeline export biopoint.yaml saliency -o saliency/ --format all       NIfTI, TSV, CIFTI, GraphML, BrainNet Viewer, NiiVue
   pipeline export biopoint.yaml connectivity.pearson -o pearson.mat
   pipeline export biopoint.yaml connectivity.pearson -o pearson.arrow --format tensor
   pipeline export biopoint.yaml graphs -o graphs/ --format pyg
@@ -75,7 +76,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.path, "output", "o", "", "write to `PATH`; - is stdout")
-	f.StringVar(&e.format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids or one of those above (default: by the ending of PATH)")
+	f.StringVar(&e.format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids, all or one of those above (default: by the ending of PATH)")
 	f.IntVar(&e.draw, "draw", 0, "take draw `N`, for formats that hold one; 0 is the plain mean")
 	f.BoolVar(&e.names, "names", false, "in tables: the regions' names beside their numbers, and where the ends of edges lie")
 	f.StringVar(&e.column, "column", "", "take `COLUMN` of a table of regions as their value (default score)")
@@ -138,6 +139,9 @@ func (a *app) export(e export) error {
 	case e.format == "pyg":
 		done.Format = e.format
 		err = a.exportPyG(c, e, sel, there)
+	case e.format == "all":
+		done.Format = e.format
+		err = a.exportAll(c, e, sel, there)
 	case f != nil:
 		done.Format = f.name
 		err = a.exportForm(c, e, sel, there, f)

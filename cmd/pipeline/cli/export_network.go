@@ -206,8 +206,8 @@ type regionMap struct {
 	values []float64
 }
 
-// maps reads a table with a column index and one that --column names (score), a map for
-// each combination of the columns before rank and index.
+// maps reads a table with a column index and one that --column names (score, else value), a map
+// for each combination of the columns before rank and index.
 func (m *member) maps() ([]regionMap, error) {
 	nodes, err := m.c.nodes()
 	if err != nil {
@@ -220,6 +220,9 @@ func (m *member) maps() ([]regionMap, error) {
 	of := m.e.column
 	if of == "" {
 		of = "score"
+		if _, ok := m.table.Column(of); !ok {
+			of = "value"
+		}
 	}
 	value, err := m.table.Floats(of)
 	if err != nil {
@@ -242,7 +245,9 @@ func (m *member) maps() ([]regionMap, error) {
 	for i := range index {
 		name := ""
 		for k, v := range keys {
-			name += heads[k] + " " + v[i] + ", "
+			if v[i] != "" { // the only setting has no name
+				name += heads[k] + " " + v[i] + ", "
+			}
 		}
 		name += of
 		at := slices.IndexFunc(maps, func(r regionMap) bool { return r.name == name })
