@@ -1922,7 +1922,7 @@ prgnn/stages/report_brain.go 91693c5d826e014c
 prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go e558e181fb0b9af2
 prgnn/stages/report_origin.go d419d38dc9666a02
-prgnn/stages/report_people.go 8d98a7df98228305
+prgnn/stages/report_people.go 7d93796eb9e8b205
 prgnn/stages/report_regions.go fab074a47eae0aae
 prgnn/stages/report_results.go 96de7089489ec9db
 prgnn/stages/report_statistics.go 6d7db7b485c714e9

@@ -180,6 +180,9 @@ func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column,
 	if err != nil {
 		return err
 	}
+	if identifies(v) {
+		return nil
+	}
 	head := plainName(c.Name)
 	if c.Unit != "" {
 		head += " (" + unitName(c.Unit) + ")"
@@ -205,6 +208,19 @@ func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column,
 		t.Rows[i] = append(t.Rows[i], report.Cell{Text: text})
 	}
 	return nil
+}
+
+// identifies tells whether numbers look like an identifier: whole, and of twenty people or more no
+// two alike. A mean of them would say nothing.
+func identifies(v []float64) bool {
+	seen := map[float64]bool{}
+	for _, x := range v {
+		if x != math.Trunc(x) || seen[x] {
+			return false
+		}
+		seen[x] = true
+	}
+	return len(v) >= 20
 }
 
 // spreadDigits is how many places behind the point the values of a column are told

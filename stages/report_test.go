@@ -174,3 +174,20 @@ func TestAnatomy(t *testing.T) {
 		}
 	}
 }
+
+func TestIdentifies(t *testing.T) {
+	ids := make([]float64, 20)
+	for i := range ids {
+		ids[i] = float64(50000 + 3*i)
+	}
+	if !identifies(ids) {
+		t.Error("numbers of subjects are described like ages")
+	}
+	twice, broken, missing := slices.Clone(ids), slices.Clone(ids), slices.Clone(ids)
+	twice[3], broken[3], missing[3] = twice[4], 0.5, math.NaN()
+	for _, v := range [][]float64{ids[:19], twice, broken, missing} {
+		if identifies(v) {
+			t.Errorf("%v is taken for an identifier", v)
+		}
+	}
+}
