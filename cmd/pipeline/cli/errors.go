@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -117,7 +118,7 @@ func (a *app) finish(err error) int {
 // explain prints an error, and what can be done about it.
 func (a *app) explain(err error) {
 	for _, one := range flatten(err) {
-		a.complain(one.Error())
+		a.complain(inWords(one))
 	}
 	switch {
 	case errors.Is(err, artifacts.ErrCorrupt):
@@ -127,6 +128,33 @@ func (a *app) explain(err error) {
 	case errors.Is(err, artifacts.ErrReadOnly):
 		fmt.Fprintln(a.stderr, "  what is there can be looked at; --store DIR names a store of your own for what is to run")
 	}
+}
+
+// inWords is the text of an error, with a person's words for what a system call says of a file.
+func inWords(err error) string {
+	text := err.Error()
+	var call *fs.PathError
+	if !errors.As(err, &call) {
+		return text
+	}
+	what := ""
+	switch {
+	case errors.Is(call, fs.ErrNotExist):
+		what = "there is no such file or directory"
+	case errors.Is(call, fs.ErrPermission):
+		what = "permission denied"
+	case errors.Is(call, syscall.ENOTDIR):
+		what = "it is a file, or lies below one, where a directory is needed"
+	case errors.Is(call, syscall.EISDIR):
+		what = "it is a directory, where a file is needed"
+	default:
+		return text
+	}
+	said := call.Error() // open x: no such …
+	if strings.Contains(text, call.Path+": "+said) {
+		return strings.Replace(text, said, what, 1)
+	}
+	return strings.Replace(text, said, call.Path+": "+what, 1)
 }
 
 // complain prints one error. The first line is the message, the others help.
