@@ -1924,15 +1924,15 @@ prgnn/stages/report_methods_text.go e558e181fb0b9af2
 prgnn/stages/report_origin.go d419d38dc9666a02
 prgnn/stages/report_people.go 7d93796eb9e8b205
 prgnn/stages/report_regions.go fab074a47eae0aae
-prgnn/stages/report_results.go 96de7089489ec9db
-prgnn/stages/report_statistics.go 6d7db7b485c714e9
+prgnn/stages/report_results.go 5dceb35116421bdd
+prgnn/stages/report_statistics.go 5e960bb0a5bcdc7b
 prgnn/stages/report_steps.go e62c0fc70461686f
 prgnn/stages/report_svg.go b7c48370b1bc06af
 prgnn/stages/report_tables.go 8c6381333f375965
 prgnn/stages/summary.go 40565ad6efcfb310
-prgnn/stages/summary_accuracy.go 86546bbb8c2d27d8
+prgnn/stages/summary_accuracy.go 585834ae88579525
 prgnn/stages/summary_checks.go 23ad8d4acae568c8
-prgnn/stages/summary_salient.go 53bc8876008d9fc7
+prgnn/stages/summary_salient.go 7ba5a26ee75e8f86
 prgnn/stages/summary_sections.go 65ea50cc023ebd42
 prgnn/stages/train_tables.go e0ea6a08f4fa5189
 module codeberg.org/go-fonts/liberation v0.5.0
@@ -2137,7 +2137,7 @@ prgnn/stages/biomarkers.go 922657c046675068
 prgnn/stages/figure.go d03f5b8da7be5791
 prgnn/stages/names.go 8fcba210dc263905
 prgnn/stages/summary.go 64a8ce9d0de4a2bb
-prgnn/stages/summary_accuracy.go fcc243f8b7a12417
+prgnn/stages/summary_accuracy.go 0f2bf5fcb87d409f
 prgnn/stages/summary_checks.go aa4396c8f793327a
 prgnn/stages/summary_salient.go 7197e4da7bd9b8e9
 prgnn/stages/summary_sections.go c8bba20cbfaacad2

@@ -44,7 +44,7 @@ func (r *reporter) results() (report.Section, error) {
 		shown.Heads = append([]report.Head{{Text: "setting"}}, shown.Heads...)
 	}
 	// The models that the pipeline is about first, then those to compare with.
-	compared := 0
+	first := true
 	order := byAccuracy(rows, names)
 	for _, mine := range []bool{true, false} {
 		for _, i := range order {
@@ -62,15 +62,14 @@ func (r *reporter) results() (report.Section, error) {
 			if row.level != "participant" || !mine {
 				continue
 			}
-			if compared++; compared == 1 {
+			if first {
 				r.facts(row, names[i])
+				first = false
 			}
 			cautionAccuracy(r.told, row, several)
 		}
 	}
-	if compared > 1 {
-		r.told.caution("%d settings were compared: the best of them looks better than it is", compared)
-	}
+	cautionCompared(r.told, rows)
 	var mine []accuracyRow
 	for i, row := range rows {
 		if own[i] {

@@ -13,7 +13,7 @@ import (
 
 // statistics shows the tests and tables that are connected, with what they warn of.
 func (r *reporter) statistics(s *report.Section) error {
-	for _, section := range []func(*dag.Task, *page) error{permutationSection, comparisonSection, covariatesSection} {
+	for _, section := range []func(*dag.Task, *page) error{permutationSection, comparisonSection, covariatesSection, stabilitySection} {
 		if err := section(r.t, r.told); err != nil {
 			return err
 		}

@@ -222,10 +222,22 @@ func TestSummaryOfSettings(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"\n  SAGE\n  graph        0.800", "\n  TopK\n  graph        0.900", "2 settings were compared: the best of them looks better than it is"} {
+	for _, want := range []string{"\n  SAGE\n  graph        0.800", "\n  TopK\n  graph        0.900", "2 classifiers were compared: the best of them looks better than it is"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+}
+
+// What PR-GNN knows by heart is not measured by how well other classifiers do.
+func TestOwnRows(t *testing.T) {
+	rows := []accuracyRow{{name: "PR-GNN"}, {name: "majority class"}, {name: "linear SVM, repeat 1"}, {name: ""}, {name: "SAGE, λ 0.1-0.1"}}
+	var own []string
+	for _, r := range ownRows(rows) {
+		own = append(own, r.name)
+	}
+	if want := []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}; !slices.Equal(own, want) {
+		t.Errorf("%q, want %q", own, want)
 	}
 }
 
