@@ -87,7 +87,7 @@ func (t *Table) Floats(name string) ([]float64, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("column %q holds %s, not numbers", name, c.typeName())
+		return nil, fmt.Errorf("column %q holds %s, not numbers", name, c.TypeName())
 	}
 	for i := range out {
 		if !c.valid(i) {
@@ -122,7 +122,7 @@ func (t *Table) Ints(name string) ([]int64, error) {
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("column %q holds %s, not whole numbers", name, c.typeName())
+	return nil, fmt.Errorf("column %q holds %s, not whole numbers", name, c.TypeName())
 }
 
 // Bools returns a column of truth values.
@@ -134,7 +134,7 @@ func (t *Table) Bools(name string) ([]bool, error) {
 	if v, ok := c.Values.([]bool); ok {
 		return v, nil
 	}
-	return nil, fmt.Errorf("column %q holds %s, not truth values", name, c.typeName())
+	return nil, fmt.Errorf("column %q holds %s, not truth values", name, c.TypeName())
 }
 
 func (t *Table) find(name string) (*Column, error) {

@@ -81,7 +81,7 @@ func parquetField(c *Column) (schema.Node, error) {
 	case []bool:
 		return schema.NewBooleanNode(c.Name, optional, -1), nil
 	}
-	return nil, fmt.Errorf("column %q holds %s", c.Name, c.typeName())
+	return nil, fmt.Errorf("column %q holds %s", c.Name, c.TypeName())
 }
 
 func parquetMetadata(t *Table, s *arrow.Schema) (metadata.KeyValueMetadata, error) {

@@ -74,8 +74,8 @@ func (c *Column) len() (int, error) {
 	return 0, fmt.Errorf("table: column %q holds a %T, which is none of the column types", c.Name, c.Values)
 }
 
-// typeName is what a column's elements are called in messages.
-func (c *Column) typeName() string {
+// TypeName is what a column's elements are called.
+func (c *Column) TypeName() string {
 	switch c.Values.(type) {
 	case []string:
 		return "text"
@@ -136,8 +136,8 @@ func Concat(ts ...*Table) (*Table, error) {
 			if len(t.Columns) != len(ts[0].Columns) || t.Columns[i].Name != c.Name {
 				return nil, fmt.Errorf("concat: table %d has the columns %q, but table 0 has %q", j, t.names(), ts[0].names())
 			}
-			if parts[j] = &t.Columns[i]; parts[j].typeName() != c.typeName() {
-				return nil, fmt.Errorf("concat: column %q is %s in table %d, but %s in table 0", c.Name, parts[j].typeName(), j, c.typeName())
+			if parts[j] = &t.Columns[i]; parts[j].TypeName() != c.TypeName() {
+				return nil, fmt.Errorf("concat: column %q is %s in table %d, but %s in table 0", c.Name, parts[j].TypeName(), j, c.TypeName())
 			}
 		}
 		switch c.Values.(type) {

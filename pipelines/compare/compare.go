@@ -105,8 +105,8 @@ func Tables(a, b *artifacts.Table) *Difference {
 	for i := range a.Columns {
 		x := &a.Columns[i]
 		y, _ := b.Column(x.Name)
-		if TypeOf(x) != TypeOf(y) {
-			return &Difference{Kind: "schema", Text: fmt.Sprintf("column %s was %s and is %s", x.Name, TypeOf(x), TypeOf(y))}
+		if x.TypeName() != y.TypeName() {
+			return &Difference{Kind: "schema", Text: fmt.Sprintf("column %s was %s and is %s", x.Name, x.TypeName(), y.TypeName())}
 		}
 		for _, r := range rows.pairs {
 			t.cells(Cell(x, r[0]), Cell(y, r[1]), func() string { return rows.name(r[0]) + ": " + x.Name })

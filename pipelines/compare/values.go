@@ -35,23 +35,6 @@ func Cell(c *artifacts.Column, i int) any {
 	return nil
 }
 
-// TypeOf is what a column's elements are called.
-func TypeOf(c *artifacts.Column) string {
-	switch c.Values.(type) {
-	case []float64:
-		return "float64"
-	case []float32:
-		return "float32"
-	case []int64:
-		return "int64"
-	case []int32:
-		return "int32"
-	case []bool:
-		return "bool"
-	}
-	return "text"
-}
-
 // Full writes a value so that it reads back as the same; Rounded, for a person.
 func Full(v any) string    { return number(v, -1) }
 func Rounded(v any) string { return number(v, 6) }

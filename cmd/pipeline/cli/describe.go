@@ -53,7 +53,7 @@ func columnsJSON(t *artifacts.Table) []columnJSON {
 	cols := []columnJSON{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		cols = append(cols, columnJSON{c.Name, compare.TypeOf(c), c.Unit, c.Doc})
+		cols = append(cols, columnJSON{c.Name, c.TypeName(), c.Unit, c.Doc})
 	}
 	return cols
 }

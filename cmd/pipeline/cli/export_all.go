@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,7 +18,7 @@ func (a *app) exportAll(c *current, e export, sel *selection, tasks []*dag.Node)
 		return wrongf("--format all writes several files: give a directory: -o %s/", sel.stage.Name)
 	}
 	if err := os.MkdirAll(e.path, 0o777); err != nil {
-		return fmt.Errorf("%s: %w", e.path, errors.Unwrap(err))
+		return err
 	}
 	for _, n := range tasks {
 		for _, port := range n.Work.Ports().Out {

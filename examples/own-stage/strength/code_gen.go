@@ -10,7 +10,7 @@ prgnn/artifacts/array.go 220c49dede7c5671
 prgnn/artifacts/arrow.go 568685d24587731a
 prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
 prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 3ecfccb904fbded9
+prgnn/artifacts/column.go a0253bd8543d7b5c
 prgnn/artifacts/digest.go 9e3773fcffd2ff0c
 prgnn/artifacts/npy.go a7178c4203193223
 prgnn/artifacts/npyheader.go 1c93fc4180876f89
@@ -19,7 +19,7 @@ prgnn/artifacts/npyread.go f0e6a966679eaff1
 prgnn/artifacts/parquet.go ef264e11d729bb1b
 prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go 9f32f0399d91e0ff
+prgnn/artifacts/table.go c29e052cb5270286
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 175fe293dcae66ec
