@@ -1,0 +1,333 @@
+// Package column reads and writes tables as rows: a row is a struct, and each field
+// with a column tag is a column. It holds the names and words that several topics of
+// stages share.
+package column
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A field is one tagged field of a row:
+//
+//	Score  float64     `column:"score,missing" unit:"mm" doc:"pooling score"`
+//	Coords []dag.Coord `column:"*"`
+//
+// Types: string, bool, int32, int64, float32, float64, or a pointer to one of them, whose
+// nil is a missing value. Options:
+//
+//	missing   NaN is written as a missing value (reading always gives NaN for one)
+//	optional  a table without the column is read: NaN, nil, or the zero value
+//
+// The name "*" takes the coordinates: one text column per axis, before all others.
+// The fields of an embedded struct belong to the row.
+type field struct {
+	index             []int
+	name, unit, doc   string
+	missing, optional bool
+	pointer           bool
+	kind              reflect.Kind
+}
+
+// A layout is what the tags of a row type say.
+type layout struct {
+	fields []field
+	coords []int // index of the field of coordinates; nil without one
+}
+
+var layouts sync.Map // reflect.Type → *layout
+
+var coordsType = reflect.TypeFor[[]dag.Coord]()
+
+// layoutOf reads the tags of a row type. A mistake in them is a bug and panics.
+func layoutOf(row reflect.Type) *layout {
+	if l, ok := layouts.Load(row); ok {
+		return l.(*layout)
+	}
+	l := &layout{}
+	for _, f := range reflect.VisibleFields(row) {
+		tag, ok := f.Tag.Lookup("column")
+		if !ok {
+			continue
+		}
+		name, options, _ := strings.Cut(tag, ",")
+		if name == "*" {
+			if f.Type != coordsType {
+				panic(fmt.Sprintf("column: %s.%s: coordinates are []dag.Coord", row, f.Name))
+			}
+			l.coords = f.Index
+			continue
+		}
+		c := field{index: f.Index, name: name, unit: f.Tag.Get("unit"), doc: f.Tag.Get("doc")}
+		for option := range strings.SplitSeq(options, ",") {
+			switch option {
+			case "":
+			case "missing":
+				c.missing = true
+			case "optional":
+				c.optional = true
+			default:
+				panic(fmt.Sprintf("column: %s.%s: there is no option %q", row, f.Name, option))
+			}
+		}
+		t := f.Type
+		if t.Kind() == reflect.Pointer {
+			c.pointer, t = true, t.Elem()
+		}
+		c.kind = t.Kind()
+		switch c.kind {
+		case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
+		default:
+			panic(fmt.Sprintf("column: %s.%s: a column cannot hold %s", row, f.Name, f.Type))
+		}
+		l.fields = append(l.fields, c)
+	}
+	layouts.Store(row, l)
+	return l
+}
+
+// Names are the columns of a row type, without those of its coordinates: what a port
+// declares (see dag.Arrow).
+func Names[R any]() []string {
+	var names []string
+	for _, f := range layoutOf(reflect.TypeFor[R]()).fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Table makes a table with a row per element. axes name the columns of coordinates and
+// their order; a coordinate that a row lacks is "".
+func Table[R any](rows []R, axes ...string) *artifacts.Table {
+	return artifacts.NewTable(Columns(rows, axes...)...)
+}
+
+// Columns are the columns of Table, for a table with others beside them.
+func Columns[R any](rows []R, axes ...string) []artifacts.Column {
+	l, v := layoutOf(reflect.TypeFor[R]()), reflect.ValueOf(rows)
+	var out []artifacts.Column
+	if l.coords != nil {
+		coords := make([][]dag.Coord, len(rows))
+		for i := range coords {
+			coords[i] = v.Index(i).FieldByIndex(l.coords).Interface().([]dag.Coord)
+		}
+		out = Keys(axes, coords)
+	}
+	for _, f := range l.fields {
+		out = append(out, f.column(v))
+	}
+	return out
+}
+
+// CoordinateDoc is what a column of coordinates says of itself.
+const CoordinateDoc = "coordinate of the training"
+
+// Keys are the columns of coordinates: one text column per axis.
+func Keys(axes []string, rows [][]dag.Coord) []artifacts.Column {
+	var out []artifacts.Column
+	for _, axis := range axes {
+		v := make([]string, len(rows))
+		for i, coords := range rows {
+			for _, c := range coords {
+				if c.Axis == axis {
+					v[i] = c.Value
+				}
+			}
+		}
+		out = append(out, artifacts.Column{Name: axis, Values: v, Doc: CoordinateDoc})
+	}
+	return out
+}
+
+func (f *field) column(rows reflect.Value) artifacts.Column {
+	c := artifacts.Column{Name: f.name, Unit: f.unit, Doc: f.doc}
+	switch f.kind {
+	case reflect.String:
+		c.Values, c.Valid = cells[string](f, rows)
+	case reflect.Bool:
+		c.Values, c.Valid = cells[bool](f, rows)
+	case reflect.Int32:
+		c.Values, c.Valid = cells[int32](f, rows)
+	case reflect.Int64:
+		c.Values, c.Valid = cells[int64](f, rows)
+	case reflect.Float32:
+		c.Values, c.Valid = cells[float32](f, rows)
+	default:
+		c.Values, c.Valid = cells[float64](f, rows)
+	}
+	return c
+}
+
+// cells copies a field of all rows. valid is nil when no value is missing.
+func cells[T comparable](f *field, rows reflect.Value) (values []T, valid []bool) {
+	n := rows.Len()
+	values = make([]T, n)
+	for i := range n {
+		v := rows.Index(i).FieldByIndex(f.index)
+		if f.pointer && v.IsNil() {
+			valid = markMissing(valid, n, i)
+			continue
+		}
+		values[i] = reflect.Indirect(v).Interface().(T)
+		if f.missing && values[i] != values[i] { // NaN
+			valid = markMissing(valid, n, i)
+		}
+	}
+	return values, valid
+}
+
+// markMissing marks row i of n as missing.
+func markMissing(valid []bool, n, i int) []bool {
+	if valid == nil {
+		valid = slices.Repeat([]bool{true}, n)
+	}
+	valid[i] = false
+	return valid
+}
+
+// Read reads the table of an input port. An error names the input.
+func Read[R any](in dag.Input) ([]R, error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := Rows[R](t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return rows, nil
+}
+
+// Rows reads a table. Whole numbers and floating-point numbers convert as in
+// artifacts.Table; all missing and mistyped columns are reported together. Coordinates
+// are the columns before the first column that the row names.
+func Rows[R any](t *artifacts.Table) ([]R, error) {
+	l, rows := layoutOf(reflect.TypeFor[R]()), make([]R, t.Rows())
+	v := reflect.ValueOf(rows)
+	var problems []error
+	for _, f := range l.fields {
+		c, ok := t.Column(f.name)
+		if !ok && f.optional {
+			f.absent(v)
+			continue
+		}
+		if err := f.read(t, c, v); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if l.coords != nil {
+		coords, err := Coordinates(t, Names[R]()...)
+		problems = append(problems, err)
+		for i, c := range coords {
+			v.Index(i).FieldByIndex(l.coords).Set(reflect.ValueOf(c))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// Coordinates reads the coordinates of each row: the columns before the first of own.
+// An axis that a row lacks is left out.
+func Coordinates(t *artifacts.Table, own ...string) ([][]dag.Coord, error) {
+	out := make([][]dag.Coord, t.Rows())
+	for _, c := range t.Columns {
+		if slices.Contains(own, c.Name) {
+			break
+		}
+		values, err := t.Strings(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		for i, value := range values {
+			if value != "" {
+				out[i] = append(out[i], dag.Coord{Axis: c.Name, Value: value})
+			}
+		}
+	}
+	return out, nil
+}
+
+// absent fills a field whose column is not there.
+func (f *field) absent(rows reflect.Value) {
+	if f.pointer || f.kind != reflect.Float64 && f.kind != reflect.Float32 {
+		return
+	}
+	for i := range rows.Len() {
+		rows.Index(i).FieldByIndex(f.index).SetFloat(math.NaN())
+	}
+}
+
+// read fills a field of all rows from a column.
+func (f *field) read(t *artifacts.Table, c *artifacts.Column, rows reflect.Value) error {
+	if f.pointer && c != nil && c.Valid != nil {
+		return f.readPresent(c, rows)
+	}
+	switch f.kind {
+	case reflect.String:
+		v, err := t.Strings(f.name)
+		return fill(f, rows, v, err, reflect.Value.SetString)
+	case reflect.Bool:
+		v, err := t.Bools(f.name)
+		return fill(f, rows, v, err, reflect.Value.SetBool)
+	case reflect.Int32, reflect.Int64:
+		v, err := t.Ints(f.name)
+		for i, x := range v {
+			if f.kind == reflect.Int32 && x != int64(int32(x)) {
+				return fmt.Errorf("column %q holds %d in row %d, which is outside the range of a 32-bit whole number", f.name, x, i+1)
+			}
+		}
+		return fill(f, rows, v, err, reflect.Value.SetInt)
+	default:
+		v, err := t.Floats(f.name)
+		return fill(f, rows, v, err, reflect.Value.SetFloat)
+	}
+}
+
+// readPresent reads a column with missing values into pointers: it reads the rows that
+// have one.
+func (f *field) readPresent(c *artifacts.Column, rows reflect.Value) error {
+	present := artifacts.Column{Name: c.Name}
+	values, all := reflect.ValueOf(c.Values), reflect.MakeSlice(reflect.TypeOf(c.Values), 0, rows.Len())
+	kept := reflect.MakeSlice(reflect.SliceOf(rows.Type().Elem()), 0, rows.Len())
+	var at []int
+	for i, ok := range c.Valid {
+		if ok {
+			all, at = reflect.Append(all, values.Index(i)), append(at, i)
+			kept = reflect.Append(kept, rows.Index(i))
+		}
+	}
+	present.Values = all.Interface()
+	if err := f.read(artifacts.NewTable(present), &present, kept); err != nil {
+		return err
+	}
+	for k, i := range at {
+		rows.Index(i).FieldByIndex(f.index).Set(kept.Index(k).FieldByIndex(f.index))
+	}
+	return nil
+}
+
+// fill sets a field of all rows.
+func fill[T any](f *field, rows reflect.Value, values []T, err error, set func(reflect.Value, T)) error {
+	if err != nil {
+		return err
+	}
+	for i, x := range values {
+		v := rows.Index(i).FieldByIndex(f.index)
+		if f.pointer {
+			v.Set(reflect.New(v.Type().Elem()))
+			v = v.Elem()
+		}
+		set(v, x)
+	}
+	return nil
+}
