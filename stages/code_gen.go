@@ -619,7 +619,7 @@ prgnn/dag/stage.go 9860a1933447024f
 prgnn/dag/task.go 6f1f24d5f8d4422e
 prgnn/internal/workdir/owner_other.go ed01846ddbc42e0d
 prgnn/internal/workdir/owner_unix.go 91983714d2c6dfec
-prgnn/internal/workdir/workdir.go 7794f796340426b1
+prgnn/internal/workdir/workdir.go 83b440346d2da469
 prgnn/nifti/affine.go bbce769ef5c657b4
 prgnn/nifti/check.go c1d7e89588e06ed9
 prgnn/nifti/decode.go 891724ab81b83eb4
@@ -636,13 +636,13 @@ prgnn/nifti/reader.go 2c6f91a3992a733b
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/cohort_nodes.go eabb9da3de9c071d
-prgnn/stages/exec.go c420e9e77a28768c
-prgnn/stages/exec_clone.go 1524c8458c7397af
-prgnn/stages/exec_clone_darwin.go 6f4754977bdd6664
-prgnn/stages/exec_clone_linux.go da762e243e0c1c85
-prgnn/stages/exec_files.go ea264ac593695cbe
-prgnn/stages/exec_other.go d8dc4e024aa0b998
-prgnn/stages/exec_unix.go cad44b1817bb0fbf
+prgnn/stages/exec.go 350aad984c5699cd
+prgnn/stages/exec_clone.go 6f446f891d34c8f0
+prgnn/stages/exec_clone_darwin.go 8a1f3f5a485365df
+prgnn/stages/exec_clone_linux.go 25c5114937b6f968
+prgnn/stages/exec_files.go 68664d618c768db1
+prgnn/stages/exec_other.go 7fedd30e1d688b18
+prgnn/stages/exec_unix.go d69a346fdc7808d9
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2

@@ -201,9 +201,8 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 		cmd.Path, cmd.Err = path, nil
 	}
 	cmd.WaitDelay = 5 * time.Second // for the pipes of what it has started, once it is gone
-	killWhole(cmd)
 	cmd.Stdout, cmd.Stderr = t.Log(), t.Log()
-	err := cmd.Run()
+	err := runGuarded(cmd)
 	t.TookMemory(peakMemory(cmd.ProcessState))
 	switch {
 	case ctx.Err() != nil:

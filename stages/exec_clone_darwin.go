@@ -14,6 +14,3 @@ func cloneFile(from, to string) error {
 	}
 	return os.Chmod(to, 0o444)
 }
-
-// writable tells whether we may write to a file.
-func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }

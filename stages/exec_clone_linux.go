@@ -25,6 +25,3 @@ func cloneFile(from, to string) error {
 	}
 	return err
 }
-
-// writable tells whether we may write to a file.
-func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }

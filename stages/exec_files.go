@@ -21,7 +21,7 @@ import (
 // come into a result.
 func (e *Exec) lay(dir string, t *dag.Task) (map[string]string, error) {
 	for _, sub := range []string{"inputs", "outputs", "tmp"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, err
 		}
 	}
@@ -50,9 +50,10 @@ func (e *Exec) lay(dir string, t *dag.Task) (map[string]string, error) {
 }
 
 // layOne puts one input into the directory: large ones by sharing their blocks
-// where the file system can (btrfs, XFS, APFS …), or by a hard link, if nothing
-// else has a right to the file than to read it; else as a copy. What is shared is
-// not read here, so the engine compares it with its digest after the command.
+// where the file system can (btrfs, XFS, APFS …), else as a copy. It is never a link
+// to the file: the command could change what other tasks read, and change it back.
+// Shared blocks are not read here, so the engine compares the file with its digest
+// after the command.
 func layOne(dir, name string, in dag.Input) (string, error) {
 	start, err := firstBytes(in)
 	if err != nil {
@@ -60,7 +61,7 @@ func layOne(dir, name string, in dag.Input) (string, error) {
 	}
 	name += extension(in.Ref.Format, start)
 	path := filepath.Join(dir, name)
-	if in.Path != "" && in.Ref.Size >= shareFrom && (cloneFile(in.Path, path) == nil || linkBlob(in, path) == nil) {
+	if in.Path != "" && in.Ref.Size >= shareFrom && cloneFile(in.Path, path) == nil {
 		return name, nil
 	}
 	r, err := in.Reader()
@@ -101,20 +102,10 @@ func firstBytes(in dag.Input) ([]byte, error) {
 	return start[:n], err
 }
 
-// linkBlob gives a blob of the store another name, if we, and so the command, may
-// not write to it: blobs are read-only, which stops everybody but a superuser. The
-// user's own files are never linked, for they could not be made again.
-func linkBlob(in dag.Input, path string) error {
-	if filepath.Base(in.Path) != in.Ref.Digest.String() || writable(in.Path) {
-		return errors.ErrUnsupported
-	}
-	return os.Link(in.Path, path)
-}
-
 // layAll writes the members of a gathered input, and a table of them.
 func layAll(dir, name string, all []dag.Input) (string, error) {
 	folder := filepath.Join("inputs", name)
-	if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
 		return "", err
 	}
 	var axes []string

@@ -1,10 +1,12 @@
 // Package workdir makes directories to work in that do not outlast the work: a process
-// removes its own, and those that processes left which were killed.
+// removes its own, and those left by killed processes. Only their user may look inside.
 //
-// A directory in use holds a locked file, and the kernel drops the lock when its process
-// dies. Who finds one that is not locked removes it, if it was made by the same user on
-// this machine (elsewhere, locks may not be seen), and not in the last minute (it may not
-// have been locked yet).
+//	PREFIX123/lock   locked by the process that works there; the kernel drops the lock when it dies
+//	PREFIX123/work   made after the lock was taken, removed before the lock file is
+//
+// A sweep removes a directory if this user made it, on this machine (elsewhere, locks may not
+// be seen), and nobody holds its lock. A directory without work may be about to be locked:
+// it is removed a minute later.
 package workdir
 
 import (
@@ -29,7 +31,7 @@ const (
 	workName = "work"
 )
 
-// young is the age below which nothing is cleared.
+// young is the age below which a directory without work is left alone.
 const young = time.Minute
 
 // swept are the places that this process has looked at.
@@ -65,61 +67,77 @@ func (d *Dir) begin() error {
 		return err
 	}
 	d.lock.TryLock() // where a file system has no locks, nobody can lock it to clear it either
-	return os.Mkdir(d.Path, 0o755)
+	return os.Mkdir(d.Path, 0o700)
 }
 
 // Remove removes the directory with all that is in it.
-func (d *Dir) Remove() error {
-	d.lock.Close()
-	return remove(d.outer)
-}
+func (d *Dir) Remove() error { return remove(d.outer, d.lock) }
 
-// Sweep removes the directories that dead processes left, and tells how many.
+// Sweep removes the directories that dead processes left, and returns how many.
 func Sweep(parent, prefix string) (removed int) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return 0
 	}
 	for _, e := range entries {
-		dir := filepath.Join(parent, e.Name())
-		if strings.HasPrefix(e.Name(), prefix) && e.IsDir() && abandoned(dir) && remove(dir) == nil {
+		if strings.HasPrefix(e.Name(), prefix) && e.IsDir() && reclaim(filepath.Join(parent, e.Name())) {
 			removed++
 		}
 	}
 	return removed
 }
 
-// abandoned tells whether the process that made a directory is gone.
-func abandoned(dir string) bool {
+// reclaim removes a directory if the process that made it is gone.
+func reclaim(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || !ours(info) {
 		return false
 	}
 	path := filepath.Join(dir, lockName)
 	lock, err := os.Lstat(path)
-	if err != nil || !lock.Mode().IsRegular() || time.Since(lock.ModTime()) < young {
+	if os.IsNotExist(err) && old(info) { // killed before it wrote the lock file, or after it removed it
+		return os.Remove(dir) == nil // only if empty
+	}
+	if err != nil || !lock.Mode().IsRegular() {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(dir, workName))
+	begun := err == nil
+	if !begun && !old(lock) {
 		return false
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		return false
 	}
-	if made, err := os.ReadFile(path); err != nil || string(made) != host {
+	made, err := os.ReadFile(path)
+	if err != nil || string(made) != host && (begun || len(made) > 0) { // killed before it wrote its host: empty
 		return false
 	}
-	f := flock.New(path)
-	defer f.Close()
-	locked, err := f.TryLock()
-	return err == nil && locked
+	f := flock.New(path, flock.SetFlag(os.O_RDWR)) // which makes none that has gone meanwhile
+	if locked, err := f.TryLock(); err != nil || !locked {
+		f.Close()
+		return false
+	}
+	return remove(dir, f) == nil
 }
 
-// remove removes a directory, also where its own directories are read-only.
-func remove(dir string) error {
-	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+func old(info os.FileInfo) bool { return time.Since(info.ModTime()) >= young }
+
+// remove removes a directory: the lock file last, so that what a kill leaves of it is found
+// by the next sweep.
+func remove(dir string, lock *flock.Flock) error {
+	defer lock.Close()
+	work := filepath.Join(dir, workName)
+	_ = filepath.WalkDir(work, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
-			_ = os.Chmod(path, 0o755)
+			_ = os.Chmod(path, 0o700) // a read-only directory cannot be emptied
 		}
 		return nil
 	})
+	if err := os.RemoveAll(work); err != nil {
+		return err
+	}
+	lock.Close() // Windows removes no open file
 	return os.RemoveAll(dir)
 }

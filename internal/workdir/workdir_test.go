@@ -1,6 +1,10 @@
 package workdir
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,21 +18,27 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		os.Mkdir(filepath.Join(d.Path, "deep"), 0o700)
-		os.WriteFile(filepath.Join(d.Path, "deep", "file"), []byte("x"), 0o400)
-		os.Chmod(filepath.Join(d.Path, "deep"), 0o500)
+		for i := range 200 {
+			deep := filepath.Join(d.Path, fmt.Sprint("deep", i))
+			os.Mkdir(deep, 0o700)
+			os.WriteFile(filepath.Join(deep, "file"), []byte("x"), 0o400)
+			os.Chmod(deep, 0o500)
+		}
 		os.Stdout.WriteString("ready\n")
+		if os.Getenv("WORKDIR_TEST_REMOVE") != "" {
+			d.Remove()
+		}
 		time.Sleep(time.Minute)
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-// What a killed process left goes, what a living one has stays.
-func TestSweep(t *testing.T) {
-	parent := t.TempDir()
+// started starts a process that makes a directory in parent, and waits until it is made.
+func started(t *testing.T, parent string, env ...string) *exec.Cmd {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "WORKDIR_TEST_PARENT="+parent)
+	cmd.Env = append(append(os.Environ(), "WORKDIR_TEST_PARENT="+parent), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -36,17 +46,16 @@ func TestSweep(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := out.Read(make([]byte, 6)); err != nil {
+	if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
 		t.Fatal(err)
 	}
-	age := func(d time.Duration) {
-		locks, _ := filepath.Glob(filepath.Join(parent, "*", lockName))
-		for _, l := range locks {
-			if err := os.Chtimes(l, time.Now().Add(-d), time.Now().Add(-d)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	return cmd
+}
+
+// What a killed process left goes, what a living one has stays.
+func TestSweep(t *testing.T) {
+	parent := t.TempDir()
+	cmd := started(t, parent)
 	own, err := Make(parent, "x-")
 	if err != nil {
 		t.Fatal(err)
@@ -54,17 +63,11 @@ func TestSweep(t *testing.T) {
 	if entries, err := os.ReadDir(own.Path); err != nil || len(entries) > 0 {
 		t.Errorf("it begins with %v, %v", entries, err)
 	}
-	age(time.Hour)
 	if n := Sweep(parent, "x-"); n != 0 {
 		t.Errorf("%d directories of living processes were removed", n)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	age(0)
-	if n := Sweep(parent, "x-"); n != 0 {
-		t.Errorf("%d directories were removed that may be about to be locked", n)
-	}
-	age(time.Hour)
 	if n := Sweep(parent, "y-"); n != 0 {
 		t.Errorf("%d directories of another name were removed", n)
 	}
@@ -79,6 +82,70 @@ func TestSweep(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// A process that is killed while it removes its directory leaves nothing that the next sweep
+// cannot remove, and nothing that others may read.
+func TestKilledWhileRemoving(t *testing.T) {
+	parent := t.TempDir()
+	for i := range 15 {
+		cmd := started(t, parent, "WORKDIR_TEST_REMOVE=yes")
+		time.Sleep(time.Duration(i) * 600 * time.Microsecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		filepath.WalkDir(parent, func(path string, e fs.DirEntry, err error) error {
+			if info, _ := os.Lstat(path); path != parent && info != nil && info.Mode().Perm()&0o077 != 0 && e.IsDir() {
+				t.Errorf("%s has mode %v", path, info.Mode())
+			}
+			return nil
+		})
+		age(parent, "x-*")
+		Sweep(parent, "x-")
+		if left, _ := os.ReadDir(parent); len(left) > 0 {
+			inside, _ := os.ReadDir(filepath.Join(parent, left[0].Name()))
+			t.Fatalf("killed for the %d. time, %s holds %v after a sweep", i+1, left[0].Name(), inside)
+		}
+	}
+}
+
+// age makes directories and their lock files old.
+func age(parent, names string) {
+	long := time.Now().Add(-time.Hour)
+	dirs, _ := filepath.Glob(filepath.Join(parent, names))
+	for _, d := range dirs {
+		os.Chtimes(filepath.Join(d, lockName), long, long)
+		os.Chtimes(d, long, long)
+	}
+}
+
+// Every state in which a kill can leave a directory is cleared once nobody can be about to
+// lock it, and not before.
+func TestSweepHalfMade(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		make func(dir string) error
+	}{
+		{"no lock", func(string) error { return nil }},
+		{"empty lock", func(dir string) error { return os.WriteFile(filepath.Join(dir, lockName), nil, 0o600) }},
+		{"no work", func(dir string) error { return os.WriteFile(filepath.Join(dir, lockName), []byte(host), 0o600) }},
+	} {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "x-1")
+		if err := errors.Join(os.Mkdir(dir, 0o700), c.make(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if n := Sweep(parent, "x-"); n != 0 {
+			t.Errorf("%s: it was removed while it may be about to be locked", c.name)
+		}
+		age(parent, "x-1")
+		if n := Sweep(parent, "x-"); n != 1 {
+			t.Errorf("%s: it was not removed", c.name)
+		}
 	}
 }
 
@@ -101,6 +168,8 @@ func TestSweepLeavesOthers(t *testing.T) {
 	}
 	make("x-elsewhere", "another machine")
 	make("x-no-lock", "")
+	os.WriteFile(filepath.Join(parent, "x-no-lock", "data"), nil, 0o600) // of another program
+	os.Chtimes(filepath.Join(parent, "x-no-lock"), long, long)
 	outside := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(parent, "x-link")); err == nil {
 		host, _ := os.Hostname()

@@ -93,7 +93,12 @@ func Create(dir string) (*Derivative, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(temp.Path)
+	made := filepath.Join(temp.Path, "dataset") // with the modes of any other directory: it outlasts temp
+	err = os.Mkdir(made, 0o777)
+	var root *os.Root
+	if err == nil {
+		root, err = os.OpenRoot(made)
+	}
 	if err != nil {
 		temp.Remove()
 		return nil, err
@@ -147,7 +152,7 @@ func (d *Derivative) Finish() error {
 	if err := os.Remove(d.dir); err != nil && !errors.Is(err, os.ErrNotExist) { // when it was there it was empty
 		return err
 	}
-	if err := os.Rename(d.temp.Path, d.dir); err != nil {
+	if err := os.Rename(d.root.Name(), d.dir); err != nil {
 		return err
 	}
 	return d.temp.Remove()

@@ -46,11 +46,11 @@ func TestDerivative(t *testing.T) {
 	}
 	// A link that others put there leads nowhere.
 	outside := t.TempDir()
-	if err := os.Symlink(outside, filepath.Join(d.temp.Path, "sub-02")); err == nil {
+	if err := os.Symlink(outside, filepath.Join(d.root.Name(), "sub-02")); err == nil {
 		if err := d.Put("sub-02/a.tsv", text("x")); err == nil {
 			t.Error("a file was written through a link out of the dataset")
 		}
-		os.Remove(filepath.Join(d.temp.Path, "sub-02"))
+		os.Remove(filepath.Join(d.root.Name(), "sub-02"))
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the dataset is there before it is finished")
