@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // These tests mount a small file system for themselves, in a name space of their own
@@ -37,7 +39,7 @@ func mounted(t *testing.T, job string) {
 	var exit *exec.ExitError
 	switch {
 	case err != nil && !errors.As(err, &exit), strings.Contains(string(out), errNoMount.Error()):
-		t.Skipf("no mount name space here: %v %s", err, out)
+		need.Missing(t, "no mount name space: %v %s", err, out)
 	case err != nil:
 		t.Errorf("%v:\n%s", err, out)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func init() { children["recorder"] = childRecorder }
@@ -38,16 +40,13 @@ func childRecorder(dir string) error {
 // so the calls themselves are looked at. What counts is when a sync has ended,
 // and when a rename begins.
 func TestSyncOrder(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
+	strace := need.Program(t, "strace", "strace")
 	dir := filepath.Join(must(filepath.EvalSymlinks(t.TempDir()))(t), "store")
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.Command(strace, "-f", "-y", "-o", log, "-e", "trace=fsync,rename,renameat,renameat2", must(os.Executable())(t))
 	cmd.Env = append(os.Environ(), "PRGNN_CHILD=recorder", "PRGNN_CHILD_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("strace does not run here: %v: %s", err, out)
+		need.Missing(t, "strace does not run: %v: %s", err, out)
 	}
 	calls := traced(t, log, dir)
 	first := len(calls)

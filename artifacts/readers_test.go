@@ -8,18 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
-// What we write is read by the programs that users have. PRGNN_PYTHON names a Python
-// that has numpy and pyarrow; without it, python3 is tried.
+// What we write is read by the programs that users have.
 func TestReadersOfOthers(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if out, err := exec.Command(python, "-c", "import numpy, pyarrow").CombinedOutput(); err != nil {
-		t.Skipf("no Python with numpy and pyarrow (set PRGNN_PYTHON): %v: %s", err, bytes.TrimSpace(out))
-	}
+	python := need.Python(t, "numpy", "pyarrow")
 	dir := t.TempDir()
 	writeForReaders(t, dir)
 	// What version 1 wrote opens for ever, as what is written today.

@@ -9,20 +9,9 @@ import (
 	"testing"
 
 	"github.com/sbinet/npyio"
-)
 
-// shared is the directory of data outside the project, or "".
-func shared(t *testing.T, elem ...string) string {
-	dir := os.Getenv("PRGNN_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(append([]string{dir}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not there; set PRGNN_SHARED to run this test", path)
-	}
-	return path
-}
+	"prgnn/internal/need"
+)
 
 func readTSV(t *testing.T, path string) ([]string, Matrix) {
 	t.Helper()
@@ -170,15 +159,15 @@ func TestFisherZOfNumpy(t *testing.T) {
 func TestSeriesToEdges(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		dir       func() string
+		dir       func(t *testing.T) string
 		shrinkage float64
 		chosen    map[Share][2]int // edges, repaired
 	}{
-		{"p20short", func() string { return filepath.Join("testdata", "p20short") }, 0.4830677447440894, map[Share][2]int{OfPairs: {20, 1}, OfPositive: {17, 8}}},
-		{"p84", func() string { return shared(t, "fixtures", "prgnn", "preproc", "p84") }, 0.13517991321735348, map[Share][2]int{OfPairs: {348, 0}, OfPositive: {179, 0}}},
+		{"p20short", func(*testing.T) string { return filepath.Join("testdata", "p20short") }, 0.4830677447440894, map[Share][2]int{OfPairs: {20, 1}, OfPositive: {17, 8}}},
+		{"p84", func(t *testing.T) string { return need.Shared(t, "fixtures", "prgnn", "preproc", "p84") }, 0.13517991321735348, map[Share][2]int{OfPairs: {348, 0}, OfPositive: {179, 0}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := c.dir()
+			dir := c.dir(t)
 			x := readNPY(t, filepath.Join(dir, "ts.npy"))
 			got, err := Estimate([]Matrix{x}, Options{Both: true})
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // TestOwnStage builds a lab's own program, a module of its own, and runs its
@@ -145,14 +146,10 @@ func output(t *testing.T, dir string, command ...string) string {
 	return string(out)
 }
 
-// TestPythonExec runs the steps in Python, for which PRGNN_PYTHON must name an
-// interpreter that has pyarrow (go run ./test makes one), and compares the lengths
-// with the formula on what the engine stored.
+// TestPythonExec runs the steps in Python and compares the lengths with the formula on what
+// the engine stored.
 func TestPythonExec(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("needs Python with pyarrow: go run ./test makes one, or PRGNN_PYTHON names one")
-	}
+	python := need.Python(t, "pyarrow")
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("python-exec")); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/sbinet/npyio"
+
+	"prgnn/internal/need"
 )
 
 // The fixtures were made by oracle.py, an independent program in PyTorch and
@@ -44,22 +46,16 @@ type fixtureCase struct {
 }
 
 func TestFixtures(t *testing.T) {
-	root := os.Getenv("PRGNN_FIXTURES")
-	given := root != ""
-	if !given {
-		shared := os.Getenv("PRGNN_SHARED")
-		if shared == "" {
-			shared = filepath.Join("..", "..", "shared")
+	var outside []*fixtureSet
+	t.Run("outside", func(t *testing.T) {
+		root := os.Getenv("PRGNN_FIXTURES")
+		if root == "" {
+			root = need.Shared(t, "fixtures", "prgnn")
 		}
-		root = filepath.Join(shared, "fixtures", "prgnn")
-	}
-	outside := sets(t, root)
-	if len(outside) == 0 {
-		if given {
+		if outside = sets(t, root); len(outside) == 0 {
 			t.Errorf("no fixture sets (directories with an index.json) in %s", root)
 		}
-		t.Logf("no fixture sets in %s: only those of testdata are run", root)
-	}
+	})
 	ran, seen := 0, map[string]bool{}
 	for _, set := range append(outside, sets(t, "testdata/fixtures")...) {
 		if seen[set.Set] {

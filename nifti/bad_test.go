@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"prgnn/internal/need"
 )
 
 // good is a sound scan of 4×3×2 voxels and 3 volumes, as a NIfTI-1 file.
@@ -407,7 +409,7 @@ func TestExtensions(t *testing.T) {
 	if len(r.Extensions) != 1 || len(r.Extensions[0].Data) != 24 {
 		t.Errorf("extensions %v", r.Extensions)
 	}
-	r, err = Open(sharedFile(t, "data", "nifti_conformance", "nibabel", "example4d.nii.gz"))
+	r, err = Open(need.Shared(t, "data", "nifti_conformance", "nibabel", "example4d.nii.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // oracle is what nibabel 5 read from a file.
@@ -51,7 +53,7 @@ var refused = map[string]string{
 }
 
 func TestConformance(t *testing.T) {
-	b, err := os.ReadFile(sharedFile(t, "data", "oracle_nibabel.json"))
+	b, err := os.ReadFile(need.Shared(t, "data", "oracle_nibabel.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,7 @@ func TestConformance(t *testing.T) {
 	for path, want := range all {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			info, err := Inspect(sharedFile(t, "data", filepath.FromSlash(path)), true)
+			info, err := Inspect(need.Shared(t, "data", path), true)
 			if says, ok := refused[filepath.Base(path)]; ok {
 				if err == nil || !strings.Contains(err.Error(), says) {
 					t.Fatalf("error %v, want one about %q", err, says)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The table of fields agrees with nibabel's, and covers every byte of the header.
@@ -99,7 +101,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 		}
 	}
 	n := 0
-	root := sharedFile(t, "data", "nifti_conformance")
+	root := need.Shared(t, "data", "nifti_conformance")
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.Contains(path, ".HEAD") || strings.Contains(path, ".BRIK") {
 			return err

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // encode∘decode is the identity, for every type of data and many affines.
@@ -158,30 +160,21 @@ func TestOthersRead(t *testing.T) {
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	python := os.Getenv("PRGNN_PYTHON") // one that has nibabel
-	if python == "" {
-		python = "python3"
-	}
 	for _, c := range []struct {
-		name string
-		args []string
-		want []string
+		name    string
+		program func(t *testing.T) string
+		args    []string
+		want    []string
 	}{
-		{"mrinfo", []string{"mrinfo", path}, []string{"4 x 5 x 6 x 7", "2 x 2.5 x 3 x 2", "signed 16 bit integer"}},
-		{"wb_command", []string{"wb_command", "-file-information", path}, []string{"Dimensions", "4, 5, 6, 7"}},
-		{"nibabel", []string{python, "-c", `import nibabel, sys
+		{"mrinfo", func(t *testing.T) string { return need.Program(t, "mrtrix3", "mrinfo") }, []string{path}, []string{"4 x 5 x 6 x 7", "2 x 2.5 x 3 x 2", "signed 16 bit integer"}},
+		{"wb_command", func(t *testing.T) string { return need.Program(t, "connectome-workbench", "wb_command") }, []string{"-file-information", path}, []string{"Dimensions", "4, 5, 6, 7"}},
+		{"nibabel", func(t *testing.T) string { return need.Python(t, "nibabel") }, []string{"-c", `import nibabel, sys
 i = nibabel.load(sys.argv[1])
 print(i.shape, i.get_data_dtype(), i.affine.tolist(), i.get_qform().tolist(), float(i.header["pixdim"][4]), float(i.get_fdata().sum()))`, path},
 			[]string{"(4, 5, 6, 7) int16 [[-2.0, 0.0, 0.0, 90.0], [0.0, 2.5, 0.0, -126.0], [0.0, 0.0, 3.0, -72.0], [0.0, 0.0, 0.0, 1.0]] [[-2.0, 0.0, 0.0, 90.0], [0.0, 2.5, 0.0, -126.0], [0.0, 0.0, 3.0, -72.0], [0.0, 0.0, 0.0, 1.0]] 2.0 352380.0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := exec.LookPath(c.args[0]); err != nil {
-				t.Skipf("%s is not installed", c.args[0])
-			}
-			out, err := exec.Command(c.args[0], c.args[1:]...).CombinedOutput()
-			if strings.Contains(string(out), "No module named") {
-				t.Skip("Python without nibabel; set PRGNN_PYTHON to one that has it")
-			}
+			out, err := exec.Command(c.program(t), c.args...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestInspectJSON(t *testing.T) {
@@ -83,7 +85,7 @@ func TestInspectJSON(t *testing.T) {
 // in the same order, RAS, they are the same voxel by voxel.
 func TestHandedness(t *testing.T) {
 	read := func(name string) []float64 {
-		r, err := Open(sharedFile(t, "data", "nifti_conformance", "nimh", name))
+		r, err := Open(need.Shared(t, "data", "nifti_conformance", "nimh", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/nifti"
 )
 
@@ -58,12 +59,9 @@ func write(t *testing.T, dir, name string, img *nifti.Image) (path string, info 
 	return path, info
 }
 
-// outside runs a program that others made, or skips the test where it is not.
+// outside runs an installed program that others made and returns what it prints.
 func outside(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not here (Debian: apt-get install mrtrix3 connectome-workbench)", name)
-	}
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1")
 	out, err := cmd.CombinedOutput()
@@ -108,9 +106,7 @@ func floats[T int64 | nifti.Number](values []T) (f []float64) {
 
 // MRtrix reads what we write: shape, voxel sizes, type, place and values.
 func TestMRtrixReadsOurs(t *testing.T) {
-	if _, err := exec.LookPath("mrinfo"); err != nil {
-		t.Skip("MRtrix is not here (Debian: apt-get install mrtrix3)")
-	}
+	need.Program(t, "mrtrix3", "mrinfo")
 	types := map[string]string{"int32": "Int32LE", "int16": "Int16LE", "uint8": "UInt8", "float32": "Float32LE"}
 	for name, img := range written(t) {
 		path, info := write(t, t.TempDir(), name, img)
@@ -148,9 +144,7 @@ func TestMRtrixReadsOurs(t *testing.T) {
 
 // Connectome Workbench reads what we write.
 func TestWorkbenchReadsOurs(t *testing.T) {
-	if _, err := exec.LookPath("wb_command"); err != nil {
-		t.Skip("Connectome Workbench is not here (Debian: apt-get install connectome-workbench)")
-	}
+	need.Program(t, "connectome-workbench", "wb_command")
 	for name, img := range written(t) {
 		path, info := write(t, t.TempDir(), name, img)
 		text := outside(t, "wb_command", "-file-information", path)
@@ -198,10 +192,7 @@ func TestWorkbenchReadsOurs(t *testing.T) {
 
 // nibabel reads what we write, to the last bit.
 func TestNibabelReadsOurs(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("needs Python with nibabel: go run ./test makes one, or PRGNN_PYTHON names one")
-	}
+	python := need.Python(t, "nibabel")
 	const script = `
 import sys, json, hashlib, nibabel as nib, numpy as np
 out = []

@@ -7,24 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// shared is where the outside data for tests are, or "".
-func shared(t *testing.T, path ...string) string {
-	t.Helper()
-	dir := os.Getenv("PRGNN_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	dir, err := filepath.Abs(filepath.Join(append([]string{dir}, path...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the outside data are not here: %v", err)
-	}
-	return dir
-}
+	"prgnn/internal/need"
+)
 
 // tasks counts the tasks of each stage.
 func tasks(p *Pipeline) map[string]int {
@@ -101,7 +86,7 @@ func TestRest40(t *testing.T) {
 			t.Errorf("%v\nwant\n%s", err, want)
 		}
 	})
-	data := shared(t, "data", "bold", "coinstac_rest40_mni10mm")
+	data := need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm")
 	t.Chdir(t.TempDir())
 	p, err := Load("rest40.yaml", []string{"data=" + data})
 	if err != nil {
@@ -127,7 +112,7 @@ func TestRest40(t *testing.T) {
 }
 
 func TestAbideNYU(t *testing.T) {
-	data := shared(t, "data", "abide_nyu")
+	data := need.Shared(t, "data", "abide_nyu")
 	t.Chdir(t.TempDir())
 	p, err := Load("abide-nyu.yaml", []string{"data=" + data})
 	if err != nil {

@@ -10,15 +10,12 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
-// TestPython runs the example of a step in Python, for which PRGNN_PYTHON must
-// name an interpreter that has pyarrow (go run ./test makes one).
+// TestPython runs the example of a step in Python.
 func TestPython(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("needs Python with pyarrow: go run ./test makes one, or PRGNN_PYTHON names one")
-	}
+	python := need.Python(t, "pyarrow")
 	p, err := Load(filepath.Join("testdata", "python", "ages.yaml"), []string{"python=" + python})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 var update = flag.Bool("update", false, "write testdata/battery.txt anew")
@@ -156,9 +156,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 	},
 	"echo": func(t *testing.T, c *chain) example { return example{fresh("echo", "value", "7"), nil} },
 	"exec": func(t *testing.T, c *chain) example {
-		if _, err := exec.LookPath("sh"); err != nil {
-			t.Skip("there is no sh here")
-		}
+		need.Program(t, "dash", "sh")
 		return example{
 			fresh("exec", "command", []any{"sh", "-c", "cat {in} {in} > {out}; echo done"}, "inputs", []any{"in=text"}, "outputs", []any{"out=text"}),
 			map[string][]dag.Input{"in": {dag.InputOf(artifacts.Text("a\n"))}}}

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/nifti"
 )
@@ -303,20 +304,17 @@ func TestBootstrapMinValid(t *testing.T) {
 // Real scans: big-endian, flipped, without a repetition time, with an atlas of node
 // numbers on their grid. Draw 0 is the definition.
 func TestBootstrapReal(t *testing.T) {
-	root := os.Getenv("PRGNN_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
+	scans, err := filepath.Glob(filepath.Join(need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm"), "rtswa_1*.nii.gz"))
+	if err != nil || len(scans) < 3 {
+		t.Fatalf("%d scans (%v)", len(scans), err)
 	}
-	scans, _ := filepath.Glob(filepath.Join(root, "data", "bold", "coinstac_rest40_mni10mm", "rtswa_1*.nii.gz"))
-	if len(scans) == 0 {
-		t.Skipf("no scans in %s; set PRGNN_SHARED to the directory with the test data", root)
-	}
+	atlas := need.Shared(t, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")
 	ids := make([]int32, 84)
 	for i := range ids {
 		ids[i] = int32(1000 + i)
 	}
 	for _, path := range scans[:3] {
-		in := map[string]dag.Input{"bold": fileInput(path), "labels": fileInput(filepath.Join(root, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")), "nodes": nodesInput(ids...)}
+		in := map[string]dag.Input{"bold": fileInput(path), "labels": fileInput(atlas), "nodes": nodesInput(ids...)}
 		out, err := runWith(newStage[*Parcellate](t, "parcellate"), in)
 		if err != nil {
 			t.Fatal(err)

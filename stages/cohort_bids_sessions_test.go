@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Sessions that were processed each for itself keep to their own anatomy.
@@ -81,7 +83,7 @@ func TestBIDSHints(t *testing.T) {
 	d.write(labels, "")
 	d.write("sub-01/func/.keep", "")
 	if err := os.Symlink("absent", filepath.Join(d.dir, "sub-01", "func", scan)); err != nil {
-		t.Skip(err) // a system without links
+		need.Missing(t, "symbolic links: %v", err)
 	}
 	if got := problem(d); !strings.Contains(got, "is a link to absent, which is not there (datalad get") {
 		t.Error(got)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // files writes a directory of files, each path with its text.
@@ -327,18 +328,7 @@ func TestTimeseriesCohort(t *testing.T) {
 
 // The NYU site of ABIDE I: 75 of its 175 participants are ASD.
 func TestTimeseriesCohortOnABIDE(t *testing.T) {
-	shared := os.Getenv("PRGNN_SHARED")
-	if shared == "" {
-		shared = "../../shared"
-	}
-	dir := filepath.Join(shared, "data", "abide_nyu")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the series are not here (PRGNN_SHARED names their directory): %v", err)
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := need.Shared(t, "data", "abide_nyu")
 	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd", Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
 	r, err := c.Load(dir)

@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 func TestConnectivityGivesEachDraw(t *testing.T) {
@@ -127,27 +128,13 @@ func TestConnectivityValidates(t *testing.T) {
 	}
 }
 
-// sharedData is a file among the test data, or skips the test.
-func sharedData(t *testing.T, elem ...string) string {
-	t.Helper()
-	root := os.Getenv("PRGNN_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(append([]string{root, "data"}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not there; set PRGNN_SHARED to the directory with the test data", path)
-	}
-	return path
-}
-
 // Averaged over 40 real scans, the correlation of the 68 cortical regions is that of
 // the group connectivity of the Human Connectome Project (ENIGMA toolbox), as far as
 // scans of 10 mm can tell: r = 0.78, found by an independent check.
 func TestConnectivityOfRealScans(t *testing.T) {
-	dir := sharedData(t, "bold", "coinstac_rest40_mni10mm")
-	atlas := sharedData(t, "atlas", "dk84_coinstac10mm_node_majority.nii.gz")
-	group := sharedData(t, "enigma_hcp_group_dk", "funcMatrix_ctx.csv")
+	dir := need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm")
+	atlas := need.Shared(t, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")
+	group := need.Shared(t, "data", "enigma_hcp_group_dk", "funcMatrix_ctx.csv")
 	if testing.Short() {
 		t.Skip("40 scans")
 	}

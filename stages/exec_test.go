@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,14 +13,13 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // execShell makes an exec stage that runs a line of sh.
 func execShell(t *testing.T, line string) *Exec {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh here")
-	}
+	need.Program(t, "dash", "sh")
 	e := newExec()
 	e.Command = []string{"sh", "-c", line}
 	return e

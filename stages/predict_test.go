@@ -18,6 +18,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/need"
 )
 
 // The predict stage, given what a training stored and the same graphs, says what the
@@ -166,10 +167,7 @@ func TestPredictRefuses(t *testing.T) {
 // numpy finds every array of a model by its name, with the shape and the values of the
 // table of parameters.
 func TestModelInPython(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("PRGNN_PYTHON does not name a Python with numpy")
-	}
+	python := need.Python(t, "numpy")
 	s := trainer(2)
 	s.Epochs, s.Standardize = 1, "training"
 	out := mustRun(t, s, plantedInputs(t, 20, 3, 9, 1))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // browser finds a Chromium, or skips.
@@ -24,13 +25,7 @@ func browser(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("a browser takes too long for -short")
 	}
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); name != "" && err == nil {
-			return path
-		}
-	}
-	t.Skip("there is no chromium here ($CHROMIUM may name one): the report is not opened in a browser")
-	return ""
+	return need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome", "chromium")
 }
 
 // visit opens a page headless, with software WebGL and no name server, and returns what

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // regionNodes is a node list with names, abbreviations and ids.
@@ -118,16 +118,12 @@ func TestTimeseriesRefuses(t *testing.T) {
 // All participants of a real sample run from their files to graphs: 111 regions, some
 // of them without a signal, and nothing is made of those.
 func TestSeriesOfABIDE(t *testing.T) {
-	root := sharedData(t, "abide_nyu")
+	dir := need.Shared(t, "data", "abide_nyu")
 	if testing.Short() {
 		t.Skip("175 participants")
 	}
 	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd", Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
-	dir, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	roster, err := c.Load(dir)
 	if err != nil {
 		t.Fatal(err)

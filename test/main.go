@@ -3,7 +3,7 @@
 // It is go test ./... with a Python beside it: where there is a python3, the tests that
 // open our files as users do get a virtual environment with what requirements.txt
 // pins, made once and kept in the user's cache directory. Without a python3 they are
-// skipped, as they are by go test ./... alone.
+// skipped. It ends with the list of what was skipped, and why.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 //go:embed requirements.txt
@@ -37,9 +38,39 @@ func main() {
 		// The environment's programs, such as the BIDS validator, after those of the system.
 		os.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(python))
 	}
-	if err := run("go", append([]string{"test"}, args...)...); err != nil {
+	if !test(args) {
 		os.Exit(1)
 	}
+}
+
+// test runs go test, and ends with the tests that were skipped. Under PRGNN_REQUIRE there
+// must be none.
+func test(args []string) (ok bool) {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
+	cmd.Stderr = os.Stderr
+	stream, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "test: %v: %v\n", cmd, err)
+		return false
+	}
+	skipped, err := report(os.Stdout, stream, slices.Contains(args, "-v"))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "test: %v: %v\n", cmd, err)
+		return false
+	}
+	ok = cmd.Wait() == nil
+	if len(skipped) == 0 {
+		fmt.Println("no test was skipped")
+		return ok
+	}
+	fmt.Printf("skipped: %d\n", len(skipped))
+	for _, s := range skipped {
+		fmt.Println("  " + s)
+	}
+	return ok && os.Getenv("PRGNN_REQUIRE") == ""
 }
 
 // environment makes the virtual environment, unless it is there, and returns its

@@ -15,19 +15,18 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // server starts a real S3 server on loopback, for the length of a test.
 func server(t *testing.T) (process *os.Process) {
 	t.Helper()
 	binary := os.Getenv("PRGNN_S3_SERVER")
-	if binary == "" {
-		if found, err := exec.LookPath("versitygw"); err == nil {
-			binary = found
-		}
+	if found, err := exec.LookPath("versitygw"); binary == "" && err == nil {
+		binary = found
 	}
 	if binary == "" {
-		t.Skip("no S3 server here: PRGNN_S3_SERVER names the program versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)")
+		need.Missing(t, "no S3 server: PRGNN_S3_SERVER names the program versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"prgnn/cmd/pipeline/cli"
+	"prgnn/internal/need"
 )
 
 func TestMain(m *testing.M) {
@@ -36,12 +37,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-		Condition: func(cond string) (bool, error) {
-			if cond != "mounts" { // may we mount a small file system, in a name space of our own?
-				return false, fmt.Errorf("there is no condition %q", cond)
-			}
-			return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", os.TempDir()).Run() == nil, nil
-		},
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"truncate": truncate,
@@ -53,6 +49,23 @@ func TestScripts(t *testing.T) {
 			"moveaway": moveAway,
 		},
 	})
+}
+
+// condition reports whether this machine has what a script needs. Under PRGNN_REQUIRE it must.
+func condition(name string) (bool, error) {
+	var err error
+	switch name {
+	case "mounts": // a small file system can be mounted in a name space of its own
+		err = exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", os.TempDir()).Run()
+	case "setpriv":
+		_, err = exec.LookPath("setpriv")
+	default:
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	if err != nil && need.Required() {
+		return false, fmt.Errorf("%s: %w (PRGNN_REQUIRE is set)", name, err)
+	}
+	return err == nil, nil
 }
 
 // exits CODE COMMAND… runs a command that must end with this exit code.

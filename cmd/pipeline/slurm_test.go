@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // A cluster is a directory with a pipeline that runs on a real Slurm.
@@ -32,7 +34,7 @@ var slurmProgram = ""
 func onCluster(t *testing.T, yaml string) *cluster {
 	t.Helper()
 	if os.Getenv("PRGNN_SLURM") == "" {
-		t.Skip("no Slurm here: PRGNN_SLURM=1, with the SLURM_CONF of a cluster such as test/slurm/up.sh makes, runs these tests")
+		need.Missing(t, "no Slurm: PRGNN_SLURM=1, with the SLURM_CONF of a cluster such as test/slurm/up.sh makes, runs these tests")
 	}
 	c := &cluster{t: t, program: slurmProgram, dir: t.TempDir()}
 	c.write("work.yaml", yaml)
@@ -294,9 +296,7 @@ func slurmFails(t *testing.T) {
 
 // A task that takes more than it has is killed, and gets more.
 func slurmMemory(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("needs python3 to fill memory")
-	}
+	need.Program(t, "python3", "python3") // fills the memory
 	c := onCluster(t, "")
 	c.naps(1, "python3 -c 'import time; x = bytearray(700 << 20); time.sleep(4)' && echo slept >$1")
 	said := c.mustRun()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/nifti"
 )
 
@@ -119,13 +120,7 @@ func write(t *testing.T, p *Parcels) (dir string) {
 }
 
 func TestNibabelReads(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("PRGNN_PYTHON does not name a Python with nibabel")
-	}
-	if exec.Command(python, "-c", "import nibabel").Run() != nil {
-		t.Skip(python + " has no nibabel")
-	}
+	python := need.Python(t, "nibabel")
 	out, err := exec.Command(python, "-c", `
 import sys, json, nibabel as nb, numpy as np
 got = {}
@@ -176,10 +171,7 @@ print(json.dumps(got))`, write(t, small(t))).CombinedOutput()
 
 // Workbench opens the files, gives the numbers back, and works with them.
 func TestWorkbenchReads(t *testing.T) {
-	wb, err := exec.LookPath("wb_command")
-	if err != nil {
-		t.Skip("there is no wb_command (Connectome Workbench) here")
-	}
+	wb := need.Program(t, "connectome-workbench", "wb_command")
 	dir := write(t, small(t))
 	command := func(args ...string) string {
 		t.Helper()

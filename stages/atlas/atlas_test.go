@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The order of MRtrix3's fs_default.txt, stated by its rule: left cortex, left
@@ -51,10 +53,6 @@ func TestDK84Order(t *testing.T) {
 
 // The embedded list holds what the outside sources say.
 func TestDK84AgainstItsSources(t *testing.T) {
-	shared := os.Getenv("PRGNN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
 	nodes := DK84()
 	byID := map[string]Node{}
 	for _, n := range nodes {
@@ -82,9 +80,9 @@ func TestDK84AgainstItsSources(t *testing.T) {
 		}},
 	} {
 		t.Run(filepath.Base(source.path), func(t *testing.T) {
-			f, err := os.Open(filepath.Join(shared, source.path))
+			f, err := os.Open(need.Shared(t, source.path))
 			if err != nil {
-				t.Skipf("the outside list is not here (PRGNN_SHARED names its directory): %v", err)
+				t.Fatal(err)
 			}
 			defer f.Close()
 			r := csv.NewReader(f)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 func file(t testing.TB, name string) []byte {
@@ -184,13 +186,7 @@ func written(t *testing.T) string {
 }
 
 func TestScipyReads(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("PRGNN_PYTHON does not name a Python with scipy")
-	}
-	if exec.Command(python, "-c", "import scipy.io").Run() != nil {
-		t.Skip(python + " has no scipy")
-	}
+	python := need.Python(t, "scipy")
 	out, err := exec.Command(python, "-c", `
 import sys, json, scipy.io
 v = scipy.io.loadmat(sys.argv[1])
@@ -209,10 +205,7 @@ print(json.dumps([v["cube"].shape, v["cube"].ravel()[:11].tolist(), [str(x[0]) i
 }
 
 func TestOctaveReads(t *testing.T) {
-	octave, err := exec.LookPath("octave-cli")
-	if err != nil {
-		t.Skip("there is no octave-cli here")
-	}
+	octave := need.Program(t, "octave", "octave-cli")
 	back := filepath.Join(t.TempDir(), "back.mat")
 	script := `load(getenv("PRGNN_IN")); assert(size(cube), [2 2 3]); assert(cube(2,1,3), 8); assert(cube(1,2,1), 3); assert(names{2}, "Rücken"); assert(isempty(names{3}));
 		names{3} = "z"; save("-v7", getenv("PRGNN_OUT"), "cube", "names");`

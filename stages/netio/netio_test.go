@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func small() *Graph {
@@ -22,13 +24,7 @@ func small() *Graph {
 }
 
 func TestGraphMLIsWhatNetworkxReads(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("PRGNN_PYTHON does not name a Python with networkx")
-	}
-	if exec.Command(python, "-c", "import networkx").Run() != nil {
-		t.Skip(python + " has no networkx")
-	}
+	python := need.Python(t, "networkx")
 	var b bytes.Buffer
 	if err := small().WriteGraphML(&b); err != nil {
 		t.Fatal(err)

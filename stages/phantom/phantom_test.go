@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/atlas"
 )
@@ -183,13 +183,9 @@ func TestCircuit(t *testing.T) {
 // the Human Connectome Project between 68 cortical regions (ENIGMA toolbox;
 // values are Fisher's z).
 func TestLooksLikeABrain(t *testing.T) {
-	shared := os.Getenv("PRGNN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	f, err := os.Open(filepath.Join(shared, "data/enigma_hcp_group_dk/funcMatrix_ctx.csv"))
+	f, err := os.Open(need.Shared(t, "data", "enigma_hcp_group_dk", "funcMatrix_ctx.csv"))
 	if err != nil {
-		t.Skipf("the outside matrix is not here (PRGNN_SHARED names its directory): %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

@@ -2,70 +2,49 @@ package python_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
-// TestDocsPython carries out docs/python.md: its commands, then its Python as one
-// script, then R and Octave where they are installed.
-func TestDocsPython(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" || runtime.GOOS == "windows" {
-		t.Skip("needs Python with pyarrow, pandas, polars and duckdb: go run ./test makes one, or PRGNN_PYTHON names one")
-	}
+// page is docs/python.md at work: a directory in which its commands have run.
+type page struct{ text, dir string }
+
+func newPage(t *testing.T) *page {
+	t.Helper()
 	text, err := os.ReadFile("../../docs/python.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := blocksOf(string(text))
-	dir := t.TempDir()
-	output(t, dir, "go", "build", "-o", filepath.Join(dir, "bin", "pipeline"), "prgnn/cmd/pipeline")
-	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	write(t, dir, "export.sh", []byte("set -e\n"+blocks["sh"]))
-	output(t, dir, "sh", "export.sh")
-
-	write(t, dir, "page.py", []byte(blocks["python"]))
-	t.Logf("%s", output(t, dir, python, "page.py"))
-
-	if torch := withTorch(python); torch != "" {
-		_, section, _ := strings.Cut(string(text), "\n## PyTorch Geometric\n")
-		section, _, _ = strings.Cut(section, "\n## ")
-		part := blocksOf(section)
-		write(t, dir, "with_torch.py", []byte("import json\nimport numpy as np\n"+part["python"]+part["python torch"]))
-		t.Logf("%s", output(t, dir, torch, "with_torch.py"))
-	} else {
-		t.Log("torch is not installed (it is 3 GB): its part of the page was left out; PRGNN_BENCH_PYTHON names a Python that has it")
-	}
-
-	if exec.Command("Rscript", "-e", "library(arrow)").Run() == nil {
-		write(t, dir, "page.R", []byte(blocks["r"]))
-		t.Logf("%s", output(t, dir, "Rscript", "page.R"))
-	} else {
-		t.Log("R with arrow is not installed: its part of the page was left out")
-	}
-	if octave, err := exec.LookPath("octave-cli"); err == nil {
-		write(t, dir, "page.m", []byte(blocks["matlab"]))
-		t.Logf("%s", output(t, dir, octave, "--no-gui", "--norc", "page.m"))
-	} else {
-		t.Log("Octave is not installed: its part of the page was left out")
-	}
+	p := &page{string(text), t.TempDir()}
+	program := filepath.Join(p.dir, "bin", "pipeline")
+	output(t, p.dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	write(t, p.dir, "export.sh", []byte("set -e\n"+blocksOf(p.text)["sh"]))
+	output(t, p.dir, "sh", "export.sh")
+	return p
 }
 
-// withTorch is a Python that has PyTorch: the one of the tests, or that of the benchmarks.
-func withTorch(python string) string {
-	candidates := []string{python, os.Getenv("PRGNN_BENCH_PYTHON")}
-	if cache, err := os.UserCacheDir(); err == nil {
-		candidates = append(candidates, filepath.Join(cache, "prgnn-bench", "bin", "python"))
-	}
-	for _, c := range candidates {
-		if c != "" && exec.Command(c, "-c", "import torch, numpy").Run() == nil {
-			return c
-		}
-	}
-	return ""
+// run writes a script beside the exported files and runs it.
+func (p *page) run(t *testing.T, name, script, program string, flags ...string) {
+	t.Helper()
+	write(t, p.dir, name, []byte(script))
+	t.Logf("%s", output(t, p.dir, program, append(flags, name)...))
+}
+
+// TestDocsPython runs docs/python.md: its commands, then its Python as one script, then its
+// lines for MATLAB in Octave. docs_torch_test.go and docs_r_test.go run the rest.
+func TestDocsPython(t *testing.T) {
+	python := need.Python(t, "pyarrow", "pandas", "polars", "duckdb")
+	need.Program(t, "dash", "sh")
+	p := newPage(t)
+	blocks := blocksOf(p.text)
+	p.run(t, "page.py", blocks["python"], python)
+	t.Run("Octave", func(t *testing.T) {
+		p.run(t, "page.m", blocks["matlab"], need.Program(t, "octave", "octave-cli"), "--no-gui", "--norc")
+	})
 }
 
 // blocksOf joins the code blocks of a page, by what stands after their ```.

@@ -1,19 +1,16 @@
 package python_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // TestProvenanceIsValid has the communities' own validators judge what we write of the
 // quick pipeline: prov for PROV-JSON, rocrate-validator for the crate.
 func TestProvenanceIsValid(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" || exec.Command(python, "-c", "import prov, rocrate_validator").Run() != nil {
-		t.Skip("needs Python with prov and roc-validator: go run ./test makes one, or PRGNN_PYTHON names one")
-	}
+	python := need.Python(t, "prov", "rocrate_validator")
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pipeline")
 	output(t, dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")

@@ -11,15 +11,14 @@ import (
 	"testing"
 
 	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
+
+	"prgnn/internal/need"
 )
 
 // TestExportsOpenInPython runs the built-in quick pipeline and opens its exports
-// with pyarrow, numpy and pandas. PRGNN_PYTHON names an interpreter that has them.
+// with pyarrow, numpy and pandas.
 func TestExportsOpenInPython(t *testing.T) {
-	python := os.Getenv("PRGNN_PYTHON")
-	if python == "" {
-		t.Skip("needs Python with pyarrow: go run ./test makes one, or PRGNN_PYTHON names one")
-	}
+	python := need.Python(t, "numpy", "pandas", "pyarrow")
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pipeline")
 	if runtime.GOOS == "windows" {

@@ -9,19 +9,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-)
 
-// sharedDir is where the outside data are, or the test is skipped.
-func sharedDir(t *testing.T) string {
-	dir := os.Getenv("PRGNN_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "data", "oracle_nibabel.json")); err != nil {
-		t.Skipf("the outside images are not here; PRGNN_SHARED=DIR says where they are (%v)", err)
-	}
-	return dir
-}
+	"prgnn/internal/need"
+)
 
 // runHere runs a command line and returns what it wrote.
 func runHere(args ...string) (code int, stdout, stderr string) {
@@ -33,7 +23,7 @@ func runHere(args ...string) (code int, stdout, stderr string) {
 // TestInspectAgreesWithNibabel compares every field of every image that nibabel 5
 // reads as a NIfTI or MGH volume.
 func TestInspectAgreesWithNibabel(t *testing.T) {
-	dir := filepath.Join(sharedDir(t), "data")
+	dir := need.Shared(t, "data")
 	b, err := os.ReadFile(filepath.Join(dir, "oracle_nibabel.json"))
 	if err != nil {
 		t.Fatal(err)
