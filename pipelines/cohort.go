@@ -100,7 +100,7 @@ func (l *loader) loadCohort(c stages.Cohort, at key, t *tree) {
 	l.producers["cohort"] = l.cohortProducers(at.pos)
 }
 
-// choose leaves out whom exclude names, and keeps limit of the rest.
+// choose leaves out the participants that exclude names, and keeps limit of the rest.
 func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 	out := map[string]bool{}
 	ids := make([]string, len(r.Subjects))
@@ -148,7 +148,7 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 			l.bad.add(n.pos, "limit takes a whole number from 1, not %s", n)
 			fine = false
 		case limit < all:
-			notes = append(notes, fmt.Sprintf("limit: %d of %d participants, spread evenly over their list", limit, all))
+			notes = append(notes, fmt.Sprintf("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
 			few = limit
 		}
 	}
@@ -157,18 +157,16 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 	}
 	chosen := *r
 	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
-	kept := map[string]bool{}
-	at := -1
+	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] })
+	kept := spread(left, groupsOf(r.Participants), few)
 	for _, s := range r.Subjects {
-		if out[s.ID] {
+		switch {
+		case out[s.ID]:
 			chosen.Left = append(chosen.Left, stages.LeftOut{ID: s.ID, Why: "excluded by name"})
-			continue
-		}
-		if at++; at*few/all < (at+1)*few/all { // a list that has one group first keeps both
-			chosen.Subjects = append(chosen.Subjects, s)
-			kept[s.ID] = true
-		} else {
+		case !kept[s.ID]:
 			chosen.Left = append(chosen.Left, stages.LeftOut{ID: s.ID, Why: "beyond limit"})
+		default:
+			chosen.Subjects = append(chosen.Subjects, s)
 		}
 	}
 	slices.SortFunc(chosen.Left, func(a, b stages.LeftOut) int { return strings.Compare(a.ID, b.ID) })
@@ -180,6 +178,55 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 		chosen.Participants = keepRows(r.Participants, kept)
 	}
 	return &chosen
+}
+
+// groupsOf is the group of each participant; a table without groups is one group.
+func groupsOf(t *artifacts.Table) map[string]string {
+	group := map[string]string{}
+	if t == nil {
+		return group
+	}
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return group
+	}
+	if groups, err := t.Strings("group"); err == nil {
+		for i, id := range ids {
+			group[id] = groups[i]
+		}
+	}
+	return group
+}
+
+// spread chooses n of the participants: as many of each group as its share, at least one while
+// places last, and of a group evenly over the list. So neither a list sorted by group nor one
+// that alternates loses a group.
+func spread(ids []string, group map[string]string, n int) map[string]bool {
+	members := map[string][]string{}
+	for _, id := range ids {
+		members[group[id]] = append(members[group[id]], id)
+	}
+	groups := slices.Sorted(maps.Keys(members))
+	places := make([]int, len(groups))
+	for range min(n, len(ids)) { // the next place goes to the group with the smallest share of its members in
+		next := 0
+		for g := range groups {
+			if places[g]*len(members[groups[next]]) < places[next]*len(members[groups[g]]) {
+				next = g
+			}
+		}
+		places[next]++
+	}
+	kept := map[string]bool{}
+	for g, name := range groups {
+		all := len(members[name])
+		for at, id := range members[name] {
+			if at*places[g]/all < (at+1)*places[g]/all {
+				kept[id] = true
+			}
+		}
+	}
+	return kept
 }
 
 func nearID(id string, ids []string) string {

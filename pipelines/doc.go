@@ -9,7 +9,7 @@
 //	cohort:                         # who takes part: exactly one kind, see stages.Cohorts
 //	  table: { file: "${data}/participants.csv", … }
 //	  exclude: [sub-003]            # leave these out
-//	  limit: 10                     # ten of them only, spread evenly over their list
+//	  limit: 10                     # ten of them: groups in proportion, spread over the list
 //	stages:
 //	  NAME:
 //	    use: KIND                   # see stages.Kinds

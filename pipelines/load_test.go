@@ -332,11 +332,11 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "sub-004 sub-006 sub-008 sub-010"
-		if strings.Join(ids, " ") != want || strings.Join(rows, " ") != want || !slices.Equal(ages, []int64{23, 25, 27, 29}) {
+		want := "sub-005 sub-006 sub-009 sub-010" // groups A, B, A, B: the list alternates, and both stay
+		if strings.Join(ids, " ") != want || strings.Join(rows, " ") != want || !slices.Equal(ages, []int64{24, 25, 28, 29}) {
 			t.Errorf("%v\n%v\n%v", ids, rows, ages)
 		}
-		if want := []string{"a test", "2 participants left out by exclude: sub-002, sub-003", "limit: 4 of 8 participants, spread evenly over their list"}; !slices.Equal(p.Notes[:3], want) {
+		if want := []string{"a test", "2 participants left out by exclude: sub-002, sub-003", "limit: 4 of 8 participants, each group in proportion, spread evenly over the list"}; !slices.Equal(p.Notes[:3], want) {
 			t.Errorf("notes %q", p.Notes)
 		}
 		if len(p.Graph.Stages[0].Tasks) != 1 || p.Graph.Stages[1].Name != "clean" {
@@ -360,6 +360,37 @@ clean[sub-002] (detrend = 1, seed = 3, subject = "sub-002", tr = 0) scan<-cohort
 			t.Errorf("kind %s", p.Graph.Stages[1].Kind.Name)
 		}
 	})
+}
+
+// A limit keeps the groups in proportion, and the smallest of them, however the list is sorted.
+func TestLimitKeepsGroups(t *testing.T) {
+	for _, c := range []struct {
+		name, groups string // a letter a participant
+		n            int
+		want         string // + for those who are kept
+	}{
+		{"sorted by group", "AAAAAABBB", 3, "··+··+··+"},
+		{"alternating", "ABABABAB", 4, "··++··++"},
+		{"a small group first", "ABBBBBBBBBBB", 3, "+·····" + "+" + "····+"},
+		{"fewer than groups", "ABC", 2, "++·"},
+		{"one group", "AAAAAA", 3, "·+·+·+"},
+		{"all", "AAB", 5, "+++"},
+	} {
+		var ids []string
+		group := map[string]string{}
+		for i, g := range c.groups {
+			ids = append(ids, fmt.Sprint(i))
+			group[ids[i]] = string(g)
+		}
+		kept := spread(ids, group, c.n)
+		got := ""
+		for _, id := range ids {
+			got += map[bool]string{true: "+", false: "·"}[kept[id]]
+		}
+		if got != c.want {
+			t.Errorf("%s: %s of %s, want %s", c.name, got, c.groups, c.want)
+		}
+	}
 }
 
 func TestVariables(t *testing.T) {

@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/dag"
@@ -25,7 +26,7 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		return all
 	}
 	biopoint, paper := load("biopoint.yaml"), load("paper.yaml")
-	shared := []string{"cohort", "parcels", "series", "clean", "connectivity", "graphs", "folds", "train", "baselines", "biomarkers"}
+	shared := []string{"cohort", "parcels", "series", "clean", "connectivity", "graphs", "folds", "train", "baselines", "biomarkers", "picture", "saliency", "background", "covariates", "means"}
 	seen := map[string]bool{}
 	for id, n := range biopoint {
 		stage := n.Stage.Name
@@ -40,6 +41,9 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		if a, b := dag.ParamText(n.Work), dag.ParamText(other.Work); !slices.Equal(a, b) {
 			t.Fatalf("%s differs between biopoint.yaml and paper.yaml, so that its result is not shared:\n%q\n%q", id, a, b)
 		}
+		if a, b := inputsText(n), inputsText(other); a != b {
+			t.Errorf("%s has other inputs in biopoint.yaml and paper.yaml, so that its result is not shared:\n%s\n%s", id, a, b)
+		}
 	}
 	for _, s := range shared {
 		if !seen[s] {
@@ -49,4 +53,22 @@ func TestPaperSharesBiopoint(t *testing.T) {
 	if _, ok := paper["variations[distance=bce,pool=topk,lambda=0.1-0.1,fold=3]"]; !ok {
 		t.Error("paper.yaml lacks a setting of Table 1")
 	}
+}
+
+// inputsText is what a task takes: of each port the outputs that are connected to it.
+func inputsText(n *dag.Node) string {
+	var ports []string
+	for _, b := range n.Inputs {
+		var sources []string
+		for _, s := range b.Sources {
+			from := s.File
+			if s.Node != nil {
+				from = s.Node.ID
+			}
+			sources = append(sources, from+"."+s.Output)
+		}
+		ports = append(ports, b.Port+": "+some(sources, 3))
+	}
+	slices.Sort(ports)
+	return strings.Join(ports, "; ")
 }

@@ -1071,7 +1071,7 @@ prgnn/stages/draw/snap.go 39982952c97d4b9f
 prgnn/stages/evaluate.go f4f1c01df8bf3158
 prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go b24bb59800e51a03
-prgnn/stages/figure_individuals.go 4b37577cb1b7b659
+prgnn/stages/figure_individuals.go 35c6b4ee0de0008f
 prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
 prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
@@ -1898,7 +1898,7 @@ prgnn/stages/evaluate_tables.go 45805e708a83a680
 prgnn/stages/figure.go 59bfd80a0a297f24
 prgnn/stages/figure_distributions.go 1461fc276248ddf1
 prgnn/stages/figure_individuality.go 232f04500ca3b5e2
-prgnn/stages/figure_individuals.go bf24d55f48052a8c
+prgnn/stages/figure_individuals.go 82dcf6d2e4c0d9d5
 prgnn/stages/figure_ranking.go ec8135415f5166e4
 prgnn/stages/figure_roc.go ab265b2cbf17991b
 prgnn/stages/figure_training.go e1edaa86be12ae58
@@ -1923,7 +1923,7 @@ prgnn/stages/report_methods.go d7f9740ea46ae44e
 prgnn/stages/report_methods_text.go e558e181fb0b9af2
 prgnn/stages/report_origin.go d419d38dc9666a02
 prgnn/stages/report_people.go 7d93796eb9e8b205
-prgnn/stages/report_regions.go fab074a47eae0aae
+prgnn/stages/report_regions.go 8bede50cf16814d6
 prgnn/stages/report_results.go 5dceb35116421bdd
 prgnn/stages/report_statistics.go 5e960bb0a5bcdc7b
 prgnn/stages/report_steps.go e62c0fc70461686f

@@ -19,18 +19,17 @@ import (
 func init() {
 	Register(dag.Kind{
 		Name: "figure-individuals",
-		Doc: "the regions that the models keep of a few participants, a row a setting\n" +
-			"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": participants drawn at random, the regions that are left after a pooling layer with their scores, and rings around those that all of them share. With biomarkers of layer 2, these are the regions of the paper's figure. A larger λ2 draws individuals towards the group.",
-		New: func() dag.Stage { return &FigureIndividuals{People: 4, Regions: 21} },
+		Doc: "the regions that the models keep in a few participants, a row a setting\n" +
+			"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and rings around the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
+		New: func() dag.Stage { return &FigureIndividuals{People: 4} },
 	})
 }
 
 // FigureIndividuals draws the regions of a few participants.
 type FigureIndividuals struct {
 	People  int    `param:"people" doc:"how many participants" min:"1" max:"8"`
-	Regions int    `param:"regions" doc:"how many regions of each: those that are kept most often, among equals those of the highest score" min:"1" max:"1000"`
+	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, among equals those of the highest score; 0: a quarter of all regions, what two poolings at ratio 0.5 leave" min:"0" max:"1000"`
 	Group   string `param:"group" doc:"the participants' group; by default the positive one, as in evaluate"`
-	Seed    uint64 `param:"seed" doc:"of the choice of participants"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -128,6 +127,21 @@ func first(regions []keptRegion, n int) []keptRegion {
 	return sorted[:min(n, len(sorted))]
 }
 
+// selected draws n participants at random, in sorted order. Each participant's lot follows from
+// the identifier alone: every figure shows the same ones, and another participant in the
+// study displaces at most one of them.
+func selected(people []string, n int) []string {
+	people = slices.Clone(people)
+	lot := make(map[string]float64, len(people))
+	for _, id := range people {
+		lot[id] = random.New(0, "figure individuals", id).Float64()
+	}
+	slices.SortFunc(people, func(a, b string) int { return cmp.Or(cmp.Compare(lot[a], lot[b]), cmp.Compare(a, b)) })
+	people = people[:min(n, len(people))]
+	slices.Sort(people)
+	return people
+}
+
 func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*chartOf, error) {
 	all, err := readIndividual(table, len(at[0]))
 	if err != nil {
@@ -152,18 +166,16 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 	if people == nil {
 		return nil, fmt.Errorf("group: there is no group %q; there are %s", group, strings.Join(groups, ", "))
 	}
-	r := random.New(s.Seed, "figure individuals")
-	for i := range min(s.People, len(people)) {
-		j := i + r.IntN(len(people)-i)
-		people[i], people[j] = people[j], people[i]
+	people = selected(people, s.People)
+	regions := s.Regions
+	if regions == 0 {
+		regions = max(1, len(at[0])/4)
 	}
-	people = people[:min(s.People, len(people))]
-	slices.Sort(people)
 
 	low, high := math.Inf(1), math.Inf(-1)
 	for of := range all.settings {
 		for _, id := range people {
-			for _, k := range first(all.regions[of][id], s.Regions) {
+			for _, k := range first(all.regions[of][id], regions) {
 				low, high = min(low, k.score), max(high, k.score)
 			}
 		}
@@ -180,7 +192,7 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 		row := chart.Individuals{Title: rowTitle(name)}
 		times := map[int]int{}
 		for _, id := range people {
-			for _, k := range first(all.regions[of][id], s.Regions) {
+			for _, k := range first(all.regions[of][id], regions) {
 				times[k.index]++
 			}
 		}
@@ -195,7 +207,7 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 			for i := range spots {
 				spots[i] = chart.Spot{X: at[0][i], Y: at[1][i], Z: at[2][i], Value: math.NaN()}
 			}
-			for _, k := range first(all.regions[of][id], s.Regions) {
+			for _, k := range first(all.regions[of][id], regions) {
 				spot := &spots[k.index-1]
 				spot.Value, spot.Ring = (k.score-low)/(high-low), len(people) > 1 && times[k.index] == len(people)
 			}
@@ -210,8 +222,10 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 	}
 	return &chartOf{
 		Figure: chart.ByParticipant(names, rows, low, high), title: fmt.Sprintf("Salient regions of %d participants (%s)", len(people), group),
-		alt:     fmt.Sprintf("Brains from above and from the left: the %d regions that are kept most often of each of %d participants, coloured by score; rings around those that all of them share. Shared regions: %s", s.Regions, len(people), strings.Join(common, "; ")),
-		caption: fmt.Sprintf("The %d regions that the pooling layer keeps most often of each participant, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).", s.Regions, len(people), strings.Join(common, "; ")),
+		alt: fmt.Sprintf("Brains of %s from above and from the left: the %d regions kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
+			strings.Join(people, ", "), regions, strings.Join(common, "; ")),
+		caption: fmt.Sprintf("%d randomly selected participants (%s). The %d regions that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).",
+			len(people), strings.Join(people, ", "), regions, len(people), strings.Join(common, "; ")),
 	}, nil
 }
 

@@ -189,7 +189,7 @@ func (r *reporter) individuals(s *report.Section) error {
 	if err != nil || table.Rows() == 0 {
 		return err
 	}
-	c, err := (&FigureIndividuals{People: 4, Regions: max(1, len(r.at[0])/4)}).chart(table, r.at)
+	c, err := (&FigureIndividuals{People: 4}).chart(table, r.at)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.t.In("individual").Name, err)
 	}

@@ -39,6 +39,7 @@ Texts that no other stage reads, such as a summary, are printed at the end, and 
 report stage is left as NAME.html beside FILE.`,
 		Example: `  pipeline run biopoint.yaml
   pipeline run biopoint.yaml --set graphs.density=0.2    only graphs and what follows run again
+  pipeline run biopoint.yaml --set cohort.limit=20       20 participants, each group in proportion
   pipeline run biopoint.yaml --until graphs -j 4
   pipeline run biopoint.yaml --force 'train[fold=2]'
   pipeline run rest40.yaml --set data=scans --json | jq -r 'select(.state == "failed") | .error'`,
