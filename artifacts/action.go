@@ -13,12 +13,14 @@ import (
 //	prgnn action 1
 //	output 9f86d081… 40960 npy partial
 //	output 60303ae2… 40960 npy pearson
+//	fetched 5d41402a…
 //	recipe 412
 //	…the recipe, 412 bytes…
 //	sha256 d7a8fbb3…
 //
 // The key is the digest of the recipe, so that a record in the wrong place is
-// found out, too.
+// found out, too. The line "fetched" stands only in the record of work that came
+// from a remote, with the id of the key that signed it, or "unsigned".
 const actionMagic = "prgnn action 1\n"
 
 // Record stores an action. Its blobs must be there already. When it returns, the
@@ -30,6 +32,7 @@ const actionMagic = "prgnn action 1\n"
 // neither promises anything before the rename that comes after both.
 func (s *Store) Record(a Action) (Key, error) {
 	k := KeyOf(a.Recipe)
+	a.Origin = ""
 	text, err := a.encode()
 	if err != nil {
 		return k, fmt.Errorf("action %s: %w", k, err)
@@ -72,6 +75,16 @@ func (s *Store) Lookup(k Key) (Action, error) {
 
 // LookupHere is Lookup without the remote, for who asks again and again.
 func (s *Store) LookupHere(k Key) (Action, error) {
+	a, err := s.recorded(k)
+	if err == nil && !s.trust.believes(a.Origin) {
+		s.distrust(k, false)
+		return Action{}, fmt.Errorf("action %s: %w: it is not signed by a trusted key", k, ErrMiss)
+	}
+	return a, err
+}
+
+// recorded finds the record of an action, wherever it came from.
+func (s *Store) recorded(k Key) (Action, error) {
 	if a, ok := s.index.lookup(s, k); ok {
 		return a, nil
 	}
@@ -91,6 +104,9 @@ func (a Action) encode() ([]byte, error) {
 	b, err := appendOutputs([]byte(actionMagic), a.Outputs)
 	if err != nil {
 		return nil, err
+	}
+	if a.Origin != "" {
+		b = fmt.Appendf(b, "fetched %s\n", a.Origin)
 	}
 	return seal(appendText(b, "recipe", []byte(a.Recipe))), nil
 }
@@ -114,6 +130,11 @@ func parseActionBody(body string) (Action, error) {
 	r := lineReader{rest: body}
 	r.magic(actionMagic)
 	a := Action{Outputs: r.outputs()}
+	if r.next("fetched") {
+		if a.Origin = r.line("fetched"); checkWord("key", a.Origin) != nil {
+			r.fail("the key %.40q that signed it is not one word", a.Origin)
+		}
+	}
 	a.Recipe = r.text("recipe")
 	return a, r.err
 }

@@ -99,6 +99,7 @@ func (c *hashCounter) Write(p []byte) (int, error) {
 type Action struct {
 	Recipe  string
 	Outputs map[string]Ref
+	Origin  string // "" for work of this store; of a fetched one the id of the key that signed it, or Unsigned
 }
 
 // Bytes is a Value whose encoding is already in hand, such as a compressed

@@ -112,42 +112,77 @@ func (l *livelyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// longestAction bounds what is read of a record that somebody else wrote: one of
-// 10,000 gathered inputs has about a megabyte.
-const longestAction = 64 << 20
-
-// lookupRemote finds an action in the remote, and keeps the record if it is whole.
+// lookupRemote finds an action in the remote, and keeps the record if it is whole
+// and, where keys are trusted, signed by one of them.
 func (s *Store) lookupRemote(k Key) (Action, error) {
-	name := objectName(actionsDir, k.String())
+	if len(s.trust.Keys) == 0 {
+		name := objectName(actionsDir, k.String())
+		a, err := s.lookupRecord(k, name, Unsigned, longestRecord, func(b []byte) ([]byte, error) { return b, nil })
+		if errors.Is(err, ErrCorrupt) {
+			s.link.refuse(name)
+		}
+		return a, err
+	}
+	forged := false
+	for _, key := range s.trust.Keys {
+		a, err := s.lookupRecord(k, signedName(k, key.ID()), key.ID(), longestEnvelope, key.Open)
+		if err == nil {
+			s.trust.believe(k)
+			return a, nil
+		}
+		if !errors.Is(err, ErrMiss) && !errors.Is(err, ErrCorrupt) {
+			return Action{}, err
+		}
+		forged = forged || errors.Is(err, ErrCorrupt)
+	}
+	if _, err := s.link.size(context.Background(), objectName(actionsDir, k.String())); forged || err == nil {
+		s.distrust(k, forged)
+	}
+	return Action{}, ErrMiss
+}
+
+// lookupRecord reads one object that holds, once it is opened, the record of an action.
+func (s *Store) lookupRecord(k Key, name, origin string, most int64, open func([]byte) ([]byte, error)) (Action, error) {
+	s.link.record.Lock() // one at a time, so that memory is bounded
+	defer s.link.record.Unlock()
 	var text []byte
 	err := s.link.ask(context.Background(), func(ctx context.Context) (err error) {
-		text, err = getAll(ctx, s.link.remote, name, longestAction)
+		text, err = getAll(ctx, s.link.remote, name, most)
 		return err
 	})
-	if err != nil {
-		return Action{}, err
+	var a Action
+	if err == nil {
+		if text, err = open(text); err == nil {
+			a, err = parseAction(k, text)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w: %w", name, ErrCorrupt, err)
+		}
 	}
-	a, err := parseAction(k, text)
 	if err != nil {
-		s.link.refuse(name)
 		return Action{}, err
 	}
 	s.link.accept(name)
+	a.Origin = origin // whatever the record says
 	// In a store that cannot be written, it is asked for again next time.
-	_ = s.adopt(k, text, a.Outputs)
+	_ = s.adopt(k, a)
 	return a, nil
 }
 
 // adopt keeps a record of another store's. It is written down first which of its
 // blobs are not here, so that verify does not take them for lost.
-func (s *Store) adopt(k Key, text []byte, outputs map[string]Ref) error {
+func (s *Store) adopt(k Key, a Action) error {
+	text, err := a.encode()
+	if err != nil {
+		return err
+	}
 	t, err := s.temp()
 	if err != nil {
 		return err
 	}
 	defer t.discard()
 	var away []Victim
-	for _, r := range outputs {
+	for _, r := range a.Outputs {
 		if !s.hasHere(r) {
 			away = append(away, Victim{Digest: r.Digest, Size: r.Size})
 		}

@@ -11,7 +11,8 @@ import (
 )
 
 // A Remote is a place that the stores of many machines share: objects with the names
-// that they have in a store, "blobs/ab/<sha256>", "actions/ab/<key>" and "version".
+// that they have in a store, "blobs/ab/<sha256>", "actions/ab/<key>" and "version", and
+// the signed records of actions, "signed/ab/<key>.<id of the signing key>".
 // Its methods may be called from many goroutines, and many processes use one remote
 // at once; an object appears whole or not at all, and putting the same one
 // twice is harmless, for equal names mean equal bytes.
@@ -74,6 +75,7 @@ type link struct {
 	again    time.Time // when it may be asked next; zero while it answers
 	asking   bool      // one asks whether it has come back
 	readOnly bool
+	record   sync.Mutex       // held while one record is read
 	refused  map[string]bool  // objects that are damaged: to be replaced
 	sizes    map[Digest]int64 // blobs that are known to be there
 	fetched  int
@@ -250,7 +252,7 @@ func getAll(ctx context.Context, r Remote, name string, most int64) ([]byte, err
 	defer body.Close()
 	b, err := io.ReadAll(io.LimitReader(body, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%s: longer than the %d bytes it may have: %w", name, most, ErrCorrupt)
+		return nil, fmt.Errorf("%s: longer than %d bytes, the limit: %w", name, most, ErrCorrupt)
 	}
 	return b, err
 }

@@ -145,9 +145,13 @@ func (p *sharing) carry(s *Store) {
 // carryAction makes sure that the remote has an action and its blobs. Nil also means
 // that there is nothing more to be done about it.
 func (s *Store) carryAction(ctx context.Context, k Key) error {
-	a, err := s.Lookup(k)
-	if err != nil {
+	a, err := s.recorded(k)
+	if err != nil || a.Origin != "" { // it is gone, or the work of others
 		return nil
+	}
+	record, err := a.encode()
+	if err != nil || len(record) > longestRecord {
+		return nil // nobody would read it
 	}
 	for _, name := range sortedKeys(a.Outputs) {
 		ref := a.Outputs[name]
@@ -168,8 +172,11 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	}
 	object := objectName(actionsDir, k.String())
 	_, err = s.link.size(ctx, object)
-	if errors.Is(err, ErrMiss) {
+	if errors.Is(err, ErrMiss) || err == nil && s.trust.Signer != nil && s.distrusted(k) {
 		err = s.put(ctx, object, s.actionPath(k))
+	}
+	if err == nil && s.trust.Signer != nil {
+		err = s.putSigned(ctx, k, record)
 	}
 	if err == nil {
 		s.link.mu.Lock()

@@ -38,6 +38,7 @@ type Store struct {
 
 	link  *link // nil without a remote
 	share sharing
+	trust trust
 }
 
 // The parts of a store. Blobs, actions and runs are the truth; the rest can be
@@ -51,6 +52,8 @@ const (
 	scratchDir = "scratch"
 	logsDir    = "logs"
 	memoDir    = "memo"
+
+	signedDir = "signed" // of remotes alone
 
 	versionFile   = "version"
 	readmeFile    = "README"

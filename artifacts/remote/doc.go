@@ -2,7 +2,8 @@
 // and a bucket of any store that speaks S3.
 //
 // A place holds what a store holds, under the same names: blobs/ab/<sha256>,
-// actions/ab/<key> and version. Nothing else is ever read or written there, nothing
+// actions/ab/<key> and version; and signed/ab/<key>.<id>, the record of an action in
+// a DSSE envelope, signed by the key with that id. Nothing else is ever read or written there, nothing
 // is deleted, and nothing there has to be locked: equal names mean equal bytes.
 package remote
 

@@ -15,6 +15,8 @@ import (
 )
 
 func TestAddresses(t *testing.T) {
+	t.Setenv("AWS_ENDPOINT_URL", "")
+	t.Setenv("AWS_ENDPOINT_URL_S3", "")
 	for _, c := range []struct{ address, says string }{
 		{"shared", "write s3://"},
 		{"", "write s3://"},
@@ -24,6 +26,9 @@ func TestAddresses(t *testing.T) {
 		{"s3://key:secret@bucket", "do not belong into an address"},
 		{"s3://bucket?secret=secret", "ends with its path"},
 		{"s3://bucket#secret", "ends with its path"},
+		{"s3://Lab_Results/prgnn", "\"Lab_Results\" is no valid bucket name by the rules of S3: 3 to 63"},
+		{"s3://ab", "no valid bucket name"},
+		{"s3://192.168.1.1/prgnn", "no valid bucket name"},
 		{"file://relative/path", "three strokes"},
 		{"file:relative", "three strokes"},
 		{"file:///no/such/mount/prgnn", "there is no directory /no/such/mount: is it mounted?"},

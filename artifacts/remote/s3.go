@@ -14,6 +14,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"prgnn/artifacts"
 )
@@ -34,15 +35,20 @@ func openS3(name, prefix string) (artifacts.Remote, error) {
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
 		return nil, fmt.Errorf("remote %s: AWS_ENDPOINT_URL is not an address such as https://s3.example.org", b)
 	}
-	lookup := minio.BucketLookupAuto
+	lookup, valid := minio.BucketLookupAuto, s3utils.CheckValidBucketNameStrict
 	if endpoint.Hostname() != "s3.amazonaws.com" {
 		lookup = minio.BucketLookupPath // servers of one's own have no name for each bucket
+		valid = s3utils.CheckValidBucketName
+	}
+	if valid(name) != nil {
+		return nil, fmt.Errorf("remote %s: %q is no valid bucket name by the rules of S3: 3 to 63 lower-case letters, digits, - and ., "+
+			"a letter or digit first and last, and no IP address", b, name)
 	}
 	b.client, err = minio.New(endpoint.Host, &minio.Options{
 		Creds:        credentials.NewChainCredentials(chain()),
 		Secure:       endpoint.Scheme == "https",
 		Region:       cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
-		Transport:    transport(),
+		Transport:    shortAnswers{transport()},
 		BucketLookup: lookup,
 		MaxRetries:   2,
 	})
@@ -71,6 +77,24 @@ func transport() *http.Transport {
 	t.MaxIdleConnsPerHost = 32
 	t.DisableCompression = true // bytes as they are
 	return t
+}
+
+// shortAnswers bounds every answer that is not the content of an object: the client reads
+// those into memory, and reads on to their end when it is done with them.
+type shortAnswers struct{ http.RoundTripper }
+
+const longestAnswer = 1 << 20 // bytes; an answer of S3 has some hundreds
+
+func (s shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := s.RoundTripper.RoundTrip(r)
+	content := r.Method == http.MethodGet && r.URL.RawQuery == "" // of an object
+	if err == nil && !(content && resp.StatusCode < 300) {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, longestAnswer), resp.Body}
+	}
+	return resp, err
 }
 
 func (b bucket) String() string { return "s3://" + path.Join(b.name, b.prefix) }

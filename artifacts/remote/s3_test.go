@@ -5,64 +5,24 @@ package remote
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"prgnn/artifacts"
-	"prgnn/internal/need"
+	"prgnn/internal/s3test"
 )
 
 // server starts a real S3 server on loopback, for the length of a test.
-func server(t *testing.T) (process *os.Process) {
+func server(t *testing.T) *os.Process {
 	t.Helper()
-	binary := os.Getenv("PRGNN_S3_SERVER")
-	if found, err := exec.LookPath("versitygw"); binary == "" && err == nil {
-		binary = found
-	}
-	if binary == "" {
-		need.Missing(t, "no S3 server: PRGNN_S3_SERVER names the program versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)")
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "lab"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(binary, "--port", address, "--quiet", "posix", dir)
-	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY=testkey12345", "ROOT_SECRET_KEY=testsecret12345")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(syscall.SIGCONT)
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	for range 200 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": "http://" + address, "AWS_ENDPOINT_URL_S3": "", "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_ACCESS_KEY_ID": "testkey12345", "AWS_SECRET_ACCESS_KEY": "testsecret12345", "AWS_SESSION_TOKEN": "",
-		"AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
-	} {
+	s := s3test.Start(t)
+	for name, value := range s.Env {
 		t.Setenv(name, value)
 	}
-	return cmd.Process
+	return s.Process
 }
 
 func open(t *testing.T, address string) artifacts.Remote {

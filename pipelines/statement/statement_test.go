@@ -17,6 +17,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/envelope"
 	"prgnn/pipelines/lock"
 )
 
@@ -33,9 +34,9 @@ func example() *lock.Lock {
 	}
 }
 
-func signed(t *testing.T) (envelope, private, public []byte) {
+func signed(t *testing.T) (env, private, public []byte) {
 	t.Helper()
-	private, public, err := NewKey()
+	private, public, err := envelope.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +44,10 @@ func signed(t *testing.T) (envelope, private, public []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if envelope, err = Sign(s, private); err != nil {
+	if env, err = Sign(s, private); err != nil {
 		t.Fatal(err)
 	}
-	return envelope, private, public
+	return env, private, public
 }
 
 // The judge is in-toto's own package.
@@ -142,7 +143,7 @@ func TestRefusals(t *testing.T) {
 		{"a signature of something else", change(func(e *env) { e.Signatures[0]["sig"] = base64.StdEncoding.EncodeToString(make([]byte, 64)) }), public, "the signature does not fit"},
 		{"a signature that is cut", change(func(e *env) { e.Signatures[0]["sig"] = e.Signatures[0]["sig"][:20] }), public, "the signature does not fit"},
 		{"no signature", change(func(e *env) { e.Signatures = nil }), public, "it is not signed"},
-		{"another type of payload", change(func(e *env) { e.PayloadType = "text/plain" }), public, "and not an in-toto statement"},
+		{"another type of payload", change(func(e *env) { e.PayloadType = "text/plain" }), public, "is needed"},
 		{"no envelope", []byte(`{"a": 1}`), public, "it has no payload"},
 		{"a text", []byte("hello"), public, "no DSSE envelope"},
 		{"cut short", envelope[:len(envelope)/2], public, "no DSSE envelope"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,17 +31,20 @@ audit FILE           every task that has a result, each by itself on its stored 
                      is what the next ones take, and results that gc has freed are audited too
 audit --lock LOCK    the same against the digests of a lock: what a reviewer does with a lock, the
                      data and this program
+--fetched            only the tasks whose results were fetched from a remote. When one differs, the
+                     fetched results are removed from the store: the next run computes them
 --against PLACE      nothing is run: results are compared with those of another store, or of a lock
                      or statement from another machine; may be repeated
 
 Each task is run with one thread and again with several. Where results differ it is said where
 that begins in the graph, in which cells, by how many units in the last place and by which
 relative error. A kind promises the same bits unless it says otherwise (exec: promise); what
-stays within its promise is told, and is no fault. Nothing stored is changed. Exit code 1 when
-anything differs.`,
+stays within its promise is told, and is no fault. Without --fetched nothing stored is changed.
+Exit code 1 when anything differs.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
   pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed
+  pipeline audit biopoint.yaml --fetched --sample 0.05
   pipeline audit biopoint.yaml --from-inputs --threads 1,8
   pipeline audit --lock run.lock --set data=DIR
   pipeline audit biopoint.yaml --against colleague/.pipeline --against arm64.lock`,
@@ -58,11 +62,16 @@ anything differs.`,
 				return usage(cmd, "FILE is missing, or --lock LOCK")
 			case len(au.against) > 0 && au.sample < 1:
 				return usage(cmd, "--sample is for tasks that are run again: without --against")
+			case au.fetched && (au.inputs || au.lock != "" || len(au.against) > 0):
+				return usage(cmd, "--fetched goes with FILE alone")
 			case au.inputs && (au.lock != "" || len(au.against) > 0):
 				return usage(cmd, "--from-inputs goes with FILE alone: --lock begins at the inputs anyway, and --against runs nothing")
 			}
 			if len(args) == 1 {
 				au.file = args[0]
+			}
+			if au.fetched && !cmd.Flags().Changed("seed") {
+				au.seed = rand.Uint64() // nobody who changes a remote shall know the sample
 			}
 			switch {
 			case len(au.against) > 0:
@@ -79,8 +88,9 @@ anything differs.`,
 	f.SortFlags = false
 	f.StringArrayVar(&au.stages, "stage", nil, "audit only this `STAGE` or task; may be repeated")
 	f.BoolVar(&au.inputs, "from-inputs", false, "begin at your files and read nothing that is stored")
+	f.BoolVar(&au.fetched, "fetched", false, "audit only results that were fetched from a remote")
 	f.Float64Var(&au.sample, "sample", 1, "audit this share `P` of the tasks (and run what they need)")
-	f.Uint64Var(&au.seed, "seed", 0, "`N` that chooses the sample")
+	f.Uint64Var(&au.seed, "seed", 0, "`N` that chooses the sample (with --fetched: a random one)")
 	f.IntSliceVar(&au.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	f.BoolVar(&au.downstream, "downstream", true, "also run what depends on a task that differs")
@@ -101,7 +111,7 @@ type audit struct {
 	workers               int
 	threads               []int
 	downstream            bool
-	inputs                bool
+	inputs, fetched       bool
 }
 
 // An auditedEvent is one task that was run again.

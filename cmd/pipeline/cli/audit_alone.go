@@ -67,6 +67,14 @@ func (a *app) auditAlone(au audit) error {
 			return err
 		}
 	}
+	if au.fetched && sum.Different > 0 {
+		n, err := c.store.ForgetFetched()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stderr, "the store %s has forgotten %s from remotes; run without --remote, or with --trusted-keys, to compute %s here\n",
+			c.store.Dir(), count(n, "result"), map[bool]string{true: "it", false: "them"}[n == 1])
+	}
 	return a.endAudit(sum)
 }
 
@@ -217,6 +225,11 @@ func (c *current) toAudit(au audit) (tasks []*dag.Node, skipped int, err error) 
 	if err != nil {
 		return nil, 0, wrong(err)
 	}
+	what := "a stored result with stored inputs"
+	if au.fetched {
+		all = slices.DeleteFunc(slices.Clone(all), func(n *dag.Node) bool { return !c.fetched(n) })
+		what = "a result from a remote, with stored inputs"
+	}
 	there, others := c.split(all)
 	skipped = len(others)
 	for _, n := range there {
@@ -227,9 +240,19 @@ func (c *current) toAudit(au audit) (tasks []*dag.Node, skipped int, err error) 
 		}
 	}
 	if len(tasks) == 0 {
-		return nil, 0, fmt.Errorf("there is nothing to audit: no task of %d has a stored result with stored inputs\n  pipeline run %s makes them", len(all), c.pipeline.File)
+		return nil, 0, fmt.Errorf("there is nothing to audit: no task has %s\n  pipeline run %s makes them", what, c.pipeline.File)
 	}
 	return au.sampled(tasks), skipped, nil
+}
+
+// fetched tells whether the result of a task came from a remote.
+func (c *current) fetched(n *dag.Node) bool {
+	s := c.steps[n]
+	if s == nil || s.State != dag.Cached {
+		return false
+	}
+	a, err := c.store.LookupHere(s.Key)
+	return err == nil && a.Origin != ""
 }
 
 func (c *current) inputsStored(n *dag.Node) bool {

@@ -22,6 +22,8 @@ type app struct {
 
 	store   string
 	remote  string
+	signKey string
+	trusted []string // files of public keys
 	json    bool
 	quiet   bool
 	verbose bool
@@ -83,6 +85,8 @@ parameter changed back runs nothing.`,
 	flags.SortFlags = false
 	flags.StringVar(&a.store, "store", "", "the results are in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
 	flags.StringVar(&a.remote, "remote", "", "share results through `URL`, s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
+	flags.StringVar(&a.signKey, "sign-key", "", "sign what goes to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
+	flags.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
 	flags.BoolVar(&a.json, "json", false, "one JSON object a line on stdout, and nothing else there")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")

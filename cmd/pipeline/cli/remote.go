@@ -14,12 +14,23 @@ import (
 // openStore opens a store, and attaches the remote that --remote or $PIPELINE_REMOTE
 // names.
 func (a *app) openStore(dir string) (*artifacts.Store, error) {
+	trust, err := a.trust()
+	if err != nil {
+		return nil, err
+	}
 	address := a.remote
 	if address == "" {
 		address = os.Getenv("PIPELINE_REMOTE")
 	}
 	if address == "" {
-		return artifacts.Open(dir)
+		if a.signKey != "" {
+			return nil, wrongf("--sign-key signs what goes to a remote: give --remote too")
+		}
+		s, err := artifacts.Open(dir)
+		if err == nil {
+			s.SetTrust(trust)
+		}
+		return s, err
 	}
 	place, err := remote.Open(address)
 	if err != nil {
@@ -29,6 +40,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.SetTrust(trust)
 	if err := s.Attach(context.Background(), place); err != nil {
 		s.Close()
 		return nil, wrong(err)

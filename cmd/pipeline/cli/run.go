@@ -156,6 +156,7 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 		a.leaveReport(p, store, result)
 		a.share(store)
 	}
+	a.doubts(store)
 	a.lastLine(result, interrupted)
 	return err
 }

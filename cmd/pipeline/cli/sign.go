@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/internal/envelope"
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/proof"
 	"prgnn/pipelines/statement"
@@ -52,7 +53,7 @@ The keys are PEM files, those that openssl genpkey -algorithm ed25519 writes too
 }
 
 func (a *app) newKey(name string) error {
-	private, public, err := statement.NewKey()
+	private, public, err := envelope.NewKey()
 	if err != nil {
 		return err
 	}

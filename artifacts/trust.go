@@ -1,0 +1,148 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+)
+
+// A Trust tells which records of other machines a store believes, and who signs its own.
+//
+// A blob cannot lie, for its digest names it. A record can: "this recipe gave 666".
+// So records are signed where they are made, and a reader who trusts keys computes
+// again what none of these keys has signed.
+type Trust struct {
+	Signer Signer     // signs the records that are shared; nil: they go unsigned
+	Keys   []Verifier // the trusted keys, first choice first; none: any record is believed
+}
+
+// A Signer puts a record into an envelope with the signature of its key.
+type Signer interface {
+	ID() string // of the key; one word
+	Sign(record []byte) (envelope []byte, err error)
+}
+
+// A Verifier takes a record out of an envelope that its key has signed.
+type Verifier interface {
+	ID() string
+	Open(envelope []byte) (record []byte, err error)
+}
+
+// Unsigned is the origin of an action that was fetched and whose record nobody has signed,
+// or whose signature was not checked, since no keys were trusted.
+const Unsigned = "unsigned"
+
+// The longest record that is exchanged with a remote, and the longest envelope of one
+// (base64 in JSON). A recipe that gathers 40,000 inputs has some 5 MiB.
+const (
+	longestRecord   = 8 << 20
+	longestEnvelope = 11 << 20
+)
+
+// A trust is the Trust of a store, with what it has turned away.
+type trust struct {
+	Trust
+	mu     sync.Mutex
+	doubts map[Key]bool // actions that no trusted key has signed; true: a signature does not fit
+}
+
+// SetTrust says whose records are believed. It must be called before the store is used.
+func (s *Store) SetTrust(t Trust) { s.trust.Trust = t }
+
+// Distrusted counts the actions that were there, in the store or in its remote, and were not
+// believed: those without a signature by a trusted key, and those with a signature
+// of a trusted key that does not fit.
+func (s *Store) Distrusted() (unsigned, forged int) {
+	s.trust.mu.Lock()
+	defer s.trust.mu.Unlock()
+	for _, bad := range s.trust.doubts {
+		if bad {
+			forged++
+		} else {
+			unsigned++
+		}
+	}
+	return unsigned, forged
+}
+
+// believes tells whether an action of this origin is believed.
+func (t *trust) believes(origin string) bool {
+	return origin == "" || len(t.Keys) == 0 || slices.ContainsFunc(t.Keys, func(v Verifier) bool { return v.ID() == origin })
+}
+
+func (s *Store) distrust(k Key, forged bool) {
+	s.trust.mu.Lock()
+	defer s.trust.mu.Unlock()
+	if s.trust.doubts == nil {
+		s.trust.doubts = map[Key]bool{}
+	}
+	s.trust.doubts[k] = s.trust.doubts[k] || forged
+}
+
+// believe forgets a doubt about an action, of which a record was found that is signed.
+func (t *trust) believe(k Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.doubts, k)
+}
+
+func (s *Store) distrusted(k Key) bool {
+	s.trust.mu.Lock()
+	defer s.trust.mu.Unlock()
+	_, doubted := s.trust.doubts[k]
+	return doubted
+}
+
+// signedName is the name of an action's signed record in a remote. The key's id is part
+// of it, so that nobody's signature hides another's.
+func signedName(k Key, id string) string {
+	return objectName(signedDir, k.String()) + "." + id
+}
+
+// putSigned shares the signed record of an action.
+func (s *Store) putSigned(ctx context.Context, k Key, record []byte) error {
+	name := signedName(k, s.trust.Signer.ID())
+	if _, err := s.link.size(ctx, name); !errors.Is(err, ErrMiss) && !(err == nil && s.distrusted(k)) {
+		return err
+	}
+	envelope, err := s.trust.Signer.Sign(record)
+	if err != nil {
+		return fmt.Errorf("signing action %s: %w", k, err)
+	}
+	t, err := s.temp()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.path)
+	_, err = t.Write(envelope)
+	if err := errors.Join(err, t.f.Close()); err != nil {
+		return s.fault(err)
+	}
+	return s.put(ctx, name, t.path)
+}
+
+// ForgetFetched removes the records that came from a remote, and counts them.
+func (s *Store) ForgetFetched() (int, error) {
+	all, err := s.objects(actionsDir)
+	if err != nil {
+		return 0, s.fault(err)
+	}
+	n := 0
+	for _, o := range all {
+		k, err := ParseKey(o.name)
+		if err != nil || o.foreign != "" {
+			continue
+		}
+		if a, err := s.recorded(k); err != nil || a.Origin == "" {
+			continue
+		}
+		if err := remove(o.path); err != nil {
+			return n, s.fault(err)
+		}
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,128 @@
+package artifacts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// An endless remote answers every question for a record with bytes without end.
+type endless struct {
+	*shelf
+	read, open, most atomic.Int64
+}
+
+func (e *endless) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	if name == versionFile {
+		return io.NopCloser(bytes.NewReader([]byte(version))), nil
+	}
+	if n := e.open.Add(1); n > e.most.Load() {
+		e.most.Store(n)
+	}
+	return e, nil
+}
+
+func (e *endless) Read(p []byte) (int, error) { e.read.Add(int64(len(p))); return len(p), nil }
+func (e *endless) Close() error               { e.open.Add(-1); return nil }
+
+// Records that come without end are read one at a time, and no further than the limit.
+func TestEndlessRecords(t *testing.T) {
+	e := &endless{shelf: newShelf()}
+	s := attached(t, e)
+	const n = 16
+	var asking sync.WaitGroup
+	for i := range n {
+		asking.Go(func() {
+			if _, err := s.Lookup(KeyOf(string(rune('a' + i)))); !errors.Is(err, ErrMiss) {
+				t.Error(err)
+			}
+		})
+	}
+	asking.Wait()
+	if most := int64(n * (longestRecord + 1)); e.read.Load() == 0 || e.read.Load() > most || e.most.Load() != 1 {
+		t.Errorf("%d bytes were read, the limit is %d; %d records at once", e.read.Load(), most, e.most.Load())
+	}
+	if r := s.Remote(); r.Refused != n {
+		t.Errorf("%d of %d are refused", r.Refused, n)
+	}
+}
+
+// A stamp signs in the plainest way, to see what the store does with it.
+type stamp string
+
+func (s stamp) ID() string                    { return string(s) }
+func (s stamp) Sign(b []byte) ([]byte, error) { return append([]byte(s+":"), b...), nil }
+func (s stamp) Open(b []byte) ([]byte, error) {
+	if record, ok := bytes.CutPrefix(b, []byte(s+":")); ok {
+		return record, nil
+	}
+	return nil, errors.New("the signature does not fit")
+}
+
+// Where a record came from stays known, in another session too, and decides whether it is believed.
+func TestOriginIsKept(t *testing.T) {
+	f := newShelf()
+	one := newStore(t)
+	one.SetTrust(Trust{Signer: stamp("lab")})
+	if err := one.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	k, outputs := recordWork(t, one, "recipe")
+	share(one)
+	two := newStore(t)
+	two.SetTrust(Trust{Keys: []Verifier{stamp("other"), stamp("lab")}})
+	if err := two.Attach(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := two.Lookup(k); err != nil || a.Origin != "lab" || a.Outputs["a"] != outputs["a"] {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if err := two.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := must(Open(two.Dir()))(t)
+	defer again.Close()
+	for _, c := range []struct {
+		keys     []Verifier
+		believed bool
+	}{{nil, true}, {[]Verifier{stamp("lab")}, true}, {[]Verifier{stamp("other")}, false}} {
+		again.SetTrust(Trust{Keys: c.keys})
+		if _, err := again.Lookup(k); (err == nil) != c.believed {
+			t.Errorf("trusting %v: %v", c.keys, err)
+		}
+	}
+	if n, _ := again.Distrusted(); n != 1 {
+		t.Errorf("%d are not believed", n)
+	}
+	// What is made here is believed, whoever is trusted.
+	recordWork(t, again, "recipe")
+	if a, err := again.Lookup(k); err != nil || a.Origin != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if r, err := again.Verify(context.Background(), nil); err != nil || r.Damaged() != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n, err := again.ForgetFetched(); n != 0 || err != nil {
+		t.Errorf("%d of its own were forgotten, %v", n, err)
+	}
+}
+
+// A record says in vain where it comes from: a remote may be a copy of a store.
+func TestRemoteDoesNotStateTheOrigin(t *testing.T) {
+	f := newShelf()
+	one := attached(t, f)
+	k, outputs := recordWork(t, one, "recipe")
+	share(one)
+	lie, err := Action{Recipe: "recipe", Outputs: outputs, Origin: "lab"}.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.change("actions/", func([]byte) []byte { return lie })
+	if a, err := attached(t, f).Lookup(k); err != nil || a.Origin != Unsigned {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

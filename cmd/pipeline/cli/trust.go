@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/remote"
+	"prgnn/internal/envelope"
+)
+
+// trust reads the keys that sign records and those that are trusted, from flags or from the
+// environment.
+func (a *app) trust() (artifacts.Trust, error) {
+	var sign *envelope.PrivateKey
+	var trusted []envelope.PublicKey
+	if given := cmp.Or(a.signKey, os.Getenv("PIPELINE_SIGN_KEY")); given != "" {
+		text, err := pemText(given)
+		if err != nil {
+			return artifacts.Trust{}, keyError("--sign-key", given, err)
+		}
+		key, err := envelope.ReadPrivateKey(text)
+		if err != nil {
+			return artifacts.Trust{}, keyError("--sign-key", given, err)
+		}
+		sign = &key
+	}
+	files := a.trusted
+	if env := os.Getenv("PIPELINE_TRUSTED_KEYS"); len(files) == 0 && isPEM(env) {
+		files = []string{env}
+	} else if len(files) == 0 {
+		files = filepath.SplitList(env)
+	}
+	for _, given := range files {
+		text, err := pemText(given)
+		if err != nil {
+			return artifacts.Trust{}, keyError("--trusted-keys", given, err)
+		}
+		keys, err := envelope.ReadPublicKeys(text)
+		if err != nil {
+			return artifacts.Trust{}, keyError("--trusted-keys", given, err)
+		}
+		trusted = append(trusted, keys...)
+	}
+	return remote.Trust(sign, trusted), nil
+}
+
+// isPEM tells a key itself, the form of a CI system's secrets, from the path of its file.
+func isPEM(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-----BEGIN ") }
+
+func pemText(given string) ([]byte, error) {
+	if isPEM(given) {
+		return []byte(given), nil
+	}
+	return os.ReadFile(given)
+}
+
+// keyError says which key cannot be used, and never repeats a key.
+func keyError(flag, given string, err error) error {
+	if isPEM(given) {
+		given = "the key in the environment"
+	}
+	return wrong(fmt.Errorf("%s: %s: %w", flag, given, err))
+}
+
+// doubts says once how many results were there and were not believed.
+func (a *app) doubts(s *artifacts.Store) {
+	unsigned, forged := s.Distrusted()
+	if unsigned > 0 {
+		a.note("%s of other machines without a signature by a trusted key: not used, computed here", count(unsigned, "result"))
+	}
+	if forged > 0 {
+		a.note("%s of other machines with a signature that does not fit the trusted key: not used, computed here; somebody has changed the remote", count(forged, "result"))
+	}
+}

@@ -1,0 +1,90 @@
+// Package envelope signs bytes, and checks who signed them: DSSE envelopes with
+// ed25519 signatures.
+//
+// Source: DSSE protocol.md and envelope.md (secure-systems-lab/dsse).
+package envelope
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+)
+
+// ErrSignature says that a signature was not made by the key, or not of these bytes.
+var ErrSignature = errors.New("the signature does not fit")
+
+// Sign returns the envelope of a payload, as JSON. The signature covers the type too.
+func Sign(payloadType string, payload []byte, key PrivateKey) ([]byte, error) {
+	s, err := dsse.NewEnvelopeSigner(signer{key, key.Public()})
+	if err != nil {
+		return nil, err
+	}
+	env, err := s.SignPayload(context.Background(), payloadType, payload)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(env)
+	return append(b, '\n'), err
+}
+
+// Verify returns the payload of an envelope that the key has signed. The error wraps
+// ErrSignature when it has not.
+func Verify(envelope []byte, payloadType string, key PublicKey) ([]byte, error) {
+	env, err := parse(envelope, payloadType)
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := dsse.NewEnvelopeVerifier(signer{public: key})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := verifier.Verify(context.Background(), env); err != nil {
+		return nil, fmt.Errorf("it is not signed by the key %s: %w (it says that it is signed by %s)", key.ID(), ErrSignature, signers(env))
+	}
+	return env.DecodeB64Payload()
+}
+
+// Open returns the payload of an envelope and does not check the signature.
+func Open(envelope []byte, payloadType string) ([]byte, error) {
+	env, err := parse(envelope, payloadType)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := env.DecodeB64Payload()
+	if err != nil {
+		return nil, fmt.Errorf("its payload: %w", err)
+	}
+	return payload, nil
+}
+
+func parse(b []byte, payloadType string) (*dsse.Envelope, error) {
+	var env dsse.Envelope
+	if err := json.Unmarshal(b, &env); err != nil {
+		return nil, fmt.Errorf("it is no DSSE envelope: %w", err)
+	}
+	switch {
+	case env.PayloadType == "" && env.Payload == "":
+		return nil, fmt.Errorf("it is no DSSE envelope: it has no payload")
+	case env.PayloadType != payloadType:
+		return nil, fmt.Errorf("it holds %.60q, and %s is needed", env.PayloadType, payloadType)
+	case len(env.Signatures) == 0:
+		return nil, fmt.Errorf("it is not signed")
+	}
+	return &env, nil
+}
+
+func signers(env *dsse.Envelope) string {
+	var ids []string
+	for i, s := range env.Signatures {
+		if i == 3 {
+			ids = append(ids, "…")
+			break
+		}
+		ids = append(ids, fmt.Sprintf("%.64q", s.KeyID))
+	}
+	return strings.Join(ids, ", ")
+}
