@@ -82,18 +82,6 @@ func hashFile(path string) (Ref, error) {
 	return Ref{Digest: Digest(h.Sum(nil)), Size: n}, nil
 }
 
-// OpenFile opens a file of the user's whose digest is known. The reader gives
-// ErrChanged in place of the end when the bytes were not those of ref, so that no
-// result is stored under the name of bytes that it was not made from. A reader
-// that stops before the end has checked nothing.
-func OpenFile(path string, ref Ref) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return newCheckedReader(f, ref, func() error { return fmt.Errorf("%s: %w", path, ErrChanged) }), nil
-}
-
 // A fileMemo remembers the digests of files.
 type fileMemo struct {
 	log     memoLog

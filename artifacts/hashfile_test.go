@@ -3,7 +3,6 @@ package artifacts
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -198,29 +197,6 @@ func TestHashFileChanging(t *testing.T) {
 	<-done
 	if !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), path) {
 		t.Error(err)
-	}
-}
-
-func TestOpenFile(t *testing.T) {
-	s := newStore(t)
-	path := userFile(t, "the scan", time.Hour)
-	ref := must(s.HashFile(path, false))(t)
-	read := func() error {
-		f := must(OpenFile(path, ref))(t)
-		defer f.Close()
-		_, err := io.ReadAll(f)
-		return err
-	}
-	if err := read(); err != nil {
-		t.Error(err)
-	}
-	for _, text := range []string{"the scam", "the scan, longer", "the"} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := read(); !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), path) {
-			t.Errorf("%s: %v", text, err)
-		}
 	}
 }
 

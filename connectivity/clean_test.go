@@ -199,7 +199,8 @@ func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
 	if _, _, err := c.Clean(NewMatrix(9, 2)); err == nil || err.Error() != "the series have 9 volumes, and the cleaning was prepared for 10" {
 		t.Errorf("error %v", err)
 	}
-	z, _ := ZScore(columns(randoms(1, 10)))
+	z := columns(randoms(1, 10))
+	zscore(z, []Status{Present})
 	if _, _, err := c.Clean(z); err == nil || !strings.Contains(err.Error(), "per cent of it has no meaning") {
 		t.Errorf("error %v", err)
 	}

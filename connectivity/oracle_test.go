@@ -31,7 +31,6 @@ type oracleValues struct {
 		Covariance, Precision [][]float64
 	}
 	GlassoCV struct{ Alpha float64 } `json:"glasso_cv"`
-	Tangent  struct{ Mean, Last [][]float64 }
 	Authors  struct{ Edges [][3]float64 }
 }
 
@@ -198,30 +197,6 @@ func TestGlassoCVOfScikitLearn(t *testing.T) {
 	if a, want := got.Quality[0].Shrinkage, oracle(t).GlassoCV.Alpha; math.Abs(a-want) > 1e-9 {
 		t.Errorf("α %v, scikit-learn %v", a, want)
 	}
-}
-
-func TestTangentOfNilearn(t *testing.T) {
-	x := golden(t, "ts_raw")
-	var covariances []Matrix
-	for i := range 4 {
-		part := Matrix{Rows: 15, Cols: x.Cols, Data: x.Data[i*15*x.Cols : (i+1)*15*x.Cols]}
-		c, err := Estimate([]Matrix{part}, Options{Both: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		covariances = append(covariances, c.view(c.Covariance, 0))
-	}
-	tangent, err := FitTangent(covariances[:3])
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := oracle(t)
-	closeTo(t, "mean", tangent.Mean, matrixOf(o.Tangent.Mean), 1e-8)
-	got, err := tangent.Transform(covariances[3])
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeTo(t, "tangent", got, matrixOf(o.Tangent.Last), 1e-7)
 }
 
 func TestEdgesOfTheAuthorsCode(t *testing.T) {

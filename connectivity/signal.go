@@ -17,8 +17,6 @@ const (
 	Constant
 )
 
-func (s Status) String() string { return [...]string{"present", "missing", "constant"}[s] }
-
 // flat is how much of its size a series may vary and still be constant: rounding
 // of single precision means, not signal, which is 1e-3 of the mean in a scan.
 const flat = 1e-12
@@ -129,19 +127,8 @@ func center(x Matrix) []float64 {
 	return m
 }
 
-// ZScore returns the series with mean 0 and standard deviation 1 (ddof 1, the
-// "zscore_sample" of nilearn) in every region that has a signal; a constant region
-// is 0, a missing one stays NaN.
-func ZScore(x Matrix) (Matrix, error) {
-	status, err := Inspect(x)
-	if err != nil {
-		return Matrix{}, err
-	}
-	z := x.Clone()
-	zscore(z, status)
-	return z, nil
-}
-
+// zscore gives every region that has a signal mean 0 and standard deviation 1 (ddof 1, the
+// "zscore_sample" of nilearn); a constant region becomes 0, a missing one stays NaN.
 func zscore(z Matrix, status []Status) {
 	center(z)
 	scale := squares(z)

@@ -115,8 +115,6 @@ type adjacency[T Float] struct {
 	dense []T     // and of augment
 }
 
-func (a *adjacency[T]) entry(i, t int) int { return int(a.first[i]) + lanes*t }
-
 // build lays out the rows of a graph of n nodes from its edges.
 func (a *adjacency[T]) build(n int) {
 	a.n = n

@@ -109,3 +109,6 @@ func TestInduceAndAugment(t *testing.T) {
 		return sum
 	})
 }
+
+// entry is where neighbour t of node i is in col, reverse and weight.
+func (a *adjacency[T]) entry(i, t int) int { return int(a.first[i]) + lanes*t }

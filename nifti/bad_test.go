@@ -3,7 +3,6 @@ package nifti
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 	"os"
@@ -363,40 +362,6 @@ func TestPairs(t *testing.T) {
 	write("short.img", b[352:490])
 	if _, err := Open(filepath.Join(dir, "short.hdr")); err == nil || !strings.Contains(err.Error(), "short.img: truncated at byte 138: its header promises 144 bytes") {
 		t.Errorf("a short .img: error %v", err)
-	}
-}
-
-// Volumes of an uncompressed file in any order.
-func TestSeekVolume(t *testing.T) {
-	dir := t.TempDir()
-	plain, packed := filepath.Join(dir, "a.nii"), filepath.Join(dir, "b.nii")
-	if err := errors.Join(os.WriteFile(plain, good().file(), 0o644), os.WriteFile(packed, zipped(good().file()), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	volume := make([]float64, 24)
-	for _, i := range []int64{2, 0, 1, 1} {
-		if err := r.SeekVolume(i); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Next(volume); err != nil || !slices.Equal(volume, good().values[24*i:24*i+24]) {
-			t.Errorf("volume %d: %v, error %v", i, volume, err)
-		}
-	}
-	if err := r.SeekVolume(3); err == nil || !strings.Contains(err.Error(), "no volume 4, there are 3") {
-		t.Errorf("error %v", err)
-	}
-	z, err := Open(packed) // by its first bytes, whatever its name
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	if err := z.SeekVolume(1); err == nil || !strings.Contains(err.Error(), "decompress it") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -134,23 +134,6 @@ func (r *Reader) Next(dst []float64) error {
 	return nil
 }
 
-// SeekVolume makes volume i (from 0) the next one to be read. It works in uncompressed
-// files only.
-func (r *Reader) SeekVolume(i int64) error {
-	if r.file == nil {
-		return r.fail(errors.New("volumes can be read in any order only from an uncompressed file; decompress it"))
-	}
-	if i < 0 || i >= r.Volumes() {
-		return r.fail(fmt.Errorf("no volume %d, there are %d", i+1, r.Volumes()))
-	}
-	at := r.start + i*r.volumeBytes()
-	if _, err := r.file.Seek(at, io.SeekStart); err != nil {
-		return r.fail(err)
-	}
-	r.volume, r.at = i, at
-	return nil
-}
-
 // finish reads to the end of src, so that its checksums are checked. What stands
 // there after the voxels is ignored, as every tool does.
 func (r *Reader) finish() error {

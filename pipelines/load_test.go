@@ -45,11 +45,9 @@ func task(n *dag.Node) string {
 }
 
 func source_(s dag.Source) string {
-	text := s.Output
+	text := s.File + ":" + s.Format
 	if s.Node != nil {
 		text = s.Node.ID + "." + s.Output
-	} else {
-		text = s.File + ":" + s.Format
 	}
 	for i, c := range s.Coords {
 		text += []string{"{", ","}[min(i, 1)] + c.Axis + "=" + c.Value

@@ -124,7 +124,7 @@ prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
 prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
 prgnn/stages/inference/agreement.go b4e9e7c771393c05
 prgnn/stages/inference/bootstrap.go 46961c649592075a
-prgnn/stages/inference/contrast.go 9b9edebe39787acf
+prgnn/stages/inference/contrast.go 8cdca4265fe8a042
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/null.go 1ee21cf945f6a018
 prgnn/stages/inference/paired.go 9ce395131de4f238
@@ -395,7 +395,7 @@ prgnn/connectivity/product.go 441a53034431d4fe
 prgnn/connectivity/product_amd64.go 6242b6f67884f075
 prgnn/connectivity/product_amd64.s 5e13090f0a809b69
 prgnn/connectivity/product_other.go f8736a5cb86565cf
-prgnn/connectivity/signal.go 025414cbe77c6af8
+prgnn/connectivity/signal.go c84081a4add06f91
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/params.go 9f07151d95889091
@@ -488,7 +488,7 @@ prgnn/connectivity/confounds.go ebe73dba2abf2a6a
 prgnn/connectivity/filter.go 14b66cc20fe031f9
 prgnn/connectivity/matrix.go a7aa6702f7ff2afb
 prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go e0ee14e6d0f7f27c
+prgnn/connectivity/signal.go d00306095735cd67
 prgnn/connectivity/spline.go 93a2708c3d675c4b
 prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go fe38bb1d1415dbc6
@@ -821,7 +821,7 @@ prgnn/connectivity/average.go b165b2f65fa7e47a
 prgnn/connectivity/correlation.go 8c75712124791ecb
 prgnn/connectivity/given.go 9ac23735c714fa5f
 prgnn/connectivity/matrix.go 4ff6a94586e0fa11
-prgnn/connectivity/signal.go bcab4b8d578a2d3c
+prgnn/connectivity/signal.go 4697fba266cd2768
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
 prgnn/dag/stage.go 1a830190167265b7
@@ -1410,7 +1410,7 @@ prgnn/stages/individuality.go 0b3c3fbda5f6c5cd
 prgnn/stages/inference/agreement.go b4e9e7c771393c05
 prgnn/stages/inference/bootstrap.go 46961c649592075a
 prgnn/stages/inference/components.go 731f9a05cc5a389d
-prgnn/stages/inference/contrast.go 9b9edebe39787acf
+prgnn/stages/inference/contrast.go 8cdca4265fe8a042
 prgnn/stages/inference/covariate.go 57cffcdf5c9be110
 prgnn/stages/inference/null.go 1ee21cf945f6a018
 prgnn/stages/inference/paired.go 9ce395131de4f238
@@ -1456,7 +1456,7 @@ prgnn/connectivity/confounds.go ebe73dba2abf2a6a
 prgnn/connectivity/filter.go 14b66cc20fe031f9
 prgnn/connectivity/matrix.go a7aa6702f7ff2afb
 prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go e0ee14e6d0f7f27c
+prgnn/connectivity/signal.go d00306095735cd67
 prgnn/connectivity/spline.go 93a2708c3d675c4b
 prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go 64bd37574a664d5c
@@ -1560,7 +1560,7 @@ prgnn/connectivity/product_amd64.go 5643335c24ea524e
 prgnn/connectivity/product_amd64.s 5e13090f0a809b69
 prgnn/connectivity/product_other.go f8736a5cb86565cf
 prgnn/connectivity/relmat.go 5a1c3d46ca935bd5
-prgnn/connectivity/signal.go bc38771d2535cb3e
+prgnn/connectivity/signal.go a5b95298dce80df8
 prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda
@@ -1869,7 +1869,7 @@ prgnn/nifti/mgh.go c317d5d15197cf0b
 prgnn/nifti/open.go ee5e4271d619f30b
 prgnn/nifti/orient.go 3e2b227e315aac8d
 prgnn/nifti/pass.go c423612c6792ad7e
-prgnn/nifti/reader.go 13b9fa042fa1cf3f
+prgnn/nifti/reader.go d8c4c499aecd00cf
 prgnn/nifti/source.go 4e4898f31eb772e5
 prgnn/nifti/units.go ac463bb6a2052926
 prgnn/stages/biomarkers.go 922657c046675068
@@ -2213,7 +2213,7 @@ prgnn/artifacts/parquetcheck.go f05db747deb8bef5
 prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
 prgnn/artifacts/table.go aa4b52d1bfc64914
 prgnn/connectivity/matrix.go 4a5898d47e5e650c
-prgnn/connectivity/signal.go 928affa9e9d5f5bb
+prgnn/connectivity/signal.go a744b50c38f908e5
 prgnn/connectivity/text.go c1fe88205f3e2b33
 prgnn/dag/coord.go fe38bb1d1415dbc6
 prgnn/dag/fit.go 55fdd3d20d8a7fda

@@ -341,13 +341,12 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	if err := os.Remove(filepath.Join(d.dir, "sub-05", "anat", "sub-05_desc-aparcaseg_dseg.nii.gz")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := d.load(func(c *BIDSCohort) {
+	if _, err := d.load(func(c *BIDSCohort) {
 		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"1"}
-	})
-	if err == nil {
+	}); err == nil {
 		t.Fatal("sub-01 is excluded as 1, of which the table has none")
 	}
-	r, err = d.load(func(c *BIDSCohort) {
+	r, err := d.load(func(c *BIDSCohort) {
 		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"01"}
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"image/png"
 	"os"
 	"os/exec"
@@ -239,7 +238,7 @@ func TestReportInBrowser(t *testing.T) {
 				t.Error(v)
 			}
 			if axe != nil && got.Passes < 10 {
-				t.Error(fmt.Sprintf("axe looked at %d rules", got.Passes))
+				t.Errorf("axe looked at %d rules", got.Passes)
 			}
 		})
 	}

@@ -321,7 +321,7 @@ func slurmRefused(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(3, nap)
 	code, said := c.run("--slurm-args=--partition=nowhere")
-	if code != 1 || !strings.Contains(said, "Slurm refuses the jobs") || !strings.Contains(said, "--slurm-args") {
+	if code != 1 || !strings.Contains(said, "sbatch refuses the jobs") || !strings.Contains(said, "--slurm-args") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 	c.mustRun("--slurm-args", "--partition=main --nice=5")

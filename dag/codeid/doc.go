@@ -40,8 +40,8 @@
 //     of the kinds, statements of init that call a function Register… are left
 //     out, since they would tie all kinds together;
 //   - a constant counts by its value;
-//   - a function without a body counts with the assembly files of its package, a
-//     go:embed variable with the embedded files;
+//   - a function without a body counts with the assembly files of its package; a
+//     variable of go:embed counts with the embedded files;
 //   - packages of other modules count by the versions of the modules that they are
 //     made from; the standard library and the version of Go do not count.
 //

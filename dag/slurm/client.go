@@ -20,7 +20,6 @@ type element struct {
 	index  int
 	state  string // PENDING, RUNNING, FAILED …
 	reason string
-	exit   string // exit code and signal, "0:9"
 	name   string
 }
 

@@ -94,7 +94,7 @@ func (c *coordinator) loop() {
 // takes away what is left of the others.
 func (c *coordinator) find() error {
 	if err := c.ask(); err != nil {
-		return fmt.Errorf("Slurm's controller does not answer: %w", err)
+		return fmt.Errorf("the controller of Slurm does not answer: %w", err)
 	}
 	ids := map[string]string{}
 	for at, e := range c.seen {

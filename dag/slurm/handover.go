@@ -98,7 +98,7 @@ func (c *coordinator) submit(s shape, ts []*tracked) bool {
 			c.full = true
 		default:
 			c.takeAway(b)
-			fail(fmt.Errorf("Slurm refuses the jobs: %w\n  --slurm-args gives sbatch what your cluster asks for, such as --slurm-args='--partition=… --account=…'", err))
+			fail(fmt.Errorf("sbatch refuses the jobs: %w\n  --slurm-args gives sbatch what your cluster asks for, such as --slurm-args='--partition=… --account=…'", err))
 			return true
 		}
 		c.space.remove(batchesDir, b.name)

@@ -130,9 +130,8 @@ func (b *Book) Task(name string) []*Work {
 	return b.sorted(works)
 }
 
-// Makers is who made these bytes, Users who read them.
-func (b *Book) Makers(d artifacts.Digest) []*Work { return b.sorted(b.makers[d]) }
-func (b *Book) Users(d artifacts.Digest) []*Work  { return b.sorted(b.users[d]) }
+// Users are the works that read these bytes.
+func (b *Book) Users(d artifacts.Digest) []*Work { return b.sorted(b.users[d]) }
 
 // Maker is the one of several that stands for all: the newest.
 func (b *Book) Maker(d artifacts.Digest) *Work {
@@ -144,9 +143,6 @@ func (b *Book) Maker(d artifacts.Digest) *Work {
 		return cmp.Or(y.When.Compare(x.When), cmp.Compare(b.order[x], b.order[y]))
 	})
 }
-
-// Key is the work of a key; nil when there is no record of it.
-func (b *Book) Key(k artifacts.Key) *Work { return b.byKey[k] }
 
 func (b *Book) sorted(works []*Work) []*Work {
 	works = slices.Clone(works)

@@ -38,17 +38,6 @@ func OfLock(name string, l *lock.Lock) Results {
 	return r
 }
 
-// OfSteps are the results that a store holds for a pipeline.
-func OfSteps(s *artifacts.Store, steps []dag.Step) Results {
-	r := Results{Name: s.Dir(), Tasks: map[string]Result{}, Store: s}
-	for i := range steps {
-		if steps[i].State == dag.Cached {
-			r.Tasks[steps[i].Node.ID] = Result{steps[i].Key, steps[i].Outputs}
-		}
-	}
-	return r
-}
-
 // OfRecord are the results of a recorded run.
 func OfRecord(s *artifacts.Store, rec *dag.Record) Results {
 	r := Results{Name: s.Dir(), Platform: rec.Program.Platform, Program: rec.Program.Version, Tasks: map[string]Result{}, Store: s}

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 )
@@ -37,9 +36,6 @@ func (s Scale) At(x float64) color.NRGBA {
 	a, b := s[i], s[i+1]
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
-
-// Hex is a colour as #rrggbb.
-func Hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // ParseHex reads #rrggbb; ok is false for anything else.
 func ParseHex(s string) (c color.NRGBA, ok bool) {

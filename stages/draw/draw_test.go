@@ -187,7 +187,7 @@ func TestHex(t *testing.T) {
 			t.Errorf("%q was read as a colour", bad)
 		}
 	}
-	if c, ok := ParseHex("#0a1bFf"); !ok || Hex(c) != "#0a1bff" {
-		t.Errorf("#0a1bFf became %s", Hex(c))
+	if c, ok := ParseHex("#0a1bFf"); !ok || c != (color.NRGBA{0x0a, 0x1b, 0xff, 0xff}) {
+		t.Errorf("#0a1bFf became %v", c)
 	}
 }

@@ -74,11 +74,11 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 // A contraster holds what does not change from one grouping to the next: scores less
 // their mean, and their sums of squares.
 type contraster struct {
-	models       []HeldOut
-	squares      [][]float64 // model × region
-	count        [][]float64
-	groups       int
-	sum, n, mean []float64 // group × region
+	models  []HeldOut
+	squares [][]float64 // model × region
+	count   [][]float64
+	groups  int
+	sum, n  []float64 // group × region
 }
 
 func newContraster(models []HeldOut, groups int) *contraster {
