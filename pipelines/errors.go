@@ -43,7 +43,17 @@ func (e Errors) Unwrap() []error {
 type mistakes struct{ list Errors }
 
 func (m *mistakes) add(pos dag.Pos, format string, args ...any) {
-	m.list = append(m.list, &Mistake{pos, fmt.Sprintf(format, args...)})
+	m.list = append(m.list, &Mistake{pos, clipped(fmt.Sprintf(format, args...))})
+}
+
+// longestMistake bounds the text of one mistake, which may quote a value of the file.
+const longestMistake = 2000
+
+func clipped(text string) string {
+	if len(text) <= longestMistake {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestMistake], "") + " …"
 }
 
 // each adds the parts of a joined error one by one, each where its place is.

@@ -260,6 +260,10 @@ func (l *loader) fanOut(s *stage, c combos) {
 		return
 	}
 	l.left -= int(product)
+	if !l.fits(s, s.pos, product, s.nameWidth()) {
+		s.unknown = true
+		return
+	}
 	rows := matrixRows(matrix, c)
 	for _, unit := range units {
 		for _, row := range rows {

@@ -89,9 +89,10 @@ type loader struct {
 	vars   *variables
 	seed   any // nil when the file has none
 	seedAt dag.Pos
-	limit  int // of tasks
-	left   int // tasks that may still be made
-	values int // values of axes that may still be made
+	limit  int     // of tasks
+	left   int     // tasks that may still be made
+	values int     // values of axes that may still be made
+	texts  float64 // bytes of names and texts of tasks that may still be made
 	roster *stages.Roster
 	notes  []string
 
@@ -114,7 +115,7 @@ func build(file string, text []byte, dir string, sets []string, limit int) (*Pip
 	if err != nil {
 		return nil, fmt.Errorf("the directory of %s cannot be found: %w", file, err)
 	}
-	l := &loader{file: file, dir: start, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, byName: map[string]*stage{}, producers: map[string][]*producer{}}
+	l := &loader{file: file, dir: start, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}}
 	at := func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }
 	p := &Pipeline{File: file, Dir: dir}
 	if root := parse(text, at, l.bad); root != nil {

@@ -180,6 +180,7 @@ func (l *loader) fillStage(s *stage) {
 func (l *loader) makeTasks(s *stage) {
 	s.nodes = make([]dag.Node, s.members)
 	open, said := s.openParams(), map[string]bool{}
+	open = slices.DeleteFunc(open, func(k key) bool { return !l.fits(s, k.value.pos, float64(s.members), k.value.width(s)) })
 	types := map[string]string{}
 	for _, p := range dag.Params(s.work) {
 		types[p.Name] = p.Type

@@ -123,14 +123,11 @@ func (t *tree) broken() bool {
 	return false
 }
 
-// maxValues bounds how far aliases may blow a file up.
-const maxValues = 1_000_000
-
 // A reader turns YAML nodes into trees.
 type reader struct {
 	at   func(line, col int) dag.Pos
 	bad  *mistakes
-	left int          // values that may still be made
+	room room
 	open []*yaml.Node // the aliases that are being written out
 }
 
@@ -152,16 +149,13 @@ func parse(text []byte, at func(line, col int) dag.Pos, bad *mistakes) *tree {
 	if len(doc.Content) == 0 {
 		return &tree{pos: at(1, 1)}
 	}
-	r := &reader{at: at, bad: bad, left: maxValues}
+	r := &reader{at: at, bad: bad, room: room{maxExpanded, bad}}
 	return r.read(doc.Content[0])
 }
 
 func (r *reader) read(n *yaml.Node) *tree {
 	t := &tree{pos: r.at(n.Line, n.Column), comment: strings.TrimSpace(strings.TrimLeft(n.LineComment, "# "))}
-	if r.left--; r.left < 0 {
-		if r.left == -1 {
-			r.bad.add(t.pos, "the file has more than %d values once its aliases are written out", maxValues)
-		}
+	if !r.room.take(valueCost+len(n.Value), t.pos) {
 		t.bad = true
 		return t
 	}
@@ -181,9 +175,9 @@ func (r *reader) read(n *yaml.Node) *tree {
 		r.scalar(t, n)
 	case yaml.SequenceNode:
 		t.kind = list
-		t.items = make([]*tree, 0, min(len(n.Content), max(r.left, 0)))
+		t.items = make([]*tree, 0, min(len(n.Content), r.room.left/valueCost))
 		for _, c := range n.Content {
-			if r.left < 0 {
+			if r.room.left < valueCost {
 				break
 			}
 			t.items = append(t.items, r.read(c))
@@ -198,7 +192,7 @@ func (r *reader) read(n *yaml.Node) *tree {
 func (r *reader) mapping(t *tree, n *yaml.Node) {
 	seen := make(map[string]int, len(n.Content)/2) // name → line
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if r.left < 0 {
+		if r.room.left < valueCost {
 			t.bad = true
 			return
 		}

@@ -25,6 +25,9 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 	if len(open) == 0 {
 		n = min(n, 1)
 	}
+	if len(open) > 0 && !l.fits(s, r.file.pos, float64(n), len(l.dir)+r.file.width(s)) {
+		return src, false
+	}
 	missing := 0
 	for m := range n {
 		name, isText := r.file.fill(func(axis string) (any, string) { return s.coordinate(m, axis) }).(string)

@@ -12,6 +12,7 @@ import (
 // variables puts the values of vars: into a tree.
 type variables struct {
 	bad    *mistakes
+	room   room
 	names  []string
 	values map[string]*tree
 	state  map[string]varState
@@ -30,7 +31,7 @@ const (
 var ownKeys = []string{"pipeline", "seed", "vars", "cohort", "stages"}
 
 func readVars(t *tree, bad *mistakes) *variables {
-	v := &variables{bad: bad, values: map[string]*tree{}, state: map[string]varState{}}
+	v := &variables{bad: bad, room: room{maxExpanded, bad}, values: map[string]*tree{}, state: map[string]varState{}}
 	if t == nil || t.kind == empty {
 		return v
 	}
@@ -148,12 +149,19 @@ func (v *variables) resolve(t *tree, axes []string) {
 			if val.pos.Line == 0 { // from --set, which is where the person looks
 				pos = val.pos
 			}
+			if t.bad = !v.room.takeTree(val, t.pos); t.bad {
+				return
+			}
 			*t = *val
 			t.pos = pos
 			return
 		}
 		if val.kind != scalar {
 			v.bad.add(t.pos, "the variable %q is %s, and cannot stand within a text", name, val)
+			t.bad = true
+			return
+		}
+		if !v.room.take(len(val.text), t.pos) {
 			t.bad = true
 			return
 		}
