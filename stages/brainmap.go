@@ -3,7 +3,6 @@ package stages
 import (
 	"cmp"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/markup"
 	"prgnn/stages/chart"
 )
 
@@ -139,7 +139,7 @@ func (b *BrainMap) picture(ranking *artifacts.Table, at *[3][]float64) (string, 
 	fmt.Fprintf(&w, `<rect width="%s" height="%s" fill="#fff"/>`+"\n", mm(3*panelWidth), mm(height))
 	for i, s := range settings {
 		y := float64(i) * (panelHeight + headHeight)
-		fmt.Fprintf(&w, `<text x="10" y="%s" font-size="11" font-weight="bold">%s</text>`+"\n", mm(y+15), escape(titles[i]))
+		fmt.Fprintf(&w, `<text x="10" y="%s" font-size="11" font-weight="bold">%s</text>`+"\n", mm(y+15), markup.Text(titles[i]))
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, one := range s {
 			if !math.IsNaN(one.score) {
@@ -282,7 +282,7 @@ func (v brainView) draw(w *strings.Builder, all []spot, cx, cy float64, top int,
 			ring = `stroke="#1a9850" stroke-width="2"`
 		}
 		fmt.Fprintf(w, `<circle cx="%s" cy="%s" r="%s" fill="%s" %s><title>%d %s %s</title></circle>`+"\n",
-			mm(x), mm(y), mm(radius), heat((s.score-low)/(high-low)), ring, s.rank, escape(s.label), strconv.FormatFloat(s.score, 'f', 3, 64))
+			mm(x), mm(y), mm(radius), heat((s.score-low)/(high-low)), ring, s.rank, markup.Text(s.label), strconv.FormatFloat(s.score, 'f', 3, 64))
 	}
 	slices.SortStableFunc(far, func(a, b spot) int { return cmp.Compare(a.rank, b.rank) })
 	for _, s := range far {
@@ -290,7 +290,7 @@ func (v brainView) draw(w *strings.Builder, all []spot, cx, cy float64, top int,
 			x, y := place(s)
 			at := labelPlace(x, y, s.label, taken)
 			taken = append(taken, at)
-			fmt.Fprintf(w, `<text x="%s" y="%s" fill="#1c2126" stroke="#fff" stroke-width="2" stroke-linejoin="round" paint-order="stroke">%s</text>`+"\n", mm(at.left), mm(at.bottom-2), escape(s.label))
+			fmt.Fprintf(w, `<text x="%s" y="%s" fill="#1c2126" stroke="#fff" stroke-width="2" stroke-linejoin="round" paint-order="stroke">%s</text>`+"\n", mm(at.left), mm(at.bottom-2), markup.Text(s.label))
 		}
 	}
 }
@@ -386,12 +386,3 @@ func heat(x float64) string {
 
 // mm writes a length.
 func mm(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
-
-// escape makes text safe inside SVG.
-func escape(s string) string {
-	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(s)); err != nil {
-		panic("stages: " + err.Error()) // a strings.Builder does not fail
-	}
-	return b.String()
-}

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/markup"
 	"prgnn/stages/draw"
 	"prgnn/stages/report"
 )
@@ -48,7 +49,7 @@ func (c *chartOf) svg() ([]byte, error) {
 	}
 	at := bytes.Index(b, []byte("<svg"))
 	end := at + bytes.IndexByte(b[at:], '>') + 1
-	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", escape(c.title), escape(c.alt))
+	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", markup.Text(c.title), markup.Text(c.alt))
 	return slices.Concat(b[:end], []byte(words), b[end:]), nil
 }
 

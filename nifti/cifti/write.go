@@ -3,12 +3,12 @@ package cifti
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 
+	"prgnn/internal/markup"
 	"prgnn/nifti"
 )
 
@@ -61,7 +61,7 @@ func (p *Parcels) WriteScalars(w io.Writer, names []string, maps [][]float64) er
 		for i, v := range values {
 			across[i*m+k] = v
 		}
-		b.WriteString("<NamedMap><MapName>" + escape(names[k]) + "</MapName></NamedMap>\n")
+		b.WriteString("<NamedMap><MapName>" + markup.Text(names[k]) + "</MapName></NamedMap>\n")
 	}
 	b.WriteString("</MatrixIndicesMap>\n")
 	return p.write(w, intentScalars, "ConnParcelScalr", m, n, across, b.String()+p.parcelMap("1"))
@@ -111,18 +111,12 @@ func (p *Parcels) parcelMap(dimension string) string {
 	}
 	b.WriteString("\n</TransformationMatrixVoxelIndicesIJKtoXYZ></Volume>\n")
 	for i, name := range p.Names {
-		b.WriteString(`<Parcel Name="` + escape(name) + `"><VoxelIndicesIJK>`)
+		b.WriteString(`<Parcel Name="` + markup.Text(name) + `"><VoxelIndicesIJK>`)
 		for _, v := range p.Voxels[i] {
 			fmt.Fprintf(&b, "%d %d %d\n", v[0], v[1], v[2])
 		}
 		b.WriteString("</VoxelIndicesIJK></Parcel>\n")
 	}
 	b.WriteString("</MatrixIndicesMap>")
-	return b.String()
-}
-
-func escape(s string) string {
-	var b bytes.Buffer
-	xml.EscapeText(&b, []byte(s)) // a Buffer does not fail
 	return b.String()
 }

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"prgnn/internal/markup"
 )
 
 // DPI of a PNG: sharp at a column's width in print (89 mm at 200 dots an inch is what
@@ -27,7 +29,7 @@ type Figure struct {
 // SVG is the figure as an SVG document.
 func (f Figure) SVG() ([]byte, error) {
 	c := vgsvg.New(f.Width, f.Height)
-	f.paint(c)
+	f.paint(svgCanvas{c})
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
@@ -44,6 +46,13 @@ func (f Figure) SVG() ([]byte, error) {
 		s = bytes.ReplaceAll(s, []byte(change[0]), []byte(change[1]))
 	}
 	return s, nil
+}
+
+// An svgCanvas leaves out of texts what XML cannot hold: vgsvg escapes as for HTML.
+type svgCanvas struct{ *vgsvg.Canvas }
+
+func (c svgCanvas) FillString(f font.Face, at vg.Point, text string) {
+	c.Canvas.FillString(f, at, markup.Characters(text))
 }
 
 // PNG is the figure as a PNG of DPI dots an inch.

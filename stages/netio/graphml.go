@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"prgnn/internal/markup"
 )
 
 // WriteGraphML writes an undirected graph. Nodes are n1 … nN and have the attributes
@@ -21,13 +23,13 @@ func (g *Graph) WriteGraphML(w io.Writer) error {
 		b.WriteString(`  <key id="` + k.name + `" for="node" attr.name="` + k.name + `" attr.type="` + k.kind + `"/>` + "\n")
 	}
 	b.WriteString(`  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>` + "\n")
-	b.WriteString(`  <graph id="` + escape(g.Name) + `" edgedefault="undirected">` + "\n")
+	b.WriteString(`  <graph id="` + markup.Text(g.Name) + `" edgedefault="undirected">` + "\n")
 	degree := g.degrees()
 	for i, n := range g.Nodes {
 		b.WriteString(`    <node id="n` + strconv.Itoa(i+1) + `">`)
 		for _, k := range attributes {
 			if v := k.of(n, i, degree[i]); v != "" {
-				b.WriteString(`<data key="` + k.name + `">` + escape(v) + `</data>`)
+				b.WriteString(`<data key="` + k.name + `">` + markup.Text(v) + `</data>`)
 			}
 		}
 		b.WriteString("</node>\n")
@@ -65,10 +67,4 @@ func known(x float64) string {
 		return ""
 	}
 	return number(x)
-}
-
-func escape(s string) string {
-	var b bytes.Buffer
-	xml.EscapeText(&b, []byte(s)) // a Buffer does not fail
-	return b.String()
 }

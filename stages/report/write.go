@@ -7,10 +7,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"strings"
+
+	"prgnn/internal/markup"
 )
 
 var (
@@ -157,7 +158,7 @@ func (p *Page) Write(w io.Writer) error {
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy(scripts, pageCSS))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
-	fmt.Fprintf(&b, "<meta name=\"generator\" content=\"%s\">\n<title>%s</title>\n", Generator, html.EscapeString(p.Title))
+	fmt.Fprintf(&b, "<meta name=\"generator\" content=\"%s\">\n<title>%s</title>\n", Generator, markup.Text(p.Title))
 	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", pageCSS)
 	if err := body.Execute(&b, p); err != nil {
 		return err

@@ -31,9 +31,9 @@ type bars struct {
 	ask     sync.Once
 }
 
-func newBars(term terminal, t *tallies, history func() map[string]float64) *bars {
+func newBars(w io.Writer, term terminal, t *tallies, history func() map[string]float64) *bars {
 	b := newFrames(t)
-	b.w, b.term, b.stop, b.history = term.file, term, make(chan struct{}), history
+	b.w, b.term, b.stop, b.history = w, term, make(chan struct{}), history
 	b.stopped.Go(func() {
 		tick(100*time.Millisecond, b.stop, func() {
 			b.mu.Lock()
@@ -75,7 +75,7 @@ func (b *bars) say(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.drawn > 0 {
-		fmt.Fprintf(b.w, "\x1b[%dA\r\x1b[J", b.drawn)
+		fmt.Fprintf(b.w, "%s%dA%s%sJ", control, b.drawn, newLine(), control)
 		b.drawn = 0
 	}
 	fmt.Fprintln(b.w, line)
@@ -97,13 +97,13 @@ func (b *bars) draw(now time.Time) {
 	frame := b.frame(now, width, height)
 	var out strings.Builder
 	if b.drawn > 0 {
-		fmt.Fprintf(&out, "\x1b[%dA", b.drawn)
+		fmt.Fprintf(&out, "%s%dA", control, b.drawn)
 	}
 	for _, line := range frame {
-		out.WriteString("\r\x1b[K" + line + "\n")
+		out.WriteString(newLine() + line + "\n")
 	}
 	if b.drawn > len(frame) {
-		out.WriteString("\x1b[J")
+		out.WriteString(control + "J")
 	}
 	io.WriteString(b.w, out.String())
 	b.drawn = len(frame)
@@ -167,7 +167,7 @@ func (b *bars) line(s *tally, now time.Time, width int) string {
 		if s.failed > 0 {
 			say = fmt.Sprintf("%d failed, ", s.failed) + say
 		}
-		say += s.saying()
+		say += visible(s.saying())
 	case !s.begins():
 		say = "waits"
 	}

@@ -14,8 +14,9 @@ import (
 // An app is one call of the program: where it writes, and the flags that every
 // command has.
 type app struct {
-	out    *bufio.Writer // stdout: the answer
-	stderr io.Writer     // everything else
+	out    *bufio.Writer // stdout: the answer; control characters of data are visible in it
+	stderr io.Writer     // everything else, likewise
+	stdout io.Writer     // what stdout is, for the bytes of a file
 	page   terminal      // what stdout can show
 	term   terminal      // what stderr can show
 	args   []string      // as typed, for "go on with"
@@ -33,9 +34,11 @@ type app struct {
 func Main() int { return run(os.Args[1:], os.Stdout, os.Stderr) }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
+	shown, said := &visibleWriter{w: stdout}, &visibleWriter{w: stderr}
 	a := &app{
-		out:    bufio.NewWriterSize(stdout, 1<<16),
-		stderr: stderr,
+		out:    bufio.NewWriterSize(shown, 1<<16),
+		stderr: said,
+		stdout: stdout,
 		page:   terminalOf(stdout),
 		term:   terminalOf(stderr),
 		args:   args,
@@ -43,12 +46,14 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)
-	root.SetErr(stderr)
+	root.SetErr(a.stderr)
 	err := root.Execute()
-	if flushErr := a.out.Flush(); err == nil && flushErr != nil && !brokenPipe(flushErr) {
+	if flushErr := errors.Join(a.out.Flush(), shown.Close()); err == nil && flushErr != nil && !brokenPipe(flushErr) {
 		err = flushErr
 	}
-	return a.finish(err)
+	code := a.finish(err)
+	_ = errors.Join(shown.Close(), said.Close()) // nobody is left to be told
+	return code
 }
 
 // root builds the tree of commands.

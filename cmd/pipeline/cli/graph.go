@@ -65,19 +65,36 @@ func (a *app) graph(file string, sets []string, path string, write func(drawing,
 			return err
 		}
 	}
-	return a.writeTo(path, func(w io.Writer) error {
+	picture := func(w io.Writer) error {
 		write(draw(p.Graph, steps), w)
 		return nil
-	})
+	}
+	if path == "" || path == "-" {
+		return picture(a.out)
+	}
+	return writeFile(path, picture)
 }
 
-// writeTo writes to a file, or to stdout when path is "" or "-". The file
+// writeTo writes to a file, or its bytes to stdout when path is "-". The file
 // appears whole or not at all.
 func (a *app) writeTo(path string, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
-		return write(a.out)
+	if path == "-" {
+		return a.bytes(write)
 	}
 	return writeFile(path, write)
+}
+
+// bytes writes the bytes of a file to stdout. A terminal shows them with their control
+// characters visible.
+func (a *app) bytes(write func(io.Writer) error) error {
+	if a.page.is() {
+		return write(a.out)
+	}
+	if err := a.out.Flush(); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(a.stdout, 1<<16)
+	return errors.Join(write(w), w.Flush())
 }
 
 // writeFile writes beside the file and renames, so that a reader never sees half

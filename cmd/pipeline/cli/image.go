@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"prgnn/nifti"
 	"prgnn/pipelines/compare"
@@ -55,7 +54,7 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 	if e.Format == "nifti" {
 		g.add("codes", fmt.Sprintf("sform %d, qform %d, intent %d", info.SformCode, info.QformCode, info.Intent))
 		if info.Descrip != "" {
-			g.add("descrip", printable(info.Descrip))
+			g.add("descrip", info.Descrip)
 		}
 		if len(info.ExtCodes) > 0 {
 			g.add("extensions", strings.Trim(fmt.Sprint(info.ExtCodes), "[]"))
@@ -105,14 +104,4 @@ func (a *app) addPlace(g *grid, info nifti.Info) {
 		}
 		g.add(name, line)
 	}
-}
-
-// printable has no letter by which a file could write on the terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, text)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -69,8 +70,7 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 		path = filepath.Join(c.pipeline.Dir, lockFile)
 	}
 	if path == "-" {
-		_, err := a.out.Write(text)
-		return err
+		return a.bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
 	}
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		return err

@@ -34,12 +34,12 @@ func (m *meter) at(done, total int64) {
 	defer m.mu.Unlock()
 	if now := time.Now(); now.Sub(m.drawn) > 100*time.Millisecond {
 		m.drawn = now
-		fmt.Fprintf(m.w, "\r\x1b[K%s %s of %s", m.verb, byteCount(done), byteCount(total))
+		fmt.Fprintf(m.w, "%s%s %s of %s", newLine(), m.verb, byteCount(done), byteCount(total))
 	}
 }
 
 func (m *meter) close() {
 	if m.w != nil && !m.drawn.IsZero() {
-		fmt.Fprint(m.w, "\r\x1b[K")
+		fmt.Fprint(m.w, newLine())
 	}
 }

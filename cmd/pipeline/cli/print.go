@@ -18,7 +18,12 @@ type grid struct {
 	rows   [][]string
 }
 
-func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+func (g *grid) add(cells ...string) {
+	for i := range cells {
+		cells[i] = visible(cells[i])
+	}
+	g.rows = append(g.rows, cells)
+}
 
 func (g *grid) print(w io.Writer) {
 	var width []int

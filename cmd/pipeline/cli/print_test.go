@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -83,7 +84,9 @@ func TestColours(t *testing.T) {
 	if got := (terminal{}).red("x"); got != "x" {
 		t.Errorf("got %q", got)
 	}
-	if got := (terminal{color: true}).red("x"); got != "\x1b[31mx\x1b[0m" {
+	var screen bytes.Buffer
+	(&visibleWriter{w: &screen}).Write([]byte((terminal{color: true}).red("x")))
+	if got := screen.String(); got != "\x1b[31mx\x1b[0m" {
 		t.Errorf("got %q", got)
 	}
 	_, out, diag := runHere("stages", "nothing")

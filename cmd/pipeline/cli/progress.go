@@ -26,7 +26,7 @@ func (a *app) progressFor(g *dag.Graph, store *artifacts.Store, o dag.Options) p
 	case a.quiet:
 		return silent{a}
 	case a.term.is() && !a.verbose:
-		return newBars(a.term, newTallies(g, o), func() map[string]float64 { return dag.Durations(g, store) })
+		return newBars(a.stderr, a.term, newTallies(g, o), func() map[string]float64 { return dag.Durations(g, store) })
 	}
 	return newLines(a.stderr, newTallies(g, o), a.verbose)
 }

@@ -61,11 +61,11 @@ func (a *app) share(s *artifacts.Store) {
 	defer done()
 	s.Share(ctx, func(left int) {
 		if a.term.is() && !a.quiet {
-			fmt.Fprintf(a.stderr, "\r\x1b[Ksharing: %s left", count(left, "result"))
+			fmt.Fprintf(a.stderr, "%ssharing: %s left", newLine(), count(left, "result"))
 		}
 	})
 	if a.term.is() && !a.quiet {
-		fmt.Fprint(a.stderr, "\r\x1b[K")
+		fmt.Fprint(a.stderr, newLine())
 	}
 	r := s.Remote()
 	if r.Refused > 0 {

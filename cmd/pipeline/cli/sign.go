@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -103,8 +104,7 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 		return wrong(fmt.Errorf("%s: %w", key, err))
 	}
 	if path == "-" {
-		_, err := a.out.Write(signed)
-		return err
+		return a.bytes(func(w io.Writer) error { _, err := w.Write(signed); return err })
 	}
 	if err := os.WriteFile(path, signed, 0o666); err != nil {
 		return err

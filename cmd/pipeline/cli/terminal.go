@@ -39,8 +39,11 @@ func (t terminal) paint(code, s string) string {
 	if !t.color {
 		return s
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return control + code + "m" + s + control + "0m"
 }
+
+// newLine goes back to the beginning of the line and empties it.
+func newLine() string { return control + "1G" + control + "K" }
 
 func (t terminal) red(s string) string   { return t.paint("31", s) }
 func (t terminal) green(s string) string { return t.paint("32", s) }
