@@ -90,7 +90,7 @@ func (c *Column) TypeName() string {
 	case []bool:
 		return "bool"
 	}
-	return fmt.Sprintf("%T", c.Values)
+	return "of no column type"
 }
 
 // valid tells whether row i has a value.

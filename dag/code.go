@@ -3,37 +3,54 @@ package dag
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"prgnn/artifacts"
 )
 
-// identify digests the code identities of the kinds in the graph.
-func (r *runner) identify() error {
-	r.code = map[*Kind]string{}
-	for _, s := range r.graph.Stages {
-		if _, known := r.code[s.Kind]; known {
-			continue
-		}
-		d, err := s.Kind.CodeDigest()
-		if err != nil {
-			return err
-		}
-		r.code[s.Kind] = d
+// Codes reads the text that package codeid generates:
+//
+//	kind echo 59ef861f7b9c…
+//	kind graph 8d9f932ef274…
+//
+//	reached by echo graph
+//	prgnn/artifacts.NewArray 12fa6887d2c8
+//
+//	reached by graph
+//	prgnn/connectivity.sparsify 4cac7c81f259
+//	module golang.org/x/sys v0.49.0
+//
+//	at connectivity/graph.go prgnn/connectivity sparsify:41
+//
+// It gives the field Code of each kind, by name: the text from the kind's line on.
+// The digest in that line is the identity, which enters keys: it is of all that the
+// kind reaches, without names and places. The rest explains how two identities
+// differ.
+func Codes(text string) map[string]string {
+	codes := map[string]string{}
+	for rest := text; strings.HasPrefix(rest, "kind "); {
+		name, _, _ := strings.Cut(rest[len("kind "):], " ")
+		codes[name] = rest
+		_, rest, _ = strings.Cut(rest, "\n")
 	}
-	return nil
+	return codes
 }
 
-// CodeDigest is what recipes say of the kind's code: the digest of its identity.
-// A kind without an identity is taken to change with every build of the program:
-// that runs too much again, and never too little.
+// CodeDigest is what recipes say of the kind's code: its identity as generated, or
+// the digest of what its author wrote instead. A kind without either is taken to
+// change with every build of the program: that runs too much again, and never too
+// little.
 func (k *Kind) CodeDigest() (string, error) {
+	if line, _, _ := strings.Cut(k.Code, "\n"); strings.HasPrefix(line, "kind "+k.Name+" ") {
+		return line[len("kind "+k.Name+" "):], nil
+	}
 	if k.Code != "" {
 		return artifacts.DigestOf([]byte(k.Code)).String(), nil
 	}
 	d, err := programDigest()
 	if err != nil {
-		return "", fmt.Errorf("stage kind %s has no generated code identity (go generate makes it), and the file of the program cannot stand in for it: %w", k.Name, err)
+		return "", fmt.Errorf("stage kind %s has no code identity (make generate writes it; in a module of your own: go generate ./...), and the file of the program cannot stand in for it: %w", k.Name, err)
 	}
 	return d, nil
 }
@@ -50,3 +67,19 @@ var programDigest = sync.OnceValues(func() (string, error) {
 	}
 	return artifacts.DigestOf(b).String(), nil
 })
+
+// identify finds the code digests of the kinds in the graph.
+func (r *runner) identify() error {
+	r.code = map[*Kind]string{}
+	for _, s := range r.graph.Stages {
+		if _, known := r.code[s.Kind]; known {
+			continue
+		}
+		d, err := s.Kind.CodeDigest()
+		if err != nil {
+			return err
+		}
+		r.code[s.Kind] = d
+	}
+	return nil
+}

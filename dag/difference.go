@@ -68,7 +68,7 @@ func difference(what, name, old, now string) Difference {
 
 // differences compares an old recipe of a task with its present one, as far as
 // that is known, and adds what the run knows: where inputs come from, and which
-// source files make the difference in code.
+// declarations make the difference in code.
 func (r *runner) differences(i int32, past *pastRun, old, now string) []Difference {
 	var ds []Difference
 	for _, d := range RecipeDifferences(old, now) {
@@ -78,7 +78,8 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 		case d.What == "input" && d.New != "":
 			d.From = r.origin(i, d.Name)
 		case d.What == "code" && d.New != "":
-			ds = append(ds, r.codeDifferences(i, past, d)...)
+			kind := r.nodes[i].Stage.Kind
+			ds = append(ds, codeDifferences(d, kind.Name, past.Record, kind.Code)...)
 			continue
 		}
 		ds = append(ds, d)
@@ -101,50 +102,4 @@ func (r *runner) origin(i int32, name string) string {
 		}
 	}
 	return ""
-}
-
-// codeDifferences names the source files and modules in which two code
-// identities differ, if the older one was recorded and both are lists of them.
-func (r *runner) codeDifferences(i int32, past *pastRun, whole Difference) []Difference {
-	kind := r.nodes[i].Stage.Kind
-	old := past.Codes[kind.Name]
-	if artifacts.DigestOf([]byte(old)).String() != whole.Old {
-		return []Difference{whole}
-	}
-	was, now := codeParts(old), codeParts(kind.Code)
-	if was == nil || now == nil {
-		return []Difference{whole}
-	}
-	before := map[string]string{}
-	for _, p := range was {
-		before[p.name] = p.value
-	}
-	var ds []Difference
-	for _, p := range now {
-		if b := before[p.name]; b != p.value {
-			ds = append(ds, Difference{What: "code", Name: p.name, Old: b, New: p.value})
-		}
-		delete(before, p.name)
-	}
-	for _, p := range was {
-		if b, left := before[p.name]; left {
-			ds = append(ds, Difference{What: "code", Name: p.name, Old: b})
-		}
-	}
-	return ds
-}
-
-// codeParts takes a code identity apart: each line is a name and a digest or a
-// version, parted by the last space. nil when it is something else.
-func codeParts(code string) []fact {
-	var parts []fact
-	for line := range strings.Lines(code) {
-		line = strings.TrimSuffix(line, "\n")
-		at := strings.LastIndexByte(line, ' ')
-		if at < 0 {
-			return nil
-		}
-		parts = append(parts, fact{name: line[:at], value: line[at+1:]})
-	}
-	return parts
 }

@@ -16,8 +16,8 @@
 //	input pearson npy 1d2c83a0…
 //	input partial npy 77fe0a1b…
 //
-// In it are the kind of the stage; the identity of its code, computed from source
-// (package codeid); all its parameters, defaults filled in, so that spelling a
+// In it are the kind of the stage; the identity of its code, computed from the
+// declarations that it reaches (package codeid); all its parameters, defaults filled in, so that spelling a
 // default out or turning lines of the file round changes nothing; and for each
 // input the digest of its bytes, in the order of the ports. Inputs that are
 // gathered carry their coordinates, for the stage sees them. A seed is a

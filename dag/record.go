@@ -3,8 +3,11 @@ package dag
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"prgnn/artifacts"
@@ -29,9 +32,11 @@ type Record struct {
 
 	Ran, Cached, Failed, Skipped, Unfinished int
 
-	// Codes are the code identities (see Kind.Code) of the kinds in the graph, by
-	// name.
-	Codes map[string]string
+	// Codes are the code digests of the kinds in the graph, by name. Of a run of a
+	// version that identified code by source files: their list.
+	Codes   map[string]string
+	reached string // what each of the kinds reaches (see excerpt)
+
 	Tasks []TaskRecord // in the order of the graph
 }
 
@@ -91,6 +96,7 @@ type detail struct {
 	Only    []string          `json:"only,omitempty"`
 	Force   []string          `json:"force,omitempty"`
 	Codes   map[string]string `json:"codes"`
+	Reached []byte            `json:"reached,omitempty"` // gzip
 	Tasks   []taskDetail      `json:"tasks,omitempty"`
 }
 
@@ -114,9 +120,10 @@ func (r *runner) save(finished bool) error {
 		File: r.graph.File, Source: r.graph.Source, Program: ThisProgram(),
 		Until: r.opt.Until, Only: r.opt.Only, Force: r.opt.Force, Codes: map[string]string{},
 	}
-	for k := range r.code {
-		d.Codes[k.Name] = k.Code
+	for k, digest := range r.code {
+		d.Codes[k.Name] = digest
 	}
+	d.Reached = r.reached()
 	if finished {
 		rec.Finished = time.Now()
 		d.Seconds = rec.Finished.Sub(r.began).Seconds()
@@ -136,6 +143,15 @@ func (r *runner) save(finished bool) error {
 		return fmt.Errorf("run record: %w", err)
 	}
 	return r.store.SaveRun(rec)
+}
+
+// reached is what the kinds reach, for the record.
+func (r *runner) reached() []byte {
+	if r.listed == nil {
+		kinds := slices.SortedFunc(maps.Keys(r.code), func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
+		r.listed = pack(excerpt(kinds))
+	}
+	return r.listed
 }
 
 func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail) {
@@ -177,10 +193,14 @@ func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
 	if err := json.Unmarshal(rr.Detail, &d); err != nil {
 		return nil, fmt.Errorf("run %s: its details: %w", rr.ID, err)
 	}
+	reached, err := unpack(d.Reached)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: its list of declarations: %w", rr.ID, err)
+	}
 	rec := &Record{
 		ID: rr.ID, Pipeline: rr.Pipeline, File: d.File, Source: d.Source, Program: d.Program,
 		Started: rr.Started, Finished: rr.Finished, Seconds: d.Seconds, Stopped: d.Stopped,
-		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes,
+		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes, reached: reached,
 		Ran: rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped, Unfinished: d.Left,
 	}
 	have := make(map[string]*artifacts.RunTask, len(d.Tasks))
@@ -205,7 +225,6 @@ func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
 		if h := have[t.ID]; h != nil {
 			tr.Key, tr.Outputs = h.Key, h.Outputs
 		} else if t.Key != "" {
-			var err error
 			if tr.Key, err = artifacts.ParseKey(t.Key); err != nil {
 				return nil, fmt.Errorf("run %s: task %s: %w", rr.ID, t.ID, err)
 			}

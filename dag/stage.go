@@ -56,7 +56,7 @@ type Kind struct {
 	Name string
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
-	Code string       // code identity: the source files it reaches, with digests; generated (package codeid)
+	Code string       // code identity, generated from the declarations that the kind reaches (see Codes)
 
 	// What one task needs, for the scheduler; they are not part of the key.
 	Threads int   // 0 means 1

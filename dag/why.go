@@ -30,10 +30,10 @@ type Explanation struct {
 // A Difference is one fact in which two recipes differ.
 type Difference struct {
 	What string // "stage", "code", "parameter", "environment", "value", "input" or "format"
-	Name string // of the parameter; of the input port, with coordinates where it gathers; of the source file or module
+	Name string // of the parameter; of the input port, with coordinates where it gathers; of the declaration or module
 	Old  string // "" when the fact is new
 	New  string // "" when it is gone
-	From string // input: the path of the file, or the task and output, that it comes from now
+	From string // input: the path of the file, or the task and output, that it comes from now; code: file and line
 }
 
 // String tells a difference to a person, on one line.
@@ -48,6 +48,9 @@ func (d Difference) String() string {
 			return what + " are gone"
 		}
 		return what + " have changed"
+	}
+	if d.What == "code" && d.Name != "" {
+		return d.ofCode()
 	}
 	if d.What == "input" {
 		from := ""
@@ -73,6 +76,26 @@ func (d Difference) String() string {
 		return what + " has changed"
 	}
 	return fmt.Sprintf("%s: %s → %s", what, d.Old, d.New)
+}
+
+// ofCode tells a difference in one declaration or module.
+func (d Difference) ofCode() string {
+	module := strings.HasPrefix(d.Name, "module ")
+	what, from := "code: "+d.Name, ""
+	if d.From != "" {
+		from = " (" + d.From + ")"
+	}
+	switch {
+	case d.Old == "" && module:
+		return what + " " + d.New + " is new"
+	case d.Old == "":
+		return what + " is new" + from
+	case d.New == "":
+		return what + " is gone"
+	case module:
+		return fmt.Sprintf("%s %s → %s", what, d.Old, d.New)
+	}
+	return what + " changed" + from
 }
 
 // Why explains one task. Nothing is run.

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,7 +32,26 @@ func (y study) sketch() *sketch {
 	return s
 }
 
-const codeNow = "prgnn/gnn/model.go 01\nprgnn/gnn/pool.go 02\nmodule gonum.org/v1/gonum v0.17.0\n"
+// codeNow is a generated text of two kinds, in which digests are short.
+const codeNow = `kind graph 11
+kind pool 12
+
+reached by graph
+prgnn/gnn.Model 01
+module gonum.org/v1/gonum v0.17.0
+
+reached by graph pool
+prgnn/gnn.poolScores 02
+prgnn/gnn/kernels_amd64.s 03
+
+at gnn/model.go prgnn/gnn Model:12
+at gnn/pool.go prgnn/gnn poolScores:41 Pool.Keep:50
+`
+
+// edited is codeNow with another identity of the kind graph, and more edits.
+func edited(edits ...string) string {
+	return strings.NewReplacer(append([]string{"graph 11", "graph 13"}, edits...)...).Replace(codeNow)
+}
 
 func TestWhy(t *testing.T) {
 	dir := t.TempDir()
@@ -57,14 +77,30 @@ func TestWhy(t *testing.T) {
 		{"a file", func(y *study) { y.file = other },
 			"series stale input file (" + other + ") has changed\ngraph unknown needs series, which is not up to date\ntrain unknown needs graph, which may not be up to date\n",
 			"train", "waits for series"},
-		{"code", func(y *study) { y.code = strings.Replace(codeNow, "pool.go 02", "pool.go 03", 1) },
-			"graph stale code prgnn/gnn/pool.go has changed\ntrain unknown needs graph, which is not up to date\n",
-			"graph", "code prgnn/gnn/pool.go has changed"},
-		{"a module and a file more", func(y *study) {
-			y.code = strings.Replace(codeNow, "v0.17.0", "v0.18.0", 1) + "prgnn/gnn/new.go 04\n"
+		{"code", func(y *study) { y.code = edited("poolScores 02", "poolScores 04", "poolScores:41", "poolScores:43") },
+			"graph stale code: prgnn/gnn.poolScores changed (gnn/pool.go:43)\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code: prgnn/gnn.poolScores changed (gnn/pool.go:43)"},
+		{"assembly", func(y *study) { y.code = edited("kernels_amd64.s 03", "kernels_amd64.s 04") },
+			"graph stale code: prgnn/gnn/kernels_amd64.s changed\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code: prgnn/gnn/kernels_amd64.s changed"},
+		{"a module and two declarations", func(y *study) {
+			y.code = edited("v0.17.0", "v0.18.0", "prgnn/gnn.Model 01", "prgnn/gnn.New 04", "Model:12", "New:12")
 		},
-			"graph stale code module gonum.org/v1/gonum has changed; code prgnn/gnn/new.go is new: 04\ntrain unknown needs graph, which is not up to date\n",
-			"graph", "code module gonum.org/v1/gonum has changed\ncode prgnn/gnn/new.go is new: 04"},
+			"graph stale code: module gonum.org/v1/gonum v0.17.0 → v0.18.0; code: prgnn/gnn.New is new (gnn/model.go:12); code: prgnn/gnn.Model is gone\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code: module gonum.org/v1/gonum v0.17.0 → v0.18.0\ncode: prgnn/gnn.New is new (gnn/model.go:12)\ncode: prgnn/gnn.Model is gone"},
+		{"a change among moves", func(y *study) {
+			y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01", "prgnn/gnn.poolScores 02", "prgnn/pool.poolScores 04", "at gnn/pool.go prgnn/gnn", "at pool/pool.go prgnn/pool")
+		},
+			"graph stale code: prgnn/pool.poolScores changed (pool/pool.go:41)\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code: prgnn/pool.poolScores changed (pool/pool.go:41)"},
+		{"what the other kind reaches", func(y *study) {
+			y.code = edited("\n\nreached by graph pool", "\n\nreached by pool\nprgnn/gnn.other 05\n\nreached by graph pool")
+		},
+			"graph stale code has changed\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code has changed"},
+		{"only moves", func(y *study) { y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01") },
+			"graph stale code has changed\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code has changed"},
 		{"a member more", func(y *study) { y.extra = true },
 			"train stale input in[from=3] (series.out) is new\n",
 			"train", "input in[from=3] (series.out) is new"},
@@ -106,6 +142,45 @@ func TestWhy(t *testing.T) {
 				t.Errorf("why %s:\n%s\nwant:\n%s", tt.task, got, tt.diff)
 			}
 		})
+	}
+}
+
+// TestEarlierIdentities has a run recorded by a version that identified code by its
+// source files.
+func TestEarlierIdentities(t *testing.T) {
+	st := newStore(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	const files = "prgnn/gnn/model.go 01\nprgnn/gnn/pool.go 02\n"
+	y := study{density: "0.1", code: files, file: file}
+	y.sketch().run(t, st, Options{})
+	runs, err := st.Runs()
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	rr, err := st.LoadRun(runs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d detail
+	if err := json.Unmarshal(rr.Detail, &d); err != nil {
+		t.Fatal(err)
+	}
+	d.Codes["graph"] = files // what such a version wrote
+	if rr.Detail, err = json.Marshal(d); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.SaveRun(rr); err != nil {
+		t.Fatal(err)
+	}
+	y.code = codeNow
+	e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "code format: by source files, of an earlier version of the program → by declarations"
+	if e.Reason != want || len(e.Differences) != 1 || e.Differences[0].String() != want {
+		t.Errorf("%s: %v, want %s", e.Reason, e.Differences, want)
 	}
 }
 
@@ -182,7 +257,7 @@ func TestRecord(t *testing.T) {
 		if got := strings.Join(tasks, " "); got != tt.tasks {
 			t.Errorf("%s, want %s", got, tt.tasks)
 		}
-		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" || rec.Codes["join"] != "1" || rec.Finished.IsZero() || rec.Seconds <= 0 {
+		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" || rec.Codes["join"] != artifacts.DigestOf([]byte("1")).String() || rec.Finished.IsZero() || rec.Seconds <= 0 {
 			t.Errorf("%+v", rec)
 		}
 	}

@@ -115,7 +115,7 @@ func TestEditedStage(t *testing.T) {
 	for _, step := range []struct{ old, new, ran, why string }{
 		{"", "", "22 ran, 0 cached", ""},
 		{"// Run sums", "// Run adds up, slowly and surely,\n// in one order: it sums", "0 ran, 22 cached", ""},
-		{"sums[row] += math.Abs(x)", "x = math.Abs(x)\n\t\t\t\tsums[row] += x * x", "9 ran, 13 cached", "code examples/own-stage/strength/strength.go has changed"},
+		{"sums[row] += math.Abs(x)", "x = math.Abs(x)\n\t\t\t\tsums[row] += x * x", "9 ran, 13 cached", "code: examples/own-stage/strength.Strength.Run changed (strength/strength.go:43)"},
 	} {
 		if step.old != "" {
 			edit("strength/strength.go", step.old, step.new)

@@ -2,84 +2,258 @@
 
 package stages
 
-// codes are the code identities of the stage kinds: the source files and the
-// modules that each reaches.
-var codes = map[string]string{
-	"baseline": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/matrix.go a917ea5bd89604b3
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 11042e2fe0d3f7ff
-prgnn/gnn/adam.go b7a3aceddc7e98ea
-prgnn/gnn/augment.go b2236da77c6d29c8
-prgnn/gnn/baseline/baseline.go 49fefb96120a2149
-prgnn/gnn/baseline/brainnetcnn.go 111cf0392fd8ae07
-prgnn/gnn/baseline/cholesky.go dd01eafef28e0041
-prgnn/gnn/baseline/forest.go 3670466fe92afca3
-prgnn/gnn/baseline/li2019.go 1ea527b04866b97a
-prgnn/gnn/baseline/logistic.go da40997aedd6bd1a
-prgnn/gnn/baseline/mlp.go c765e46b874e0676
-prgnn/gnn/baseline/net.go 8044e3a5ae1cea6b
-prgnn/gnn/baseline/ridge.go ef97157e52ed84bd
-prgnn/gnn/baseline/svm.go 6be316e10940f6b0
-prgnn/gnn/batch.go ba830c0177347c55
-prgnn/gnn/batchnorm.go 13981d138049b920
-prgnn/gnn/checkpoint.go fa6d346d8c8265bd
-prgnn/gnn/consistency.go 648e3a5abd83e8c0
-prgnn/gnn/conv.go e323c1aa7d0cd224
-prgnn/gnn/distance.go 835f2493fdb99067
-prgnn/gnn/dropout.go a32516c641bb2ee3
-prgnn/gnn/graph.go 585d2e5f065a648c
-prgnn/gnn/induce.go 6e57d773e7944073
-prgnn/gnn/kernels.go e02a9f6a1828d64f
-prgnn/gnn/kernels_amd64.go dccdb15a709a032e
-prgnn/gnn/kernels_other.go 0e84e4681cb5232c
-prgnn/gnn/mlp.go e7f3169bdce84f2c
-prgnn/gnn/model.go 44dbad84aa51db27
-prgnn/gnn/options.go c8990329101985f0
-prgnn/gnn/params.go db5e92f942263b01
-prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go a317a89de6ff294f
-prgnn/gnn/predict.go 06471c4f0409636f
-prgnn/gnn/readout.go 02bd362107cc4215
-prgnn/gnn/sagescore.go 2756b29ff1de0290
-prgnn/gnn/team.go a82270dac8b0db01
-prgnn/gnn/train.go d1605a355f4f6748
-prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
-prgnn/gnn/vector_amd64.s 84af81d119f1a79c
-prgnn/internal/dense/dense.go acdfdd5415a7d6d0
-prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
-prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
-prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
-prgnn/internal/dense/portable.go 2c9618ebdd486366
-prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
-prgnn/internal/exact/exact.go c869b330fe84512e
-prgnn/internal/exact/float32.go a950756697ac95ae
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/baseline.go f024da776cde8a87
-prgnn/stages/baseline_data.go b89934565b0a0f57
-prgnn/stages/made.go aff2c1db8ea2f2b0
-prgnn/stages/model.go 30071a9f52ce75cd
-prgnn/stages/names.go 0412f01559decdf8
-prgnn/stages/series.go 1ecb20bbfb7b61ab
-prgnn/stages/train.go 2eccb5528d7e76a4
-prgnn/stages/train_data.go eef3201fcb138a66
-prgnn/stages/train_model.go e4967b4a9668e65f
-prgnn/stages/train_tables.go c9e248df61b43337
+import "prgnn/dag"
+
+// codes are the code identities of the stage kinds, by name.
+var codes = dag.Codes(`kind baseline a291e8492ec8ab9faac04e8b8145704f2b6ff099135162b4e81b6e3786b9fd08
+kind biomarkers 5db5c57447278979f21bb541bccf5d4e8fea449245ddac23d8127783957aabde
+kind bootstrap 401f7393073de810968293eb3a9c792b95ecd60d79dac48d162adc144ddfa7f1
+kind brainmap 2e6fb6d1fe03c3929af456ba4049890adee785c0cd7f01ba7243c5ba222197e3
+kind choose 4a9b0ea89b7c64d03ebe107c9ded8ccff1b934a00c4ff83d56d5d57fb9ffd74f
+kind combat dfbd20ae6bc9680c3751595273e0e2a50543fa2a9828efc528501bcfdeefedff
+kind compare ed2dd7869947c9fc6eb00ad3c17f39aba8558a079e17f25c5f6d94d710e9a221
+kind connectivity 4c90cae4ea5f4561abbc479ca5fecaf57668098169e725f19317e44111c301e4
+kind covariates f2d7405fa3b09a036991d08d95548728f83406147ce6c0770ffd379134427280
+kind denoise 9bb8807d0464e7512f9feb69b89294afb2cfec6a7921fe9c9bcdc20b68573d9e
+kind echo d229c051efcc4f5d5c757fba579419f687b999c2189726f529b7c9548ae6e97d
+kind evaluate e867ed3d39aaf66f9406da9f7f15ac898dc0c1d3b13e55a877e139da581550c5
+kind exec 9b49f9eba92c343aacdd1ac2c7af8658c96bd4e67e4188d9a699295158d4d703
+kind fidelity cbbbd50d7e375ca28fb29e13a3813b6878eb966b2b72b98a3bc860c4ed262a1c
+kind figure-confusion 31e78cc67b0a2c44d608403ae5224fa1c2d585de73dbf6d099aa8b1c5c5bee45
+kind figure-connectivity 4650bfcf92c457c6791f0a66862ae055a0fc1e610551aaceaff35e1efcd12a03
+kind figure-degrees af9191c050e2710af751b26b0d21bd86b4997295b9b16b2062932f5bf2c80c57
+kind figure-distributions f2d1a17cfad0925807e01d38d1fd284cf331b24f75fd7dae8a6c4851a8648867
+kind figure-individuality ab55b26ccc8a0c462de25ecb4b94cae244906527a22d571caff06bfb85382954
+kind figure-individuals 63aa7879486aea245a39e4b866efc3f31b65238152814d99c9965329053e2988
+kind figure-ranking 18097dd232bd98e55c03831791aee6792f727867bc75d6f2d4066339235dcaa4
+kind figure-roc 7abf0b4a98d2bbd9583c1ae13fc345df5c87f2a2723493e4249fa891914a3368
+kind figure-training 66a2028c29204c9f32733070cab65df3c435908a4f39ba181c4071b84003ac4c
+kind graph 26dc0b1361a5482388f361153a14260c12a1cc75a8c6f02b6b9db753cf7f1df4
+kind harmonize 9b741ab04d2cf83100348694c291a0be7d4f1156ab00e31494632fe84376cf56
+kind individuality f0a770cebe12113d4dc5cb3f3d4dfd1a86857743320b676df76872b828b5795d
+kind join bc426966f5328ad9198f35a2eaeabe1d83717f9466205885499c25fed1b6d273
+kind leakage 5042061ff59b42f85a3e2aeb5a5567932acb8509585b5ca375d4ce38bc6ca9b2
+kind matrices 4353a1753f0053a53a5ebffdd86581eabd30487fe21cf5ee39bd9bfa5d87f3b3
+kind mean-volume e5c1db54bbd07f92a25b1e0f657e1a79b6461d1b7cf05112c2bce935d5b8fbf7
+kind parcellate 536442bb6d1c05f0347577f84b76fb81d2a1ffd094a6d1d4717afc808ba4634e
+kind permutation 98e11bca25988665df53dff78cfbaa1610b1164e5bf710fde6af7368a29a25ab
+kind predict 1bf69878435d57f43777a51dbb743a48526b5c6ef2f600d48fec49ca57447c8c
+kind report 29ed962bf74eef76c5eada2950cff604063fd87dabc37545dbbc2e129ea19244
+kind saliency a9ad564c54ff43d0803d49bf693d946cc336381d96751f01b7b4000e6d022823
+kind simulate 53695126bfa2edf4eb176a5c33085296c484f253a1412ad86063c646cf91c98c
+kind split 3cd4e0e8d7ee398ee7a634805f4f477d5c6cb342aaa9f1483213e98842a0c773
+kind summary fcd4940cc6900433cec479cf283c8030a5c8e5f2bcb57f470378be08365c9d78
+kind tables 6cc195f59abf90ddd63d4cd4843b795ed5f9c2452d09b3927aeeba66cdf27ae8
+kind timeseries 922ffaa4df6cb0d44acce8c9593afcea660aac3ca7163c6208a2f77df49d1d73
+kind train 525a57a1f96831c02a2895d27c6284e19a20ac84ed69189925ee3b1083c14812
+
+reached by baseline
+prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a
+prgnn/gnn/baseline.Classifier 6e62595a97d9
+prgnn/gnn/baseline.EdgeGraph da70e26d30be
+prgnn/gnn/baseline.EdgeGraph.Check e112722f6e0c
+prgnn/gnn/baseline.Epoch 4f7846a5951c
+prgnn/gnn/baseline.FitBrainNetCNN d9b3c213da10
+prgnn/gnn/baseline.FitForest e734f7042002
+prgnn/gnn/baseline.FitLi2019 d6f1642eba61
+prgnn/gnn/baseline.FitLogistic 8da91c3ee394
+prgnn/gnn/baseline.FitMLP 3e7e44980c07
+prgnn/gnn/baseline.FitRidge 1f14b68863ba
+prgnn/gnn/baseline.FitSVM c4f38afd2fd5
+prgnn/gnn/baseline.Forest d2886dd0ac6b
+prgnn/gnn/baseline.GraphClassifier 554333d1f69e
+prgnn/gnn/baseline.Kawahara f97673009a32
+prgnn/gnn/baseline.Li2019 6d404fe1db21
+prgnn/gnn/baseline.Majority e9ffdbc7473e
+prgnn/gnn/baseline.NodesOf 0343535f6acf
+prgnn/gnn/baseline.Rows 7cb4f0534790
+prgnn/gnn/baseline.Rows.Row 9212b9c114f6
+prgnn/gnn/baseline.Rows.view a396f593be93
+prgnn/gnn/baseline.SVM a8da9982306c
+prgnn/gnn/baseline.Training b90a6247b042
+prgnn/gnn/baseline.Training.stream 167b5e98fdf0
+prgnn/gnn/baseline.add b2674736efb6
+prgnn/gnn/baseline.brainNetCNN 34941bc4668e
+prgnn/gnn/baseline.brainNetCNN.convolve f87939083ba9
+prgnn/gnn/baseline.brainNetCNN.drops 17263f498a05
+prgnn/gnn/baseline.brainNetCNN.gradient f3af436ac397
+prgnn/gnn/baseline.brainNetCNN.head bb6cc68b337c
+prgnn/gnn/baseline.brainNetCNN.layout d1d2b18edc63
+prgnn/gnn/baseline.byGram 26b4cd4721e4
+prgnn/gnn/baseline.cholesky 9955e365be51
+prgnn/gnn/baseline.cnnState a13a091061cc
+prgnn/gnn/baseline.conjugate 5a6a94650df3
+prgnn/gnn/baseline.crossEntropy e98f7314a6d4
+prgnn/gnn/baseline.cut 122492ffb7f3
+prgnn/gnn/baseline.descent a9f60918b6ce
+prgnn/gnn/baseline.descent.gradient 48312d2c78a8
+prgnn/gnn/baseline.descent.loss 9c32f4b00ee5
+prgnn/gnn/baseline.descent.run f9f75c20e336
+prgnn/gnn/baseline.diverged abadd472269c
+prgnn/gnn/baseline.dot 6b6c54917e40
+prgnn/gnn/baseline.drop 731ba5d9605f
+prgnn/gnn/baseline.edgeLayer ea6e84ce4afc
+prgnn/gnn/baseline.edgeLayer.backward fba8021cf500
+prgnn/gnn/baseline.edgeLayer.forward 35337b2973e8
+prgnn/gnn/baseline.entropies 060fe80594c4
+prgnn/gnn/baseline.errStalled ec16f176ea82
+prgnn/gnn/baseline.few f6de9cd300fa
+prgnn/gnn/baseline.finite 0eb521a9668c
+prgnn/gnn/baseline.forest 4b2798d0e4e8
+prgnn/gnn/baseline.forest.Note 39961c871f1c
+prgnn/gnn/baseline.forest.Parameters a7eb5e3035b2
+prgnn/gnn/baseline.forest.Probability 0798cf8caaa4
+prgnn/gnn/baseline.full 6fb33cf10f7f
+prgnn/gnn/baseline.full.backward f25b1a01b7dd
+prgnn/gnn/baseline.full.forward 500ca2622cbe
+prgnn/gnn/baseline.fulls cc29f2e47e64
+prgnn/gnn/baseline.gather 87aae740377b
+prgnn/gnn/baseline.growing 44d28961664e
+prgnn/gnn/baseline.growing.bySort 6fdb70e51635
+prgnn/gnn/baseline.growing.byTally 9cdcce72bbdf
+prgnn/gnn/baseline.growing.node df91ecf7eca8
+prgnn/gnn/baseline.growing.search f8a2d6cc9432
+prgnn/gnn/baseline.growth 9a1af25b2cd1
+prgnn/gnn/baseline.growth.grow ca7536bdc5d3
+prgnn/gnn/baseline.initial a723c2316829
+prgnn/gnn/baseline.kernel d8565fe63346
+prgnn/gnn/baseline.kernel.apply f33195b4fd9b
+prgnn/gnn/baseline.kernel.gram f535e4e3872d
+prgnn/gnn/baseline.length 04d69241ff34
+prgnn/gnn/baseline.li2019 31d2386aad1b
+prgnn/gnn/baseline.li2019.backward 7ee2321804f3
+prgnn/gnn/baseline.li2019.drops 2a6f4ffceb6d
+prgnn/gnn/baseline.li2019.forward f97bd30f4a36
+prgnn/gnn/baseline.li2019.gradient 93b30e4bb919
+prgnn/gnn/baseline.li2019.head 40f8f5592d3f
+prgnn/gnn/baseline.li2019.layout cbdfb0c6e191
+prgnn/gnn/baseline.liBlock 030d36c4d62a
+prgnn/gnn/baseline.liGraph 4097c06f5157
+prgnn/gnn/baseline.liGraph.among c51df1923466
+prgnn/gnn/baseline.liState 4c4d4847b6ff
+prgnn/gnn/baseline.liState.conv 762064c922b7
+prgnn/gnn/baseline.liState.convBack a6ebda4cec95
+prgnn/gnn/baseline.liState.pool 1eeda3321624
+prgnn/gnn/baseline.liState.poolBack 33230890f36f
+prgnn/gnn/baseline.liState.readout bb4df0d0bc62
+prgnn/gnn/baseline.liState.readoutBack 3f3bcedaef2d
+prgnn/gnn/baseline.linear dbe88dfccef6
+prgnn/gnn/baseline.linear.decide be79d6b5d307
+prgnn/gnn/baseline.linear.describe e19d98ff1305
+prgnn/gnn/baseline.machine aeb675aa9cc8
+prgnn/gnn/baseline.machines 9191b9ea0731
+prgnn/gnn/baseline.machines.Decide b3247d9ca799
+prgnn/gnn/baseline.machines.Note c7558c8085c2
+prgnn/gnn/baseline.machines.Parameters c79fe8b8e825
+prgnn/gnn/baseline.machines.Probability adf78acc567a
+prgnn/gnn/baseline.majority 0eb9d01fc72e
+prgnn/gnn/baseline.majority.Note af7cecd420e1
+prgnn/gnn/baseline.majority.Parameters 8433091beda2
+prgnn/gnn/baseline.majority.Probability 4f34f299a54c
+prgnn/gnn/baseline.mlp e0bf37a9e70f
+prgnn/gnn/baseline.mlp.drops 452b7b20859b
+prgnn/gnn/baseline.mlp.forward b50fdd560da6
+prgnn/gnn/baseline.mlp.gradient 717b37c9dd39
+prgnn/gnn/baseline.mlp.layout 8ac4e536ea7e
+prgnn/gnn/baseline.most 82a84bff992b
+prgnn/gnn/baseline.mostRanked dfd194bfca22
+prgnn/gnn/baseline.narrow 4748f668ce6c
+prgnn/gnn/baseline.network 24fb72529a73
+prgnn/gnn/baseline.newBrainNetCNN c4292741fc9a
+prgnn/gnn/baseline.newDescent 5cae297fd239
+prgnn/gnn/baseline.newGrowth 6a5ce2609f24
+prgnn/gnn/baseline.newLi2019 e1fc03cf04aa
+prgnn/gnn/baseline.newLiGraph f6cfd3fb88a1
+prgnn/gnn/baseline.newMLP a09faa3dd495
+prgnn/gnn/baseline.newVectorMachine 6f48159f0bc7
+prgnn/gnn/baseline.norms 856c1376f343
+prgnn/gnn/baseline.of b18edcaafa31
+prgnn/gnn/baseline.offset cd0136606413
+prgnn/gnn/baseline.oneAgainstRest c84364cec1a4
+prgnn/gnn/baseline.optimiser c83062805470
+prgnn/gnn/baseline.optimum 7a1fcf4e5c5f
+prgnn/gnn/baseline.pairStep 355e49428fd6
+prgnn/gnn/baseline.probabilities 0b20c87eaf13
+prgnn/gnn/baseline.product 9ab89dc2a28b
+prgnn/gnn/baseline.relu 96c0ab58d07b
+prgnn/gnn/baseline.reluBack 2bf4ac55b214
+prgnn/gnn/baseline.scale 5fe7f690ecf4
+prgnn/gnn/baseline.sigmoid 5e7f0a7de35c
+prgnn/gnn/baseline.size 4efa0f17e064
+prgnn/gnn/baseline.smo c3c5e61e1dfd
+prgnn/gnn/baseline.softmax 73b069b36741
+prgnn/gnn/baseline.spread baaa8c6cf8c6
+prgnn/gnn/baseline.substitute 411f2988ab55
+prgnn/gnn/baseline.sumRows bfbf35316e18
+prgnn/gnn/baseline.tested 3e9707085330
+prgnn/gnn/baseline.times 6b83da8bcf57
+prgnn/gnn/baseline.tooMany b685280356b4
+prgnn/gnn/baseline.train bf3aaba8091e
+prgnn/gnn/baseline.trainedCNN 4d121d36b107
+prgnn/gnn/baseline.trainedCNN.Note 7f209164a10d
+prgnn/gnn/baseline.trainedCNN.Parameters 8b4880befd90
+prgnn/gnn/baseline.trainedCNN.Probability 90b1aa3fe20e
+prgnn/gnn/baseline.trainedLi 503335d282cc
+prgnn/gnn/baseline.trainedLi.Note 7e3700d7ce91
+prgnn/gnn/baseline.trainedLi.Parameters 6e8e600019ab
+prgnn/gnn/baseline.trainedLi.Probability 2df2af169a42
+prgnn/gnn/baseline.trainedMLP d7ed47b810b8
+prgnn/gnn/baseline.trainedMLP.Note 01ff988fa865
+prgnn/gnn/baseline.trainedMLP.Parameters 59d3522c8347
+prgnn/gnn/baseline.trainedMLP.Probability 715382e09fb5
+prgnn/gnn/baseline.treeNode eb79173291db
+prgnn/gnn/baseline.turn 82dd585ea028
+prgnn/gnn/baseline.vectorMachine d4ce0511f4bf
+prgnn/gnn/baseline.vectorMachine.decide dbf382607f4c
+prgnn/gnn/baseline.vectorMachine.describe 525ed20c4bd0
+prgnn/gnn/baseline.weighted aa32f885513d
+prgnn/gnn/baseline.weights 826ef06c0d9d
+prgnn/internal/dense.Gram a258e78ee538
+prgnn/internal/dense.Rows 285dcd494f52
+prgnn/internal/dense.View.T e822e7f48e17
+prgnn/stages.Baseline e08f071dbb87
+prgnn/stages.Baseline.Ports f046648b446e
+prgnn/stages.Baseline.Run 3040e5f32081
+prgnn/stages.Baseline.Validate a70263473b3a
+prgnn/stages.Baseline.fit 9b11994b2a4d
+prgnn/stages.Baseline.onGraphs 4d6b2d967a11
+prgnn/stages.Baseline.onRows 3dff603938af
+prgnn/stages.Baseline.read 65aa924197d8
+prgnn/stages.Baseline.stream 856ce53ec09c
+prgnn/stages.Baseline.training 11f667055a9d
+prgnn/stages.baseline.New 33f006d6bcc4
+prgnn/stages.baselineHistory c3a68917ddf8
+prgnn/stages.prediction 766f8e98182f
+prgnn/stages.ratedSet 0c9c05e5ecb5
+prgnn/stages.standardizeRows 5b608c81039a
+prgnn/stages.trainingSet.ordered b69ac929da88
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict report saliency simulate split summary tables timeseries train
+prgnn/artifacts.Digest 76086d0a157e
+prgnn/artifacts.Digest.String c6b0fe60456d
+prgnn/artifacts.Ref 10d6e18e1678
+prgnn/artifacts.Value e6fce48976dc
+prgnn/dag.Coord ae0e0621e024
+prgnn/dag.Input c7a8a62e9e71
+prgnn/dag.Outputs a58d30dda4d8
+prgnn/dag.Port a36730375b57
+prgnn/dag.Ports 8f77fa2bce4d
+prgnn/dag.Stage 09451b0c5f42
+prgnn/dag.Task 967df5972ad7
+prgnn/dag.Type 2e18bc979880
+prgnn/dag.Type.String 65f46fdf0ead
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+prgnn/artifacts.float32bits fdb05efb6373
+prgnn/artifacts.float64bits f2a213c4cfcc
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+prgnn/artifacts.Number c4fdeb339db3
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict report saliency simulate split summary tables timeseries train
+module github.com/klauspost/compress v1.20.3
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -87,2242 +261,2791 @@ module github.com/apache/thrift v0.17.0
 module github.com/goccy/go-json v0.10.2
 module github.com/golang/snappy v0.0.4
 module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
 module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
 module github.com/zeebo/xxh3 v1.1.0
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
 module golang.org/x/sys v0.49.0
+module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
+prgnn/artifacts.Column 795ed3d0c350
+prgnn/artifacts.Column.fill 533ce2cdb9e2
+prgnn/artifacts.Column.len 77f8ab6cad14
+prgnn/artifacts.Column.readParquet b814badc78cf
+prgnn/artifacts.Column.valid 29ad511907a9
+prgnn/artifacts.ReadTable dd005bf41902
+prgnn/artifacts.Table b4e0ac02db81
+prgnn/artifacts.Table.Column d44e9d4036fd
+prgnn/artifacts.Table.Encode 8254f74268e6
+prgnn/artifacts.Table.Format d9ab9981b594
+prgnn/artifacts.Table.Rows 44405987df7f
+prgnn/artifacts.Table.check 0ffd81fde02a
+prgnn/artifacts.arrowData 0682fc942afd
+prgnn/artifacts.arrowMagic b213a19550d2
+prgnn/artifacts.arrowRecord a074de70bfed
+prgnn/artifacts.arrowSchemaKey fcf8072bfe85
+prgnn/artifacts.arrowSchemaOf 424862a8202d
+prgnn/artifacts.arrowTypeNames af3cb4478d5f
+prgnn/artifacts.arrowTypes 834a99c44d67
+prgnn/artifacts.batchReader 25caf641ed62
+prgnn/artifacts.bitmap 738941c8c3fd
+prgnn/artifacts.bits e2b673922807
+prgnn/artifacts.budget 136bbb8ee928
+prgnn/artifacts.budget.Allocate 7411e2513e60
+prgnn/artifacts.budget.Reallocate 2ae5f774a68e
+prgnn/artifacts.budget.take 0e4e2bfc7fa7
+prgnn/artifacts.canonical 6ef9e5153ff1
+prgnn/artifacts.checkArrow fb6b27f1cc68
+prgnn/artifacts.checkArrowSchema 25e6b5f39692
+prgnn/artifacts.checkBatch e702e8443039
+prgnn/artifacts.checkPages 9f8ad907c1b9
+prgnn/artifacts.checkParquet f4b4b7b46f2f
+prgnn/artifacts.checkSchema 0c7b8335a23d
+prgnn/artifacts.checkZstd 6e693d4b193f
+prgnn/artifacts.chunks f34ba49576d2
+prgnn/artifacts.converted 965cd5c5d8b5
+prgnn/artifacts.copying c5e0f126d21a
+prgnn/artifacts.countingWriter d8f997316180
+prgnn/artifacts.countingWriter.Seek 76013326d040
+prgnn/artifacts.countingWriter.Write 775670203102
+prgnn/artifacts.eachRun f73b0df8ca8c
+prgnn/artifacts.errPage 677a30199c8a
+prgnn/artifacts.errParquetType e5a420eb1d5d
+prgnn/artifacts.errType 7899f2b349cf
+prgnn/artifacts.fieldMetadata 0a28fbac58ec
+prgnn/artifacts.flat 4a743321bd31
+prgnn/artifacts.flat.byte e1db5546b1f6
+prgnn/artifacts.flat.field f10f746f8200
+prgnn/artifacts.flat.follow 6c86fb50363e
+prgnn/artifacts.flat.int64 44d6984b7842
+prgnn/artifacts.flat.metadata 3ee64762373c
+prgnn/artifacts.flat.table 6e2e667506d2
+prgnn/artifacts.flat.tables 4e25b6c2fa58
+prgnn/artifacts.flat.text c2b92ab8f54f
+prgnn/artifacts.flat.u32 bfd466661a22
+prgnn/artifacts.flat.vector 42faa646873e
+prgnn/artifacts.halfArray 806ae6893abc
+prgnn/artifacts.maxArrowColumns dfd194bfca22
+prgnn/artifacts.maxZstdWindow 1d1043e30636
+prgnn/artifacts.metaDoc 4ac916ebe547
+prgnn/artifacts.metaUnit a6b53aedd5c4
+prgnn/artifacts.newBudget 1388c412b0a0
+prgnn/artifacts.parquetMagic 4ab3beb1b5ec
+prgnn/artifacts.read 3d1b14cb63e5
+prgnn/artifacts.readArrow bf16c7ec83a0
+prgnn/artifacts.readParquet badf36916b95
+prgnn/artifacts.readUint64 d435ab07e2f1
+prgnn/artifacts.readable 7c7c8b52ee5b
+prgnn/artifacts.readers 963bcfa190fe
+prgnn/artifacts.recoverDamage 3f09d34689b7
+prgnn/artifacts.remaining 92f837d57b64
+prgnn/artifacts.sortedMetadata 526d9f76ee52
+prgnn/artifacts.tableOf d1bf7a8e1bca
+prgnn/artifacts.textArray a515f19bb163
+prgnn/artifacts.textBuffers 026ee5ddb734
+prgnn/artifacts.validity 774424321e97
+prgnn/artifacts.word e621c9066c91
+prgnn/artifacts.word.String adb6e24788da
+prgnn/artifacts.writeArrow 4e92955844a8
+prgnn/artifacts.writeRecord 2702f13c89de
+prgnn/dag.Input.Bytes 13f15ffdd2ce
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+prgnn/dag.Arrow 171d94c116ba
+prgnn/dag.Input.Table b7f87b9513d6
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+prgnn/artifacts.floats a1bb619e484e
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+prgnn/artifacts.Table.find 1e9edc914291
+prgnn/artifacts.Table.names 44d7275c96b2
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+prgnn/artifacts.Column.TypeName 29d7d3031ea0
+prgnn/artifacts.Table.Floats dcdecebba33a
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-roc harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+prgnn/artifacts.Column.text a33a9d659e08
+prgnn/artifacts.FormatFloat ce81f7b5bccb
+prgnn/artifacts.Table.Strings d604444ba59d
+prgnn/artifacts.missing 98382c67eda4
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuals figure-roc harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+prgnn/artifacts.Table.findWhole 465abfc6ae7d
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuals figure-roc individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+prgnn/artifacts.Table.Ints 7279e2d09032
+
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
+prgnn/dag.Task.In 1d731dfb6c65
+
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-individuals figure-roc graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split tables timeseries train
+prgnn/artifacts.NewTable e107d362e723
+
+reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality join leakage parcellate predict report saliency summary tables timeseries train
+prgnn/dag.Task.Has 7f57af45d529
+
+reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals figure-roc individuality permutation report simulate split train
+prgnn/internal/random.New 5ef1ebc53aa6
+prgnn/internal/random.Stream d7d5f4c48c2a
+
+reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
+prgnn/dag.Task.All 7836253c2ddf
+
+reached by baseline biomarkers choose combat compare evaluate fidelity figure-individuals figure-roc individuality permutation report saliency tables train
+prgnn/stages.optionalColumn 0dac2e3f21ba
+
+reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report train
+prgnn/dag.Input.Coord 1b4533af0b5e
+
+reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+prgnn/dag.Format bbc56fa905c4
+
+reached by baseline bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
+prgnn/artifacts.Array fbc72b02d7a8
+prgnn/artifacts.Array.DType a2ff9e7a0dee
+prgnn/artifacts.Array.Encode 00e41f694b3d
+prgnn/artifacts.Array.Format 9fff5cb036bb
+prgnn/artifacts.Array.Len 2cea396a5a44
+prgnn/artifacts.elements 4cac7c81f259
+prgnn/artifacts.npyAlign b6b774a93a8b
+prgnn/artifacts.npyHeader cfe0497aad3d
+prgnn/artifacts.npyMagic 67749b2a2be7
+prgnn/artifacts.npyMaxAxes b6b774a93a8b
+prgnn/artifacts.writeElements 39c11528e800
+prgnn/artifacts.writeNPY 16236402c87d
+
+reached by baseline bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize join matrices predict timeseries train
+prgnn/dag.NPY 3288086edbef
+
+reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
+prgnn/artifacts.NewArray 12fa6887d2c8
+
+reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+prgnn/artifacts.Bytes dd40773d6d8a
+prgnn/artifacts.Bytes.Encode f44627e8f4f3
+prgnn/artifacts.Bytes.Format 96c71f403caa
+
+reached by baseline choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
+prgnn/internal/exact.ln2Hi d94254ff2be7
+prgnn/internal/exact.ln2Lo e898b296b182
+
+reached by baseline choose combat connectivity fidelity figure-connectivity harmonize individuality predict report simulate train
+prgnn/internal/exact.atanhTail 0214ce759d91
+prgnn/internal/exact.frexp a6507f96089c
+prgnn/internal/exact.log1p aeeecac01ffe
+
+reached by baseline choose connectivity fidelity individuality predict report simulate train
+prgnn/internal/exact.Log 2a59185ae1b6
+
+reached by baseline combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize join leakage matrices predict report timeseries train
 module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
 
-	"biomarkers": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go 8324c48ea3d99d9d
-prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
-prgnn/stages/biomarkers_null.go eb731a9a766d698c
-prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
-prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
-prgnn/stages/inference/agreement.go b4e9e7c771393c05
-prgnn/stages/inference/bootstrap.go 46961c649592075a
-prgnn/stages/inference/contrast.go 8cdca4265fe8a042
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/null.go 1ee21cf945f6a018
-prgnn/stages/inference/paired.go 9ce395131de4f238
-prgnn/stages/inference/ranks.go 364c39dc900a9b22
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
-
-	"bootstrap": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a979154f868e1b2b
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/params.go 9f07151d95889091
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/nifti/affine.go 80ae4ffc6981ddcf
-prgnn/nifti/check.go c1d7e89588e06ed9
-prgnn/nifti/decode.go 891724ab81b83eb4
-prgnn/nifti/dtype.go 33d3290cc40e2ddb
-prgnn/nifti/grid.go 8301c64eafff4bc9
-prgnn/nifti/header.go c755b349aa8a759d
-prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
-prgnn/nifti/inflate/inflate.go 3553c24a1696e738
-prgnn/nifti/inflate/member.go 11f7de85cd9b680e
-prgnn/nifti/inflate/table.go b241c9a9b99033d4
-prgnn/nifti/labels.go 981f11aee90b1eb3
-prgnn/nifti/mgh.go c317d5d15197cf0b
-prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/pass.go d8f78ee98db4aee7
-prgnn/nifti/reader.go 2c6f91a3992a733b
-prgnn/nifti/roi.go 3ff9e80b26b0f626
-prgnn/nifti/source.go 4e4898f31eb772e5
-prgnn/nifti/sums.go c1014462998f4f93
-prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/bootstrap.go acaba5de8bac8589
-prgnn/stages/made.go 5a69c6b60ae55875
-prgnn/stages/parcellate.go a1430cf9206af009
-prgnn/stages/timeseries.go 74d00ca83e1e2248
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
-
-	"brainmap": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/markup/markup.go 3a1a47d7f49d2de4
-prgnn/stages/brainmap.go 9e6621231c05bd6e
-prgnn/stages/chart/silhouette.go fc127945a99a4a43
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
-
-	"choose": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go d3f5ac9493019eb0
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/gnn/metrics.go af0b6c509120fdff
-prgnn/internal/exact/exact.go ffcbf2bfaa4506b4
-prgnn/stages/biomarkers.go a60c986e71149665
-prgnn/stages/choose.go 62d6c34cb812e53e
-prgnn/stages/compare.go 580079f0f8e481e2
-prgnn/stages/evaluate.go ac47fb77272623ba
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
-
-	"combat": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/combat/apply.go 0cea7f30ff595eaa
-prgnn/connectivity/combat/bayes.go a1a7d727bcec6d58
-prgnn/connectivity/combat/learn.go 5d14b163a96945dc
-prgnn/connectivity/matrix.go dbc40cd5604def82
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/nearest.go f2739ffcbc1e8d99
-prgnn/dag/stage.go 666fcd31a4aba918
-prgnn/dag/task.go d164227c993d0e73
-prgnn/internal/exact/exact.go e23d16fc811ee2ca
-prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/cohort_nodes.go eabb9da3de9c071d
-prgnn/stages/combat.go a0531c5bbe995a14
-prgnn/stages/combat_people.go a2b3feea5cea0216
-prgnn/stages/covariates.go aef6a8a4509a8ebd
-prgnn/stages/made.go b3cac8ec3660c56b
-prgnn/stages/series.go 1ecb20bbfb7b61ab
-prgnn/stages/train_data.go 0cef352a860e4754
-prgnn/stages/train_tables.go e0ea6a08f4fa5189
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
+reached by baseline combat connectivity denoise exec fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-`,
+prgnn/artifacts.ReadArray e3dd3414cc8c
+prgnn/artifacts.cOrder 57fcb8b04f1b
+prgnn/artifacts.cOrder.next 3cc0c3e77c43
+prgnn/artifacts.dictParser 38d4c5e6c527
+prgnn/artifacts.dictParser.blank 662a2adbd08f
+prgnn/artifacts.dictParser.header 64603ed1ea9f
+prgnn/artifacts.dictParser.take 21e0b5f1a42c
+prgnn/artifacts.dictParser.text 9d806dd4fbe0
+prgnn/artifacts.dictParser.tuple 17fca1063266
+prgnn/artifacts.foreign 0fbf81f8edca
+prgnn/artifacts.halfToFloat 7b6d68d8d7c3
+prgnn/artifacts.newCOrder 59953c1bf4b2
+prgnn/artifacts.npyDescr 52c0d4a113b1
+prgnn/artifacts.npyDescr.canonical 5088c68fed75
+prgnn/artifacts.npyDescr.checkDescr 0969fa3220b4
+prgnn/artifacts.npyMaxHeader dfd194bfca22
+prgnn/artifacts.npySizes c9efb48efbd6
+prgnn/artifacts.readElements 0aaed98d71e8
+prgnn/artifacts.readForeign e6f76741e356
+prgnn/artifacts.readNPY 60382eb5f1a4
+prgnn/artifacts.readNPYHeader be170c8f106f
 
-	"compare": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/stages/compare.go 7b9db6c401fbc64a
-prgnn/stages/evaluate.go 0aa38ed74fc5b172
-prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/inference/paired.go 706e056857343e78
-prgnn/stages/inference/ranks.go 643590ea6258894b
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
+prgnn/artifacts.Array.Float64s dc260c9e4c6a
 
-	"connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/cholesky.go f4eb03b4c68ee2cf
-prgnn/connectivity/clean.go a354e7c01ff6376c
-prgnn/connectivity/correlation.go faa34d8288a8c3b9
-prgnn/connectivity/covariance.go 0c583553da37368c
-prgnn/connectivity/estimate.go 650e4f07d3b5364f
-prgnn/connectivity/glasso.go 81d45d753be4c532
-prgnn/connectivity/glassocv.go c32b6bd3b23db300
-prgnn/connectivity/matrix.go da8df45c5fe6e233
-prgnn/connectivity/product.go 441a53034431d4fe
-prgnn/connectivity/product_amd64.go 6242b6f67884f075
-prgnn/connectivity/product_amd64.s 5e13090f0a809b69
-prgnn/connectivity/product_other.go f8736a5cb86565cf
-prgnn/connectivity/signal.go c84081a4add06f91
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/params.go 9f07151d95889091
-prgnn/dag/stage.go 666fcd31a4aba918
-prgnn/dag/task.go b200e85498022a7a
-prgnn/internal/exact/exact.go 7ea7193aeb39399f
-prgnn/stages/connectivity.go 531927c0121d5ad8
-prgnn/stages/denoise.go 2205f85c4fcf5302
-prgnn/stages/made.go f5b21b93bdf9cd9f
-prgnn/stages/series.go cfd5097512607b4a
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join predict report train
+prgnn/dag.Input.Array 6890b49c2598
 
-	"covariates": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/covariates.go af05a20f879e51df
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
-prgnn/stages/inference/covariate.go 78ec793e82c47dbb
-prgnn/stages/inference/paired.go 9ce395131de4f238
-prgnn/stages/inference/ranks.go 643590ea6258894b
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by baseline combat connectivity denoise figure-connectivity graph harmonize join
+prgnn/stages.readDraws ce1cc300992e
 
-	"denoise": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/basis.go 8d5cda7651981f65
-prgnn/connectivity/butterworth.go e178793ed4810959
-prgnn/connectivity/clean.go 38c89d8d536db986
-prgnn/connectivity/cleaning.go ac9a57d820fc0e67
-prgnn/connectivity/confounds.go ebe73dba2abf2a6a
-prgnn/connectivity/filter.go 14b66cc20fe031f9
-prgnn/connectivity/matrix.go a7aa6702f7ff2afb
-prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go d00306095735cd67
-prgnn/connectivity/spline.go 93a2708c3d675c4b
-prgnn/connectivity/text.go c1fe88205f3e2b33
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/params.go 9f07151d95889091
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go b200e85498022a7a
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/stages/denoise.go e383750ae56f4084
-prgnn/stages/made.go f5b21b93bdf9cd9f
-prgnn/stages/series.go e92b713c2457df80
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by baseline combat connectivity denoise figure-connectivity graph harmonize join matrices timeseries
+prgnn/connectivity.Matrix a7d3b0111141
+prgnn/connectivity.Matrix.Clone 2ff1a2b56664
 
-	"echo": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a979154f868e1b2b
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go 70784848176cbd06
-prgnn/stages/echo.go 482cb8ab57bdc679
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by baseline combat connectivity figure-connectivity harmonize
+prgnn/internal/exact.Atanh f04fb8df8aea
+prgnn/internal/exact.Log1p c06e04e0d8ed
 
-	"evaluate": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/evaluate.go 1e0befea46bac50c
-prgnn/stages/evaluate_tables.go 45805e708a83a680
-prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/predictions.go 89509612d78a59e5
-prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/train_tables.go e0ea6a08f4fa5189
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by baseline combat evaluate figure-individuals figure-roc permutation report train
+prgnn/stages.textOf c102a263d336
 
-	"exec": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/nearest.go f2739ffcbc1e8d99
-prgnn/dag/promise.go 35dcedd10a2639a7
-prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go 6f1f24d5f8d4422e
-prgnn/internal/workdir/owner_other.go ed01846ddbc42e0d
-prgnn/internal/workdir/owner_unix.go 91983714d2c6dfec
-prgnn/internal/workdir/workdir.go 83b440346d2da469
-prgnn/nifti/affine.go bbce769ef5c657b4
-prgnn/nifti/check.go c1d7e89588e06ed9
-prgnn/nifti/decode.go 891724ab81b83eb4
-prgnn/nifti/dtype.go 33d3290cc40e2ddb
-prgnn/nifti/header.go c755b349aa8a759d
-prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
-prgnn/nifti/inflate/inflate.go 3553c24a1696e738
-prgnn/nifti/inflate/member.go 11f7de85cd9b680e
-prgnn/nifti/inflate/table.go b241c9a9b99033d4
-prgnn/nifti/mgh.go c317d5d15197cf0b
-prgnn/nifti/orient.go 34278d2d0d4ad252
-prgnn/nifti/reader.go 2c6f91a3992a733b
-prgnn/nifti/source.go 4e4898f31eb772e5
-prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/cohort_nodes.go eabb9da3de9c071d
-prgnn/stages/exec.go 350aad984c5699cd
-prgnn/stages/exec_clone.go 6f446f891d34c8f0
-prgnn/stages/exec_clone_darwin.go 8a1f3f5a485365df
-prgnn/stages/exec_clone_linux.go 25c5114937b6f968
-prgnn/stages/exec_files.go 68664d618c768db1
-prgnn/stages/exec_other.go 7fedd30e1d688b18
-prgnn/stages/exec_unix.go d69a346fdc7808d9
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
+reached by baseline combat fidelity predict report train
+prgnn/dag.Task.Progress 2e6baa3b058f
+
+reached by baseline combat fidelity predict train
+prgnn/stages.FoldParams 9917bcf81ebb
+
+reached by baseline combat train
+prgnn/stages.FoldParams.divide 2de2a1ad45ec
+prgnn/stages.FoldParams.sides cc44c9394e7c
+prgnn/stages.apart 3ed4eb029130
+prgnn/stages.division 6afcccfbf022
+prgnn/stages.division.row fb956bdccf17
+prgnn/stages.graphRow 342916a03bf8
+
+reached by baseline compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report summary tables train
+prgnn/stages.prGNN 25c6268718b7
+
+reached by baseline connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
+prgnn/internal/exact.Exp d05916bd497f
+prgnn/internal/exact.expm1 b931740e2d1a
+prgnn/internal/exact.ldexp 614841782ced
+prgnn/internal/exact.log2e 6446c9401d12
+
+reached by baseline exec report train
+prgnn/dag.Task.Log 167ab70f478b
+
+reached by baseline fidelity leakage predict train
+prgnn/gnn.Choices d9c776bca713
+prgnn/gnn.Layout 12a7856f7d5f
+prgnn/gnn.Layout.Len dd67c56d4ff4
+prgnn/gnn.Layout.add 6e3e0d629e83
+prgnn/gnn.Options 5bcf4b0edb64
+prgnn/gnn.Options.Buffers 0f00936cb692
+prgnn/gnn.Options.Check b6ebcba06cc7
+prgnn/gnn.Options.Layout 5e0414adc5b3
+prgnn/gnn.Options.mlpWidths f2b8d6dc10ae
+prgnn/gnn.Options.readoutWidth 06b206244585
+prgnn/gnn.Param 1c03cdf7c0fb
+prgnn/gnn.Param.Len 74ef10fd5fe1
+prgnn/stages.graphFacts 0d5e7e783090
+prgnn/stages.layouts 6776b982c27a
+prgnn/stages.modelFile 9023113f009e
+prgnn/stages.standardization 0487b64b205a
+prgnn/stages.standardization.layout 9cf6b915c472
+
+reached by baseline fidelity predict train
+prgnn/gnn.Edge 9993b8ef59d4
+prgnn/gnn.Float e52123f92c40
+prgnn/gnn.Graph ed0ed99f9df0
+prgnn/gnn.Layout.Find 29cd45b0fbc9
+prgnn/gnn.Model 6639bb2e8d2a
+prgnn/gnn.Model.Predict 51a1d5b8d76b
+prgnn/gnn.Model.fits 4bfdf94759b7
+prgnn/gnn.Model.param 0cb4d3473b47
+prgnn/gnn.Model.prepare 6d7ed5e10342
+prgnn/gnn.Model.readoutForward a17d972b851d
+prgnn/gnn.Model.room 1243b755c400
+prgnn/gnn.NewGraph fc3c63c2054e
+prgnn/gnn.Options.Keep 2a97619bc431
+prgnn/gnn.Options.reads b8bb06185883
+prgnn/gnn.Prediction b3e52b3a447d
+prgnn/gnn.ScoreBins a9377ed9369a
+prgnn/gnn.ScoreCounts cb56ef681904
+prgnn/gnn.Scores e24a36f64e6c
+prgnn/gnn.Zero b9108f37fc8a
+prgnn/gnn.abs d8434421b186
+prgnn/gnn.activate 0a7fe39f8350
+prgnn/gnn.activateBack 1d5f5fd6f59c
+prgnn/gnn.add 2d1cb095bfd0
+prgnn/gnn.addVec 4df13accdadd
+prgnn/gnn.adjacency f3465abadddf
+prgnn/gnn.adjacency.augment 0a3a70947019
+prgnn/gnn.adjacency.build 560319ada9d2
+prgnn/gnn.adjacency.induce 129263b4fa02
+prgnn/gnn.adjacency.size 060b36b9cec3
+prgnn/gnn.adjacency.sortRows fc958a19cc39
+prgnn/gnn.attend 1e0b66585ff2
+prgnn/gnn.attendBack 0cdf3a9e0494
+prgnn/gnn.attendBackSlices 1f58c8fa455f
+prgnn/gnn.attendSlices 1cfff6fb2210
+prgnn/gnn.awake ac034282be55
+prgnn/gnn.block e68fe61b2752
+prgnn/gnn.block.forward db66c2ef9301
+prgnn/gnn.block.prepare 420b91027c91
+prgnn/gnn.blockState 6ae7462f70eb
+prgnn/gnn.blockState.scores 832506f38935
+prgnn/gnn.collect 2fac7a4b5986
+prgnn/gnn.collectSlices 078d4d92fb83
+prgnn/gnn.conv 860fc519d150
+prgnn/gnn.conv.forward 6b2b822c7358
+prgnn/gnn.conv.prepare 2ac454447d08
+prgnn/gnn.convScratch c76e1956fcad
+prgnn/gnn.convState 0e395de41def
+prgnn/gnn.dot cd58725e0614
+prgnn/gnn.dotRows 502eac541b77
+prgnn/gnn.dotRows16 8db04c3c1fa5
+prgnn/gnn.dotRows16wide e06fdffa3b20
+prgnn/gnn.dots b271c50033d4
+prgnn/gnn.edgeDot16 ff381d66ab46
+prgnn/gnn.edgeDot16wide 76746be4c893
+prgnn/gnn.edgeDotRows 7c3e44e3a1f0
+prgnn/gnn.edgeDots 66414cb83301
+prgnn/gnn.edgeDots1 1d5d0900c483
+prgnn/gnn.edgeDots1Slices be3d5127986e
+prgnn/gnn.exp b40bdb55c6a2
+prgnn/gnn.fastest 515c375c7b9b
+prgnn/gnn.finite 8364b0c8aef3
+prgnn/gnn.gate c779c1244896
+prgnn/gnn.gateBack 69265b0fa0b5
+prgnn/gnn.gateBackRows 90aa43dfdec3
+prgnn/gnn.gateRows fa7637b042e8
+prgnn/gnn.gemm dae5aead3628
+prgnn/gnn.gemm16 7c08ccc26876
+prgnn/gnn.gemm16wide d13f3fd6c296
+prgnn/gnn.gemm8 fd36a739ed68
+prgnn/gnn.helper 9388bfc4aa73
+prgnn/gnn.kernels 84ac3f9d3e53
+prgnn/gnn.lanes 069781a2de55
+prgnn/gnn.length 6aa162dfe24a
+prgnn/gnn.linear 6a590c129dbf
+prgnn/gnn.linear.forward 69cb6ebe99d0
+prgnn/gnn.linear.prepare 68e6639127d7
+prgnn/gnn.mlpState 629cb94339c3
+prgnn/gnn.mmdSums f36f24361291
+prgnn/gnn.mmdVec 3cb1e03609ee
+prgnn/gnn.newBlock 5fe11043e54f
+prgnn/gnn.newConv cb07171772b7
+prgnn/gnn.newLinear acae9853bc37
+prgnn/gnn.newMLPState fc21f799899a
+prgnn/gnn.newNorm 12a418df82fd
+prgnn/gnn.newScore 18d20e15008e
+prgnn/gnn.newTeam fd536e1435ae
+prgnn/gnn.newWorker ad87d2f31ef2
+prgnn/gnn.norm e5e1e048459f
+prgnn/gnn.norm.infer fb068ab92514
+prgnn/gnn.normEpsilon 7223c1bf482d
+prgnn/gnn.of 9bb1112734e9
+prgnn/gnn.outerAdd aadf0f6763de
+prgnn/gnn.outerAdd16 7bcfc93e8e7a
+prgnn/gnn.outerAdd8 1b51e9983635
+prgnn/gnn.padded 08925c294733
+prgnn/gnn.portable 9faaab5c175a
+prgnn/gnn.rank 44c17cf7c9ce
+prgnn/gnn.rankVec 5a831d85fe4e
+prgnn/gnn.resize de789909c102
+prgnn/gnn.round a26be64e5295
+prgnn/gnn.round.take 531654da24c7
+prgnn/gnn.score 59971801277f
+prgnn/gnn.score.forward acb5b479d518
+prgnn/gnn.score.prepare fdb940ab316f
+prgnn/gnn.scoreState e31699476607
+prgnn/gnn.scratch 81db8ad0a0b1
+prgnn/gnn.share 68ff793dd411
+prgnn/gnn.sigmoid e7b78e80a718
+prgnn/gnn.sigmoidVec f1b5d01bbdd7
+prgnn/gnn.slot 9a60a2ad8260
+prgnn/gnn.slot.crossEntropy 30d09809102c
+prgnn/gnn.slot.predicted 4f0b83522a05
+prgnn/gnn.soon f71a64f0ac0f
+prgnn/gnn.span a25beb8d4b4d
+prgnn/gnn.spread 1d6ff2f6b6fe
+prgnn/gnn.spread1 a91ba2e6ca1b
+prgnn/gnn.spread16 b84fdfbc1719
+prgnn/gnn.spread16back 9dd9dc3951a4
+prgnn/gnn.spread16wide bb6ee8d9b31c
+prgnn/gnn.spread16wideback b82956c7e94c
+prgnn/gnn.spread1BackSlices 257fe5377e22
+prgnn/gnn.spread1Slices 55d2a7c6daf7
+prgnn/gnn.spread8 f46440bf4493
+prgnn/gnn.spread8back 279f014d718f
+prgnn/gnn.takeMean 1ee0a3fba819
+prgnn/gnn.team 13cf7d076323
+prgnn/gnn.team.announce ca52d5c698a7
+prgnn/gnn.team.do 6e51fba9fd62
+prgnn/gnn.team.end cbe507c6f6ef
+prgnn/gnn.team.next 41c95c7c2349
+prgnn/gnn.team.run 4cddb9c04503
+prgnn/gnn.team.start f23b17426827
+prgnn/gnn.trouble eba66c0e468e
+prgnn/gnn.vectorize a19fbe111f3a
+prgnn/gnn.worker 838b5a4a9a58
+prgnn/gnn.worker.blocksForward bddc2156aff8
+prgnn/gnn.worker.load 44ce7e8758cc
+prgnn/gnn.worker.predict 368333cd4a6a
+prgnn/gnn/vector_amd64.s 2dc8d0e23c48
+prgnn/internal/dense.Each 4460a17597dd
+prgnn/internal/dense.Float e52123f92c40
+prgnn/internal/dense.Multiply fe984e7cdf72
+prgnn/internal/dense.View 3d47830768ae
+prgnn/internal/dense.View.from bc74f38014ca
+prgnn/internal/dense.bytes 7e20e80eaf29
+prgnn/internal/dense.depthOfPanel b89625acf5ff
+prgnn/internal/dense.kernel 2a24d5c7903f
+prgnn/internal/dense.kernel.panel 4813f502b4eb
+prgnn/internal/dense.kernel32 967146a9b27a
+prgnn/internal/dense.kernel64 d55e809bb1db
+prgnn/internal/dense.kernelOf 70dc13a0f437
+prgnn/internal/dense.kernels 39acf706afff
+prgnn/internal/dense.last 990dc6099a6b
+prgnn/internal/dense.pack 74516389285f
+prgnn/internal/dense.pools 363d883db446
+prgnn/internal/dense.portable 9d9fedb48d52
+prgnn/internal/dense.run 555431152d99
+prgnn/internal/dense.run32 9dba467273d3
+prgnn/internal/dense.run32wide 0b6d3d53eb7b
+prgnn/internal/dense.run64 04199dee592b
+prgnn/internal/dense.run64wide ca1881663e75
+prgnn/internal/dense.workspace bf63090741b7
+prgnn/internal/dense.workspace.release c592c80b69ad
+prgnn/internal/dense.workspace.take 5fa6fceb6a0e
+prgnn/internal/dense.workspaceOf 57fa215b5466
+prgnn/internal/dense/kernel_amd64.s e720eb55a883
+prgnn/internal/exact.Exp32 ce77f0ba0bf1
+prgnn/internal/exact.exp32Ln2Hi a2d36f32fe1e
+prgnn/internal/exact.exp32Ln2Lo f3edf39f1722
+prgnn/internal/exact.exp32Log2e 6446c9401d12
+prgnn/internal/exact.exp32Max d5bb1d5f8e47
+prgnn/internal/exact.exp32Min df0f6a8ba8fc
+prgnn/internal/exact.exp32Round 8078f5bcca76
+prgnn/stages.FoldParams.numbers dbe8bc5af388
+prgnn/stages.convert 4748f668ce6c
+prgnn/stages.graphData fcbc9aa22077
+prgnn/stages.readEdges 7f903c93580e
+prgnn/stages.readParticipant 389637042245
+prgnn/stages.standardization.apply 34846631fa9a
+
+reached by baseline figure-connectivity harmonize matrices
+prgnn/internal/exact.Tanh 98374f74e76c
+
+reached by baseline harmonize join predict train
+prgnn/stages.madeLines 61bca7005507
+
+reached by baseline join predict train
+prgnn/stages.madeApart 30cd4a0fa61a
+
+reached by baseline predict train
+prgnn/stages.nodeNames 81f96b8fa5f1
+
+reached by baseline report train
+prgnn/dag.Task.Checkpoint f068a6ac1398
+prgnn/dag.Task.SaveCheckpoint 9d3b8563dd0f
+
+reached by baseline train
+prgnn/gnn.Adam 675f068eaaf4
+prgnn/gnn.Adam.Step 4c3b2e8fffb5
+prgnn/gnn.AuthorsCode 0e9f65d516a7
+prgnn/gnn.AuthorsTraining 6119da1eff03
+prgnn/gnn.Epoch 7c78715f696c
+prgnn/gnn.Losses 914efd93c372
+prgnn/gnn.Losses.addScaled 7292e7679a0a
+prgnn/gnn.Losses.check 8b60094965eb
+prgnn/gnn.Model.Train aa7519124ff6
+prgnn/gnn.Model.bce e0362d4a6d72
+prgnn/gnn.Model.bceAuthors 6bc9e35bcc5f
+prgnn/gnn.Model.consistency a0af60223ef3
+prgnn/gnn.Model.distance 34ed951cb0b9
+prgnn/gnn.Model.dropout d0fbe39bc95c
+prgnn/gnn.Model.finish a36f6141b75c
+prgnn/gnn.Model.mlpBackward c61f00aa8104
+prgnn/gnn.Model.mlpForward 40dcf7f87e85
+prgnn/gnn.Model.mmd 44a3f43cf19a
+prgnn/gnn.Model.mmdAuthors 9a1aa3fc02c6
+prgnn/gnn.Model.readoutBackward 49834301b9a4
+prgnn/gnn.New 9d5b12b9c4a8
+prgnn/gnn.NewAdam 289dc0afe07b
+prgnn/gnn.Options.initial a7817a80d5e4
+prgnn/gnn.Paper 911375f0cdca
+prgnn/gnn.PaperTraining 78759873290a
+prgnn/gnn.Training f8d312093f94
+prgnn/gnn.Training.Check 7ee4704bfe93
+prgnn/gnn.Training.rate fdd5025226f4
+prgnn/gnn.Training.stream 29d392a09f31
+prgnn/gnn.block.backward 1b19aff2843a
+prgnn/gnn.block.finish 6c5854620197
+prgnn/gnn.conv.backward 0e21de78708a
+prgnn/gnn.conv.finish c0678c3c2061
+prgnn/gnn.countScores 63712fcc4863
+prgnn/gnn.linear.backward 42aa32e63615
+prgnn/gnn.linear.finish 7526bc6e4aa3
+prgnn/gnn.mlpState.drop 2ccefa42aa96
+prgnn/gnn.mmdKernels f3da25fb7c02
+prgnn/gnn.norm.backward 8064be80f245
+prgnn/gnn.norm.forward c88711806ffc
+prgnn/gnn.normMomentum 91a22af5f73d
+prgnn/gnn.normsOf cd1ab6c3b573
+prgnn/gnn.part 13ff20cec626
+prgnn/gnn.run 0ae3ecb0d135
+prgnn/gnn.run.checkpoint d3c156557016
+prgnn/gnn.run.resume 567600cad8cd
+prgnn/gnn.score.backward 650dc1f0e725
+prgnn/gnn.score.finish ee2c80466d9f
+prgnn/gnn.sigmoidSpreadOf cfe076f88ae9
+prgnn/gnn.snapshot ed660f360e23
+prgnn/gnn.spreadOf f833254c1212
+prgnn/gnn.team.back 75c43661cbce
+prgnn/gnn.tooLarge 10b6e48e2020
+prgnn/gnn.worker.backward c80e29da6e44
+prgnn/gnn.worker.batchLosses 1d8ba91504a1
+prgnn/gnn.worker.countScores ef9831d85c64
+prgnn/gnn.worker.gradient 9e635c386aaa
+prgnn/gnn.worker.normBackward f3118f3d068a
+prgnn/gnn.worker.normForward 046d3890e14a
+prgnn/gnn.worker.reduce 362c9eb121d0
+prgnn/gnn.worker.tellScores 85ac30b60454
+prgnn/gnn.worker.test 0c5370c94a7b
+prgnn/stages.ModelParams 7e1f26c91ad6
+prgnn/stages.ModelParams.options afcede1b4d41
+prgnn/stages.ModelParams.validate 0056bb631b7a
+prgnn/stages.Train 3140e5083afa
+prgnn/stages.Train.Ports 7629a2426db9
+prgnn/stages.Train.Run 96ec39a76a94
+prgnn/stages.Train.Validate 1231a097d0a9
+prgnn/stages.Train.read d547ed6f80bc
+prgnn/stages.TrainingParams 291f038ef4ec
+prgnn/stages.TrainingParams.caution caa8606b9267
+prgnn/stages.TrainingParams.follow 23d4ab4f4ff4
+prgnn/stages.TrainingParams.training e5542bbbb349
+prgnn/stages.TrainingParams.validate eb8878b28d50
+prgnn/stages.allOf f10bb1e657cc
+prgnn/stages.distributionTable 7c10b0ffff4e
+prgnn/stages.firstFold 667e8af96eda
+prgnn/stages.graphFacts.add f5c86c3a0498
+prgnn/stages.historyTable f836e5cb374e
+prgnn/stages.modelNPZ 0c759c80f974
+prgnn/stages.modelParams 6f27025c91be
+prgnn/stages.noTime 6e5cb30abb00
+prgnn/stages.paperModel ea310fa6fc0a
+prgnn/stages.paperTraining 908cfef76499
+prgnn/stages.parameterTable 5cfa032a364d
+prgnn/stages.predictionTable 1d6fd0f5590e
+prgnn/stages.readGraphs e25f2548ece8
+prgnn/stages.rounded b315a88592f6
+prgnn/stages.scoreTable b4308c5f8b60
+prgnn/stages.sideNames 1d0fe72bb93d
+prgnn/stages.standardization.values f57bcab65c11
+prgnn/stages.train 1ea21a4146ae
+prgnn/stages.trainingParams 595a6db10984
+prgnn/stages.trainingSet 9a8af1891c8f
+prgnn/stages.trainingSet.add 85e69d678ee6
+prgnn/stages.trainingSet.check a816e02c08fe
+prgnn/stages.trainingSet.standardize 589d2111d65d
+prgnn/stages.weightArray 1b43637f985b
+
+reached by biomarkers
+prgnn/stages.biomarkers.New 55306e71e3e5
+
+reached by biomarkers choose covariates fidelity individuality permutation report summary
+prgnn/stages.meanSD 3c61ce3c1a7c
+
+reached by biomarkers combat covariates fidelity harmonize individuality join report summary tables
+prgnn/artifacts.Table.Bools e1dab476e293
+
+reached by biomarkers combat covariates fidelity harmonize individuality report summary tables
+prgnn/stages.people 73026daeb145
+prgnn/stages.readPeople 4cd1f4786ee6
+
+reached by biomarkers compare covariates evaluate figure-individuals figure-roc individuality permutation report
+prgnn/stages/inference.compare 4e4512ed0af2
+
+reached by biomarkers compare covariates individuality
+prgnn/stages/inference.ascending 5cb4d024da94
+prgnn/stages/inference.nans 5433e8101520
+
+reached by biomarkers covariates evaluate fidelity figure-individuals figure-roc individuality permutation report
+prgnn/stages/inference.AsLarge ace94f8e3359
+prgnn/stages/inference.PermutationP e6afa7c3215d
+
+reached by biomarkers covariates evaluate figure-individuals figure-roc individuality permutation report
+prgnn/stages/inference.Permute 7c939672b669
+prgnn/stages/inference.byStratum 1e3ebda4fc1e
+
+reached by biomarkers covariates individuality
+prgnn/stages/inference.FDR 8a0319b11e3a
+
+reached by biomarkers evaluate fidelity figure-individuals figure-roc individuality permutation report
+prgnn/stages.coordinateDoc b518a561ce11
+prgnn/stages.keyColumns e89bd2eecfe2
+
+reached by biomarkers evaluate figure-individuals figure-roc individuality permutation report
+prgnn/stages/inference.Ranks d91c8ddb5eed
+prgnn/stages/inference.order 93e578fcd85f
+
+reached by biomarkers fidelity individuality permutation
+prgnn/stages.settingText 3efeb6ab7be1
+
+reached by biomarkers individuality
+prgnn/stages.Biomarkers 4922bba7aa01
+prgnn/stages.Biomarkers.Ports b4262c4a2d3c
+prgnn/stages.Biomarkers.Run 1a1140bcd388
+prgnn/stages.Biomarkers.against 4bb5b093c6c4
+prgnn/stages.Biomarkers.agreements dfd0e814d863
+prgnn/stages.Biomarkers.contrasts f5f21b5155a3
+prgnn/stages.Biomarkers.rank b98947ce02e5
+prgnn/stages.Biomarkers.read 54309579de2d
+prgnn/stages.Biomarkers.readAll d3d8c97373e4
+prgnn/stages.Biomarkers.readings 53657af2f335
+prgnn/stages.Biomarkers.spread 8be5cc70355c
+prgnn/stages.added f8e55f0a77ee
+prgnn/stages.alike 1abcaf9c2e30
+prgnn/stages.auroc 8ad86cc2c1d3
+prgnn/stages.by d95a0ef260a5
+prgnn/stages.consistency e2218b0f8f8a
+prgnn/stages.consistencyRows 8dde3b1b1e5e
+prgnn/stages.consistencyRows.add ce8575d4a416
+prgnn/stages.consistencyRows.table d5c3d3554c1e
+prgnn/stages.heldOut 479c753d8ab5
+prgnn/stages.individualRows 965ab672ea13
+prgnn/stages.individualRows.add a6f6fa0f6d36
+prgnn/stages.individualRows.table 85d1482a4dc8
+prgnn/stages.means 8798197a5187
+prgnn/stages.merged 912d52ea1229
+prgnn/stages.modelScores 28b59551ab1c
+prgnn/stages.modelScores.ofDraw 3e427e82c6e2
+prgnn/stages.nullRow b786f37adc73
+prgnn/stages.nullRows de4eb79e4e93
+prgnn/stages.nullRows.add 43613259469d
+prgnn/stages.nullRows.table 03cb477b0a7e
+prgnn/stages.ordered 3f39574e9d2b
+prgnn/stages.perPerson 2cf65a346d04
+prgnn/stages.plantedNodes 038c9cb0aa76
+prgnn/stages.rankingRows 097fc137bf23
+prgnn/stages.rankingRows.add 43533648ee0c
+prgnn/stages.rankingRows.table 548300d5d6d3
+prgnn/stages.readScores 11d591551d0a
+prgnn/stages.recoveryRows 4d624ab135d4
+prgnn/stages.recoveryRows.add 341efcc20221
+prgnn/stages.recoveryRows.table 2eb714ed82d3
+prgnn/stages.relative 44a0c0f872ab
+prgnn/stages.saliency 0c47081fd9c1
+prgnn/stages.scoreColumns ccd5f1e01c84
+prgnn/stages.settingOf 602d308ea086
+prgnn/stages.settingScores dd000d4ae9ce
+prgnn/stages.singly c897c114f8ae
+prgnn/stages.sortedKeys 0aed50a9e06d
+prgnn/stages.tally e8eb068a7dd3
+prgnn/stages.testedContrast 6c9bbda9d4d9
+prgnn/stages.unstaged 6ec13b39700d
+prgnn/stages/inference.AgainstNull e4bf6b6d8019
+prgnn/stages/inference.Agree 5b3f9261222d
+prgnn/stages/inference.Agreement bf89f703b507
+prgnn/stages/inference.BootstrapContrasts 0b03952acde4
+prgnn/stages/inference.BootstrapRanking 2809caca445c
+prgnn/stages/inference.Contrast 0390884a33cf
+prgnn/stages/inference.Contrasts 8ea18382a195
+prgnn/stages/inference.HeldOut 56fbce6ec6f7
+prgnn/stages/inference.Kendall 823d472464fb
+prgnn/stages/inference.NullTest 59df1b79d7a2
+prgnn/stages/inference.Spearman a3f471c3f087
+prgnn/stages/inference.Spread 0408fec9c427
+prgnn/stages/inference.TestContrasts b59cecd17f02
+prgnn/stages/inference.Top 141d16695da0
+prgnn/stages/inference.agreeByChance 9ca835ad783b
+prgnn/stages/inference.column cb74947d0138
+prgnn/stages/inference.contraster af5cf6ecb2ee
+prgnn/stages/inference.contraster.of 7a8ac9e6badf
+prgnn/stages/inference.expectedJaccard 8788fe7e8e08
+prgnn/stages/inference.newContraster 4f0bf6e6351d
+prgnn/stages/inference.overlap 9d852e4b49d1
+prgnn/stages/inference.percentiles 56a5eb5dfca2
+prgnn/stages/inference.shared bf7fac9eefd7
+prgnn/stages/inference.spreads 1b5aab923ce7
+
+reached by biomarkers individuality permutation
+prgnn/stages/inference.Quantile 5ab7ce82ae62
+
+reached by bootstrap
+prgnn/nifti.Count 9b68d6b33d30
+prgnn/nifti.Means 1d309664811f
+prgnn/nifti.ROIMeans 37fdfb584772
+prgnn/nifti.ROIs bbbfc6b7cd31
+prgnn/nifti.errChanged eaf98784453e
+prgnn/nifti.guessed 70a586560e99
+prgnn/nifti.laneSums 70ec0c9490d5
+prgnn/nifti.meansRoom d6bd22721d38
+prgnn/nifti.meansRoom.fix a3d78c5952d7
+prgnn/nifti.meansRoom.reserve 4f3decdb3567
+prgnn/nifti.newPass 21740a10e49e
+prgnn/nifti.newSeen 0bf6ef346b2a
+prgnn/nifti.newShortSums 39a7f4c59ff0
+prgnn/nifti.newWideSums 48bc080af114
+prgnn/nifti.pass 7052d7d880d9
+prgnn/nifti.pass.add 5646e0be121f
+prgnn/nifti.pass.choose 1800a44ee4c6
+prgnn/nifti.pass.flush d3b9e4b20484
+prgnn/nifti.pass.judge 726f76e228a9
+prgnn/nifti.pass.run 5616e70ce9bc
+prgnn/nifti.pass.sum 5d54fcee66e0
+prgnn/nifti.roiPass 2f67b95a618c
+prgnn/nifti.seen 610f9e70e7d7
+prgnn/nifti.seen.constant c0e19f95a1e9
+prgnn/nifti.seen.keep 0c0570bb4f50
+prgnn/nifti.shortSums e75679aa6839
+prgnn/nifti.shortSums.gather e659cfb2a066
+prgnn/nifti.shortSums.nonFinite d4925ba75a92
+prgnn/nifti.shortSums.sum 93370e277528
+prgnn/nifti.trusted 92eef9297313
+prgnn/nifti.wideSums 01144d957782
+prgnn/nifti.wideSums.gather c15754853603
+prgnn/nifti.wideSums.nonFinite d636fcb4cd7f
+prgnn/nifti.wideSums.sum 8583695f0b68
+prgnn/stages.Bootstrap 9c9f6e303b80
+prgnn/stages.Bootstrap.Ports 695cb7d4e2dc
+prgnn/stages.Bootstrap.Run 999fbd910902
+prgnn/stages.Bootstrap.draw 97331f1dce6b
+prgnn/stages.Bootstrap.drop c8c74c0ad73a
+prgnn/stages.Bootstrap.made 572adb5647a7
+prgnn/stages.Bootstrap.size 48dd1284ae5d
+prgnn/stages.badVolumes 1d31b19df7d4
+prgnn/stages.bootstrap.New 3f361e0e52c7
+prgnn/stages.countDistinct 2fc3ee995ae7
+prgnn/stages.sameGrid 33c911ae3d1f
+prgnn/stages.scanTable d4fb7377f308
+prgnn/stages.voxelTable 9a35c2425478
+prgnn/stages.whyNone 9cf5d120b1a0
+
+reached by bootstrap combat connectivity denoise graph harmonize join matrices
+prgnn/stages.withMeta 3cba51bb9aba
+
+reached by bootstrap connectivity denoise graph join matrices
+prgnn/dag.ParamText 7ec7a2a8d854
+prgnn/dag.appendValue b92c469cb7b4
+prgnn/dag.field 750c789846dd
+prgnn/dag.field.typeName 1ceb5c704756
+prgnn/dag.fieldTable 3c9560b7255a
+prgnn/dag.fieldTable.collect 3e5a65800e4a
+prgnn/dag.fieldTables 2f8139f7ef73
+prgnn/dag.fieldsOf d60d7d1597dc
+prgnn/stages.madeBy d9ef3bcfd18c
+
+reached by bootstrap exec mean-volume parcellate report saliency
+prgnn/nifti.Affine.Apply 128e41b15f5d
+prgnn/nifti.DataType.readable c43dd765d043
+prgnn/nifti.Extension 1990a1f234b5
+prgnn/nifti.Header.AffineSource 0381662dbea9
+prgnn/nifti.Header.Check 1f90ea6b1a26
+prgnn/nifti.Header.Scaling 5e68e19a7218
+prgnn/nifti.Header.Shape 7e99514c7e16
+prgnn/nifti.Header.TR e3f4c1c8cac0
+prgnn/nifti.Header.axis f285a9398452
+prgnn/nifti.Header.cifti 8c06b1197aae
+prgnn/nifti.Header.dataStart c48577e400a9
+prgnn/nifti.Header.fatal fb0189413781
+prgnn/nifti.Header.qfac 704ee4b83da3
+prgnn/nifti.Header.qform 621990de52e6
+prgnn/nifti.Header.sform 6dd4248d2447
+prgnn/nifti.Header.single 5432c4d4c379
+prgnn/nifti.Header.volumes dcb0d8813f30
+prgnn/nifti.HeaderError 17ad04ff11f5
+prgnn/nifti.NewReader 4e9935b0295c
+prgnn/nifti.Problem 3714f0bd9b1e
+prgnn/nifti.Problem.String bdd90df7d6e8
+prgnn/nifti.Reader 453051299c08
+prgnn/nifti.Reader.Close 2e6cfc2b3f60
+prgnn/nifti.Reader.NextRaw 14e4892ced25
+prgnn/nifti.Reader.Volumes 746b9e6662f0
+prgnn/nifti.Reader.fail 43d61b5523dc
+prgnn/nifti.Reader.finish 16b51db35548
+prgnn/nifti.Reader.open 1642e72e23fa
+prgnn/nifti.Reader.read ddab7ac45d56
+prgnn/nifti.Reader.readExtensions 488739c560e8
+prgnn/nifti.Reader.readGrowing be80ef01f060
+prgnn/nifti.Reader.readHeader a7451554a65f
+prgnn/nifti.Reader.skipTo af228566710c
+prgnn/nifti.Reader.truncated 2cf6153e2dd7
+prgnn/nifti.Reader.volumeBytes f42a18101f8a
+prgnn/nifti.checkAgreement 59efa257a243
+prgnn/nifti.checkBitpix 978682ac9a5e
+prgnn/nifti.checkCodes e0a8dc93a0cb
+prgnn/nifti.checkDatatype 3d51f2d97b68
+prgnn/nifti.checkDim 35d09e09456f
+prgnn/nifti.checkIntent 1d7cbebb4627
+prgnn/nifti.checkMagic 2d09539a7a33
+prgnn/nifti.checkOffset b2d4b44f1456
+prgnn/nifti.checkQfac 4aaca3b725fa
+prgnn/nifti.checkQform b4a6c6c7986e
+prgnn/nifti.checkScaling 30ffa8125db1
+prgnn/nifti.checkSform b00b3a62c37a
+prgnn/nifti.checkTime 98dcc150da52
+prgnn/nifti.checkUnits 201cdf78e804
+prgnn/nifti.checks f6474699d02b
+prgnn/nifti.decodeHeader 68efa1617e1b
+prgnn/nifti.decodeMGH 83a835a8fd66
+prgnn/nifti.ended bada323969f0
+prgnn/nifti.fatal 5bf793be42d6
+prgnn/nifti.foreign 160f478c475b
+prgnn/nifti.fromQuaternion b93b942783bb
+prgnn/nifti.getNumber f118075807cf
+prgnn/nifti.isMGH e94c9fde3a64
+prgnn/nifti.lineEnds a4fde575ccc8
+prgnn/nifti.mghHeaderSize 6132d7f01bec
+prgnn/nifti.mghTypes e65bc7d1eb85
+prgnn/nifti.quaternionThreshold bf1c3080e586
+prgnn/nifti.reexport e166589e2eb5
+prgnn/nifti.spaceUnits 0cf3fbb16e24
+prgnn/nifti.swap 5e8c3a9a1486
+prgnn/nifti.timeUnits a94c455e3562
+prgnn/nifti.truncation a50adb5bd243
+prgnn/nifti.truncation.Unwrap da5b357b9406
+prgnn/nifti.unreadable 2d930aa5a41a
+prgnn/nifti.unreadable.Unwrap b0db328c8f39
+prgnn/nifti.unzip 24cd9947abb4
+prgnn/nifti.versionOf b60ae80a0201
+prgnn/nifti.warning b6e625338ade
+prgnn/nifti/inflate.NewReader f3fc41289b76
+prgnn/nifti/inflate.Reader 20eab5f284ff
+prgnn/nifti/inflate.Reader.Read a7b3ef5ebaa5
+prgnn/nifti/inflate.Reader.WriteTo 08a8b0b9b173
+prgnn/nifti/inflate.Reader.align 320f1ffa15a1
+prgnn/nifti/inflate.Reader.bits d718498559ca
+prgnn/nifti/inflate.Reader.copyStored d74d1abd55a0
+prgnn/nifti/inflate.Reader.corrupt 78e9d9571ab0
+prgnn/nifti/inflate.Reader.decode 0e91e0e19f59
+prgnn/nifti/inflate.Reader.decompressed 742039450372
+prgnn/nifti/inflate.Reader.fill dbc158439127
+prgnn/nifti/inflate.Reader.garbage 6f571c4ca784
+prgnn/nifti/inflate.Reader.inWord ffb70a3ede2d
+prgnn/nifti/inflate.Reader.more 7b610f9f30a5
+prgnn/nifti/inflate.Reader.need 1ccfd8c4a830
+prgnn/nifti/inflate.Reader.outByte 99be08533bb0
+prgnn/nifti/inflate.Reader.outWord 5fe70c6375d4
+prgnn/nifti/inflate.Reader.overrun f03978848783
+prgnn/nifti/inflate.Reader.padding 95354f111b83
+prgnn/nifti/inflate.Reader.place bbf46cded036
+prgnn/nifti/inflate.Reader.readBlock 2fb6a44eafeb
+prgnn/nifti/inflate.Reader.readCodes acf4ea5c8af8
+prgnn/nifti/inflate.Reader.readMember 73f7897db3f2
+prgnn/nifti/inflate.Reader.readTrailer 8a65ca6e1fc6
+prgnn/nifti/inflate.Reader.step 11f49861a8c6
+prgnn/nifti/inflate.Reader.tables 160f51f6c141
+prgnn/nifti/inflate.Reader.truncated 71e2aee7b03e
+prgnn/nifti/inflate.atBlock beb35e43b2e3
+prgnn/nifti/inflate.atEnd a36a97345c77
+prgnn/nifti/inflate.atMember 47c369d90de4
+prgnn/nifti/inflate.atTrailer 908761154a4f
+prgnn/nifti/inflate.build dee3e0497244
+prgnn/nifti/inflate.consume 2b67ab5238dd
+prgnn/nifti/inflate.copyMatch f326aa73849c
+prgnn/nifti/inflate.distBase 7e2ac65e13de
+prgnn/nifti/inflate.distBits 069781a2de55
+prgnn/nifti/inflate.distExtra a70b290631a1
+prgnn/nifti/inflate.distSize 52ef84179deb
+prgnn/nifti/inflate.errCode f8747606e6d1
+prgnn/nifti/inflate.errDistance 3c21ed66e171
+prgnn/nifti/inflate.errLengths ecb5929322b7
+prgnn/nifti/inflate.errStored caf4aab8d7c0
+prgnn/nifti/inflate.errType 12ab0c4e43cb
+prgnn/nifti/inflate.finish 86d45c009765
+prgnn/nifti/inflate.fixedLength 2cb8d31b4000
+prgnn/nifti/inflate.flagBase 13b91ce2f3b3
+prgnn/nifti/inflate.flagComment 57c4b32f7c1d
+prgnn/nifti/inflate.flagEnd ad00b4fafdad
+prgnn/nifti/inflate.flagExtra b245d90d0623
+prgnn/nifti/inflate.flagHeaderSum 96607dbc6afe
+prgnn/nifti/inflate.flagLiteral 3ce27ff0987d
+prgnn/nifti/inflate.flagName 069781a2de55
+prgnn/nifti/inflate.flagReserved 1cc6b9e78984
+prgnn/nifti/inflate.flagSubtable 09e4cad47943
+prgnn/nifti/inflate.headerReader 2b48cfaa1c9f
+prgnn/nifti/inflate.headerReader.byte 97b852b6a441
+prgnn/nifti/inflate.headerReader.text 4ec1a9e09152
+prgnn/nifti/inflate.history ad00b4fafdad
+prgnn/nifti/inflate.inBlock 661351ebd486
+prgnn/nifti/inflate.inStored 591285fb25c1
+prgnn/nifti/inflate.increment 2bd3e14493b8
+prgnn/nifti/inflate.input 092b2eeedbd4
+prgnn/nifti/inflate.lengthBase aad749ce390e
+prgnn/nifti/inflate.lengthExtra e37b89a23ec9
+prgnn/nifti/inflate.litBits 574016377f9b
+prgnn/nifti/inflate.litMeaning,distMeaning,preMeaning 7213cd4f1916
+prgnn/nifti/inflate.litSize bd6388cddf8c
+prgnn/nifti/inflate.maxBits 4bd2f8d98a2d
+prgnn/nifti/inflate.pad b6b774a93a8b
+prgnn/nifti/inflate.piece 092b2eeedbd4
+prgnn/nifti/inflate.preOrder 0483d8249366
+prgnn/nifti/inflate.state e6c9d2d385e2
+prgnn/nifti/inflate.window edf6c83ec42e
+
+reached by bootstrap exec mean-volume parcellate report saliency simulate
+prgnn/nifti.Affine 8970c587b9d4
+prgnn/nifti.Affine.Inverse 6f05c8f193df
+prgnn/nifti.Affine.finite 27ace68095f5
+prgnn/nifti.DataType f297976f73a3
+prgnn/nifti.DataType.Size a7bf106fa57c
+prgnn/nifti.DataType.String 8481d1799150
+prgnn/nifti.Float32 59b264219c22
+prgnn/nifti.Float64 73969e7eb6e6
+prgnn/nifti.Header 58f8491721e3
+prgnn/nifti.Header.order 8fbf045b5c3b
+prgnn/nifti.Identity 10bf5b2ebfc6
+prgnn/nifti.Int16 799d1f7641f5
+prgnn/nifti.Int32 19a29974d035
+prgnn/nifti.Int64 ec7c62490e52
+prgnn/nifti.Int8 ba51247228e1
+prgnn/nifti.Uint16 6244a1ba3026
+prgnn/nifti.Uint32 9a48c3133da7
+prgnn/nifti.Uint64 08c6697f0ecc
+prgnn/nifti.Uint8 4b050de5f120
+prgnn/nifti.dataTypes df227612f86a
+prgnn/nifti.f32 fa3385e449ba
+prgnn/nifti.f64 a0930dc0064f
+prgnn/nifti.field cb9721eda50c
+prgnn/nifti.field.bytesOf 6c6662821eb0
+prgnn/nifti.field.place c56f13016830
+prgnn/nifti.fields 5211a58a35de
+prgnn/nifti.headerSize ad2fc3032213
+prgnn/nifti.i16 d5d61f0316fc
+prgnn/nifti.i32 9a45e1a875b4
+prgnn/nifti.i64 bccd2b7621ad
+prgnn/nifti.i8 b585797de745
+prgnn/nifti.kind e6c9d2d385e2
+prgnn/nifti.kindSize 2eb7ad8b3802
+prgnn/nifti.none 58540ddc47fb
+prgnn/nifti.place 45d09cff2225
+prgnn/nifti.text 8f6a014e66ff
+prgnn/nifti.unitMillimetre 96607dbc6afe
+prgnn/nifti.unitSecond 069781a2de55
+
+reached by bootstrap join parcellate report saliency
+prgnn/stages.parcelNode 5ba4450efd59
+prgnn/stages.parcelNodes 672815e2a47b
+
+reached by bootstrap matrices timeseries
+prgnn/stages.shorten 181fce6151f7
+
+reached by bootstrap mean-volume parcellate report saliency
+prgnn/nifti.Grid 3cedd7cd7cf8
+prgnn/nifti.Grid.String a58b34298e42
+prgnn/nifti.Grid.Voxels 0bd37fb66a04
+prgnn/nifti.Grid.box 8e8585a7641b
+prgnn/nifti.Header.Affine d9b05201e039
+prgnn/nifti.Header.Grid 61d4f9334061
+prgnn/nifti.Header.baseAffine 493afdc64a8f
+prgnn/nifti.Header.series 0156eb9841dd
+prgnn/nifti.decode 952c6fd46bd2
+prgnn/nifti.scale 37736f00d22c
+prgnn/stages.openImage 2acee765ec56
+
+reached by bootstrap mean-volume parcellate report saliency simulate
+prgnn/nifti.Affine.VoxelSize addb8cef9bb7
+
+reached by bootstrap mean-volume report
+prgnn/nifti.Reader.Next fe1caad76b5d
+
+reached by bootstrap parcellate report saliency
+prgnn/nifti.Grid.Same 9ad589d584c3
+prgnn/nifti.Grid.coords 22a2bc8a83fe
+prgnn/nifti.Labels 21df1705ec93
+prgnn/nifti.ReadLabels f9ac8158721d
+prgnn/nifti.readLabels d7eee84dbc94
+
+reached by bootstrap report
+prgnn/nifti.Affine.Axes 4027b6e82292
+prgnn/nifti.Reader.batches 063cb928797e
+prgnn/nifti.lanes b245d90d0623
+
+reached by bootstrap timeseries
+prgnn/stages.longestTR 0607f7a0b1f5
+prgnn/stages.sidecarTR cdc8361967e8
+
+reached by brainmap
+prgnn/stages.brainmap.New 315d459a8c60
+
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+prgnn/internal/markup.Text bdde6727b408
+
+reached by brainmap figure-individuals report
+prgnn/stages.nodePlaces dbd5e1237341
+prgnn/stages.placesToDraw d776c3d88138
+prgnn/stages/chart.Above 1ae4f089479a
+prgnn/stages/chart.Behind 60471008422b
+prgnn/stages/chart.Holds 11a829386a6f
+prgnn/stages/chart.Left d5ba88da6770
+prgnn/stages/chart.Line 90287775fe7c
+prgnn/stages/chart.Side f297976f73a3
+prgnn/stages/chart.Side.Extent 4b1417c58b0c
+prgnn/stages/chart.Side.Flat f7dfdbc70f6d
+prgnn/stages/chart.Side.Silhouette 3d467ae8ecf3
+prgnn/stages/chart.Silhouette e09a666b1a07
+prgnn/stages/chart.between 3d7bb1707b17
+prgnn/stages/chart.mirrored 471c867a897b
+prgnn/stages/chart.open f07878e46584
+prgnn/stages/chart.smooth c0f28f3db49d
+
+reached by brainmap report
+prgnn/stages.BrainMap 92ecc7e60667
+prgnn/stages.BrainMap.Ports 4c6f063748d9
+prgnn/stages.BrainMap.Run ad35a0d76609
+prgnn/stages.BrainMap.picture fc350c7a086c
+prgnn/stages.brainView 7953f899232a
+prgnn/stages.brainView.draw 2fa86031f42c
+prgnn/stages.brainViews 9e7472f8445e
+prgnn/stages.headHeight 3a98da0deace
+prgnn/stages.heat 38830fd71b0c
+prgnn/stages.hull 1dc93a06a583
+prgnn/stages.labelPlace 02bc929b020d
+prgnn/stages.mm 0c66043913f2
+prgnn/stages.outline 3a98da0deace
+prgnn/stages.panelHeight 4bae7b22d7bf
+prgnn/stages.panelWidth c791821609e1
+prgnn/stages.rectangle 8170e145aac3
+prgnn/stages.rectangle.overlap 7097466f13c1
+prgnn/stages.scaleBar 9381f741bcc0
+prgnn/stages.spot 9326d3d677bc
+prgnn/stages.spotRadius 674429a4514e
+prgnn/stages.spots 0c103e20e663
+
+reached by choose
+prgnn/artifacts.Concat 2e71cd98be2d
+prgnn/artifacts.concatValid b89ab34c9bd4
+prgnn/artifacts.concatValues d426bb01f0c0
+prgnn/stages.Choose c12f6c63d888
+prgnn/stages.Choose.Ports b48669f9b2fc
+prgnn/stages.Choose.Run 83bbf2a0457c
+prgnn/stages.Choose.candidates afc18ccdeaca
+prgnn/stages.Choose.measure bb3d5d0f0caa
+prgnn/stages.Choose.table 9ac78468f2d3
+prgnn/stages.candidate 832fd56849f3
+prgnn/stages.choose.New edeaf81445a0
+prgnn/stages.triedSetting 8beef98a02a7
+
+reached by choose compare evaluate figure-confusion figure-individuals figure-roc permutation predict report
+prgnn/stages.testCase c9822cf57635
+
+reached by choose compare evaluate figure-confusion figure-individuals figure-roc permutation report
+prgnn/stages.onlyOnce 573d96565b88
+prgnn/stages.overDraws 16fc34b39e6c
+prgnn/stages.readTested e0ae1bd79447
+prgnn/stages.testedFold 4fa914801263
+
+reached by choose compare fidelity leakage
+prgnn/stages.coordText 6d23f33beb18
+
+reached by choose evaluate figure-individuals figure-roc permutation report
+prgnn/gnn.AUC 6ff7fdadd973
+prgnn/gnn.Confusion 9c9b0f6f0e4e
+prgnn/gnn.Confusion.Accuracy 4af33476b23e
+prgnn/gnn.Confusion.Add 5e9a8c79ef3b
+prgnn/gnn.Confusion.Balanced 2d85000dac68
+prgnn/gnn.Confusion.Recall 9e519fcd57b5
+prgnn/gnn.Confusion.Specificity 83bc3133365d
+prgnn/gnn.MeanSD 20224b546e65
+prgnn/gnn.NewConfusion 16668a55a67b
+prgnn/stages.foldScores 71a12bf56ebe
+prgnn/stages.score c15637f11958
+
+reached by combat
+prgnn/connectivity/combat.CovariateError 9f7de825567a
+prgnn/connectivity/combat.CovariateError.Unwrap 23ffa6237975
+prgnn/connectivity/combat.Fit.iterate 719e72a4966c
+prgnn/connectivity/combat.Fit.shrink 7b0311d63e2d
+prgnn/connectivity/combat.Learn f422819a18c5
+prgnn/connectivity/combat.Options 137142892502
+prgnn/connectivity/combat.Sample f9395acd1c3f
+prgnn/connectivity/combat.errCollinear cea435a94824
+prgnn/connectivity/combat.leastSquares 864796ed5c79
+prgnn/connectivity/combat.leastSquares.fit 350b62730ea2
+prgnn/connectivity/combat.leastSquares.withinOf f384aded564c
+prgnn/connectivity/combat.moments 3a5207c0d4f4
+prgnn/connectivity/combat.newWithin 6c52717ae37a
+prgnn/connectivity/combat.posteriorShift 2216f5638785
+prgnn/connectivity/combat.raw 423392a0b755
+prgnn/connectivity/combat.rows 8b9e08c67079
+prgnn/connectivity/combat.within ebc66efaefbe
+prgnn/connectivity/combat.within.slopes dd76ca43761b
+prgnn/stages.Combat 32717801272a
+prgnn/stages.Combat.Ports e2106b2a174f
+prgnn/stages.Combat.Run 740d2d358c0f
+prgnn/stages.Combat.read 37f833aedf1f
+prgnn/stages.Combat.trained 7f0c3164ea28
+prgnn/stages.combat.New fb909dc7d9f6
+prgnn/stages.combatBook.choose 5fe3af8ae12c
+prgnn/stages.combatBook.siteTable c1fef9cd3af1
+prgnn/stages.combatBook.table eebf2ac3054c
+prgnn/stages.saysGroup b8b21884f40e
+
+reached by combat connectivity denoise graph harmonize join matrices timeseries
+prgnn/connectivity.Matrix.Row 74083a131b47
+
+reached by combat covariates harmonize
+prgnn/stages.covariateColumn 46ae391f24b4
+prgnn/stages.readCovariate 3362e0cb492f
+
+reached by combat denoise figure-connectivity graph harmonize join matrices timeseries
+prgnn/connectivity.Matrix.At a941e924777c
+
+reached by combat exec
+prgnn/dag.Nearest e106c13638eb
+prgnn/dag.editDistance 39a444047a48
+prgnn/stages.didYouMean e2028168d633
+
+reached by combat harmonize
+prgnn/connectivity/combat.Fit 0283ecad55d7
+prgnn/connectivity/combat.Prior 07175cfd3d38
+prgnn/stages.combatBook bf06a8c47063
+prgnn/stages.combatBook.readPeople c3717c218c81
+prgnn/stages.combatBook.row 04eb3665d1df
+prgnn/stages.combatFacts 16c903e2a163
+prgnn/stages.combatTerm d3cecebff2dd
+prgnn/stages.combatTerm.String 309eb9732660
+prgnn/stages.pairsOf 4da78f377234
+
+reached by compare
+prgnn/stages.Compare 3d6726008303
+prgnn/stages.Compare.Ports f6bf9bf216ac
+prgnn/stages.Compare.Run fee145025d03
+prgnn/stages.Compare.reference e146387340f3
+prgnn/stages.compare.New dcf3f53b0680
+prgnn/stages.compareTwo 25f8e9ebd913
+prgnn/stages.comparison e612bca2d2ea
+prgnn/stages.comparisonTable aac86f6b792a
+prgnn/stages.decide cf571b7e1b9d
+prgnn/stages.decision b674cd941f06
+prgnn/stages.foldDifferences 3d25d4a65d54
+prgnn/stages/inference.CorrectedT 2b5a0e93b1ea
+prgnn/stages/inference.Holm 0d8142befff2
+prgnn/stages/inference.McNemar efa157251982
+prgnn/stages/inference.StudentP 7d757a8f7f9a
+prgnn/stages/inference.arctan f2ced11ae9df
+
+reached by compare evaluate figure-confusion figure-distributions figure-individuals figure-roc figure-training individuality permutation report summary tables
+prgnn/stages.settingName 2ca845a0c614
+
+reached by compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report
+prgnn/stages.joinTexts 94a356df711b
+prgnn/stages.nameClassifiers b98b9a651495
+
+reached by compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report summary tables
+prgnn/stages.classifiers 0a93bcff61c0
+
+reached by compare evaluate figure-confusion figure-individuals figure-roc permutation report
+prgnn/stages.bySetting 392ab6643820
+prgnn/stages.readSettings 233dcdd8e73a
+prgnn/stages.testedSettings 26846bd82148
+prgnn/stages.testedSettings.name 91f2b19319a8
+
+reached by connectivity
+prgnn/connectivity.Connectomes 19a5a35a39f0
+prgnn/connectivity.Connectomes.view 7b544e08b787
+prgnn/connectivity.Estimate 093a9dfa276e
+prgnn/connectivity.Fisher e621c9066c91
+prgnn/connectivity.FisherBoth 82e9aac4f489
+prgnn/connectivity.FisherPartial 3d44a71bc17a
+prgnn/connectivity.FisherPearson 25d9cfc90f91
+prgnn/connectivity.FisherZ b48046155758
+prgnn/connectivity.Glasso 251737293237
+prgnn/connectivity.GlassoCV a83e3e8b1170
+prgnn/connectivity.LedoitWolf b0d6ce18083a
+prgnn/connectivity.OAS fb626cfccb24
+prgnn/connectivity.Options c3e5ae77d511
+prgnn/connectivity.addSquares e1ac1a024d8b
+prgnn/connectivity.addSquaresAVX 8faee3504478
+prgnn/connectivity.addSquaresGo 3add2bc0faea
+prgnn/connectivity.correlations 534ee68d51ea
+prgnn/connectivity.counted ed56579e7041
+prgnn/connectivity.covarianceOf 4da175656fa7
+prgnn/connectivity.cvAlphas b245d90d0623
+prgnn/connectivity.cvFold 0019820aeeb4
+prgnn/connectivity.cvFold.path 058e302d25ce
+prgnn/connectivity.cvFolds 3b8398fc6105
+prgnn/connectivity.cvRefinements b245d90d0623
+prgnn/connectivity.estimation a5ce911fdabc
+prgnn/connectivity.estimation.estimate 0ba420ea8d04
+prgnn/connectivity.glassoSweeps 4c943ed59fe6
+prgnn/connectivity.glassoTolerance 688309d193d1
+prgnn/connectivity.gram a4381c548f2e
+prgnn/connectivity.lasso db52cdf6c615
+prgnn/connectivity.lasso.begin a745fe09d18f
+prgnn/connectivity.lasso.column af29497efb82
+prgnn/connectivity.lasso.gap e4767c428f93
+prgnn/connectivity.lasso.pass 916283cd6d9e
+prgnn/connectivity.lasso.solve cf9b8f987702
+prgnn/connectivity.log2Pi 895a8d58a9f0
+prgnn/connectivity.moments 1abf45dbcd1f
+prgnn/connectivity.moments.chooseAlpha 6babfaf561ab
+prgnn/connectivity.moments.covariance 7a2f30bce306
+prgnn/connectivity.moments.fold cd2ba857410e
+prgnn/connectivity.moments.glasso 85cf09d675b7
+prgnn/connectivity.moments.ledoitWolf a2bf117c78f5
+prgnn/connectivity.moments.load 8c294a657cfc
+prgnn/connectivity.moments.oas 4e928739de31
+prgnn/connectivity.moments.shrink 8510b839973e
+prgnn/connectivity.moments.trace 56465804e332
+prgnn/connectivity.newLasso 16eed89b18e1
+prgnn/connectivity.present 599a432fc78f
+prgnn/connectivity.spaced d21a593c3a4e
+prgnn/connectivity.spread 7a4787a178d2
+prgnn/connectivity.sumSquares 3bb8ee69b222
+prgnn/connectivity.sumSquaresAVX 25fd912288b9
+prgnn/connectivity.sumSquaresGo 50f34a3141b0
+prgnn/connectivity.trial 0781af8285b5
+prgnn/stages.Connectivity 178e89b1aa80
+prgnn/stages.Connectivity.Ports 07ccd1cf7f99
+prgnn/stages.Connectivity.Run 7a073ca2f3ee
+prgnn/stages.Connectivity.Validate 767aabacea60
+prgnn/stages.connectivity.New 7f10a406de2e
+
+reached by connectivity denoise figure-connectivity join matrices
+prgnn/connectivity.Present 6da151745e3a
+
+reached by connectivity denoise figure-connectivity join matrices timeseries
+prgnn/connectivity.Constant 953089f13c33
+prgnn/connectivity.Missing c9a7f8bcd1cc
+prgnn/connectivity.Status 89d0487a0e09
+
+reached by connectivity denoise graph join
+prgnn/connectivity.finite 8364b0c8aef3
+prgnn/connectivity.upTo 6d8f1c1eb832
+prgnn/stages.madeOf b4e0708036d7
+
+reached by connectivity denoise graph join matrices
+prgnn/stages.zeroNaN 430a2773fd59
+
+reached by connectivity denoise join
+prgnn/connectivity.center d3120881b695
+prgnn/connectivity.means 602bed13a612
+prgnn/stages.oneFloat 5b6728145c2b
+
+reached by connectivity denoise join timeseries
+prgnn/connectivity.Inspect 00b1eedf66f1
+prgnn/connectivity.Matrix.column b9726d767aed
+prgnn/connectivity.flat 7a1fcf4e5c5f
+
+reached by connectivity figure-connectivity
+prgnn/connectivity.nearOne 70acb9aab7f1
+
+reached by connectivity graph harmonize matrices timeseries
+prgnn/stages.drawNumbers 7e1da8cafb3c
+
+reached by connectivity graph matrices
+prgnn/stages.numberColumn 2eaf58652a9f
+prgnn/stages.wholeColumn 2cfeab54c734
+
+reached by connectivity matrices
+prgnn/connectivity.Empirical a85713304f8b
+prgnn/connectivity.Estimator e621c9066c91
+prgnn/connectivity.Quality 16f3619ace14
+prgnn/connectivity.Quality.judge b3f5b5f79f3d
+prgnn/connectivity.Ridge 35aac2d750e1
+prgnn/connectivity.addGram 5aac93be3d37
+prgnn/connectivity.addTiles 30eb54867131
+prgnn/connectivity.axpy 9f3d1080b54a
+prgnn/connectivity.axpyAVX 27961d9d175b
+prgnn/connectivity.axpyGo 7c08baf62c7f
+prgnn/connectivity.clip 47c46e364cad
+prgnn/connectivity.clipAVX 325e8556ee9d
+prgnn/connectivity.clipGo c613dd8b7a8a
+prgnn/connectivity.count f539c9f110a0
+prgnn/connectivity.hasAVX 79f33e7c633e
+prgnn/connectivity.manyColumns 6b39c9d3a325
+prgnn/connectivity.margin 519c5671bb11
+prgnn/connectivity.mirror f39ab6344bcb
+prgnn/connectivity.newSPD 8f208d75a5ff
+prgnn/connectivity.norm1 d05aec077c2b
+prgnn/connectivity.pack a359b1da824b
+prgnn/connectivity.packBlock b6b774a93a8b
+prgnn/connectivity.padded 896aeba67084
+prgnn/connectivity.partials b2d200c6df67
+prgnn/connectivity.rowBlock 6b39c9d3a325
+prgnn/connectivity.scale 331da643edd3
+prgnn/connectivity.scaleAVX 69aa4f6c4bca
+prgnn/connectivity.scaleGo 94e3d8ade842
+prgnn/connectivity.scaled 49d9ff5edd6f
+prgnn/connectivity.spd f41669382ce3
+prgnn/connectivity.spd.addBlock febb6040915d
+prgnn/connectivity.spd.block 20e6796a12d7
+prgnn/connectivity.spd.factor 7281d7e80f57
+prgnn/connectivity.spd.invert 1dea1861495a
+prgnn/connectivity.sumLanes 62222fad2ff5
+prgnn/connectivity.sumMagnitudes 99af2868469d
+prgnn/connectivity.sumMagnitudesAVX 5a38aa67a870
+prgnn/connectivity.sumMagnitudesGo 6e21109a010d
+prgnn/connectivity.tileAdd 85d40f130986
+prgnn/connectivity.tileAddAVX 72c4a16b138d
+prgnn/connectivity.tileAddGo 4470069229df
+prgnn/connectivity.tileCols 069781a2de55
+prgnn/connectivity.tileRows b245d90d0623
+prgnn/connectivity/product_amd64.s 86ae204a5c15
+prgnn/stages.connectivityQuality fc95a08697c2
+
+reached by covariates
+prgnn/stages.Covariates 8bc84ea19e1e
+prgnn/stages.Covariates.Ports 1aa3f958d9e7
+prgnn/stages.Covariates.Run 371933312559
+prgnn/stages.Covariates.columns 2d9d9adf38ed
+prgnn/stages.covariateColumn.describe 382aaa000a8a
+prgnn/stages.covariateColumn.identifies 7091c51877dc
+prgnn/stages.covariateRows 864d1f36d37e
+prgnn/stages.covariateRows.add afe93c588787
+prgnn/stages.covariateRows.table bf5b6f133258
+prgnn/stages.covariates.New 53d249e8ef89
+prgnn/stages.numbered 444f724f0d1a
+prgnn/stages.scanCovariates fef4f01be164
+prgnn/stages/inference.Covariate 467cce68056b
+prgnn/stages/inference.Separate 688b7d226242
+prgnn/stages/inference.Separation 0a35c698f5db
+prgnn/stages/inference.area 8b7c8641a3c6
+prgnn/stages/inference.area.against 99b0d258a7f4
+prgnn/stages/inference.area.of 7d3c0ef7afcc
+prgnn/stages/inference.levelsOf a4806e948488
+
+reached by denoise
+prgnn/stages.denoise.New 015c153699ae
+
+reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join report simulate
+prgnn/internal/exact.Sincos fd22b4ce7345
+prgnn/internal/exact.cosKernel a9278b9d8382
+prgnn/internal/exact.pio2a c6ef639f32db
+prgnn/internal/exact.pio2b d2d70c2fff37
+prgnn/internal/exact.pio2c 93a510470dcd
+prgnn/internal/exact.pio2d da13ae2458ea
+prgnn/internal/exact.sinKernel ff567984db89
+prgnn/internal/exact.twoDiff 5cb621b00f94
+
+reached by denoise figure-connectivity graph join matrices timeseries
+prgnn/connectivity.NewMatrix e02b15a89fea
+
+reached by denoise graph join matrices
+prgnn/stages.stack 68f28ce40bd0
+
+reached by denoise join
+prgnn/connectivity.Butterworth 7c26b16279b2
+prgnn/connectivity.CleanQuality bdcff0fa7b9c
+prgnn/connectivity.Cleaner 2fde450ecd2c
+prgnn/connectivity.Cleaner.Clean a5ddd7a2feb3
+prgnn/connectivity.Cleaner.account 0ba257528d1d
+prgnn/connectivity.Cleaner.cosines b862a1b3ecf9
+prgnn/connectivity.Cleaner.filtered c5a369ffb999
+prgnn/connectivity.Cleaner.prepareNuisance 968919ceb92d
+prgnn/connectivity.Cleaner.times 433fde536737
+prgnn/connectivity.Cleaning d113f4690cff
+prgnn/connectivity.Cleaning.check 5c19631869b6
+prgnn/connectivity.Confounds abe1f7c6d916
+prgnn/connectivity.Confounds.Motion 862a044ec701
+prgnn/connectivity.Confounds.Select d28fcce8d405
+prgnn/connectivity.Confounds.column ccdb9e1220d6
+prgnn/connectivity.Cosine 0a17023cee97
+prgnn/connectivity.Filter e621c9066c91
+prgnn/connectivity.FirstMean cc493c06ab4e
+prgnn/connectivity.FirstNext d2c240b363b7
+prgnn/connectivity.FirstRow e621c9066c91
+prgnn/connectivity.FirstZero e1faec52ef0c
+prgnn/connectivity.FramewiseDisplacement cec36a33b9a8
+prgnn/connectivity.Matrix.rows 15511d01e594
+prgnn/connectivity.Matrix.setColumn 3cf9623efc01
+prgnn/connectivity.NewCleaner efcf8123d0b1
+prgnn/connectivity.NoFilter e1b6876c577c
+prgnn/connectivity.OverKept 15449e7f3d65
+prgnn/connectivity.Presets e3cd8b1a88b0
+prgnn/connectivity.ScaleNone bb8d254135a3
+prgnn/connectivity.ScalePSC e310c8698413
+prgnn/connectivity.ScaleZ 52b187d219fe
+prgnn/connectivity.Scrub 9ad4e81bf6e3
+prgnn/connectivity.Scrub.Keep 092379ead283
+prgnn/connectivity.Standardize e621c9066c91
+prgnn/connectivity.TrendOver e621c9066c91
+prgnn/connectivity.at e18767230948
+prgnn/connectivity.basis f624c0f16a66
+prgnn/connectivity.basis.add 7fd36ba956c8
+prgnn/connectivity.basis.remove d50f53baa25b
+prgnn/connectivity.basis.trend 426b42ba0ad9
+prgnn/connectivity.bridge dc95e108a725
+prgnn/connectivity.butterworth 26e5723f9ae2
+prgnn/connectivity.cascade 0a2456af6f4d
+prgnn/connectivity.collinear c59a9a89894a
+prgnn/connectivity.cosine 4ded58c0cd95
+prgnn/connectivity.cplx 20bedd095258
+prgnn/connectivity.cplx.abs 408ab778e6f1
+prgnn/connectivity.cplx.bilinear 30c441d362cc
+prgnn/connectivity.cplx.inverse 0bb431ea0311
+prgnn/connectivity.cplx.minus 9175b19c0d24
+prgnn/connectivity.cplx.norm 494dc270f049
+prgnn/connectivity.cplx.plus 9ff423a36289
+prgnn/connectivity.cplx.scale 4afa76c1f830
+prgnn/connectivity.cplx.sqrt c6a47e7f4eca
+prgnn/connectivity.cplx.square a0bf8b359347
+prgnn/connectivity.dot 6b6c54917e40
+prgnn/connectivity.fillFirst 9ad5369d2488
+prgnn/connectivity.filtfilt bdf2aced43a0
+prgnn/connectivity.floats fb25658cce99
+prgnn/connectivity.headRadius a9377ed9369a
+prgnn/connectivity.motionNames 5f980cbb881b
+prgnn/connectivity.newSpline d8fda590b5fa
+prgnn/connectivity.padding 770fe5788bc2
+prgnn/connectivity.presetNames 3de56a6eae1c
+prgnn/connectivity.prototype 1bc1831f5bff
+prgnn/connectivity.reverse 510092096c2e
+prgnn/connectivity.scaleColumns ef6ad42f0a76
+prgnn/connectivity.section 1905da1954be
+prgnn/connectivity.section.gain 3a89d44a4aa2
+prgnn/connectivity.spline b2fc2fbeb6d0
+prgnn/connectivity.spline.at ef226dab440c
+prgnn/connectivity.spline.h 3e0d2156c3f5
+prgnn/connectivity.spline.slopes 14bcd9dc3f28
+prgnn/connectivity.squares 7188681be129
+prgnn/connectivity.steadyState 85e9463def17
+prgnn/connectivity.zscore 44fc3d3f4259
+prgnn/stages.Denoise 5b6655ff1f14
+prgnn/stages.Denoise.Ports 2589c3538b94
+prgnn/stages.Denoise.Run 98af33cd56df
+prgnn/stages.Denoise.Validate 7080cb09c4cf
+prgnn/stages.Denoise.confounds cf3941c33cf3
+prgnn/stages.Denoise.quality ae21cfe30bd6
+prgnn/stages.motionSummary 0d831f04064f
+prgnn/stages.readText f40ba18d1bfe
+
+reached by denoise join matrices timeseries
+prgnn/connectivity.Decompress 8fb58ab49c4e
+prgnn/connectivity.MaxFile 41deaa7108a7
+prgnn/connectivity.ReadText e0e7c75efee7
+prgnn/connectivity.checkNames 13db9fb8b354
+prgnn/connectivity.commentNames 1ebbe6f8813a
+prgnn/connectivity.dropIndex 90b6e0ff1fc8
+prgnn/connectivity.isNumber 880eb694e93e
+prgnn/connectivity.parseNumber 355425ce00a2
+prgnn/connectivity.splitter b8086430d624
+prgnn/connectivity.text 07d359d6bbf2
+prgnn/connectivity.text.finish 850d3e35dbf5
+prgnn/connectivity.text.line 55e01b7099c8
+prgnn/connectivity.text.row cdd3c5478d33
+
+reached by echo
+prgnn/stages.Echo a677d373770a
+prgnn/stages.Echo.Ports 4b8db82017eb
+prgnn/stages.Echo.Run 8d9f932ef274
+prgnn/stages.echo.New 59ef861f7b9c
+
+reached by evaluate
+prgnn/stages.evaluate.New 4045c6aa6c09
+
+reached by evaluate figure-individuals figure-roc permutation report
+prgnn/gnn.Wilson a6f5abdaab3c
+prgnn/stages.Evaluate 16e3021238f2
+prgnn/stages.Evaluate.Ports 373565aa02fc
+prgnn/stages.Evaluate.Run 9466f9229d68
+prgnn/stages.Evaluate.positive 12a647b86b51
+prgnn/stages.Evaluate.summaryTable 38755429616c
+prgnn/stages.Evaluate.test 3a19eb0e17fe
+prgnn/stages.controls 6ecd9d23b580
+prgnn/stages.distinct a153291b4d3c
+prgnn/stages.levels f5f415697368
+prgnn/stages.majority 5473237a20f9
+prgnn/stages.nameColumn ad0129a9043d
+prgnn/stages.nameDoc 41bddeb178f9
+prgnn/stages.scoresTable 60d380479886
+prgnn/stages.testedFold.cases 461beab76230
+prgnn/stages/inference.PredictionTest e5f82cedf644
+prgnn/stages/inference.TestPredictions a8754a87eb8f
+prgnn/stages/inference.TestedFold 360dd2a86deb
+prgnn/stages/inference.foldArea e6bd05077b53
+
+reached by exec
 module github.com/gofrs/flock v0.13.1
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+prgnn/dag.ParsePromise 7096b8703030
+prgnn/dag.Promise 6d75d3081f4a
+prgnn/dag.Promise.String 6e399e9c201d
+prgnn/internal/workdir.Dir dd07c0c6f1e5
+prgnn/internal/workdir.Dir.Remove 093890036c03
+prgnn/internal/workdir.Dir.begin bee0ba181abc
+prgnn/internal/workdir.Make 59c2f56c92a5
+prgnn/internal/workdir.Sweep 7cfd1ea9e3ba
+prgnn/internal/workdir.lockName 26d6872b26f0
+prgnn/internal/workdir.old ff1777acdbbb
+prgnn/internal/workdir.ours c89ddff6b4b1
+prgnn/internal/workdir.reclaim c714c5f53459
+prgnn/internal/workdir.remove 7ad62659643c
+prgnn/internal/workdir.swept 2f8139f7ef73
+prgnn/internal/workdir.workName 9b7ea37e2edd
+prgnn/internal/workdir.young 3566b7295a34
+prgnn/stages.Exec 022712f71316
+prgnn/stages.Exec.EnvNames 511a9a6cc5d8
+prgnn/stages.Exec.Ports cadce97fc4a8
+prgnn/stages.Exec.Promise 972328dcc94e
+prgnn/stages.Exec.Run 5181fdae7337
+prgnn/stages.Exec.Validate 2c7b376ed6ee
+prgnn/stages.Exec.call d289cffe6247
+prgnn/stages.Exec.environment 442be6f7f0c8
+prgnn/stages.Exec.lay 11671e938d68
+prgnn/stages.Exec.lookPath db10f4a5cb4b
+prgnn/stages.ExecRooms e9229e7e4ac0
+prgnn/stages.checkFormat a33d603e3d5d
+prgnn/stages.cloneFile 71b489a5f902
+prgnn/stages.collect dcbe8aeeef0e
+prgnn/stages.declare 1e65cffc90a8
+prgnn/stages.declared 309233b743d4
+prgnn/stages.exec.New d23e396c785d
+prgnn/stages.execName 79dc9fa98fbb
+prgnn/stages.execPlace 9325d5ac7a42
+prgnn/stages.extension 998ad6938a69
+prgnn/stages.firstBytes d6228e1f4d5b
+prgnn/stages.guardScript c790b08567b0
+prgnn/stages.layAll b38c992eb0e5
+prgnn/stages.layOne d8b5b66e7f31
+prgnn/stages.peakMemory bed43499b414
+prgnn/stages.runGuarded be614c3a3879
+prgnn/stages.shareFrom 1f93875d2261
 
-	"fidelity": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go d164227c993d0e73
-prgnn/gnn/augment.go b2236da77c6d29c8
-prgnn/gnn/batch.go ba830c0177347c55
-prgnn/gnn/batchnorm.go 13981d138049b920
-prgnn/gnn/consistency.go 648e3a5abd83e8c0
-prgnn/gnn/conv.go e323c1aa7d0cd224
-prgnn/gnn/distance.go 835f2493fdb99067
-prgnn/gnn/graph.go 585d2e5f065a648c
-prgnn/gnn/induce.go 6e57d773e7944073
-prgnn/gnn/kernels.go e02a9f6a1828d64f
-prgnn/gnn/kernels_amd64.go dccdb15a709a032e
-prgnn/gnn/kernels_other.go 0e84e4681cb5232c
-prgnn/gnn/mlp.go e7f3169bdce84f2c
-prgnn/gnn/model.go a4d78a62f32ceeb9
-prgnn/gnn/options.go 52bd65dff8cbc7bf
-prgnn/gnn/params.go 222b4089b9e12843
-prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go a317a89de6ff294f
-prgnn/gnn/predict.go 06471c4f0409636f
-prgnn/gnn/readout.go 02bd362107cc4215
-prgnn/gnn/sagescore.go 2756b29ff1de0290
-prgnn/gnn/team.go a82270dac8b0db01
-prgnn/gnn/train.go 4187a98cff9c76af
-prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
-prgnn/gnn/vector_amd64.s 84af81d119f1a79c
-prgnn/internal/dense/dense.go 7c738514e15e4c32
-prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
-prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
-prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
-prgnn/internal/dense/portable.go 2c9618ebdd486366
-prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
-prgnn/internal/exact/exact.go 931fceeabc00850b
-prgnn/internal/exact/float32.go a950756697ac95ae
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
-prgnn/stages/compare.go 580079f0f8e481e2
-prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
-prgnn/stages/fidelity.go 38877f9c4a2b908b
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/model.go bccc875e8daf46b8
-prgnn/stages/summary_sections.go c3ad3014a6aaccfe
-prgnn/stages/train.go 3b946ce7a03a5748
-prgnn/stages/train_data.go 5cfe096ef031ec3f
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by exec report
+prgnn/dag.Task.TookMemory dc85c270ee72
 
-	"figure-confusion": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/confusion.go 5f17d09afeb025ee
-prgnn/stages/chart/panel.go 1c8166921821e66a
-prgnn/stages/draw/color.go 37cdfe04272fb935
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 3e47fa8378de122f
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/evaluate.go 0aa38ed74fc5b172
-prgnn/stages/figure.go f8c127963bced816
-prgnn/stages/figure_roc.go c26173ca8f3d49b4
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/summary_sections.go eab6ba08ae6ffac3
+reached by fidelity
+prgnn/stages.Fidelity 1114b907525a
+prgnn/stages.Fidelity.Ports 90544db2492f
+prgnn/stages.Fidelity.Run fa30e7e84be8
+prgnn/stages.Fidelity.ask f850ae8115ff
+prgnn/stages.Fidelity.first 8fee6b0e0845
+prgnn/stages.Fidelity.settings ff66d6f888a5
+prgnn/stages.Fidelity.table a6732b85d947
+prgnn/stages.fidelity.New 7b24f2b2ce4c
+prgnn/stages.graphData.without 7b231b6c8a5e
+prgnn/stages.maskEffect 4ffb3c8ecb5b
+prgnn/stages.maskSetting 5d23763d19f6
+
+reached by fidelity figure-individuals figure-ranking report saliency summary tables
+prgnn/stages.settingsOf cbf2c8ff4296
+
+reached by fidelity leakage predict
+prgnn/stages.largestModel 41deaa7108a7
+prgnn/stages.readMember 88aaeca642c4
+prgnn/stages.readModel 86008bc6458c
+prgnn/stages.readModels 6cc7d61b36ab
+prgnn/stages.trained df85c2a8125f
+prgnn/stages.trained.check cf528e69c0a9
+
+reached by fidelity predict
+prgnn/stages.predictIn 773aea2d19ce
+prgnn/stages.trained.predict 7a70bf59b998
+
+reached by figure-confusion
+prgnn/stages.FigureConfusion 1063baa4ccfb
+prgnn/stages.FigureConfusion.Ports 7b9e45d10730
+prgnn/stages.FigureConfusion.Run 2934dbf142a3
+prgnn/stages.figure-confusion.New cb8b231289a2
+
+reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
 module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
 module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
 module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/plot v0.17.0
-`,
+prgnn/internal/markup.Characters efe9f82d9f16
+prgnn/stages.chartOf 6133ab6401cd
+prgnn/stages.chartOf.outputs 6ac7f10cf960
+prgnn/stages.chartOf.svg a6a09b62e5a1
+prgnn/stages.figurePorts 999880a9b744
+prgnn/stages/draw.DPI 4c943ed59fe6
+prgnn/stages/draw.Figure f75ac4a82489
+prgnn/stages/draw.Figure.PNG dc269bbf02db
+prgnn/stages/draw.Figure.SVG 49d7436ac544
+prgnn/stages/draw.Figure.paint a505bab22767
+prgnn/stages/draw.Ink b8d98e520859
+prgnn/stages/draw.LabelSize f82a57501391
+prgnn/stages/draw.Rule 6babb055ce75
+prgnn/stages/draw.Sans 93f1a9407e20
+prgnn/stages/draw.Scale 2b821d541562
+prgnn/stages/draw.Style 32f1f8533479
+prgnn/stages/draw.Text f7e1a2da85e3
+prgnn/stages/draw.TickSize 069781a2de55
+prgnn/stages/draw.affine 11c345029ebf
+prgnn/stages/draw.affine.after 2bf63c146685
+prgnn/stages/draw.affine.of 6072ee749625
+prgnn/stages/draw.affine.scale 8e8ee8f73f8c
+prgnn/stages/draw.bend e6f168044b59
+prgnn/stages/draw.casteljau 21bd5b0d4d39
+prgnn/stages/draw.chords 0a0bba15c1bf
+prgnn/stages/draw.dot 0218288a5179
+prgnn/stages/draw.dot.distance b5690657cc9d
+prgnn/stages/draw.dot.fixed 62f2ffc9e883
+prgnn/stages/draw.dot.to 7c94b04f77cc
+prgnn/stages/draw.newPixels 20342a78a723
+prgnn/stages/draw.pen c86b38401f7f
+prgnn/stages/draw.pixels 4db782aac10b
+prgnn/stages/draw.pixels.DrawImage a8fb748af33d
+prgnn/stages/draw.pixels.Fill f5e28d378535
+prgnn/stages/draw.pixels.FillString 3069f4b162ff
+prgnn/stages/draw.pixels.Pop a336c836f283
+prgnn/stages/draw.pixels.Push 4a32f26daca1
+prgnn/stages/draw.pixels.Rotate ff7450f14cf5
+prgnn/stages/draw.pixels.Scale b89544b9ab58
+prgnn/stages/draw.pixels.SetColor 5a92ab450fcb
+prgnn/stages/draw.pixels.SetLineDash 47568390a2a3
+prgnn/stages/draw.pixels.SetLineWidth 7f8367ebbdd0
+prgnn/stages/draw.pixels.Size c7923dc39208
+prgnn/stages/draw.pixels.Stroke 9529e60da4c2
+prgnn/stages/draw.pixels.Translate 109a04acf365
+prgnn/stages/draw.pixels.fill f1ecd0bd33d1
+prgnn/stages/draw.pixels.flush 41c1586a5f48
+prgnn/stages/draw.pixels.pen 71bad678b0f5
+prgnn/stages/draw.polygon 416b58355fda
+prgnn/stages/draw.polygon.dashed 5218306f52f8
+prgnn/stages/draw.polygons ae406877b48d
+prgnn/stages/draw.share c1bcbac403ca
+prgnn/stages/draw.shares 52cfe4c646f2
+prgnn/stages/draw.snap c17a6b90615b
+prgnn/stages/draw.snapPath 3d69573e0bc1
+prgnn/stages/draw.snapPoint 19d30256c843
+prgnn/stages/draw.snapped e3968dff7b9e
+prgnn/stages/draw.snapped.DrawImage 1e35a8f90ee7
+prgnn/stages/draw.snapped.Fill 43142cd6dbe3
+prgnn/stages/draw.snapped.FillString 033d0b9ed300
+prgnn/stages/draw.snapped.SetLineDash 72f2c4768158
+prgnn/stages/draw.snapped.SetLineWidth 50998bcd4807
+prgnn/stages/draw.snapped.Stroke e3b3eb0f1926
+prgnn/stages/draw.snapped.Translate 2bddb8adedf0
+prgnn/stages/draw.svgCanvas 4d50bd88a2f1
+prgnn/stages/draw.svgCanvas.FillString 7a46cdee7e2a
 
-	"figure-connectivity": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/average.go b165b2f65fa7e47a
-prgnn/connectivity/correlation.go 8c75712124791ecb
-prgnn/connectivity/given.go 9ac23735c714fa5f
-prgnn/connectivity/matrix.go 4ff6a94586e0fa11
-prgnn/connectivity/signal.go 4697fba266cd2768
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 48a3f465a15a2d99
-prgnn/internal/exact/exact.go 2386349fb3f150c8
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/matrices.go ba198c6b29eba549
-prgnn/stages/chart/panel.go cd69acbf799a1087
-prgnn/stages/draw/bar.go 7ebb3912c5061c05
-prgnn/stages/draw/color.go b93c86a5aafec840
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 24f4d23e504930ec
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/figure.go 46f42e9132c1b073
-prgnn/stages/figure_connectivity.go f8a7a2d7aa92a9be
-prgnn/stages/series.go 1ecb20bbfb7b61ab
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion figure-connectivity figure-individuals report
+prgnn/stages/draw.None b3c3b0d54c46
+prgnn/stages/draw.Scale.At c83b57771896
 
-	"figure-degrees": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/degrees.go 079687e3314720cb
-prgnn/stages/chart/panel.go 33c4a17a734c4522
-prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/figure.go 46f42e9132c1b073
-prgnn/stages/figure_connectivity.go 8dc42df6349ec9e4
-prgnn/stages/figure_degrees.go a0cc73ea76e5a2ae
-prgnn/stages/figure_distributions.go dc92e3f440bfad7f
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report
+prgnn/stages/chart.paintOn 4d14088b5de3
+prgnn/stages/chart.paintOn.Plot 10d5b8927ef7
+prgnn/stages/draw.NewPlot 9c40b399ebeb
+prgnn/stages/draw.TitleSize 574016377f9b
 
-	"figure-distributions": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/panel.go 67d334dd0dc4e1ee
-prgnn/stages/chart/ridges.go 164b5391f5f344a6
-prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/figure.go 90039283fa8d4c13
-prgnn/stages/figure_distributions.go 01f99a6704cde22f
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion figure-distributions figure-individuality figure-ranking figure-roc report
+prgnn/stages/chart.ticks 31408390dbc7
 
-	"figure-individuality": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/degrees.go 80615d99862e46c1
-prgnn/stages/chart/panel.go 524269e3c02dfecb
-prgnn/stages/chart/trend.go ba421411b5d9c716
-prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/figure.go 46f42e9132c1b073
-prgnn/stages/figure_individuality.go d7c619fd6232011a
-prgnn/stages/summary_accuracy.go 42d6839a1615e9cd
-prgnn/stages/summary_sections.go eab6ba08ae6ffac3
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion figure-individuality report summary
+prgnn/stages.short 616cf1626b6d
 
-	"figure-individuals": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/brainmap.go c4f940edfcb23652
-prgnn/stages/chart/brain.go 3b89e89f1dc2b167
-prgnn/stages/chart/panel.go b55ef97a66eac9d3
-prgnn/stages/chart/silhouette.go fc127945a99a4a43
-prgnn/stages/draw/bar.go 7ebb3912c5061c05
-prgnn/stages/draw/color.go 7c37a7fc9513b1dc
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 24f4d23e504930ec
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go 45805e708a83a680
-prgnn/stages/figure.go f8c127963bced816
-prgnn/stages/figure_individuals.go 35c6b4ee0de0008f
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/predictions.go 89509612d78a59e5
-prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/summary_salient.go e881400b262775f0
-prgnn/stages/summary_sections.go c3ad3014a6aaccfe
-prgnn/stages/train_tables.go e0ea6a08f4fa5189
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion figure-ranking figure-roc report
+prgnn/stages/chart.column c5d6fa5b459f
 
-	"figure-ranking": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/curves.go ca3c03b4998e0f63
-prgnn/stages/chart/panel.go 22d926a6f77cd745
-prgnn/stages/chart/ranking.go d01e31c6b1cf46eb
-prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 35320d248a3baddf
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/figure.go 46f42e9132c1b073
-prgnn/stages/figure_ranking.go 697eb3e08ced15a9
-prgnn/stages/summary_sections.go c3ad3014a6aaccfe
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion figure-roc
+prgnn/stages.predictionsPort b665d134fc08
 
-	"figure-roc": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/chart/curves.go ca3c03b4998e0f63
-prgnn/stages/chart/panel.go 0e82f156eccaa5b5
-prgnn/stages/chart/roc.go 3fdbdef562a959ea
-prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 35320d248a3baddf
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go 45805e708a83a680
-prgnn/stages/figure.go f8c127963bced816
-prgnn/stages/figure_roc.go d15c07c3842ae4af
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/predictions.go 89509612d78a59e5
-prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/train_tables.go e0ea6a08f4fa5189
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-confusion report
+prgnn/stages.confusionChart e000e7c569d3
+prgnn/stages/chart.Confusion d2e537d5ab52
+prgnn/stages/chart.blues 2a4910b575b8
+prgnn/stages/chart.number 40ca63176420
 
-	"figure-training": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/stages/chart/curves.go 60cbe1379b9baa9e
-prgnn/stages/chart/panel.go 43fbe6208b184f9f
-prgnn/stages/draw/color.go c9bd192424f3dff9
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 60b0e93564a9d923
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/figure.go 90039283fa8d4c13
-prgnn/stages/figure_training.go 1e077f3d47dd626e
-prgnn/stages/names.go 00a2b5c64487edfe
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/plot v0.17.0
-`,
+reached by figure-connectivity
+prgnn/connectivity.Average 0a1b7e6aa875
+prgnn/connectivity.Average.Add 44c13aae36c7
+prgnn/connectivity.Average.Matrices 03d55da9c768
+prgnn/connectivity.Average.Mean 0e51498e4401
+prgnn/stages.FigureConnectivity b98f30ca7228
+prgnn/stages.FigureConnectivity.Ports e65c67050d72
+prgnn/stages.FigureConnectivity.Run e03edb12e7d9
+prgnn/stages.FigureConnectivity.draw 7976adf6beea
+prgnn/stages.RegionBlocks d8f8ffd647de
+prgnn/stages.figure-connectivity.New f91845a4a217
+prgnn/stages/chart.Matrices f1a6f86b5fc4
+prgnn/stages/chart.MatrixPanel 4184ab33519c
+prgnn/stages/chart.MatrixPanel.paint bc8807deda09
+prgnn/stages/chart.arrange 5f962e1cdf0d
+prgnn/stages/chart.block 415fa3d7f8f2
+prgnn/stages/chart.limit 001494ef92fb
+prgnn/stages/draw.Diverging 95797648e1fc
 
-	"graph": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/clean.go a354e7c01ff6376c
-prgnn/connectivity/edges.go 8cea1f4095095e7c
-prgnn/connectivity/features.go 95dffddd59308186
-prgnn/connectivity/graph.go 2a073d74f59f6bb2
-prgnn/connectivity/matrix.go bcc60bc658b6d4e4
-prgnn/connectivity/repair.go 2c591b49edf4bce3
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/params.go 9f07151d95889091
-prgnn/dag/stage.go 666fcd31a4aba918
-prgnn/dag/task.go b200e85498022a7a
-prgnn/stages/connectivity.go 782a64341092280e
-prgnn/stages/denoise.go 2205f85c4fcf5302
-prgnn/stages/graph.go 25703f2208967d6c
-prgnn/stages/made.go f5b21b93bdf9cd9f
-prgnn/stages/series.go 03b2db21d645ca2c
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by figure-connectivity figure-degrees
+prgnn/stages.groupByParticipant a5e6d98dc171
+prgnn/stages.subjectOf 9852af4d81a7
 
-	"harmonize": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/combat/apply.go 0cea7f30ff595eaa
-prgnn/connectivity/combat/learn.go fb97c8d36b9c52e5
-prgnn/connectivity/matrix.go dbc40cd5604def82
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 666fcd31a4aba918
-prgnn/dag/task.go b200e85498022a7a
-prgnn/internal/exact/exact.go 2386349fb3f150c8
-prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/combat_people.go 10b28bad9c23d527
-prgnn/stages/connectivity.go 4ab356c9162dfad4
-prgnn/stages/covariates.go aef6a8a4509a8ebd
-prgnn/stages/harmonize.go 07a4b04fc6d5a8c1
-prgnn/stages/made.go 8571599f07d53fa5
-prgnn/stages/series.go 1ecb20bbfb7b61ab
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+prgnn/stages/draw.ParseHex 0d25392e8f0a
+prgnn/stages/draw.hexes ef2af0ef71d4
 
-	"individuality": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/internal/exact/exact.go 931fceeabc00850b
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go 24d6d5b904906eb0
-prgnn/stages/biomarkers_consistency.go a4eef54ade9d359f
-prgnn/stages/biomarkers_null.go eb731a9a766d698c
-prgnn/stages/biomarkers_tables.go 961b0bd6d864b465
-prgnn/stages/evaluate_tables.go 31c6cede8a47bd57
-prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/individuality.go 0b3c3fbda5f6c5cd
-prgnn/stages/inference/agreement.go b4e9e7c771393c05
-prgnn/stages/inference/bootstrap.go 46961c649592075a
-prgnn/stages/inference/components.go 731f9a05cc5a389d
-prgnn/stages/inference/contrast.go 8cdca4265fe8a042
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/null.go 1ee21cf945f6a018
-prgnn/stages/inference/paired.go 9ce395131de4f238
-prgnn/stages/inference/ranks.go 364c39dc900a9b22
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/tables_read.go d08ecb749cd5f3ae
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by figure-connectivity figure-distributions figure-individuals figure-training report
+prgnn/stages/chart.page dc3f642eb1f7
 
-	"join": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/basis.go 8d5cda7651981f65
-prgnn/connectivity/butterworth.go e178793ed4810959
-prgnn/connectivity/clean.go 38c89d8d536db986
-prgnn/connectivity/cleaning.go ac9a57d820fc0e67
-prgnn/connectivity/confounds.go ebe73dba2abf2a6a
-prgnn/connectivity/filter.go 14b66cc20fe031f9
-prgnn/connectivity/matrix.go a7aa6702f7ff2afb
-prgnn/connectivity/scrub.go ed9e0aff6fb046d6
-prgnn/connectivity/signal.go d00306095735cd67
-prgnn/connectivity/spline.go 93a2708c3d675c4b
-prgnn/connectivity/text.go c1fe88205f3e2b33
-prgnn/dag/coord.go 64bd37574a664d5c
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/params.go 9f07151d95889091
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 48a3f465a15a2d99
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/stages/denoise.go 59e73ebcfee9ab58
-prgnn/stages/join.go 55484337118edaf6
-prgnn/stages/made.go ada50e41fdbecbb6
-prgnn/stages/parcellate.go 3de09b6fd9578e00
-prgnn/stages/series.go e92b713c2457df80
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by figure-connectivity figure-individuals report
+prgnn/stages/draw.Bar 895863d1c2a9
+prgnn/stages/draw.Enlarge c350514fa820
+prgnn/stages/draw.outline 97e6d103bfec
 
-	"leakage": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/gnn/options.go da03e798391ee2ae
-prgnn/gnn/params.go 25d6bc048f9eceec
-prgnn/stages/compare.go 580079f0f8e481e2
-prgnn/stages/leakage.go 7cf8b644b8651726
-prgnn/stages/model.go f92116365a48ccba
-prgnn/stages/summary_sections.go 315d98c0401907f1
-prgnn/stages/train_data.go 135fd1025ff8df46
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by figure-connectivity matrices
+prgnn/connectivity.givenStatus bdebab1fd307
 
-	"matrices": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/cholesky.go f4eb03b4c68ee2cf
-prgnn/connectivity/correlation.go b70900886e57da97
-prgnn/connectivity/covariance.go 4f85ebdfe4768e3a
-prgnn/connectivity/estimate.go d1122118af8ca76a
-prgnn/connectivity/given.go 696361e045f879e5
-prgnn/connectivity/matrix.go 4ced01ce0bb56acf
-prgnn/connectivity/product.go ee80fe651e3c5153
-prgnn/connectivity/product_amd64.go 5643335c24ea524e
-prgnn/connectivity/product_amd64.s 5e13090f0a809b69
-prgnn/connectivity/product_other.go f8736a5cb86565cf
-prgnn/connectivity/relmat.go 5a1c3d46ca935bd5
-prgnn/connectivity/signal.go a5b95298dce80df8
-prgnn/connectivity/text.go c1fe88205f3e2b33
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/params.go 9f07151d95889091
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/exact/exact.go 4ea122f25cd55587
-prgnn/stages/connectivity.go ba9522776bf908a3
-prgnn/stages/denoise.go 2205f85c4fcf5302
-prgnn/stages/made.go 5a69c6b60ae55875
-prgnn/stages/mat5/doc.go 746f74b63da8e785
-prgnn/stages/mat5/read.go 2b593dc6737f93eb
-prgnn/stages/matrices.go 9ee98a572db4f751
-prgnn/stages/series.go 2e430e26b847e591
-prgnn/stages/timeseries.go 246bf4e283a86a74
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by figure-degrees
+prgnn/stages.FigureDegrees dba1b61b2ad0
+prgnn/stages.FigureDegrees.Ports ba7ea0d7dcb8
+prgnn/stages.FigureDegrees.Run c7882a46d440
+prgnn/stages.degreesOf 778fc9024f03
+prgnn/stages.figure-degrees.New 69720e1cf0f5
+prgnn/stages/chart.DegreeDistribution 7613d7dc3444
+prgnn/stages/chart.Degrees c5e1786b7e32
+prgnn/stages/chart.staircase 151de331478d
 
-	"mean-volume": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/nifti/affine.go 14726e67247fc164
-prgnn/nifti/check.go c1d7e89588e06ed9
-prgnn/nifti/decode.go 891724ab81b83eb4
-prgnn/nifti/dtype.go 33d3290cc40e2ddb
-prgnn/nifti/grid.go 7aea18e2c8cade6e
-prgnn/nifti/header.go c755b349aa8a759d
-prgnn/nifti/image.go edcf6f91d4f5fa4c
-prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
-prgnn/nifti/inflate/inflate.go 3553c24a1696e738
-prgnn/nifti/inflate/member.go 11f7de85cd9b680e
-prgnn/nifti/inflate/table.go b241c9a9b99033d4
-prgnn/nifti/mgh.go c317d5d15197cf0b
-prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/reader.go d8c4c499aecd00cf
-prgnn/nifti/source.go 4e4898f31eb772e5
-prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/mean_volume.go b7633d5202a76650
-prgnn/stages/parcellate.go 6da1a1339b90792f
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+prgnn/stages/draw.Categories 19d5f8766e0e
 
-	"parcellate": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 70784848176cbd06
-prgnn/nifti/affine.go 14726e67247fc164
-prgnn/nifti/check.go c1d7e89588e06ed9
-prgnn/nifti/coverage.go 9715bc5856d3a397
-prgnn/nifti/decode.go 891724ab81b83eb4
-prgnn/nifti/dtype.go 33d3290cc40e2ddb
-prgnn/nifti/grid.go 8301c64eafff4bc9
-prgnn/nifti/header.go c755b349aa8a759d
-prgnn/nifti/image.go edcf6f91d4f5fa4c
-prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
-prgnn/nifti/inflate/inflate.go 3553c24a1696e738
-prgnn/nifti/inflate/member.go 11f7de85cd9b680e
-prgnn/nifti/inflate/table.go b241c9a9b99033d4
-prgnn/nifti/itk.go 4120a8ca5c82d601
-prgnn/nifti/labels.go d81d7a00ab11c54e
-prgnn/nifti/mgh.go c317d5d15197cf0b
-prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/reader.go d8c4c499aecd00cf
-prgnn/nifti/source.go 4e4898f31eb772e5
-prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/parcellate.go cf63742dca684768
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report
+prgnn/stages/draw.Faint 36adf6f6e68f
 
-	"permutation": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/biomarkers.go a60c986e71149665
-prgnn/stages/biomarkers_consistency.go 6e460da93ce1a827
-prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go 45805e708a83a680
-prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go bd64eac76ffa5590
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/predictions.go 89509612d78a59e5
-prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/names.go 8de81d4ce48b1d18
-prgnn/stages/permutation.go c2c4e85945e6de78
-prgnn/stages/train_tables.go e0ea6a08f4fa5189
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by figure-degrees figure-distributions figure-roc figure-training report
+prgnn/stages/chart.key df6e5234f01b
 
-	"predict": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go d164227c993d0e73
-prgnn/gnn/augment.go b2236da77c6d29c8
-prgnn/gnn/batch.go ba830c0177347c55
-prgnn/gnn/batchnorm.go 13981d138049b920
-prgnn/gnn/consistency.go 648e3a5abd83e8c0
-prgnn/gnn/conv.go e323c1aa7d0cd224
-prgnn/gnn/distance.go 835f2493fdb99067
-prgnn/gnn/graph.go 585d2e5f065a648c
-prgnn/gnn/induce.go 6e57d773e7944073
-prgnn/gnn/kernels.go e02a9f6a1828d64f
-prgnn/gnn/kernels_amd64.go dccdb15a709a032e
-prgnn/gnn/kernels_other.go 0e84e4681cb5232c
-prgnn/gnn/mlp.go e7f3169bdce84f2c
-prgnn/gnn/model.go a4d78a62f32ceeb9
-prgnn/gnn/options.go 52bd65dff8cbc7bf
-prgnn/gnn/params.go 222b4089b9e12843
-prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go a317a89de6ff294f
-prgnn/gnn/predict.go 06471c4f0409636f
-prgnn/gnn/readout.go 02bd362107cc4215
-prgnn/gnn/sagescore.go 2756b29ff1de0290
-prgnn/gnn/team.go a82270dac8b0db01
-prgnn/gnn/train.go 4187a98cff9c76af
-prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
-prgnn/gnn/vector_amd64.s 84af81d119f1a79c
-prgnn/internal/dense/dense.go 7c738514e15e4c32
-prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
-prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
-prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
-prgnn/internal/dense/portable.go 2c9618ebdd486366
-prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
-prgnn/internal/exact/exact.go 931fceeabc00850b
-prgnn/internal/exact/float32.go a950756697ac95ae
-prgnn/stages/evaluate.go 0a063f1b9f9d18b7
-prgnn/stages/made.go aff2c1db8ea2f2b0
-prgnn/stages/model.go bccc875e8daf46b8
-prgnn/stages/predict.go 06d0478b3e379ddf
-prgnn/stages/predict_tables.go 996af68b3f3363d4
-prgnn/stages/train.go 3b946ce7a03a5748
-prgnn/stages/train_data.go 5cfe096ef031ec3f
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by figure-degrees figure-distributions report
+prgnn/stages.intColumns ce87de0dbc2c
 
-	"report": `prgnn/artifacts/array.go 9fd9acdf326acd84
-prgnn/artifacts/arrow.go 7309e86fbe7cb6b7
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/arrowtensor.go 15b7710a32ea25ce
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/csv.go e7c0ad5e549d1b99
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go 9028688d0553f6a7
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/artifacts/tensor.go da4a483062a44faf
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 42bc54d85d1c60c9
-prgnn/gnn/metrics.go 2becfdcea3218dec
-prgnn/internal/exact/exact.go ffcbf2bfaa4506b4
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/markup/markup.go 3848a24d4525755b
-prgnn/internal/random/random.go ec33e79303d675db
-prgnn/nifti/affine.go ff9fd7899ac3998e
-prgnn/nifti/check.go c1d7e89588e06ed9
-prgnn/nifti/coverage.go 9715bc5856d3a397
-prgnn/nifti/decode.go 929a4f4257e0023c
-prgnn/nifti/dtype.go d2d7ad65dcdca351
-prgnn/nifti/grid.go 8301c64eafff4bc9
-prgnn/nifti/header.go c755b349aa8a759d
-prgnn/nifti/image.go edcf6f91d4f5fa4c
-prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
-prgnn/nifti/inflate/inflate.go 3553c24a1696e738
-prgnn/nifti/inflate/member.go 11f7de85cd9b680e
-prgnn/nifti/inflate/table.go b241c9a9b99033d4
-prgnn/nifti/inspect.go d93c5a932a4c97a4
-prgnn/nifti/itk.go 4120a8ca5c82d601
-prgnn/nifti/labels.go d81d7a00ab11c54e
-prgnn/nifti/mgh.go c317d5d15197cf0b
-prgnn/nifti/open.go ee5e4271d619f30b
-prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/pass.go c423612c6792ad7e
-prgnn/nifti/reader.go d8c4c499aecd00cf
-prgnn/nifti/source.go 4e4898f31eb772e5
-prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/brainmap.go c128a45706577857
-prgnn/stages/chart/brain.go 3b89e89f1dc2b167
-prgnn/stages/chart/confusion.go 5f17d09afeb025ee
-prgnn/stages/chart/curves.go 60cbe1379b9baa9e
-prgnn/stages/chart/degrees.go 80615d99862e46c1
-prgnn/stages/chart/panel.go a8523da28662302d
-prgnn/stages/chart/ranking.go d01e31c6b1cf46eb
-prgnn/stages/chart/ridges.go 164b5391f5f344a6
-prgnn/stages/chart/roc.go 3fdbdef562a959ea
-prgnn/stages/chart/silhouette.go fc127945a99a4a43
-prgnn/stages/chart/slices.go a6e40f43d6f981ff
-prgnn/stages/chart/trend.go ba421411b5d9c716
-prgnn/stages/draw/bar.go 7ebb3912c5061c05
-prgnn/stages/draw/color.go 7c37a7fc9513b1dc
-prgnn/stages/draw/figure.go 8ec096f434d81853
-prgnn/stages/draw/pixels.go 2f6d9c5edcd16c83
-prgnn/stages/draw/pixels_image.go ee84a1a56c43345a
-prgnn/stages/draw/plot.go 35320d248a3baddf
-prgnn/stages/draw/polygon.go a0e36b0e8c3fcbc7
-prgnn/stages/draw/snap.go 39982952c97d4b9f
-prgnn/stages/evaluate.go f4f1c01df8bf3158
-prgnn/stages/evaluate_tables.go 45805e708a83a680
-prgnn/stages/figure.go 56a6c723969d451e
-prgnn/stages/figure_distributions.go 1461fc276248ddf1
-prgnn/stages/figure_individuality.go 232f04500ca3b5e2
-prgnn/stages/figure_individuals.go 82dcf6d2e4c0d9d5
-prgnn/stages/figure_ranking.go ec8135415f5166e4
-prgnn/stages/figure_roc.go ab265b2cbf17991b
-prgnn/stages/figure_training.go e1edaa86be12ae58
-prgnn/stages/inference/agreement.go 5dfd3b97833d5f19
-prgnn/stages/inference/bootstrap.go 827a7ecbd55f3ecb
-prgnn/stages/inference/covariate.go 57cffcdf5c9be110
-prgnn/stages/inference/predictions.go 89509612d78a59e5
-prgnn/stages/inference/ranks.go ac23a1b2350e1734
-prgnn/stages/names.go f795064ef4fc7d3a
-prgnn/stages/parcellate.go ec81589c18279659
-prgnn/stages/report.go d53a72814bf71b33
-prgnn/stages/report/page.css 2f06947d77be1030
-prgnn/stages/report/page.go 5f4a646fd29172c0
-prgnn/stages/report/page.html 2ac0da802680f2d4
-prgnn/stages/report/page.js cc3b19eb8404b5bf
-prgnn/stages/report/viewer.go cab8052864d5f6a0
-prgnn/stages/report/viewer.js.gz d3274fbe9fd07279
-prgnn/stages/report/write.go 2917a1f83e650262
-prgnn/stages/report_agreement.go cb3e298fefa1216f
-prgnn/stages/report_brain.go 91693c5d826e014c
-prgnn/stages/report_methods.go d7f9740ea46ae44e
-prgnn/stages/report_methods_text.go e558e181fb0b9af2
-prgnn/stages/report_origin.go d419d38dc9666a02
-prgnn/stages/report_people.go 7d93796eb9e8b205
-prgnn/stages/report_regions.go 8bede50cf16814d6
-prgnn/stages/report_results.go 5dceb35116421bdd
-prgnn/stages/report_statistics.go 5e960bb0a5bcdc7b
-prgnn/stages/report_steps.go e62c0fc70461686f
-prgnn/stages/report_svg.go b7c48370b1bc06af
-prgnn/stages/report_tables.go 8c6381333f375965
-prgnn/stages/summary.go 40565ad6efcfb310
-prgnn/stages/summary_accuracy.go 585834ae88579525
-prgnn/stages/summary_checks.go 23ad8d4acae568c8
-prgnn/stages/summary_salient.go 7ba5a26ee75e8f86
-prgnn/stages/summary_sections.go 65ea50cc023ebd42
-prgnn/stages/train_tables.go e0ea6a08f4fa5189
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/andybalholm/brotli v1.0.5
+reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report
+prgnn/stages/chart.grid 7aa1718ec6c2
+
+reached by figure-degrees figure-individuality report
+prgnn/stages/chart.dashes df64ed7e2982
+
+reached by figure-distributions
+prgnn/stages.FigureDistributions 8440341a034a
+prgnn/stages.FigureDistributions.Ports 4c3c7b685c2e
+prgnn/stages.FigureDistributions.Run 45382e7684e5
+prgnn/stages.figure-distributions.New e125696a2a1a
+
+reached by figure-distributions figure-roc figure-training report
+prgnn/stages/chart.faded 3091d2dc813a
+
+reached by figure-distributions figure-training report
+prgnn/stages.bySettings e6558219e2da
+prgnn/stages.gatheredSetting 0be628d43711
+prgnn/stages/chart.tiles ebbfe415f7ea
+
+reached by figure-distributions report
+prgnn/stages.addDistributions f805cc1d2152
+prgnn/stages.distributionsChart cfce3503399d
+prgnn/stages/chart.Distribution afcc359b3413
+prgnn/stages/chart.Distribution.plot 51d47ec71163
+prgnn/stages/chart.Ridges 3b1ce10693c5
+prgnn/stages/chart.chosen 13c43b077398
+prgnn/stages/chart.droppedColor dddb9d911468
+prgnn/stages/chart.hills 63786f5334bc
+prgnn/stages/chart.keptColor 6234b20760ab
+prgnn/stages/chart.most 57c4b32f7c1d
+prgnn/stages/chart.root d1af203a4ebe
+
+reached by figure-individuality
+prgnn/stages.FigureIndividuality dba1b61b2ad0
+prgnn/stages.FigureIndividuality.Ports faeee2ece111
+prgnn/stages.FigureIndividuality.Run 69fd0262d76b
+prgnn/stages.figure-individuality.New 36e4c87077a7
+
+reached by figure-individuality figure-individuals figure-ranking report
+prgnn/stages/chart.drawSigns 8f9ff1c08cd4
+prgnn/stages/chart.sign 1c5a90715da6
+prgnn/stages/chart.signPlaces 1816b93ee794
+
+reached by figure-individuality figure-ranking report
+prgnn/stages/chart.signLines a430a304ad15
+prgnn/stages/chart.stroke 7d32b2990558
+
+reached by figure-individuality report
+prgnn/stages.individualityChart f76e40e8d34d
+prgnn/stages/chart.Trend 48a6a32412c2
+prgnn/stages/chart.Trends 919728ffe047
+
+reached by figure-individuality report summary tables
+prgnn/stages.number3 3c7e0c803760
+
+reached by figure-individuals
+prgnn/stages.figure-individuals.New 5cc9f1c8dcee
+
+reached by figure-individuals figure-ranking report
+prgnn/stages/chart.dot ffbca6cf1114
+
+reached by figure-individuals report
+prgnn/stages.FigureIndividuals 485a988907b4
+prgnn/stages.FigureIndividuals.Ports 973db62347d7
+prgnn/stages.FigureIndividuals.Run 033bbcc9772b
+prgnn/stages.FigureIndividuals.chart 267a4b18311f
+prgnn/stages.first 95aa337e2ba4
+prgnn/stages.individualScores e39b8115e5f2
+prgnn/stages.keptRegion 56ac223a7589
+prgnn/stages.lambdaPair 1970d65ea894
+prgnn/stages.readIndividual 43c6239df442
+prgnn/stages.rowTitle 94317f852b9a
+prgnn/stages.selected 17c44dd36fb6
+prgnn/stages/chart.ByParticipant 1218a6a07a08
+prgnn/stages/chart.Individuals 86b31fbfb69d
+prgnn/stages/chart.Spot 866506a00fa8
+prgnn/stages/chart.drawSpots 6386216de89b
+prgnn/stages/chart.heat 3fbdd562c490
+prgnn/stages/chart.shown 2b5f23ae519b
+prgnn/stages/draw.Sequential f03852e21466
+
+reached by figure-individuals report saliency summary
+prgnn/stages.clip 6f653d6024e2
+
+reached by figure-ranking
+prgnn/stages.FigureRanking 280a05a3dc95
+prgnn/stages.FigureRanking.Ports e438a27d29b9
+prgnn/stages.FigureRanking.Run dd0ada0550a1
+prgnn/stages.figure-ranking.New 74f605ecf93e
+
+reached by figure-ranking figure-roc figure-training report
+prgnn/stages/chart.chanceLine 2a3aacc45fc4
+
+reached by figure-ranking figure-roc report
+prgnn/stages/draw.Ground c253f120a64c
+
+reached by figure-ranking report
+prgnn/stages.contrastChart 8708a5dea6b3
+prgnn/stages.rankedRow 86b0702bffe6
+prgnn/stages.rankedRows 7d589a0b8cdb
+prgnn/stages.rankingChart 7a617adb6a31
+prgnn/stages/chart.Dots f61baa485de3
+prgnn/stages/chart.Dots.Figure ef2050925f77
+prgnn/stages/chart.Dots.paint e49c7885c9f2
+prgnn/stages/chart.Row 104361cd5c39
+prgnn/stages/chart.dotRow f6de9cd300fa
+
+reached by figure-roc
+prgnn/stages.FigureROC 0a604c5f3fd9
+prgnn/stages.FigureROC.Ports af6f432f6982
+prgnn/stages.FigureROC.Run 33420a4349ba
+prgnn/stages.figure-roc.New c989adb0beba
+
+reached by figure-roc report
+prgnn/stages.rocChart 82ff0df51513
+prgnn/stages/chart.Area 398a9cdb032c
+prgnn/stages/chart.Case 053d4b3c7fa1
+prgnn/stages/chart.Classifier 40ba79dfd551
+prgnn/stages/chart.ROC 3cf5572223c0
+prgnn/stages/chart.Rate d3ef8f2a217f
+prgnn/stages/chart.Rates f673d7228d18
+prgnn/stages/chart.rocKey a0590073dea9
+
+reached by figure-training
+prgnn/stages.FigureTraining 8440341a034a
+prgnn/stages.FigureTraining.Ports 2b270dcb9c67
+prgnn/stages.FigureTraining.Run 6f535d17ffa4
+prgnn/stages.figure-training.New 9a396a15278b
+
+reached by figure-training report
+prgnn/stages.nameNetworks ab1ec5b6cf9e
+prgnn/stages.noRows 4c1b725dc9f6
+prgnn/stages.trainingChart c351f155271c
+prgnn/stages/chart.Course 83c3c2d44859
+prgnn/stages/chart.Curves d0593c9bc38c
+prgnn/stages/chart.Training 9ed0e9a06dea
+prgnn/stages/chart.Training.add c9669bdb4013
+
+reached by figure-training report summary
+prgnn/stages.compareNamed 4d4ede8c8986
+
+reached by graph
+prgnn/connectivity.AuthorsCode ed7309254be8
+prgnn/connectivity.Build d0f88b92db69
+prgnn/connectivity.DegreeProfile 80d9d8586525
+prgnn/connectivity.Edge 58adf0ab2bc0
+prgnn/connectivity.Features e621c9066c91
+prgnn/connectivity.Graph 5a4a94819e71
+prgnn/connectivity.Graph.NodeFeatures 00ea04f8ebad
+prgnn/connectivity.Graph.degreeProfile 58cb198ed5f4
+prgnn/connectivity.Graph.degrees c88e96c20bb6
+prgnn/connectivity.Graph.describe dfb51b396814
+prgnn/connectivity.Graph.repair df300846977c
+prgnn/connectivity.GraphQuality d63b224ff2c8
+prgnn/connectivity.Identity 4931367c28a9
+prgnn/connectivity.Largest ecf8fa28ad46
+prgnn/connectivity.OfPositive b402931083f6
+prgnn/connectivity.Repair e621c9066c91
+prgnn/connectivity.RepairAbsolute 256ab94bd769
+prgnn/connectivity.RepairNone bc49a21f0614
+prgnn/connectivity.Rule 55cebd2a7019
+prgnn/connectivity.RuleKind e621c9066c91
+prgnn/connectivity.Share e621c9066c91
+prgnn/connectivity.aboveMagnitude 71ee36a3f8a6
+prgnn/connectivity.kthLargest 68240e939523
+prgnn/connectivity.largest d5d1b3f02603
+prgnn/connectivity.survey e10fa409550f
+prgnn/connectivity.uneven c30699a90dd8
+prgnn/stages.Graph ea5973966f09
+prgnn/stages.Graph.Ports 6d19c4cccd33
+prgnn/stages.Graph.Run 254141a1153e
+prgnn/stages.graph.New fabdff2b3f1b
+prgnn/stages.graphQuality c26ace2a2f8d
+
+reached by harmonize
+prgnn/connectivity/combat.Fit.Apply 8420432dc702
+prgnn/stages.Harmonize 9e516d78e032
+prgnn/stages.Harmonize.Ports 6f9a7b0a91f4
+prgnn/stages.Harmonize.Run 0f3e8a32bfd5
+prgnn/stages.harmonize.New 7f99f7ea4505
+prgnn/stages.harmonizedQuality abe055058e54
+prgnn/stages.readFit 2897387f1175
+
+reached by individuality
+prgnn/stages.Individuality 6e02ef4b57a1
+prgnn/stages.Individuality.Ports a82049c35fed
+prgnn/stages.Individuality.Run 7351715e9f64
+prgnn/stages.Individuality.cells 29b10f288439
+prgnn/stages.Individuality.table ae1421976260
+prgnn/stages.individuality.New 3a47a8d60f5a
+prgnn/stages/inference.Cell 68bcc00ab62a
+prgnn/stages/inference.Components 544c575cea9e
+prgnn/stages/inference.Components.Share 60c90d829bd4
+prgnn/stages/inference.Individual 599173648158
+prgnn/stages/inference.Individuality 9ca82a9223b8
+prgnn/stages/inference.VarianceComponents a4348fae5495
+prgnn/stages/inference.expit 08f891e3bb7a
+prgnn/stages/inference.jackknife 5561d4ddb14e
+prgnn/stages/inference.pooled 5528ba6c7566
+
+reached by individuality tables
+prgnn/stages.lambdas 500dbe9aa095
+
+reached by join
+prgnn/dag.CompareCoords 84d21aec1312
+prgnn/dag.CompareValues baefdd7a86f4
+prgnn/stages.Join e92653984bb7
+prgnn/stages.Join.Ports 977fb4a73c3c
+prgnn/stages.Join.Run a89efe05136f
+prgnn/stages.cleanColumns f23fe888db4d
+prgnn/stages.coverageColumns cc4606b107b8
+prgnn/stages.join.New 56dc67a5e6d1
+prgnn/stages.joinSeries 01ecc3ad7280
+prgnn/stages.leastCoverage 81071b6edfaa
+prgnn/stages.missingRegions 59ea4339814e
+prgnn/stages.readRuns 43ea31e83d38
+prgnn/stages.runNames 513e3cdfe417
+prgnn/stages.runQuality f9182852ed16
+prgnn/stages.runQuality.list 159af63a0e02
+prgnn/stages.runQuality.sum cd22176980a4
+prgnn/stages.runQuality.whole ea02b6158555
+prgnn/stages.sameRuns 0a0a49b5a0da
+prgnn/stages.spreadMissing 83e5be59d1f6
+
+reached by join parcellate report saliency
+prgnn/stages.coverage 0266b329f868
+prgnn/stages.coverage.set 8ea073c5931b
+prgnn/stages.coverage.table 4d22da5d1cf6
+prgnn/stages.newCoverage 3e7701bfbcf7
+
+reached by leakage
+prgnn/stages.Leakage 964183487e40
+prgnn/stages.Leakage.Ports dcd5456a919a
+prgnn/stages.Leakage.Run 608481c4cd6f
+prgnn/stages.Leakage.lookAtPredictions 324d12d7b798
+prgnn/stages.foldBook cc40ab960ee4
+prgnn/stages.foldBook.seen a567cec4ab32
+prgnn/stages.foldBook.tested 4c953b7c2017
+prgnn/stages.foldPlace 32fa1bfdbeff
+prgnn/stages.leakCheck e2721829b74a
+prgnn/stages.leakCheck.fail 48caff525499
+prgnn/stages.leakage.New ecf82481956f
+prgnn/stages.lookAtFeatures e44f675e2016
+prgnn/stages.lookAtFitted b4861cf6654c
+prgnn/stages.lookAtModels eb15b3a00d3c
+prgnn/stages.placeOf bbf5bdac036e
+prgnn/stages.readBook dba8e1e62524
+
+reached by leakage report summary
+prgnn/stages.plural 1c84a0c65eb6
+
+reached by matrices
+prgnn/connectivity.Given 23763b80d4e1
+prgnn/connectivity.PartialOf 577409d776da
+prgnn/connectivity.ReadRelmat cabf0ea7ac7e
+prgnn/connectivity.asymmetry 7223c1bf482d
+prgnn/connectivity.cutRowNames 58787b6c51ae
+prgnn/connectivity.numbered a4ed8d6e8a68
+prgnn/stages.Matrices 9d3652e65744
+prgnn/stages.Matrices.Ports 480370662541
+prgnn/stages.Matrices.Run 1258268b7ecd
+prgnn/stages.Matrices.Validate db46760b9eb5
+prgnn/stages.Matrices.read 39eefd7ff2c0
+prgnn/stages.matNames a14f75bb87a7
+prgnn/stages.matSquare 8cf20ff56924
+prgnn/stages.matSquares 1d2786a0f16c
+prgnn/stages.matrices.New b4c18c52d5ed
+prgnn/stages.readSquares 58920ebfebe2
+prgnn/stages.squares 74bdc88473d7
+prgnn/stages/mat5.Matrix b324029b680b
+prgnn/stages/mat5.MaxSize 96e82f3c1964
+prgnn/stages/mat5.Read a706e2cf1f94
+prgnn/stages/mat5.Variable dce7564f76ea
+prgnn/stages/mat5.Variable.Rows b0b68f6a34f5
+prgnn/stages/mat5.Variable.shape d01499cd391f
+prgnn/stages/mat5.classCell 8b95a66de076
+prgnn/stages/mat5.classChar b245d90d0623
+prgnn/stages/mat5.classLast 4bd2f8d98a2d
+prgnn/stages/mat5.classReal abdbd56df1ad
+prgnn/stages/mat5.classes bb80ce0f8099
+prgnn/stages/mat5.element 9b5a5b1db897
+prgnn/stages/mat5.errShort 7cf2df747ac8
+prgnn/stages/mat5.flagComplex fdbb76d92ec1
+prgnn/stages/mat5.flagLogical f46e128dbf4f
+prgnn/stages/mat5.header e86207a8514a
+prgnn/stages/mat5.headerSize 5ea3326aca81
+prgnn/stages/mat5.miCOMPRESSED 4bd2f8d98a2d
+prgnn/stages/mat5.miDOUBLE f82a57501391
+prgnn/stages/mat5.miINT16 70a586560e99
+prgnn/stages/mat5.miINT32 3b8398fc6105
+prgnn/stages/mat5.miINT64 f6de9cd300fa
+prgnn/stages/mat5.miINT8 8b95a66de076
+prgnn/stages/mat5.miMATRIX d1eb401630bc
+prgnn/stages/mat5.miSINGLE ab2f185cd526
+prgnn/stages/mat5.miUINT16 b245d90d0623
+prgnn/stages/mat5.miUINT32 abdbd56df1ad
+prgnn/stages/mat5.miUINT64 9a539a76871c
+prgnn/stages/mat5.miUINT8 96607dbc6afe
+prgnn/stages/mat5.miUTF16 3eff46f3121f
+prgnn/stages/mat5.miUTF32 c37302c9ebfa
+prgnn/stages/mat5.miUTF8 57c4b32f7c1d
+prgnn/stages/mat5.reader 31720004fd33
+prgnn/stages/mat5.reader.array a1733f34a5fd
+prgnn/stages/mat5.reader.cells 63fa4a7f2ebf
+prgnn/stages/mat5.reader.chars 26e6345b89b3
+prgnn/stages/mat5.reader.element fe05dac261db
+prgnn/stages/mat5.reader.inflate b2206fd68048
+prgnn/stages/mat5.reader.letters 12abb6d455ea
+prgnn/stages/mat5.reader.numbers 128918f3ad81
+prgnn/stages/mat5.reader.part dfe825eb78ce
+prgnn/stages/mat5.widths 291d53f68237
+
+reached by matrices timeseries
+prgnn/stages.counted f757df10fd44
+prgnn/stages.placeColumns dc9f06a70254
+
+reached by mean-volume
+prgnn/stages.MeanVolume dba1b61b2ad0
+prgnn/stages.MeanVolume.Ports 2c49c953d3bb
+prgnn/stages.MeanVolume.Run b7dd904ddf19
+prgnn/stages.mean-volume.New 3d3040720e05
+
+reached by mean-volume parcellate report saliency
+prgnn/nifti.Reader.CheckSeries f80a0ae89d86
+prgnn/nifti.Reader.CheckSize 929bac201fcb
+
+reached by mean-volume parcellate report saliency simulate
+prgnn/nifti.Affine.quaternion a1a87297b042
+prgnn/nifti.Encode ac003f8e7504
+prgnn/nifti.Header.encode 68845b840f58
+prgnn/nifti.Image 607f8cf5d9fd
+prgnn/nifti.Image.header 58c1e62001fe
+prgnn/nifti.det3 9665d238a86e
+prgnn/nifti.gzipLevel 96607dbc6afe
+prgnn/nifti.putNumber 02eea5bccc63
+prgnn/nifti.span c36dc9a4c2e5
+prgnn/nifti.writeData 2077c27cdb32
+
+reached by parcellate
+prgnn/stages.parcellate.New 7640915b7ab2
+
+reached by parcellate report saliency
+prgnn/nifti.Affine.Mul e4ba90a509cb
+prgnn/nifti.Affine.diagonal 8c759aff64ce
+prgnn/nifti.Labels.Counts 68dbfe89a3a6
+prgnn/nifti.Labels.Moved b75ca3f1412d
+prgnn/nifti.Labels.Onto a50bf58e9a40
+prgnn/nifti.Labels.Values 4732d8fd9320
+prgnn/nifti.Labels.Within 254f8502db02
+prgnn/nifti.Labels.at 6b034b12b6b5
+prgnn/nifti.Labels.fill 5205378be370
+prgnn/nifti.ReadITK ad6b2f10bf57
+prgnn/nifti.itkAffines 61633d6221f2
+prgnn/nifti.nearest c496bcdfe111
+prgnn/nifti.numbers 8b621677ddb2
+prgnn/nifti.readITK 77fa00704c65
+prgnn/stages.Parcellate b9e75c53cf78
+prgnn/stages.Parcellate.Ports 84f589e067d9
+prgnn/stages.Parcellate.Run d35d18a752e6
+prgnn/stages.Parcellate.meaning 7010fc67c2e6
+prgnn/stages.Parcellate.meaningName cfee9e4e336f
+prgnn/stages.Parcellate.refuseMissing 92b1e33802e3
+prgnn/stages.dkt 97dd0d4dea21
+prgnn/stages.move 602399b2abdc
+prgnn/stages.otherLabels 84ad12ca042c
+
+reached by permutation
+prgnn/stages.Permutation 0a604c5f3fd9
+prgnn/stages.Permutation.Ports 2d06a8653845
+prgnn/stages.Permutation.Run 91a639516622
+prgnn/stages.byPermutation 90b873665c41
+prgnn/stages.graphsOf f42937405e8d
+prgnn/stages.permutation.New dfd220eb5011
+prgnn/stages.permutationRows 29af9194415f
+prgnn/stages.permutationRows.add 1d32f925f88c
+prgnn/stages.permutationRows.null f205e95add6e
+prgnn/stages.permutationRows.test 0855dcaf46c3
+prgnn/stages.permutedMeasures 3eea231bfb3f
+prgnn/stages.permutedSetting a1ac089ed0d9
+prgnn/stages.permutedSetting.check 497d47d16f53
+
+reached by predict
+prgnn/stages.Predict 6c340ac53644
+prgnn/stages.Predict.Ports 63edb0826994
+prgnn/stages.Predict.Run 55c5307ddcc7
+prgnn/stages.graphFacts.accept de60ce368350
+prgnn/stages.graphFacts.acceptNodes 5bd40d141e18
+prgnn/stages.newPredicted b052c7cdb1a6
+prgnn/stages.predict.New a83b8062d14c
+prgnn/stages.predicted 76f0473435e2
+prgnn/stages.predicted.add 6e9a7e60567b
+prgnn/stages.predicted.tables 59f69f0a8f2d
+
+reached by report
 module github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
 module github.com/chewxy/hm v1.0.0
 module github.com/chewxy/math32 v1.0.8
-module github.com/goccy/go-json v0.10.2
 module github.com/gogo/protobuf v1.3.2
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module github.com/golang/protobuf v1.5.3
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/pkg/errors v0.9.1
-module github.com/sbinet/npyio v0.9.0
 module github.com/xtgo/set v1.0.0
-module github.com/zeebo/xxh3 v1.1.0
 module go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/image v0.30.0
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-module gonum.org/v1/plot v0.17.0
 module google.golang.org/protobuf v1.36.12
 module gorgonia.org/tensor v0.9.24
 module gorgonia.org/vecf32 v0.9.0
 module gorgonia.org/vecf64 v0.9.0
-`,
+prgnn/artifacts.Array.Preview 6e0189507ef0
+prgnn/artifacts.Array.Tensor 39e68956e3f7
+prgnn/artifacts.Array.WriteArrow 1a58d8f19169
+prgnn/artifacts.Array.WriteTensors b06a57fd31c7
+prgnn/artifacts.Array.columnValues 7a294f2e0f46
+prgnn/artifacts.Table.WriteArrowZstd 0a6284e9bebc
+prgnn/artifacts.Table.WriteCSV 7097dd6ffb3e
+prgnn/artifacts.Table.WriteParquet 5c60d088e957
+prgnn/artifacts.Table.writeGroup c88fa1f3dcd2
+prgnn/artifacts.Table.writeParquet 8fcd41590b17
+prgnn/artifacts.parquetField d60070964d86
+prgnn/artifacts.parquetMetadata a7cbbc02141b
+prgnn/artifacts.present 97859758d653
+prgnn/artifacts.widen 271dc587d914
+prgnn/artifacts.writeChunk d0530ac14094
+prgnn/internal/random.Stream.ExpFloat64 b8aa1f8d3470
+prgnn/internal/random.Stream.NormFloat64 1fa5616e0eee
+prgnn/nifti.DataType.Integral f72e4617c362
+prgnn/nifti.DataType.numpy f524ba26d1ae
+prgnn/nifti.Header.Encode 50d0bdb68263
+prgnn/nifti.HeaderError.Error 6144629dedb4
+prgnn/nifti.Number f37c7be462c7
+prgnn/nifti.Number.MarshalJSON 58181ce13a97
+prgnn/nifti.Reader.seekable b20d945de0ad
+prgnn/nifti.Reader.stats ec013a6b9c69
+prgnn/nifti.Stats 896fcbf4a25b
+prgnn/nifti.encodeFloat64 a770d47f76ef
+prgnn/nifti.truncation.Error 1d4cacb6b292
+prgnn/nifti.unreadable.Error 92eafd3cc21a
+prgnn/stages.Report 449532be5fe5
+prgnn/stages.Report.Ports ef1ba55d82c8
+prgnn/stages.Report.Run cdaf26c9c4a3
+prgnn/stages.accuracyChart ffedf3ed702c
+prgnn/stages.besidePaper 309ea4d181fd
+prgnn/stages.byAccuracy 330bf8c1246b
+prgnn/stages.byContrast 4e3097357500
+prgnn/stages.chartOf.figure a6faade36a98
+prgnn/stages.classifiersTable 81ac70466998
+prgnn/stages.codeTable 4347f5407f1f
+prgnn/stages.cohortSettings 46faa116845c
+prgnn/stages.columnsOf c2e50bdfa946
+prgnn/stages.columnsOf.has ea79b116ba9b
+prgnn/stages.columnsOf.numbers cfe05c0d30a9
+prgnn/stages.columnsOf.table 49464e478c3c
+prgnn/stages.columnsOf.texts 532df4557dad
+prgnn/stages.comparisonPairs 3379e31f6cd6
+prgnn/stages.covariatesTable 0b55398ae2aa
+prgnn/stages.describeColumn 2adb89796116
+prgnn/stages.elementText 90b635269970
+prgnn/stages.estimator c20ed3dad87a
+prgnn/stages.fidelityTable 8d956d3df68c
+prgnn/stages.fixed 494a7404cf36
+prgnn/stages.gz 875bdc1597b3
+prgnn/stages.identifies c1d9bb95f5d3
+prgnn/stages.literature 4318a24d281a
+prgnn/stages.memberText cb4bb993b445
+prgnn/stages.methodsText 826f28e08b78
+prgnn/stages.methodsText.cite a0c5d0c2617b
+prgnn/stages.methodsText.say e66f21de78d3
+prgnn/stages.middle 24034fb5c82d
+prgnn/stages.mmOfPrint 60d8077291f2
+prgnn/stages.moreMeasures 6d27e83a231f
+prgnn/stages.orItself 827690b739c3
+prgnn/stages.parcelled 4f25d71b2970
+prgnn/stages.parcelled.at f42481652aeb
+prgnn/stages.parcelled.extent 07270b7bf0ee
+prgnn/stages.parcelled.findMiddles aa809e74e15c
+prgnn/stages.percentOf b1fbb9cdd026
+prgnn/stages.percentText 11917a2f1a28
+prgnn/stages.permutationTable 0100fddec6b5
+prgnn/stages.plainName 44bf89174529
+prgnn/stages.plainNames 6168ceb1f4da
+prgnn/stages.probability 2ce79f08f7b8
+prgnn/stages.rangeColumn 54213ec85760
+prgnn/stages.rankedSetting e13e135567c2
+prgnn/stages.rankedSetting.first bb3d1a6b1e6e
+prgnn/stages.rankedSettings d97e04abda14
+prgnn/stages.readAnatomy d2142e97346f
+prgnn/stages.readParcels 0af76944930f
+prgnn/stages.readRunSettings 777097c48bfc
+prgnn/stages.report.New 395ae6693a08
+prgnn/stages.reportPart f315538eba55
+prgnn/stages.reporter c86650fa0be2
+prgnn/stages.reporter.aboutRanking 76e29844f214
+prgnn/stages.reporter.classificationFigures 28ccc5317f77
+prgnn/stages.reporter.consistencyTable cfa831de46a4
+prgnn/stages.reporter.eachParticipant 371d3f95b66e
+prgnn/stages.reporter.excluded 308372e5ba75
+prgnn/stages.reporter.facts fced753ff1ec
+prgnn/stages.reporter.firstRegions 56a7133f9aae
+prgnn/stages.reporter.groups 9b6f807d3401
+prgnn/stages.reporter.inSpace 5f378a7b4658
+prgnn/stages.reporter.individuals 3f8a939afa85
+prgnn/stages.reporter.kindOf ab5514f091cd
+prgnn/stages.reporter.levels 625bd861c633
+prgnn/stages.reporter.methods 446f427026cb
+prgnn/stages.reporter.methodsOfCleaning 50538fca9ab4
+prgnn/stages.reporter.methodsOfCohort 246959f1f33d
+prgnn/stages.reporter.methodsOfEvaluation 931da186cdec
+prgnn/stages.reporter.methodsOfGraphs 876d5bb963cb
+prgnn/stages.reporter.methodsOfTraining 9e220c0a50b2
+prgnn/stages.reporter.more 7bd264d46602
+prgnn/stages.reporter.origin 4d76e8e30f93
+prgnn/stages.reporter.othersLast 1134a50c4704
+prgnn/stages.reporter.ownSettings 94f8b89a1686
+prgnn/stages.reporter.participants 990eec40ed63
+prgnn/stages.reporter.pictures 9202a7bd0ddc
+prgnn/stages.reporter.rankingTable 533608abedea
+prgnn/stages.reporter.readPlaces 20068e4c1f2e
+prgnn/stages.reporter.regionNames 5e2a226185fd
+prgnn/stages.reporter.regions 97187ef8388a
+prgnn/stages.reporter.results 334f3c2734c4
+prgnn/stages.reporter.shownParts 4885fbfebde6
+prgnn/stages.reporter.statistics cc3ba53da00e
+prgnn/stages.reporter.steps 3ae9b50fbf2d
+prgnn/stages.reporter.warnings 1ec1a7f47d37
+prgnn/stages.settingsOfRun d94c95e0b380
+prgnn/stages.settingsOfRun.of ed907fa969b5
+prgnn/stages.share 8ed7d0591a6b
+prgnn/stages.shownColumn 8bea2c9877e4
+prgnn/stages.shownNumber 064f10fa7128
+prgnn/stages.shownNumbers 0a3898b3d645
+prgnn/stages.shownSettings 4ea408d9d2e8
+prgnn/stages.shownTable 33dda19904f7
+prgnn/stages.slicesChart dc1ee0ed8e5b
+prgnn/stages.spreadDigits 7f7d8ad62b50
+prgnn/stages.stageSettings 62c23585a7a1
+prgnn/stages.stageSettings.is 4149f3716458
+prgnn/stages.stageSettings.number cbafda1d2cf0
+prgnn/stages.strong f76443d5f504
+prgnn/stages.svgTitle af2f4524f675
+prgnn/stages.underlay b51e209c2eb4
+prgnn/stages.underlay.at 707821df3a9f
+prgnn/stages.underlay.clearOutside 3cdd67177ddb
+prgnn/stages.underlay.covers e652b27f99db
+prgnn/stages.unitName 68ed813a3c43
+prgnn/stages.upperNames 2524812cd91b
+prgnn/stages.variationsTable e21733446c2d
+prgnn/stages.viewerOf 029054a716a7
+prgnn/stages.widthOfSVG ff36e249e675
+prgnn/stages.wordColumn c469454f6019
+prgnn/stages/chart.Brain c5f1a36da009
+prgnn/stages/chart.Brain.coloured 2b1b6753efb2
+prgnn/stages/chart.Brain.slice 29964e45f879
+prgnn/stages/chart.Slices 65c2a0de2da2
+prgnn/stages/chart.darker facbd0e5ec7f
+prgnn/stages/report.Block 4701be775a19
+prgnn/stages/report.Cell b6d5379740ad
+prgnn/stages/report.Details c55116a40683
+prgnn/stages/report.Fact 6784fe4cecac
+prgnn/stages/report.Figure 0c5b065b06a4
+prgnn/stages/report.Generator 55f87f897a83
+prgnn/stages/report.Head 4496f455cbb9
+prgnn/stages/report.Page 9574d3944627
+prgnn/stages/report.Page.Check 0d16595ec56f
+prgnn/stages/report.Page.Write fff0b054fcd1
+prgnn/stages/report.Page.viewer 8d2a7b2c8f81
+prgnn/stages/report.Place a7417c506f1c
+prgnn/stages/report.Region 6ad4fff5a0a9
+prgnn/stages/report.Section 29e2e719a7ab
+prgnn/stages/report.Table 7db174ec3a09
+prgnn/stages/report.Viewer 266602896f1b
+prgnn/stages/report.Volume 170981fa723e
+prgnn/stages/report.body 8188e2feda20
+prgnn/stages/report.pageCSS 83c2c7a57ce8
+prgnn/stages/report.pageHTML d510458ccd6c
+prgnn/stages/report.pageJS af02083deb23
+prgnn/stages/report.policy 1d42d0cc0c9e
+prgnn/stages/report.viewerCode ef60beaffd56
+prgnn/stages/report.viewerGzip ee14b8704947
+prgnn/stages/report/page.css f952d4e832b4
+prgnn/stages/report/page.html 1449174622a5
+prgnn/stages/report/page.js e44902ceb951
+prgnn/stages/report/viewer.js.gz 285fef888225
 
-	"saliency": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/nifti/affine.go 14726e67247fc164
-prgnn/nifti/check.go c1d7e89588e06ed9
-prgnn/nifti/coverage.go 9715bc5856d3a397
-prgnn/nifti/decode.go 891724ab81b83eb4
-prgnn/nifti/dtype.go 33d3290cc40e2ddb
-prgnn/nifti/grid.go 8301c64eafff4bc9
-prgnn/nifti/header.go c755b349aa8a759d
-prgnn/nifti/image.go edcf6f91d4f5fa4c
-prgnn/nifti/inflate/block.go 5cf4609d593d5b11
-prgnn/nifti/inflate/decode.go 293ae1b2e27a01ab
-prgnn/nifti/inflate/inflate.go 3553c24a1696e738
-prgnn/nifti/inflate/member.go 11f7de85cd9b680e
-prgnn/nifti/inflate/table.go b241c9a9b99033d4
-prgnn/nifti/itk.go 4120a8ca5c82d601
-prgnn/nifti/labels.go d81d7a00ab11c54e
-prgnn/nifti/mgh.go c317d5d15197cf0b
-prgnn/nifti/orient.go 3e2b227e315aac8d
-prgnn/nifti/reader.go d8c4c499aecd00cf
-prgnn/nifti/source.go 4e4898f31eb772e5
-prgnn/nifti/units.go ac463bb6a2052926
-prgnn/stages/parcellate.go ec81589c18279659
-prgnn/stages/saliency.go 1769846c23dc97c6
-prgnn/stages/summary_salient.go e881400b262775f0
-prgnn/stages/summary_sections.go c3ad3014a6aaccfe
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by report simulate
+prgnn/internal/random.Stream.Normal 8cc6cca76b2c
 
-	"simulate": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 9860a1933447024f
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/exact/exact.go 931fceeabc00850b
-prgnn/internal/exact/sincos.go c3e030259715c232
-prgnn/internal/random/random.go b6646a4c5f0bc2ab
-prgnn/nifti/affine.go f77821c3e2ce8e46
-prgnn/nifti/check.go e9a1195e89bac529
-prgnn/nifti/dtype.go 3855135b6f8aeac8
-prgnn/nifti/header.go b17cc50ed293a65d
-prgnn/nifti/image.go edcf6f91d4f5fa4c
-prgnn/nifti/orient.go f26b8801057397e9
-prgnn/nifti/units.go 437d2e824a107ed9
-prgnn/stages/atlas/atlas.go 5a795b950f4cd0e2
-prgnn/stages/atlas/dk84.tsv 023b415b58313c93
-prgnn/stages/atlas/read.go 23ad80e6485e440a
-prgnn/stages/phantom/brain.go 1e823785d8355023
-prgnn/stages/phantom/motion.go 9e12d7285c39f4f4
-prgnn/stages/phantom/network.go c3cc09b57c37cc63
-prgnn/stages/phantom/nuisance.go bab0c7287871d2fa
-prgnn/stages/phantom/scan.go 33050c3b251b420e
-prgnn/stages/simulate.go b0a3bcb87691a615
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by report summary
+prgnn/stages.agreementOf 87b6492a7135
+prgnn/stages.agreementRow 5dce891d7a84
+prgnn/stages.cautionAccuracy 3e77dcdd1725
+prgnn/stages.cautionCompared 1ef97876d01f
+prgnn/stages.cautionTraining 25a726626ebd
+prgnn/stages.comparisonSection 8838361316b8
+prgnn/stages.covariateRow e71c19b45b72
+prgnn/stages.covariatesSection a6cfdd65e6a5
+prgnn/stages.emptyRegions 7c71a70efe46
+prgnn/stages.gathered 0e5b28d3be86
+prgnn/stages.measure cdeea02dd954
+prgnn/stages.measures 73e53f651696
+prgnn/stages.pText 2b63352a24d9
+prgnn/stages.page a06c878f5170
+prgnn/stages.page.caution ad603be33e9c
+prgnn/stages.page.line 829f4275a8a6
+prgnn/stages.pairRow cd0c4d9b770e
+prgnn/stages.permutationRow f724b6ac3b59
+prgnn/stages.permutationSection 595d3b3b8981
+prgnn/stages.prefix 9e50a00d9201
+prgnn/stages.readNumbers a1ec8743935f
+prgnn/stages.readRanking a4992b8513e1
+prgnn/stages.salientRow a2bceca85c54
+prgnn/stages.stabilitySection 050e21caf30c
+prgnn/stages.unstagedText 18e1f94a05da
+prgnn/stages.width 00c71a33bfe2
+prgnn/stages.wrap 0db41a275787
 
-	"split": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 2347f366e2220604
-prgnn/dag/task.go 70784848176cbd06
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/split.go 8f6cb837ed825fec
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by report summary tables
+prgnn/stages.accuracyRow d2b1ea0e6b0d
+prgnn/stages.coordinate eb35e684516f
+prgnn/stages.namesOf 5cf444923dbc
+prgnn/stages.readAccuracy c89754ed1c43
+prgnn/stages.shownSetting d167a7ac3678
 
-	"summary": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go c743f00282301390
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/stages/biomarkers.go 922657c046675068
-prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/names.go 8fcba210dc263905
-prgnn/stages/summary.go 64a8ce9d0de4a2bb
-prgnn/stages/summary_accuracy.go 0f2bf5fcb87d409f
-prgnn/stages/summary_checks.go aa4396c8f793327a
-prgnn/stages/summary_salient.go 7197e4da7bd9b8e9
-prgnn/stages/summary_sections.go c8bba20cbfaacad2
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by saliency
+prgnn/stages.Saliency 467b72b29e2e
+prgnn/stages.Saliency.Ports 701ac42ae3da
+prgnn/stages.Saliency.Run b352ac9d88a8
+prgnn/stages.Saliency.connectome 70d482927b04
+prgnn/stages.Saliency.rows 657456b9b3db
+prgnn/stages.paintedRow 2fc1dcf9b0a3
+prgnn/stages.paintedTable 98556e9c5c73
+prgnn/stages.saliency.New d168dabf6cb3
 
-	"tables": `prgnn/artifacts/array.go a3eb752ae2360afb
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 2d5acc14f5be9d10
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go 21462b950199e610
-prgnn/artifacts/npyread.go 7406785f62687843
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 7ac7ea0fb0b8bdbb
-prgnn/dag/task.go 49e963b56bedf6c6
-prgnn/stages/biomarkers.go bbab1f902072427b
-prgnn/stages/figure.go d03f5b8da7be5791
-prgnn/stages/names.go f87512a7798f35b4
-prgnn/stages/summary_accuracy.go 5d3029f61c4fa8b0
-prgnn/stages/summary_sections.go b3006666e2751666
-prgnn/stages/tables.go 6292423a1966f8f3
-prgnn/stages/tables_layout.go b718cdcc80387d42
-prgnn/stages/tables_read.go 8614b5e75da641b0
-prgnn/stages/train_tables.go 5e8e6dd89076cf20
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-`,
+reached by simulate
+prgnn/stages.Scanner 770910260918
+prgnn/stages.Simulate 979c1c340ee6
+prgnn/stages.Simulate.Ports 4ffd65f21714
+prgnn/stages.Simulate.Run fd70ec5a47a3
+prgnn/stages.confoundsTSV fe0e874045ad
+prgnn/stages.defaultScanner 352b38c6feba
+prgnn/stages.simulate.New 42d70451a3df
+prgnn/stages/atlas.DK84 4b218e6e41a2
+prgnn/stages/atlas.Named 305db5f7e44d
+prgnn/stages/atlas.Node 15f2b16dcde8
+prgnn/stages/atlas.Plain 61493724ccfc
+prgnn/stages/atlas.Read 2e384e5fb981
+prgnn/stages/atlas.check 41102037d9ce
+prgnn/stages/atlas.dk84 66968be0b321
+prgnn/stages/atlas.isColor 56b83a535ab5
+prgnn/stages/atlas.line 5bfddcb4569a
+prgnn/stages/atlas.maxNodes a05a197c0b74
+prgnn/stages/atlas.nan 774ae7471b42
+prgnn/stages/atlas.parseID 4b7e6d1181a4
+prgnn/stages/atlas.readLines f507960764bf
+prgnn/stages/atlas.readPlain 597b3fe5582a
+prgnn/stages/atlas.separator a4a1f03bb033
+prgnn/stages/atlas.split dfa6673103a3
+prgnn/stages/atlas/dk84.tsv 99575ccf86c0
+prgnn/stages/phantom.Change a3a2318c456d
+prgnn/stages/phantom.Column 0833d8daf3a6
+prgnn/stages/phantom.Coupling 2057ecd541c0
+prgnn/stages/phantom.Make 4aed42527126
+prgnn/stages/phantom.Scan fb13728f03f7
+prgnn/stages/phantom.Scan.fill 0be4e4953ca3
+prgnn/stages/phantom.Settings c5de41d7611e
+prgnn/stages/phantom.Settings.check faee0e82136c
+prgnn/stages/phantom.Settings.coupling e1ac96713b18
+prgnn/stages/phantom.air a87015332314
+prgnn/stages/phantom.ar1 01e738500f55
+prgnn/stages/phantom.axes d40b0464b1e7
+prgnn/stages/phantom.axpy a37b5cf3edb8
+prgnn/stages/phantom.brain 14d23a393506
+prgnn/stages/phantom.brain.position f5452077d512
+prgnn/stages/phantom.center 967b6b3f94e1
+prgnn/stages/phantom.centre 3a607b33abae
+prgnn/stages/phantom.circuit 8e9c4cc11879
+prgnn/stages/phantom.circuitWeight f85bf162be88
+prgnn/stages/phantom.components 3b8398fc6105
+prgnn/stages/phantom.confounds 7b8e5b73940d
+prgnn/stages/phantom.cosines 2dfe63633749
+prgnn/stages/phantom.couplingSpread a29519fbb9b8
+prgnn/stages/phantom.csf dd9abe43fdee
+prgnn/stages/phantom.dot 6b6c54917e40
+prgnn/stages/phantom.fade a18f6988ab29
+prgnn/stages/phantom.globalWeight e625cea22029
+prgnn/stages/phantom.grow c5f72f4fb6fe
+prgnn/stages/phantom.headRadius 747e760f9328
+prgnn/stages/phantom.highPass 2eb3f578ead4
+prgnn/stages/phantom.homologWeight d7a5772642b8
+prgnn/stages/phantom.hubWeight c73a252afd34
+prgnn/stages/phantom.inCircuit b00b3c4b917b
+prgnn/stages/phantom.least b245d90d0623
+prgnn/stages/phantom.length ded646b44343
+prgnn/stages/phantom.localReach 7f52d2517002
+prgnn/stages/phantom.localWeight a3a2318c456d
+prgnn/stages/phantom.material 902286213a89
+prgnn/stages/phantom.materialOf 7abf5cb18fdb
+prgnn/stages/phantom.mixing 662a31d232d5
+prgnn/stages/phantom.mostCosine 00c71a33bfe2
+prgnn/stages/phantom.motion bd5d534ce61a
+prgnn/stages/phantom.motionNames de66c0f75ecb
+prgnn/stages/phantom.move e31c35076286
+prgnn/stages/phantom.newNuisance 1fddee18e5b6
+prgnn/stages/phantom.nuisance ff71cc5d2976
+prgnn/stages/phantom.nuisance.add 9a097e03d295
+prgnn/stages/phantom.nuisance.columns 603794810bde
+prgnn/stages/phantom.nuisance.components e30cc061252a
+prgnn/stages/phantom.ownVariance 7b85e32ded24
+prgnn/stages/phantom.principal 3849670276ce
+prgnn/stages/phantom.reach 4517aba4fd43
+prgnn/stages/phantom.region edbc98d9e741
+prgnn/stages/phantom.rhythm c49fd6bccf53
+prgnn/stages/phantom.sampled 6cb4a3834153
+prgnn/stages/phantom.scale b2faebbb5584
+prgnn/stages/phantom.signalPercent c25a76f495e8
+prgnn/stages/phantom.signals 905ff804b9ed
+prgnn/stages/phantom.sinusReach bad195f0e657
+prgnn/stages/phantom.sinusVariance b9d99aa5e820
+prgnn/stages/phantom.sinuses 90d1e4d788ec
+prgnn/stages/phantom.smallVariance d52960378715
+prgnn/stages/phantom.square 2f47b2dabd05
+prgnn/stages/phantom.streamWeight e7f9b41a1ee4
+prgnn/stages/phantom.system 09b19ee5eab8
+prgnn/stages/phantom.systemWeight e7f9b41a1ee4
+prgnn/stages/phantom.systems 3f4be8cc89fb
+prgnn/stages/phantom.ventricle 2c003f8727a8
+prgnn/stages/phantom.waves c286e71b24d5
+prgnn/stages/phantom.waves.disturb 855b38fedfd4
+prgnn/stages/phantom.weightSpread 2057ecd541c0
+prgnn/stages/phantom.white 3ed4eb029130
 
-	"timeseries": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/connectivity/matrix.go 4a5898d47e5e650c
-prgnn/connectivity/signal.go a744b50c38f908e5
-prgnn/connectivity/text.go c1fe88205f3e2b33
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 70784848176cbd06
-prgnn/stages/bootstrap.go 921254a72e0c0952
-prgnn/stages/connectivity.go 4ab356c9162dfad4
-prgnn/stages/timeseries.go c3f3f7decb0ac14e
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
+reached by split
+prgnn/stages.Split a1a8f3938576
+prgnn/stages.Split.Ports 282248e0261d
+prgnn/stages.Split.Run bf31bfb2acd0
+prgnn/stages.Split.deal ad843c2c34e6
+prgnn/stages.Split.divide 1536425e9a4f
+prgnn/stages.Split.enough 0983b0c21e68
+prgnn/stages.Split.inside e5a8f0ecbc18
+prgnn/stages.Split.permute 73d05414bf21
+prgnn/stages.bySite 437a08d6f11d
+prgnn/stages.groupsOf c94a79a9e4e1
+prgnn/stages.member 51f8cafb8f0e
+prgnn/stages.readMembers cb318e6a2407
+prgnn/stages.split.New 5c273654ea8b
 
-	"train": `prgnn/artifacts/array.go 5e87868d44c9eb44
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go 562e296582b8292b
-prgnn/artifacts/digest.go 4c83f485a688fb1b
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go aa4b52d1bfc64914
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 1a830190167265b7
-prgnn/dag/task.go 11042e2fe0d3f7ff
-prgnn/gnn/adam.go b7a3aceddc7e98ea
-prgnn/gnn/augment.go b2236da77c6d29c8
-prgnn/gnn/batch.go ba830c0177347c55
-prgnn/gnn/batchnorm.go 13981d138049b920
-prgnn/gnn/checkpoint.go fa6d346d8c8265bd
-prgnn/gnn/consistency.go 648e3a5abd83e8c0
-prgnn/gnn/conv.go e323c1aa7d0cd224
-prgnn/gnn/distance.go 835f2493fdb99067
-prgnn/gnn/dropout.go a32516c641bb2ee3
-prgnn/gnn/graph.go 585d2e5f065a648c
-prgnn/gnn/induce.go 6e57d773e7944073
-prgnn/gnn/kernels.go e02a9f6a1828d64f
-prgnn/gnn/kernels_amd64.go dccdb15a709a032e
-prgnn/gnn/kernels_other.go 0e84e4681cb5232c
-prgnn/gnn/mlp.go e7f3169bdce84f2c
-prgnn/gnn/model.go 44dbad84aa51db27
-prgnn/gnn/options.go c8990329101985f0
-prgnn/gnn/params.go db5e92f942263b01
-prgnn/gnn/pool.go be35c80ff52bba97
-prgnn/gnn/portable.go a317a89de6ff294f
-prgnn/gnn/predict.go 06471c4f0409636f
-prgnn/gnn/readout.go 02bd362107cc4215
-prgnn/gnn/sagescore.go 2756b29ff1de0290
-prgnn/gnn/team.go a82270dac8b0db01
-prgnn/gnn/train.go d1605a355f4f6748
-prgnn/gnn/vector_amd64.go ba0f6794a8dcf029
-prgnn/gnn/vector_amd64.s 84af81d119f1a79c
-prgnn/internal/dense/dense.go 7c738514e15e4c32
-prgnn/internal/dense/kernel_amd64.go 2e1dd73bfabca3ee
-prgnn/internal/dense/kernel_amd64.s 775a0a9074af069a
-prgnn/internal/dense/kernel_other.go 83fd0b14c6707724
-prgnn/internal/dense/portable.go 2c9618ebdd486366
-prgnn/internal/dense/stubs_amd64.go 2bf65da605e7e951
-prgnn/internal/exact/exact.go 931fceeabc00850b
-prgnn/internal/exact/float32.go a950756697ac95ae
-prgnn/internal/random/random.go 9eeb648d164bd13c
-prgnn/stages/made.go aff2c1db8ea2f2b0
-prgnn/stages/model.go 30071a9f52ce75cd
-prgnn/stages/names.go 0412f01559decdf8
-prgnn/stages/train.go e6f925a98e8975dd
-prgnn/stages/train_data.go eef3201fcb138a66
-prgnn/stages/train_model.go e4967b4a9668e65f
-prgnn/stages/train_tables.go c9e248df61b43337
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
-module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
-module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
-module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-module gonum.org/v1/gonum v0.17.0
-`,
-}
+reached by summary
+prgnn/artifacts.Text 2347803b617c
+prgnn/stages.Summary 1a410d92bcbe
+prgnn/stages.Summary.Ports dd440fc2df84
+prgnn/stages.Summary.Run dab026ec6433
+prgnn/stages.Summary.salientSection e3b35a626071
+prgnn/stages.accuracySection a92fb6547a07
+prgnn/stages.bar c7ad42e4da93
+prgnn/stages.cautionSection abe041f6b9fb
+prgnn/stages.contrastLines 186021a2f8a6
+prgnn/stages.fidelityLines 60d5187e31e7
+prgnn/stages.fidelityRow 901238d191b8
+prgnn/stages.foldLines 0297c4602bfb
+prgnn/stages.inOrder 03d707c98c66
+prgnn/stages.leakageSection fb9f2c593eae
+prgnn/stages.missingText 98382c67eda4
+prgnn/stages.nestedSection 65d1f6283f12
+prgnn/stages.nullLines b8abd5af195e
+prgnn/stages.ownRows 2d4a5392e7ec
+prgnn/stages.participantsSection d8e0ced55da5
+prgnn/stages.readingOf b5665d3ab200
+prgnn/stages.recoveryLines 74afdd9d30aa
+prgnn/stages.settingLines 61d007291413
+prgnn/stages.spread 1d55c19283ac
+prgnn/stages.stabilityLines 37177ffe899f
+prgnn/stages.stepsSection 750b42d42503
+prgnn/stages.summary.New 6451c43a0614
+prgnn/stages.weakMatrices 1b1332e54efe
+
+reached by tables
+prgnn/stages.Tables cc3154456929
+prgnn/stages.Tables.Ports 8d1aa3eed844
+prgnn/stages.Tables.Run c38995f43b8c
+prgnn/stages.Tables.accuracies 23e4a6b3d614
+prgnn/stages.Tables.comparison d9762a4f1fa3
+prgnn/stages.Tables.variations 187692194d62
+prgnn/stages.accuracyText 5aecfef4ea2b
+prgnn/stages.contender 1f85a3bce395
+prgnn/stages.contenders 6c564c29d2fe
+prgnn/stages.escapedCells efb6d66afaeb
+prgnn/stages.layoutOne 446a3098baab
+prgnn/stages.layoutTwo d23710f498b9
+prgnn/stages.paperLambda 586d5b579fc2
+prgnn/stages.paperOne 3942b3cc8eea
+prgnn/stages.paperSource 2baf9c8e65e4
+prgnn/stages.parameterCounts d0dab181423d
+prgnn/stages.place ce70108a585b
+prgnn/stages.printedName c21c6967c146
+prgnn/stages.printedNames 1b6aa612c9e9
+prgnn/stages.sameFirst b57b7fba7a96
+prgnn/stages.several 1bfb6e0a7d3f
+prgnn/stages.tableCaption cca865e3746c
+prgnn/stages.tableLayout c50abae808bb
+prgnn/stages.tableLayout.latex 5f43dc833501
+prgnn/stages.tableLayout.markdown 3be3fdf829e5
+prgnn/stages.tableLayout.tsv b047447993a8
+prgnn/stages.tableOne c6c6a681ec57
+prgnn/stages.tableSection e461b9db8855
+prgnn/stages.tableSource d948cd542fe6
+prgnn/stages.tableSource.String 66fb18a6ea8a
+prgnn/stages.tableSource.mark 0a307a4ec251
+prgnn/stages.tableText 666d31cdacd6
+prgnn/stages.tableTwo 89e5ca318d14
+prgnn/stages.tables.New 9ed498609672
+prgnn/stages.thousands 128bf1bef1e0
+prgnn/stages.variation 8decaa860fac
+
+reached by timeseries
+prgnn/stages.Timeseries bac6d29359c2
+prgnn/stages.Timeseries.Ports 26c1def460db
+prgnn/stages.Timeseries.Run fb594a94e807
+prgnn/stages.seriesArray 6392764d47c8
+prgnn/stages.timeseries.New 4fadea466ed0
+
+reached by train
+prgnn/stages.train.New 35b893dac104
+
+at artifacts/array.go prgnn/artifacts Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Array.Float64s:88 floats:106 Array.Format:115 Array.Encode:118
+at artifacts/arrow.go prgnn/artifacts metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 arrowRecord:80 fieldMetadata:103 sortedMetadata:114 arrowData:126 validity:169 bitmap:182 canonical:194 textBuffers:215
+at artifacts/arrowcheck.go prgnn/artifacts arrowMagic:19 maxArrowColumns:21 maxZstdWindow:22 flat:26 flat.u32:31 flat.field:34 flat.follow:46 flat.table:49 flat.vector:59 flat.tables:74 flat.text:83 flat.byte:88 flat.int64:95 flat.metadata:103 arrowTypes:112 arrowTypeNames:114 word:117 word.String:119 checkArrow:122 checkSchema:165 checkBatch:193 checkZstd:254 checkArrowSchema:266
+at artifacts/arrowread.go prgnn/artifacts ReadTable:21 readArrow:46 recoverDamage:70 budget:82 newBudget:87 budget.take:91 budget.Allocate:98 budget.Reallocate:103 tableOf:109 readers:127 textArray:145 halfArray:146 readable:149 errType:156 Column.fill:161 read:172 readUint64:199
+at artifacts/arrowtensor.go prgnn/artifacts Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
+at artifacts/column.go prgnn/artifacts Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
+at artifacts/csv.go prgnn/artifacts Table.WriteCSV:13
+at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
+at artifacts/npy.go prgnn/artifacts npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
+at artifacts/npyheader.go prgnn/artifacts npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
+at artifacts/npyio.go prgnn/artifacts readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
+at artifacts/npyread.go prgnn/artifacts ReadArray:17 readNPY:25 remaining:80 readElements:94
+at artifacts/parquet.go prgnn/artifacts arrowSchemaKey:25 Table.WriteParquet:29 Table.writeParquet:36 parquetField:68 parquetMetadata:87 Table.writeGroup:102 writeChunk:121 present:152
+at artifacts/parquetcheck.go prgnn/artifacts checkParquet:23 errPage:42 checkPages:45 bits:111 eachRun:122
+at artifacts/parquetread.go prgnn/artifacts parquetMagic:16 readParquet:22 arrowSchemaOf:63 Column.readParquet:84 errParquetType:153 batchReader:159 copying:162 converted:172 chunks:181
+at artifacts/table.go prgnn/artifacts Column:13 Table:24 NewTable:31 Table.check:40 Column.len:59 Column.TypeName:78 Column.valid:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
+at artifacts/tensor.go prgnn/artifacts Array.Tensor:17 Array.Preview:30
+at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
+at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
+at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
+at connectivity/cholesky.go prgnn/connectivity spd:8 newSPD:16 spd.factor:28 addTiles:74 spd.invert:87 spd.block:131 spd.addBlock:143
+at connectivity/clean.go prgnn/connectivity Cleaner:9 NewCleaner:20 Cleaner.prepareNuisance:55 Cleaner.times:79 Cleaner.filtered:88 Cleaner.cosines:106 Cleaner.account:118 Cleaner.Clean:137 scaleColumns:188 upTo:203 floats:211 at:219
+at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
+at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
+at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
+at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
+at connectivity/confounds.go prgnn/connectivity Confounds:14 FirstRow:21 FirstNext:26 FirstZero:27 FirstMean:28 motionNames:31 Presets:39 presetNames:43 Confounds.Select:74 Confounds.column:120 Confounds.Motion:147 fillFirst:165
+at connectivity/correlation.go prgnn/connectivity correlations:11 partials:16 scaled:20 spread:46 nearOne:56 FisherZ:61
+at connectivity/covariance.go prgnn/connectivity Estimator:10 Empirical:26 LedoitWolf:27 OAS:28 Ridge:29 Glasso:30 GlassoCV:31 moments:36 moments.load:45 moments.trace:101 moments.ledoitWolf:111 moments.oas:125 moments.covariance:140 moments.shrink:168
+at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
+at connectivity/estimate.go prgnn/connectivity Options:12 Fisher:32 FisherPearson:37 FisherPartial:38 FisherBoth:39 Quality:43 Connectomes:61 Estimate:70 Connectomes.view:108 estimation:114 estimation.estimate:120 margin:205 Quality.judge:209 norm1:229 counted:237
+at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
+at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
+at connectivity/given.go prgnn/connectivity asymmetry:12 Given:21 givenStatus:65 PartialOf:89
+at connectivity/glasso.go prgnn/connectivity glassoSweeps:18 glassoTolerance:19 lasso:25 newLasso:34 lasso.begin:43 lasso.solve:56 lasso.column:73 lasso.pass:117 lasso.gap:153 moments.glasso:169
+at connectivity/glassocv.go prgnn/connectivity cvFolds:17 cvAlphas:18 cvRefinements:19 log2Pi:22 trial:25 moments.chooseAlpha:27 spaced:92 cvFold:103 moments.fold:112 covarianceOf:130 cvFold.path:144
+at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:33 AuthorsCode:34 Share:39 OfPositive:44 Repair:51 RepairAbsolute:56 RepairNone:57 Graph:61 GraphQuality:68 Build:87
+at connectivity/matrix.go prgnn/connectivity Matrix:7 NewMatrix:13 Matrix.Row:18 Matrix.At:21 Matrix.Clone:24 Matrix.column:30 Matrix.setColumn:39 Matrix.rows:46 finite:54
+at connectivity/product.go prgnn/connectivity tileRows:18 tileCols:19 padded:23 rowBlock:27 manyColumns:33 packBlock:34 gram:39 pack:62 addGram:73 mirror:83 tileAddGo:93 axpyGo:122 addSquaresGo:130 scaleGo:138 clipGo:146 sumSquaresGo:158 sumMagnitudesGo:167 sumLanes:175
+at connectivity/product_amd64.go prgnn/connectivity hasAVX:8 tileAdd:10 axpy:21 addSquares:31 scale:41 clip:51 sumSquares:60 sumMagnitudes:67 tileAddAVX:75 axpyAVX:78 addSquaresAVX:81 scaleAVX:84 clipAVX:87 sumSquaresAVX:90 sumMagnitudesAVX:93
+at connectivity/relmat.go prgnn/connectivity ReadRelmat:15 cutRowNames:43 numbered:78
+at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
+at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
+at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
+at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
+at connectivity/text.go prgnn/connectivity MaxFile:17 ReadText:30 Decompress:50 text:73 text.line:84 text.row:108 text.finish:124 checkNames:154 commentNames:170 dropIndex:185 splitter:203 isNumber:223 parseNumber:228
+at dag/coord.go prgnn/dag Coord:11 CompareCoords:64 CompareValues:71
+at dag/fit.go prgnn/dag Type.String:14
+at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
+at dag/params.go prgnn/dag ParamText:76 field:86 fieldTable:94 fieldTables:102 fieldsOf:106 fieldTable.collect:130 field.typeName:166 appendValue:189
+at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
+at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:38 NPY:46 Arrow:49 Format:52
+at dag/task.go prgnn/dag Task:15 Input:35 Task.Has:100 Task.In:104 Task.All:114 Task.Progress:119 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
+at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
+at gnn/augment.go prgnn/gnn adjacency.augment:7
+at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 NodesOf:22 Classifier:25 machine:35 machines:41 oneAgainstRest:44 machines.Decide:66 machines.Probability:76 machines.Parameters:92 machines.Note:101 sigmoid:109 softmax:117 majority:132 Majority:135 majority.Probability:146 majority.Parameters:154 majority.Note:155
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.layout:93 brainNetCNN.drops:94 size:97 brainNetCNN.convolve:106 edgeLayer.forward:129 spread:151 edgeLayer.backward:165 gather:205 turn:222 brainNetCNN.head:231 brainNetCNN.gradient:247 sumRows:292 trainedCNN:302 FitBrainNetCNN:311 trainedCNN.Probability:322 trainedCNN.Parameters:334 trainedCNN.Note:336
+at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:62
+at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:64 forest.Parameters:88 forest.Note:90 growth:99 newGrowth:109 growing:137 cut:152 growth.grow:158 growing.node:179 growing.search:227 few:252 growing.byTally:259 growing.bySort:295
+at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:55 liBlock:66 liGraph:72 newLi2019:80 newLiGraph:100 liGraph.among:122 li2019.layout:142 li2019.drops:143 liState:146 li2019.forward:158 liState.conv:171 liState.convBack:191 liState.pool:226 liState.poolBack:252 length:275 liState.readout:284 liState.readoutBack:302 li2019.gradient:313 li2019.head:349 li2019.backward:362 GraphClassifier:382 trainedLi:388 FitLi2019:396 trainedLi.Probability:406 trainedLi.Parameters:414 trainedLi.Note:416
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:53 errStalled:55 product:58 byGram:61 descent:77 newDescent:88 descent.run:94 descent.gradient:143 descent.loss:156 conjugate:172 dot:227
+at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:37 mlp.drops:38 mlp.forward:41 mlp.gradient:54 trainedMLP:81 FitMLP:89 trainedMLP.Probability:100 trainedMLP.Parameters:105 trainedMLP.Note:107
+at gnn/baseline/net.go prgnn/gnn/baseline Training:15 Epoch:34 network:43 Training.stream:53 initial:60 train:81 tested:119 diverged:133 finite:141 optimiser:151 entropies:181 crossEntropy:195 probabilities:217 full:229 fulls:235 add:246 of:252 full.forward:254 full.backward:264 relu:286 reluBack:293 drop:303 times:315
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
+at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:50 soon:67 worker.blocksForward:75 worker.predict:91 slot.crossEntropy:117 worker.gradient:143 worker.backward:190 worker.reduce:212 worker.batchLosses:227 worker.normForward:267 worker.normBackward:291
+at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
+at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44
+at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf:68 normsOf:89
+at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
+at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:121 Model.mmdAuthors:132
+at gnn/dropout.go prgnn/gnn Model.dropout:6
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:75 finite:82 lanes:90 padded:92 adjacency:100 adjacency.build:119 adjacency.sortRows:174 adjacency.size:192 resize:196
+at gnn/induce.go prgnn/gnn adjacency.induce:7
+at gnn/kernels.go prgnn/gnn kernels:14
+at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:28
+at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107 MeanSD:117
+at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:23 linear.finish:30 linear.forward:38 linear.backward:51 mlpState:66 newMLPState:74 Model.mlpForward:95 Model.mlpBackward:110 mlpState.drop:127
+at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
+at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:131 Options.readoutWidth:136
+at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
+at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
+at gnn/portable.go prgnn/gnn portable:10 exp:20 gemm:29 dot:33 dots:51 attend:59 attendBack:85 activate:106 activateBack:111 spread:118 edgeDots:141 collect:152 sigmoid:164 abs:177 rank:179 outerAdd:197 add:207 spread1:214 edgeDots1:230 gate:240 gateBack:249 mmdSums:259
+at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.scores:47
+at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
+at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
+at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
+at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 worker.countScores:197 worker.tellScores:207 Model.fits:220 Training.stream:237 Training.rate:246 Losses.check:257 Losses.addScaled:274 slot.predicted:284 worker.test:295
+at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 rankVec:92 mmdVec:95
+at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:192 workspace.release:202 workspace.take:204
+at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:12 bytes:34
+at internal/dense/portable.go prgnn/internal/dense portable:4 run:6
+at internal/dense/stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
+at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
+at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
+at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
+at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
+at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.NormFloat64:63 Stream.ExpFloat64:66
+at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
+at internal/workdir/workdir.go prgnn/internal/workdir Dir:23 lockName:30 workName:31 young:35 swept:38 Make:42 Dir.begin:61 Dir.Remove:74 Sweep:77 reclaim:91 old:125 remove:129
+at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Axes:83 Affine.finite:111 quaternionThreshold:124 fromQuaternion:130 Affine.quaternion:165 det3:229
+at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 checkDatatype:143 checkBitpix:150 checkOffset:157 Header.dataStart:179 checkScaling:186 checkCodes:196 checkSform:212 checkQform:223 checkQfac:240 checkAgreement:248 checkUnits:273 checkTime:284 checkIntent:297
+at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
+at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86 encodeFloat64:96
+at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.Integral:69 DataType.readable:72
+at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
+at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
+at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 span:137 writeData:153
+at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:164
+at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:21 Reader.inWord:152 Reader.outWord:157 Reader.outByte:161 copyMatch:167
+at nifti/inflate/inflate.go prgnn/nifti/inflate history:10 piece:11 window:13 input:15 pad:16 state:20 atMember:23 atBlock:24 inStored:25 inBlock:26 atTrailer:27 atEnd:28 Reader:32 NewReader:64 Reader.Read:67 Reader.WriteTo:80 Reader.more:98 Reader.decompressed:121 Reader.step:129 Reader.fill:148 Reader.need:179 Reader.overrun:192 Reader.bits:197 Reader.align:213 Reader.place:219
+at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:107 Reader.garbage:127 Reader.readTrailer:132
+at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
+at nifti/inspect.go prgnn/nifti Stats:44 Number:53 Number.MarshalJSON:56 DataType.numpy:133 Reader.stats:143
+at nifti/itk.go prgnn/nifti ReadITK:22 itkAffines:31 readITK:33 numbers:85 Labels.Moved:99
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Onto:104 Labels.fill:130 Labels.at:168 nearest:184 Affine.diagonal:192
+at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
+at nifti/open.go prgnn/nifti Reader.seekable:113
+at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
+at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
+at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
+at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
+at nifti/source.go prgnn/nifti unzip:15 foreign:36 Reader.readHeader:52 truncation:104 truncation.Error:109 truncation.Unwrap:117 Reader.truncated:120 ended:126 Reader.read:132 Reader.readGrowing:143 Reader.skipTo:163 Reader.readExtensions:174
+at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
+at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
+at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
+at stages/baseline.go prgnn/stages baseline.New:22 Baseline:34 Baseline.Ports:62 Baseline.Validate:80 ratedSet:93 Baseline.Run:104 Baseline.onRows:135 Baseline.fit:164 Baseline.onGraphs:184 Baseline.stream:212 Baseline.training:216 prediction:246 baselineHistory:257
+at stages/baseline_data.go prgnn/stages Baseline.read:14 trainingSet.ordered:76 standardizeRows:92
+at stages/biomarkers.go prgnn/stages biomarkers.New:22 Biomarkers:27 Biomarkers.Ports:36 settingScores:61 modelScores:67 settingOf:76 tally:93 saliency:100 Biomarkers.Run:112 Biomarkers.readAll:205 ordered:221 Biomarkers.read:231 scoreColumns:291 readScores:299 Biomarkers.rank:317 meanSD:345 people:358 readPeople:364 plantedNodes:389 auroc:422
+at stages/biomarkers_consistency.go prgnn/stages merged:17 added:28 modelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 settingText:273 consistencyRows:285 consistencyRows.add:290 consistencyRows.table:296
+at stages/biomarkers_null.go prgnn/stages nullRow:16 Biomarkers.against:28 unstaged:82 alike:94 sortedKeys:107 relative:117 nullRows:126 nullRows.add:133 nullRows.table:144
+at stages/biomarkers_tables.go prgnn/stages rankingRows:9 rankingRows.add:24 rankingRows.table:39 recoveryRows:86 recoveryRows.add:93 recoveryRows.table:111 individualRows:122 individualRows.add:130 individualRows.table:142
+at stages/bootstrap.go prgnn/stages bootstrap.New:21 Bootstrap:28 Bootstrap.Ports:40 Bootstrap.Run:57 Bootstrap.made:143 longestTR:149 sidecarTR:153 sameGrid:177 Bootstrap.size:184 Bootstrap.draw:192 countDistinct:223 Bootstrap.drop:231 whyNone:246 badVolumes:261 voxelTable:285 scanTable:313
+at stages/brainmap.go prgnn/stages brainmap.New:25 BrainMap:30 BrainMap.Ports:35 spot:46 brainView:55 brainViews:63 panelHeight:71 panelWidth:71 headHeight:72 spotRadius:73 outline:74 BrainMap.Run:78 placesToDraw:95 nodePlaces:112 BrainMap.picture:131 spots:162 brainView.draw:215 rectangle:299 rectangle.overlap:302 labelPlace:308 scaleBar:338 hull:347 heat:372 mm:388
+at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
+at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
+at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
+at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
+at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:67 block:98 arrange:104 limit:126
+at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
+at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
+at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
+at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:29 Rates:33 Area:63 ROC:73 rocKey:115
+at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
+at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 Brain.coloured:108 darker:113
+at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
+at stages/choose.go prgnn/stages choose.New:22 Choose:27 Choose.Ports:32 candidate:47 Choose.Run:57 triedSetting:115 Choose.candidates:124 Choose.measure:175 Choose.table:189
+at stages/cohort_nodes.go prgnn/stages didYouMean:88
+at stages/combat.go prgnn/stages combat.New:22 Combat:31 Combat.Ports:46 Combat.Run:61 Combat.trained:111 combatBook.table:154 combatBook.siteTable:191
+at stages/combat_people.go prgnn/stages combatFacts:16 combatTerm:31 combatTerm.String:36 combatBook:44 Combat.read:53 combatBook.readPeople:75 saysGroup:127 combatBook.choose:140 combatBook.row:190 pairsOf:215
+at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 Compare.reference:88 decide:113 comparison:126 compareTwo:135 foldDifferences:179 comparisonTable:211
+at stages/connectivity.go prgnn/stages connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 drawNumbers:130 wholeColumn:140 numberColumn:148
+at stages/covariates.go prgnn/stages covariates.New:21 Covariates:26 Covariates.Ports:34 covariateColumn:46 Covariates.Run:53 numbered:118 Covariates.columns:129 readCovariate:156 covariateColumn.identifies:181 scanCovariates:195 covariateRows:234 covariateRows.add:240 covariateColumn.describe:261 covariateRows.table:296
+at stages/denoise.go prgnn/stages denoise.New:20 Denoise:27 Denoise.Ports:47 Denoise.Validate:62 Denoise.Run:81 motionSummary:140 Denoise.confounds:146 Denoise.quality:198 zeroNaN:226
+at stages/draw/bar.go prgnn/stages/draw Bar:14 outline:35 Enlarge:41
+at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:22 None:25 Scale.At:28 ParseHex:41 hexes:64
+at stages/draw/figure.go prgnn/stages/draw DPI:19 Figure:22 Figure.SVG:30 svgCanvas:52 svgCanvas.FillString:54 Figure.PNG:59 Figure.paint:67 Sans:75
+at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:50 pixels.Size:52 pixels.SetLineWidth:54 pixels.SetLineDash:56 pixels.SetColor:64 pixels.Rotate:71 pixels.Translate:76 pixels.Scale:80 pixels.Push:82 pixels.Pop:84 pixels.Fill:86 pixels.fill:89 pixels.Stroke:103 pixels.flush:140 pixels.FillString:148
+at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
+at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
+at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
+at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
+at stages/echo.go prgnn/stages echo.New:16 Echo:21 Echo.Ports:26 Echo.Run:37
+at stages/evaluate.go prgnn/stages evaluate.New:23 Evaluate:28 Evaluate.Ports:35 testCase:50 testedFold:58 foldScores:69 levels:74 Evaluate.Run:77 testedSettings:94 readSettings:103 testedSettings.name:156 readTested:170 overDraws:234 controls:262 Evaluate.positive:266 bySetting:285 onlyOnce:304 testedFold.cases:322 score:331 Evaluate.test:361
+at stages/evaluate_tables.go prgnn/stages coordinateDoc:14 nameDoc:15 keyColumns:19 nameColumn:36 scoresTable:40 Evaluate.summaryTable:71 distinct:137 majority:148
+at stages/exec.go prgnn/stages exec.New:24 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:146 Exec.Run:149 Exec.call:181 Exec.lookPath:222 Exec.environment:244
+at stages/exec_clone_linux.go prgnn/stages cloneFile:12
+at stages/exec_files.go prgnn/stages Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
+at stages/exec_unix.go prgnn/stages guardScript:15 runGuarded:21 peakMemory:46
+at stages/fidelity.go prgnn/stages fidelity.New:22 Fidelity:28 Fidelity.Ports:38 maskSetting:53 maskEffect:63 Fidelity.Run:70 Fidelity.settings:112 Fidelity.ask:171 Fidelity.first:227 graphData.without:264 Fidelity.table:283
+at stages/figure.go prgnn/stages figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73 settingName:88
+at stages/figure_connectivity.go prgnn/stages figure-connectivity.New:21 FigureConnectivity:26 FigureConnectivity.Ports:31 FigureConnectivity.Run:45 FigureConnectivity.draw:89 groupByParticipant:126 subjectOf:144 RegionBlocks:155
+at stages/figure_degrees.go prgnn/stages figure-degrees.New:18 FigureDegrees:23 FigureDegrees.Ports:26 FigureDegrees.Run:39 degreesOf:101
+at stages/figure_distributions.go prgnn/stages figure-distributions.New:18 FigureDistributions:23 FigureDistributions.Ports:28 FigureDistributions.Run:37 distributionsChart:49 addDistributions:75 intColumns:125
+at stages/figure_individuality.go prgnn/stages figure-individuality.New:17 FigureIndividuality:22 FigureIndividuality.Ports:25 FigureIndividuality.Run:33 individualityChart:45
+at stages/figure_individuals.go prgnn/stages figure-individuals.New:24 FigureIndividuals:29 FigureIndividuals.Ports:36 FigureIndividuals.Run:47 keptRegion:64 individualScores:70 readIndividual:76 first:122 selected:133 FigureIndividuals.chart:145 rowTitle:233 lambdaPair:240
+at stages/figure_ranking.go prgnn/stages figure-ranking.New:19 FigureRanking:24 FigureRanking.Ports:30 FigureRanking.Run:38 rankedRow:58 rankedRows:64 rankingChart:105 contrastChart:130
+at stages/figure_roc.go prgnn/stages figure-roc.New:16 figure-confusion.New:21 FigureROC:26 FigureConfusion:31 FigureROC.Ports:36 FigureConfusion.Ports:41 predictionsPort:45 FigureROC.Run:49 FigureConfusion.Run:65 rocChart:77 confusionChart:114
+at stages/figure_training.go prgnn/stages figure-training.New:18 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:39 noRows:51 nameNetworks:57 trainingChart:83
+at stages/graph.go prgnn/stages graph.New:17 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
+at stages/harmonize.go prgnn/stages harmonize.New:23 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
+at stages/individuality.go prgnn/stages individuality.New:22 Individuality:27 Individuality.Ports:33 Individuality.Run:48 Individuality.cells:79 Individuality.table:122
+at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
+at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
+at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
+at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:39 contraster:76 newContraster:84 contraster.of:115
+at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:92
+at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
+at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
+at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:81
+at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
+at stages/join.go prgnn/stages join.New:21 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
+at stages/leakage.go prgnn/stages leakage.New:20 Leakage:25 Leakage.Ports:30 leakCheck:44 leakCheck.fail:50 foldPlace:55 foldBook:58 Leakage.Run:65 readBook:102 foldBook.tested:141 Leakage.lookAtPredictions:147 placeOf:218 foldBook.seen:234 lookAtModels:254 lookAtFitted:271 lookAtFeatures:314
+at stages/made.go prgnn/stages madeBy:18 madeOf:32 madeApart:44 madeLines:70 nodeNames:80 withMeta:97
+at stages/mat5/doc.go prgnn/stages/mat5 Variable:19 classes:31 classCell:35 classChar:36 classReal:37 classLast:38 miINT8:43 miUINT8:44 miINT16:45 miUINT16:46 miINT32:47 miUINT32:48 miSINGLE:49 miDOUBLE:50 miINT64:51 miUINT64:52 miMATRIX:53 miCOMPRESSED:54 miUTF8:55 miUTF16:56 miUTF32:57 flagComplex:62 flagLogical:63 headerSize:66 Matrix:85 Variable.Rows:117
+at stages/mat5/read.go prgnn/stages/mat5 MaxSize:17 Read:20 header:48 reader:69 element:75 errShort:80 reader.element:83 reader.inflate:107 reader.array:127 reader.part:185 Variable.shape:194 widths:210 reader.numbers:213 reader.chars:257 reader.letters:288 reader.cells:317
+at stages/matrices.go prgnn/stages matrices.New:23 Matrices:28 Matrices.Ports:38 Matrices.Validate:57 Matrices.Run:72 Matrices.read:110 readSquares:144 squares:165 matSquares:180 matSquare:215 matNames:220
+at stages/mean_volume.go prgnn/stages mean-volume.New:20 MeanVolume:26 MeanVolume.Ports:29 MeanVolume.Run:37
+at stages/model.go prgnn/stages noTime:24 modelFile:27 trained:34 layouts:43 modelNPZ:48 readModels:79 largestModel:103 readModel:107 readMember:138 trained.check:152 trained.predict:189 predictIn:196
+at stages/names.go prgnn/stages prGNN:13 classifiers:17 nameClassifiers:25 joinTexts:60 namesOf:66 compareNamed:79
+at stages/parcellate.go prgnn/stages parcellate.New:22 Parcellate:28 Parcellate.Ports:35 parcelNode:51 parcelNodes:57 openImage:89 Parcellate.Run:98 move:201 Parcellate.meaningName:216 Parcellate.meaning:233 dkt:242 Parcellate.refuseMissing:245 otherLabels:270 coverage:288 newCoverage:295 coverage.set:299 coverage.table:305
+at stages/permutation.go prgnn/stages permutation.New:23 Permutation:28 Permutation.Ports:33 permutedMeasures:46 permutedSetting:49 Permutation.Run:58 byPermutation:83 permutedSetting.check:122 graphsOf:159 permutationRows:168 permutationRows.add:176 permutationRows.test:216 permutationRows.null:229
+at stages/phantom/brain.go prgnn/stages/phantom centre:16 axes:17 reach:23 least:26 air:31 white:32 csf:33 brain:37 brain.position:45 grow:55 ventricle:149
+at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:65 confounds:73 square:93
+at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 sinuses:50 system:56 systems:61 circuit:76 region:80 inCircuit:89 Settings.coupling:109 mixing:134 fade:213 length:219 scale:227
+at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
+at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:31 signalPercent:43 material:46 materialOf:52 Make:63 Settings.check:90 signals:120 ar1:145 Scan.fill:155 waves:230 waves.disturb:237 rhythm:264
+at stages/predict.go prgnn/stages predict.New:18 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
+at stages/predict_tables.go prgnn/stages predicted:10 newPredicted:30 predicted.add:34 predicted.tables:61
+at stages/report.go prgnn/stages report.New:18 Report:23 Report.Ports:29 reporter:76 Report.Run:88 reporter.readPlaces:124
+at stages/report/page.go prgnn/stages/report Page:4 Fact:14 Section:21 Block:27 Details:40 Table:47 Head:56 Cell:63 Place:70 Figure:73 Viewer:83 Volume:91 Region:103
+at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
+at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 Generator:28 body:30 Page.Check:58 Page.viewer:102 policy:115 Page.Write:128
+at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.levels:55 reporter.consistencyTable:82 fixed:136 probability:144 percentOf:155 shownSettings:163
+at stages/report_brain.go prgnn/stages parcelled:18 readParcels:26 parcelled.findMiddles:72 parcelled.at:104 parcelled.extent:114 underlay:136 readAnatomy:143 underlay.covers:184 underlay.clearOutside:197 underlay.at:234 rankedSetting:266 rankedSettings:273 byContrast:321 rankedSetting.first:324 slicesChart:339 gz:363 viewerOf:371
+at stages/report_methods.go prgnn/stages settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
+at stages/report_methods_text.go prgnn/stages reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230
+at stages/report_origin.go prgnn/stages reporter.origin:13 codeTable:78
+at stages/report_people.go prgnn/stages reporter.participants:16 reporter.excluded:49 reporter.groups:99 describeColumn:152 identifies:215 spreadDigits:228 unitName:241
+at stages/report_regions.go prgnn/stages reporter.regions:14 reporter.rankingTable:84 reporter.firstRegions:128 reporter.individuals:187 reporter.inSpace:205 reporter.regionNames:269
+at stages/report_results.go prgnn/stages reporter.results:15 reporter.facts:118 reporter.classificationFigures:134 reporter.ownSettings:176 reporter.kindOf:194 reporter.othersLast:204 byAccuracy:214 accuracyChart:228
+at stages/report_statistics.go prgnn/stages reporter.statistics:15 besidePaper:30 reportPart:33 reporter.shownParts:39 columnsOf:68 columnsOf.has:73 columnsOf.numbers:76 columnsOf.texts:91 columnsOf.table:106 shownColumn:117 wordColumn:123 shownNumbers:127 rangeColumn:132 permutationTable:144 plainNames:158 comparisonPairs:166 variationsTable:176 classifiersTable:185 strong:204 upperNames:207 covariatesTable:215 fidelityTable:235
+at stages/report_steps.go prgnn/stages reporter.steps:13 moreMeasures:65 reporter.eachParticipant:72 middle:130 reporter.warnings:139
+at stages/report_svg.go prgnn/stages elementText:11
+at stages/report_tables.go prgnn/stages shownTable:18 plainName:66 shownNumber:77 reporter.more:91 reporter.pictures:119 widthOfSVG:143 memberText:146 svgTitle:160
+at stages/saliency.go prgnn/stages saliency.New:22 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
+at stages/series.go prgnn/stages readDraws:14 stack:31 readText:41 oneFloat:54
+at stages/simulate.go prgnn/stages simulate.New:23 Scanner:29 defaultScanner:40 Simulate:45 Simulate.Ports:56 Simulate.Run:65 confoundsTSV:112
+at stages/split.go prgnn/stages split.New:21 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:114 Split.permute:146 groupsOf:180 Split.enough:189 Split.divide:221 Split.deal:229 Split.inside:253 bySite:279
+at stages/summary.go prgnn/stages summary.New:17 Summary:22 Summary.Ports:28 page:61 page.line:67 page.caution:72 Summary.Run:77 width:96 cautionSection:99 wrap:115 bar:136
+at stages/summary_accuracy.go prgnn/stages accuracyRow:13 readAccuracy:24 inOrder:85 number3:100 accuracySection:108 settingLines:160 cautionAccuracy:183 foldLines:205 cautionCompared:253 ownRows:267 cautionTraining:279
+at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 leakageSection:200 fidelityRow:227 fidelityLines:232
+at stages/summary_salient.go prgnn/stages salientRow:15 readRanking:24 readNumbers:67 Summary.salientSection:93 nullLines:153 unstagedText:207 readingOf:213 contrastLines:221 clip:256 agreementRow:265 stabilityLines:272 stabilitySection:286 agreementOf:305 pText:345 recoveryLines:359
+at stages/summary_sections.go prgnn/stages participantsSection:17 plural:65 weakMatrices:74 missingText:105 gathered:109 measure:133 measures:137 stepsSection:148 emptyRegions:196 spread:205 short:219 coordinate:227 shownSetting:231 settingsOf:248
+at stages/tables.go prgnn/stages tables.New:17 Tables:22 Tables.Ports:27 Tables.Run:50 tableSource:84 tableSource.String:86 tableSource.mark:93 paperSource:101
+at stages/tables_layout.go prgnn/stages tableLayout:14 tableSection:22 accuracyText:28 tableCaption:36 printedNames:50 printedName:52 layoutOne:59 layoutTwo:91 thousands:114 tableText:125 tableLayout.markdown:133 escapedCells:151 tableLayout.tsv:160 tableLayout.latex:174 sameFirst:206 tableOne:214 tableTwo:238
+at stages/tables_read.go prgnn/stages variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 lambdas:107 Tables.accuracies:122 Tables.comparison:133 several:187 parameterCounts:199
+at stages/timeseries.go prgnn/stages timeseries.New:21 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesArray:99 placeColumns:111 counted:184 shorten:189
+at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:67 Train.Run:72 train:79 weightArray:132 convert:141
+at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:178 trainingSet.add:223 readParticipant:254 readEdges:279 trainingSet.check:306 readGraphs:342 standardization:377 standardization.values:379 standardization.layout:381 trainingSet.standardize:391 rounded:430 standardization.apply:439
+at stages/train_model.go prgnn/stages ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
+at stages/train_tables.go prgnn/stages sideNames:14 predictionTable:17 textOf:61 historyTable:69 optionalColumn:102 scoreTable:114 distributionTable:149 parameterTable:171
+`)

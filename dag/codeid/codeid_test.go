@@ -31,19 +31,24 @@ var shared = newLoader()
 
 func identities(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	p, err := shared.load(filepath.Join(dir, "stages"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, err := p.kinds()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ids := map[string]string{}
-	for _, k := range kinds {
-		ids[k.name] = k.identity()
+	for _, k := range kindsIn(t, filepath.Join(dir, "stages")) {
+		ids[k.name] = k.identity
 	}
 	return ids
+}
+
+func kindsIn(t *testing.T, dir string) []kind {
+	t.Helper()
+	p, err := shared.load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := p.declarations().kinds(p.roots[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
 }
 
 // TestWhatCounts edits the module and looks which kinds become others.
@@ -65,7 +70,12 @@ func TestWhatCounts(t *testing.T) {
 		{"a function that nobody reaches", "science/mean.go", "return 4", "return 5", ""},
 		{"the value of a constant", "science/shared.go", "none = iota", "none = iota * iota", ""},
 		{"the value of a constant that is used", "science/shared.go", "none = iota", "none = iota + 1", "median"},
-		{"assembly", "science/kernel_amd64.s", "assembly", "other assembly", "median"},
+		{"assembly", "science/kernel_amd64.s", "AX, ret", "$0, ret", "median"},
+		{"a comment in assembly", "science/kernel_amd64.s", "// It gives", "// Gives", ""},
+		{"another variable like it", "science/alike.go", "float64(second)", "float64(first)", "median"},
+		{"another type like it", "science/alike.go", "= yes{}", "= no{}", "median"},
+		{"the name of a local variable", "science/alike.go", "total := 0.0\n\tfor i, r := range s.String() {\n\t\ttotal += float64(i) * float64(r)\n\t}\n\treturn total", "t := 0.0\n\tfor at, letter := range s.String() {\n\t\tt += float64(at) * float64(letter)\n\t}\n\treturn t", ""},
+		{"another local variable", "science/alike.go", "float64(i) * float64(r)", "float64(r) * float64(i)", "median"},
 		{"what another platform runs", "science/kernel_generic.go", "return x", "return 1 * x", "median"},
 		{"a comment for another platform", "science/kernel_generic.go", "return x", "return /* as it is */ x", ""},
 		{"an embedded file", "table/atlas.tsv", "left", "right", "median"},
@@ -116,21 +126,27 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// TestImportedName gives an import the name of another package.
-func TestImportedName(t *testing.T) {
-	dir := unpack(t)
-	before := identities(t, dir)
-	replace(t, filepath.Join(dir, "setup/setup.go"), "package setup", "package other")
-	replace(t, filepath.Join(dir, "stages/mean.go"), `"prgnn/setup"`, `setup "prgnn/setup"`)
-	if after := identities(t, dir); after["mean"] != before["mean"] {
-		t.Error("the name that a package gives itself counts")
-	}
-	if err := os.Rename(filepath.Join(dir, "setup"), filepath.Join(dir, "moved")); err != nil {
-		t.Fatal(err)
-	}
-	replace(t, filepath.Join(dir, "stages/mean.go"), `"prgnn/setup"`, `"prgnn/moved"`)
-	if after := identities(t, dir); after["mean"] == before["mean"] || after["median"] != before["median"] {
-		t.Error("another package under the same name does not count")
+// TestPrintedNames has a result depend on the name of a type, and an error, which
+// is no result.
+func TestPrintedNames(t *testing.T) {
+	for _, tt := range []struct{ call, changes string }{
+		{`fmt.Sprintf("%3d %T", 1, s)`, "median"},
+		{`fmt.Sprintf("%#v", s)`, "median"},
+		{`fmt.Sprintf("100%% T%v", s)`, ""},
+		{`fmt.Errorf("a %T", s).Error()`, ""},
+		{`reflect.TypeOf(s).Name()`, "median"},
+	} {
+		dir := unpack(t)
+		alike := filepath.Join(dir, "science/alike.go")
+		replace(t, alike, "range s.String()", "range "+tt.call)
+		replace(t, alike, `import "fmt"`, "import (\n\t\"fmt\"\n\t\"reflect\"\n)\n\nvar _ = reflect.Int")
+		before := identities(t, dir)
+		replace(t, alike, "type yes ", "type yea ")
+		replace(t, alike, "func (yes)", "func (yea)")
+		replace(t, alike, "= yes{}", "= yea{}")
+		if got := strings.Join(changed(before, identities(t, dir)), " "); got != tt.changes {
+			t.Errorf("%s: changed: %q, want %q", tt.call, got, tt.changes)
+		}
 	}
 }
 
@@ -158,14 +174,22 @@ func TestModules(t *testing.T) {
 		}
 	}
 	replace(t, filepath.Join(dir, "science/median.go"), "package science", "package science\n\nimport \"golang.org/x/sync/errgroup\"\n\nvar group errgroup.Group")
-	if id := identities(t, dir)["median"]; strings.Contains(id, "x/sync") {
-		t.Errorf("a module counts that is only used by what is not reached:\n%s", id)
+	if m := modules(t, dir)["median"]; m != "" {
+		t.Errorf("a module counts that is only used by what is not reached: %s", m)
 	}
 	replace(t, filepath.Join(dir, "science/median.go"), "return x / Half", "group.Wait(); return x / Half")
-	ids := identities(t, dir)
-	if want := "module golang.org/x/sync v0.24.0\n"; !strings.Contains(ids["median"], want) || strings.Contains(ids["mean"], "module") {
-		t.Errorf("want %q for median only:\n%s\n%s", want, ids["median"], ids["mean"])
+	if m := modules(t, dir); m["median"] != "golang.org/x/sync v0.24.0" || m["mean"] != "" {
+		t.Errorf("modules %q, want x/sync for median only", m)
 	}
+}
+
+func modules(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	ms := map[string]string{}
+	for _, k := range kindsIn(t, filepath.Join(dir, "stages")) {
+		ms[k.name] = strings.Join(k.modules, " ")
+	}
+	return ms
 }
 
 // TestGenerate writes the file where there is none, where there is a broken one,
@@ -174,8 +198,8 @@ func TestGenerate(t *testing.T) {
 	dir := unpack(t)
 	stages := filepath.Join(dir, "stages")
 	path := filepath.Join(stages, generatedFile)
-	err := run(io.Discard, stages, true, "")
-	if err == nil || !strings.Contains(err.Error(), "go generate") {
+	err := run(shared, io.Discard, []string{stages}, true, "")
+	if err == nil || !strings.Contains(err.Error(), "make generate") {
 		t.Errorf("a missing file passes the check, or the remedy is not told: %v", err)
 	}
 	for _, state := range []string{"", "package stages\n\n<<<<<<< HEAD\n"} {
@@ -184,10 +208,10 @@ func TestGenerate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := run(io.Discard, stages, false, ""); err != nil {
+		if err := run(shared, io.Discard, []string{stages}, false, ""); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(io.Discard, stages, true, ""); err != nil {
+		if err := run(shared, io.Discard, []string{stages}, true, ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -198,12 +222,12 @@ func TestGenerate(t *testing.T) {
 	if formatted, err := format.Source(b); err != nil || !bytes.Equal(formatted, b) {
 		t.Errorf("the file is not formatted: %v\n%s", err, b)
 	}
-	var units bytes.Buffer
-	if err := run(&units, stages, true, "median"); err != nil || !strings.Contains(units.String(), " prgnn/science/median.go prgnn/science.Median\n") {
-		t.Errorf("units of median: %v\n%s", err, &units)
+	var reach bytes.Buffer
+	if err := run(shared, &reach, []string{stages}, true, "median"); err != nil || !strings.Contains(reach.String(), " prgnn/science.Median science/median.go:3\n") {
+		t.Errorf("reach of median: %v\n%s", err, &reach)
 	}
 	replace(t, filepath.Join(dir, "science/median.go"), "x / Half", "x / Half / Half")
-	if err := run(io.Discard, stages, true, ""); err == nil {
+	if err := run(shared, io.Discard, []string{stages}, true, ""); err == nil {
 		t.Error("a stale file passes the check")
 	}
 }
@@ -219,7 +243,7 @@ func TestMistakes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := unpack(t)
 			replace(t, filepath.Join(dir, "stages/median.go"), tt.old, tt.new)
-			err := run(io.Discard, filepath.Join(dir, "stages"), false, "")
+			err := run(shared, io.Discard, []string{filepath.Join(dir, "stages")}, false, "")
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
@@ -229,7 +253,7 @@ func TestMistakes(t *testing.T) {
 
 // TestStages holds the generated file of this program's own kinds fresh.
 func TestStages(t *testing.T) {
-	if err := run(io.Discard, "../../stages", true, ""); err != nil {
+	if err := run(shared, io.Discard, []string{"../../stages"}, true, ""); err != nil {
 		t.Error(err)
 	}
 }
@@ -287,15 +311,15 @@ func (mine) Run() float64      { return science.Norm(1) }
 		t.Fatal(err)
 	}
 	mystages := filepath.Join(dir, "lab", "mystages")
-	if err := run(io.Discard, mystages, false, ""); err != nil {
+	if err := run(shared, io.Discard, []string{mystages}, false, ""); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(mystages, generatedFile))
-	if err != nil || !bytes.HasPrefix(b, []byte("// Code generated")) || !bytes.Contains(b, []byte("package mystages")) || !bytes.Contains(b, []byte("prgnn/science/shared.go ")) {
+	if err != nil || !bytes.HasPrefix(b, []byte("// Code generated")) || !bytes.Contains(b, []byte("package mystages")) || !bytes.Contains(b, []byte("\nprgnn/science.Norm ")) {
 		t.Errorf("%v\n%s", err, b)
 	}
 	replace(t, filepath.Join(dir, "prgnn/science/shared.go"), "x * x", "x * x * x")
-	if err := run(io.Discard, mystages, true, ""); err == nil {
+	if err := run(shared, io.Discard, []string{mystages}, true, ""); err == nil {
 		t.Error("an edited formula passes the check")
 	}
 }

@@ -3,59 +3,69 @@
 //
 //	go run prgnn/dag/codeid ./stages
 //
-// DIR is a package that declares stage kinds, as literals of the type dag.Kind;
-// the file, code_gen.go, declares
+// The argument is the directory of a package that declares stage kinds, as
+// literals of the type dag.Kind; several are read in one go. The file, code_gen.go,
+// declares
 //
-//	var codes = map[string]string{…}
+//	var codes = dag.Codes(`…`)
 //
-// the identity of each kind by its name, for the field Code of dag.Kind. It is
-// made by a go:generate line in the package, and a test fails when it is stale;
-// so an edited formula always runs its stages again, an edited comment never
-// does, and nobody has to remember to raise a version.
+// the code identity of each kind by its name, for the field Code of dag.Kind. It is
+// made by a go:generate line in the package, and a test fails when it is stale. So
+// an edited formula always runs its stages again; an edited comment, another name
+// and another place never do.
 //
 // # What an identity is
 //
-// A text of one line for each source file that the kind reaches, sorted:
+// The digest of all declarations that the kind reaches: a function, a type, a
+// constant, a variable with its initialiser. A declaration counts as its tokens,
+// without comments and layout. A name in it that stands for another declaration
+// counts as the number of that declaration, in the order in which they are
+// mentioned, from the field New of the kind on; so does a name that is declared
+// inside. No name of a function, type, variable, constant, receiver, parameter,
+// package or file is part of an identity. It changes just when the program that
+// the kind runs is another one. (Why numbers, and not the digests of what is
+// mentioned: docs/decisions/0003-identity-by-declarations.md.)
 //
-//	prgnn/connectivity/pearson.go 93a8c1d2e4b5f607
-//	module gonum.org/v1/gonum v0.17.0
+// These names do count, for interfaces, encodings and package reflect see them:
+// of methods, of struct fields, of embedded types that are no structs, and struct
+// tags. Names of types count for a kind that prints some (%T, %#v,
+// reflect.Type.Name) elsewhere than in an error.
 //
-// with a digest of those of the file's declarations that are reached. The engine
-// hashes the text into the keys, and compares two of them when it explains what
-// became stale.
+// These do not, as they document and do nothing else: the key doc of struct tags,
+// and the field Doc of dag.Kind and dag.Port.
 //
 // # What a kind reaches
 //
-// From the expression of the field New: every function, type, variable and
-// constant of the first-party packages that is mentioned, in turn, by one that
-// is reached. First-party are the main module and modules replaced by a
-// directory. In particular
+// From its field New on, in the main module and in modules replaced by a
+// directory:
 //
-//   - a type is reached with every method of a name that some interface asks for,
-//     in any package of the program, so that calls through interfaces are covered:
-//     whoever made the value mentioned its type. Where templates are used, which
-//     call methods by names in their text, it is reached with all its methods;
-//   - a package of which anything is reached is reached with its init functions and
-//     with variables named _ whose initialiser calls something; in the package
-//     of the kinds, statements of init that call a function Register… are left
-//     out, since they would tie all kinds together;
-//   - a constant counts by its value;
-//   - a function without a body counts with the assembly files of its package; a
-//     variable of go:embed counts with the embedded files;
-//   - packages of other modules count by the versions of the modules that they are
+//   - every declaration that one reached mentions;
+//   - of a type, the methods that can be called through an interface: an interface
+//     that a reached declaration writes down, or that stands in package dag and what
+//     it imports of ours, or in packages of others that are reached; and that asks
+//     for no method which the type does not have. Where templates or
+//     reflect.Value.Method are used, which call methods by names in texts, all
+//     methods of all types;
+//   - init functions, and variables named _ whose initialiser calls something, of the
+//     packages that hold something reached; and, of any package, those
+//     and the initialisers of variables that may write a variable reached. Where
+//     kinds are declared, statements of init that call a function Register… with a
+//     literal are left out, since they would tie all kinds together;
+//   - for a function without a body, the assembly files that name it; for a go:embed
+//     variable, the content of the files;
+//   - packages of other modules by the versions of the modules that they are
 //     made from; the standard library and the version of Go do not count.
 //
-// A declaration counts as its tokens: comments and layout do not, nor does the
-// documentation in doc tags and in the fields Doc of dag.Kind and dag.Port. A name
-// that was given to an import counts as the path it stands for.
+// A constant counts by its type and value.
 //
-// Identities are computed for linux/amd64 on every machine. A Go file of a reached
-// package that is left out there, for another platform, counts whole as soon as
-// it declares a name that is reached: it holds what that platform runs in its
-// place.
+// Identities are the same on every machine. They are computed on linux/amd64;
+// declarations of one name for several platforms count as one declaration with
+// several versions, each under its build constraint.
 //
 // # What is not covered
 //
-// Methods that are called by package reflect, go:linkname, and functions stored in
-// variables by code that is itself not reached. Stages have no need of them.
+// Functions stored in variables by packages that the kinds' package does not
+// import, package unsafe, the order in which variables are initialised where it
+// is not that of their dependencies, and names of our types that a package of
+// others writes into a result. go:linkname and go_asm.h are refused.
 package main

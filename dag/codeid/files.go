@@ -3,58 +3,141 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"go/types"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// whole takes in a file by its content.
-func (r *reach) whole(q *pkg, name string) {
-	file := path.Join(q.ImportPath, filepath.ToSlash(name))
-	if slices.ContainsFunc(r.units, func(u unit) bool { return u.file == file && u.name == file }) {
-		return
+// whole is the declaration that a file is as a whole: its text, as split writes it.
+func (ds *declarations) whole(q *pkg, name string, split func(*decl, *version, []byte)) *decl {
+	key := filepath.Join(q.Dir, name)
+	if d := ds.files[key]; d != nil {
+		return d
 	}
-	b, err := os.ReadFile(filepath.Join(q.Dir, name))
+	d := &decl{name: path.Join(q.ImportPath, filepath.ToSlash(name)), short: name, file: q.inModule(filepath.ToSlash(name))}
+	ds.files[key] = d
+	b, err := os.ReadFile(key)
 	if err != nil {
-		r.wrong = append(r.wrong, err)
-		return
+		d.versions = []*version{{facts: facts{wrong: []error{err}}}}
+		return d
 	}
-	r.units = append(r.units, unit{name: file, file: file, digest: sha256.Sum256(b)})
+	v := &version{}
+	d.versions = []*version{v}
+	split(d, v, b)
+	return d
 }
 
-// assembly takes in the assembly of a package, that of all platforms, for a
-// function that is written in it.
-func (r *reach) assembly(d *decl) {
-	for _, name := range slices.Concat(d.pkg.SFiles, d.pkg.HFiles, d.pkg.IgnoredOtherFiles) {
-		if ext := filepath.Ext(name); ext == ".s" || ext == ".h" {
-			r.whole(d.pkg, name)
-		}
-	}
-}
-
-// embedded takes in the files that a go:embed line before a variable names.
-func (r *reach) embedded(d *decl, spec *ast.ValueSpec) {
-	for _, doc := range []*ast.CommentGroup{d.decl.Doc, spec.Doc} {
-		if doc == nil {
+// assembly takes in the assembly that holds a function without a body: all files
+// of the package that name it, for every platform.
+func (r *reader) assembly(name string) {
+	symbol := regexp.MustCompile(`·` + name + `\b`)
+	found := false
+	for _, file := range slices.Concat(r.pkg.SFiles, r.pkg.IgnoredOtherFiles) {
+		if filepath.Ext(file) != ".s" {
 			continue
 		}
-		for _, c := range doc.List {
-			args, ok := strings.CutPrefix(c.Text, "//go:embed ")
-			if !ok {
-				continue
+		b, err := os.ReadFile(filepath.Join(r.pkg.Dir, file))
+		if err != nil {
+			r.v.wrong = append(r.v.wrong, err)
+			continue
+		}
+		if symbol.Match(b) {
+			found = true
+			r.mention(place{r.assemblyFile(file), "." + r.symbolOf(name, b)})
+		}
+	}
+	if !found {
+		r.v.wrong = append(r.v.wrong, fmt.Errorf("%s: function %s has no body, and no assembly file of the package names it", r.fset.Position(r.nodes[0].Pos()), name))
+	}
+}
+
+var (
+	symbols  = regexp.MustCompile(`·(\w+)`)
+	includes = regexp.MustCompile(`(?m)^\s*#include\s+"([^"]+)"`)
+	comments = regexp.MustCompile(`(?m)[ \t]*//.*$`)
+)
+
+// symbolOf tells which of the symbols in an assembly file a name is.
+func (r *reader) symbolOf(name string, b []byte) string {
+	var seen []string
+	for _, m := range symbols.FindAllSubmatch(b, -1) {
+		if s := string(m[1]); !slices.Contains(seen, s) {
+			if seen = append(seen, s); s == name {
+				return strconv.Itoa(len(seen))
 			}
-			for _, pattern := range embedPatterns(args) {
-				for _, name := range d.pkg.EmbedFiles {
-					if embedMatches(pattern, name) {
-						r.whole(d.pkg, name)
-					}
+		}
+	}
+	return "0"
+}
+
+// assemblyFile is the file with its symbols numbered, without line comments, and
+// with what it mentions: headers, and functions and variables of Go.
+func (r *reader) assemblyFile(name string) *decl {
+	q := r.pkg
+	return r.whole(q, name, func(_ *decl, v *version, b []byte) {
+		on, err := platforms(name, b)
+		if err != nil {
+			v.wrong = append(v.wrong, err)
+		}
+		v.on = on
+		b = comments.ReplaceAll(b, nil)
+		var seen []string
+		text := symbols.ReplaceAllFunc(b, func(s []byte) []byte {
+			at := slices.Index(seen, string(s))
+			if at < 0 {
+				at = len(seen)
+				seen = append(seen, string(s))
+			}
+			return []byte("·" + strconv.Itoa(at+1))
+		})
+		v.pieces = append(v.pieces, piece{text: string(text)})
+		for _, s := range seen {
+			if d := r.byName[q.ImportPath+"."+strings.TrimPrefix(s, "·")]; d != nil && !strings.Contains(string(b), "TEXT "+s+"(") {
+				v.pieces = append(v.pieces, piece{to: d})
+			}
+		}
+		for _, m := range includes.FindAllSubmatch(b, -1) {
+			switch header := string(m[1]); {
+			case slices.Contains(slices.Concat(q.HFiles, q.IgnoredOtherFiles), header):
+				v.pieces = append(v.pieces, piece{to: r.whole(q, header, content)})
+			case header == "go_asm.h":
+				v.wrong = append(v.wrong, fmt.Errorf("%s: codeid cannot see what %s takes from go_asm.h: write the offsets into the file", q.ImportPath, name))
+			case header != "textflag.h" && header != "funcdata.h":
+				v.wrong = append(v.wrong, fmt.Errorf("%s: %s includes %q, which is not in the package", q.ImportPath, name, header))
+			}
+		}
+	})
+}
+
+// content takes a file by its bytes.
+func content(_ *decl, v *version, b []byte) {
+	v.pieces = []piece{{text: fmt.Sprintf("%x", sha256.Sum256(b))}}
+}
+
+// embeds takes in the files that a go:embed line before a variable names. Their
+// names count where the program can see them.
+func (r *reader) embeds(args string) {
+	named := true
+	if r.drop != nil {
+		if obj := r.file.info.Defs[r.drop]; obj != nil {
+			switch obj.Type().Underlying().(type) {
+			case *types.Basic, *types.Slice:
+				named = false
+			}
+		}
+	}
+	for _, pattern := range embedPatterns(args) {
+		for _, name := range r.pkg.EmbedFiles {
+			if embedMatches(pattern, name) {
+				if named {
+					r.text(strconv.Quote(name))
 				}
+				r.mention(place{r.whole(r.pkg, name, content), ""})
 			}
 		}
 	}
@@ -86,70 +169,4 @@ func embedMatches(pattern, name string) bool {
 		}
 	}
 	return pattern == "."
-}
-
-// otherPlatforms takes in the Go files that are left out on the platform of the
-// identities and declare, for others, something that is reached.
-func (r *reach) otherPlatforms() {
-	reached := map[string]bool{}
-	for _, u := range r.units {
-		reached[u.name] = true
-	}
-	for _, q := range r.all {
-		if !r.pkgs[q] || !q.ours() {
-			continue
-		}
-		for _, name := range q.IgnoredGoFiles {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			f, src, err := parseOther(filepath.Join(q.Dir, name))
-			if err != nil {
-				r.wrong = append(r.wrong, err)
-				continue
-			}
-			if f.Name.Name == q.Name && slices.ContainsFunc(names(f), func(n string) bool { return reached[q.ImportPath+"."+n] }) {
-				file := path.Join(q.ImportPath, name)
-				r.units = append(r.units, unit{name: file, file: file, digest: sha256.Sum256(src)})
-			}
-		}
-	}
-}
-
-// parseOther parses a file and gives its tokens.
-func parseOther(path string) (*ast.File, []byte, error) {
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	q := &pkg{source: map[string][]byte{path: src}}
-	return f, q.canonical(fset, f), nil
-}
-
-// names lists what a file declares.
-func names(f *ast.File) []string {
-	var list []string
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			list = append(list, funcName(d))
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					list = append(list, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, id := range s.Names {
-						list = append(list, id.Name)
-					}
-				}
-			}
-		}
-	}
-	return list
 }

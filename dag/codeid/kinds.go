@@ -5,36 +5,37 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/types"
-	"maps"
 	"slices"
 	"strings"
 )
 
-// A kind is one stage kind that the root package declares.
+// A kind is one stage kind that a package declares.
 type kind struct {
-	name    string
-	units   []unit
-	modules []string
+	name     string
+	identity string
+	decls    []*decl // by name
+	modules  []string
 }
 
-// kinds finds the literals of type dag.Kind in the root package and follows each.
-func (p *program) kinds() ([]kind, error) {
-	decls := p.declarations()
+// kinds finds the literals of type dag.Kind in a root package and follows each.
+func (ds *declarations) kinds(root *pkg) ([]kind, error) {
 	var kinds []kind
 	var wrong []error
-	for _, f := range p.root.files {
-		ast.Inspect(f, func(n ast.Node) bool {
+	for _, f := range root.files {
+		if !f.here {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
-			if !ok || !isDagType(p.root.info.Types[lit].Type, "Kind") {
+			if !ok || !isDagType(f.info.Types[lit].Type, "Kind") {
 				return true
 			}
-			k, err := p.follow(lit, decls)
+			k, err := ds.follow(root, f, lit)
 			if err != nil {
-				wrong = append(wrong, fmt.Errorf("%s: %w", p.fset.Position(lit.Pos()), err))
+				wrong = append(wrong, fmt.Errorf("%s: %w", ds.fset.Position(lit.Pos()), err))
 			}
 			if slices.ContainsFunc(kinds, func(o kind) bool { return o.name == k.name }) {
-				wrong = append(wrong, fmt.Errorf("%s: a second stage kind %q", p.fset.Position(lit.Pos()), k.name))
+				wrong = append(wrong, fmt.Errorf("%s: a second stage kind %q", ds.fset.Position(lit.Pos()), k.name))
 			}
 			kinds = append(kinds, k)
 			return true
@@ -44,7 +45,7 @@ func (p *program) kinds() ([]kind, error) {
 	return kinds, errors.Join(wrong...)
 }
 
-func (p *program) follow(lit *ast.CompositeLit, decls map[types.Object]*decl) (kind, error) {
+func (ds *declarations) follow(root *pkg, f *file, lit *ast.CompositeLit) (kind, error) {
 	var name string
 	var make ast.Expr
 	for _, e := range lit.Elts {
@@ -54,7 +55,7 @@ func (p *program) follow(lit *ast.CompositeLit, decls map[types.Object]*decl) (k
 		}
 		switch keyName(kv) {
 		case "Name":
-			v := p.root.info.Types[kv.Value].Value
+			v := f.info.Types[kv.Value].Value
 			if v == nil || v.Kind() != constant.String {
 				return kind{}, errors.New("the name of a stage kind must be a constant")
 			}
@@ -66,16 +67,26 @@ func (p *program) follow(lit *ast.CompositeLit, decls map[types.Object]*decl) (k
 	if name == "" || make == nil {
 		return kind{}, errors.New("a stage kind needs a Name and a New")
 	}
-	start := &decl{pkg: p.root, name: name + "'s New", node: make}
-	r := p.walk(start, decls, false)
-	if r.reflects {
-		r = p.walk(start, decls, true)
+	if strings.ContainsAny(name, " \n`") {
+		return kind{}, fmt.Errorf("%q is no name for a stage kind", name)
 	}
+	start := ds.new(root, name+".New", make.Pos())
+	ds.read(source{to: start, pkg: root, file: f, nodes: []ast.Node{make}})
+	r := ds.walk(start)
 	if err := errors.Join(r.wrong...); err != nil {
 		return kind{name: name}, err
 	}
-	slices.SortFunc(r.units, func(a, b unit) int {
-		return strings.Compare(a.file+"\x00"+a.name, b.file+"\x00"+b.name)
-	})
-	return kind{name: name, units: r.units, modules: slices.Sorted(maps.Keys(r.modules))}, nil
+	k := kind{name: name, identity: r.identity(start), modules: sorted(r.modules)}
+	for d := range r.seen {
+		k.decls = append(k.decls, d)
+	}
+	slices.SortFunc(k.decls, compareDecls)
+	return k, nil
+}
+
+func compareDecls(a, b *decl) int {
+	if c := strings.Compare(a.name, b.name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.digest(), b.digest())
 }

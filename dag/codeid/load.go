@@ -23,6 +23,7 @@ import (
 type listed struct {
 	ImportPath, Name, Dir string
 	Standard              bool
+	DepOnly               bool // imported by the packages asked for, and not one of them
 	GoFiles               []string
 	IgnoredGoFiles        []string // for other platforms
 	IgnoredOtherFiles     []string
@@ -52,80 +53,124 @@ func (l *listed) ours() bool {
 type pkg struct {
 	*listed
 	types  *types.Package
-	files  []*ast.File
+	files  []*file // those of the platform of the identities, then those of others
 	info   *types.Info
-	source map[string][]byte // by file name
-	asked  map[string]bool   // the names of methods that its interfaces ask for
+	parts  []string // of interfaces in it (see part)
+	source map[string][]byte
+	wrong  []error // what codeid cannot see through
 }
 
-// A program is the package of the stage kinds and all that it imports.
+// A file is one Go file of a package.
+type file struct {
+	*ast.File
+	name string
+	on   string      // the platforms that it is for; "" for all
+	here bool        // it is for the platform of the identities
+	info *types.Info // of the check in which its names have a meaning
+}
+
+// A program is the packages of the stage kinds and all that they import.
 type program struct {
-	fset *token.FileSet
-	root *pkg
-	all  map[string]*pkg // by import path
-	// asked are the names of all methods that some interface asks for: no other
-	// method can be called without being mentioned, but by reflection.
-	asked map[string]bool
+	fset  *token.FileSet
+	roots []*pkg
+	all   map[string]*pkg // by import path
 }
 
-// platform is the one that the identities are computed for, wherever the
-// program runs; what other platforms have in its place is taken in by name (see
-// otherPlatforms).
+// platform is the one that the identities are computed on, wherever the program
+// runs. What other platforms run in its place is part of them (see others).
 var platform = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"}
 
-// A loader reads programs. It keeps the packages of the standard library, for
-// those who read more than one.
+// A loader reads programs. It keeps the packages that do not change, for those
+// who read more than one program.
 type loader struct {
-	fset     *token.FileSet
-	standard map[string]*pkg
+	fset  *token.FileSet
+	fixed map[string]*pkg
 }
 
 func newLoader() *loader {
-	return &loader{fset: token.NewFileSet(), standard: map[string]*pkg{}}
+	return &loader{fset: token.NewFileSet(), fixed: map[string]*pkg{}}
 }
 
-func (l *loader) load(dir string) (*program, error) {
-	list, err := goList(dir)
+// load reads the packages in directories of one module.
+func (l *loader) load(dirs ...string) (*program, error) {
+	list, err := goList(dirs)
 	if err != nil {
 		return nil, err
 	}
-	p := &program{fset: l.fset, all: make(map[string]*pkg, len(list)), asked: map[string]bool{}}
-	pkgs, err := l.parse(list)
+	p := &program{fset: l.fset, all: make(map[string]*pkg, len(list))}
+	versions := map[string]string{}
+	for _, of := range list {
+		if m := of.Module; m != nil && !of.ours() {
+			versions[of.ImportPath] = m.String()
+		}
+	}
+	keys := make([]string, len(list))
+	for i, of := range list {
+		keys[i] = of.fixedKey(versions)
+	}
+	pkgs, err := l.parse(list, keys)
 	if err != nil {
 		return nil, err
 	}
-	for i, q := range pkgs {
-		if i == len(pkgs)-1 || q.ours() && slices.Contains(q.GoFiles, generatedFile) {
-			if err := q.standIn(p.fset); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, q := range pkgs { // each after those that it imports
-		if q.types == nil {
-			if err := p.check(q); err != nil {
-				return nil, err
-			}
-		}
-		if q.Standard {
-			l.standard[q.ImportPath] = q
-		}
+	for i, q := range pkgs { // each after those that it imports
 		p.all[q.ImportPath] = q
-		p.root = q
-		maps.Copy(p.asked, q.asked)
+		if !list[i].DepOnly {
+			p.roots = append(p.roots, q)
+		}
+		if q.types != nil {
+			continue
+		}
+		if err := p.check(q); err != nil {
+			return nil, err
+		}
+		if keys[i] != "" {
+			l.fixed[keys[i]] = q
+		}
 	}
 	return p, nil
 }
 
-func goList(dir string) ([]*listed, error) {
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Name,Dir,Standard,GoFiles,IgnoredGoFiles,IgnoredOtherFiles,SFiles,HFiles,EmbedFiles,ImportMap,Deps,Module,Error", ".")
-	cmd.Dir = dir
+// fixedKey names a package that cannot change, by itself and by the versions of
+// what it imports; "" when it can.
+func (l *listed) fixedKey(versions map[string]string) string {
+	if l.ours() {
+		return ""
+	}
+	key := l.ImportPath
+	for _, dep := range append(l.Deps, l.ImportPath) {
+		if v, ok := versions[dep]; ok {
+			key += "\n" + dep + " " + v
+		}
+	}
+	return key
+}
+
+func (m *module) String() string {
+	name := m.Path
+	if m.Replace != nil {
+		m = m.Replace
+		name += " => " + m.Path
+	}
+	return strings.TrimSpace(name + " " + m.Version)
+}
+
+func goList(dirs []string) ([]*listed, error) {
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,DepOnly,GoFiles,IgnoredGoFiles,IgnoredOtherFiles,SFiles,HFiles,EmbedFiles,ImportMap,Deps,Module,Error"}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, abs)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dirs[0]
 	cmd.Env = append(os.Environ(), platform...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list in %s: %w\n%s", dir, err, &stderr)
+		return nil, fmt.Errorf("go list: %w\n%s", err, &stderr)
 	}
 	var list []*listed
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -133,9 +178,9 @@ func goList(dir string) ([]*listed, error) {
 		if err := d.Decode(l); err == io.EOF {
 			return list, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("go list in %s: %w", dir, err)
+			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if l.Error != nil {
+		if l.Error != nil && !strings.Contains(l.Error.Err, generatedFile) {
 			return nil, errors.New(l.Error.Err)
 		}
 		list = append(list, l)
@@ -143,18 +188,21 @@ func goList(dir string) ([]*listed, error) {
 }
 
 // parse reads the files of all packages, several at once.
-func (l *loader) parse(list []*listed) ([]*pkg, error) {
+func (l *loader) parse(list []*listed, keys []string) ([]*pkg, error) {
 	pkgs := make([]*pkg, len(list))
 	errs := make([]error, len(list))
 	var wait sync.WaitGroup
 	few := make(chan struct{}, 8)
 	for i, of := range list {
-		if pkgs[i] = l.standard[of.ImportPath]; pkgs[i] != nil {
+		if q := l.fixed[keys[i]]; q != nil {
+			again := *q // under the module as it is listed now
+			again.listed = of
+			pkgs[i] = &again
 			continue
 		}
 		few <- struct{}{}
 		wait.Go(func() {
-			pkgs[i] = &pkg{listed: of, source: map[string][]byte{}, asked: map[string]bool{}}
+			pkgs[i] = &pkg{listed: of, source: map[string][]byte{}}
 			errs[i] = pkgs[i].parse(l.fset)
 			<-few
 		})
@@ -165,11 +213,14 @@ func (l *loader) parse(list []*listed) ([]*pkg, error) {
 
 func (q *pkg) parse(fset *token.FileSet) error {
 	mode := parser.SkipObjectResolution
+	names := q.GoFiles
 	if q.ours() {
-		mode |= parser.ParseComments // for go:embed
+		mode |= parser.ParseComments // for directives
+		names = slices.Concat(names, q.IgnoredGoFiles)
 	}
-	for _, name := range q.GoFiles {
-		if name == generatedFile && q.ours() {
+	parts := map[string]bool{}
+	for i, name := range names {
+		if q.ours() && (name == generatedFile || strings.HasSuffix(name, "_test.go")) {
 			continue
 		}
 		path := filepath.Join(q.Dir, name)
@@ -181,24 +232,38 @@ func (q *pkg) parse(fset *token.FileSet) error {
 		if err != nil {
 			return err
 		}
-		q.files = append(q.files, f)
-		ast.Inspect(f, q.ask)
+		if f.Name.Name != q.Name { // a program that stands beside it, for go run
+			continue
+		}
+		here := i < len(q.GoFiles)
+		one := &file{File: f, name: name, here: here}
 		if q.ours() {
+			if one.on, err = platforms(name, src); err != nil {
+				return err
+			}
 			q.source[path] = src
 		}
-	}
-	return nil
-}
-
-func (q *pkg) ask(n ast.Node) bool {
-	if i, ok := n.(*ast.InterfaceType); ok {
-		for _, m := range i.Methods.List {
-			for _, id := range m.Names {
-				q.asked[id.Name] = true
+		q.files = append(q.files, one)
+		for _, doc := range f.Comments {
+			for _, c := range doc.List {
+				if strings.HasPrefix(c.Text, "//go:linkname ") {
+					q.wrong = append(q.wrong, fmt.Errorf("%s: codeid cannot see what go:linkname stands for: call the function by its name", fset.Position(c.Pos())))
+				}
 			}
 		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if i, ok := n.(*ast.InterfaceType); ok {
+				parts[part(i)] = true
+			}
+			return true
+		})
 	}
-	return true
+	delete(parts, "")
+	q.parts = slices.Sorted(maps.Keys(parts))
+	if q.ours() && (!q.DepOnly || slices.Contains(q.GoFiles, generatedFile)) {
+		return q.standIn(fset)
+	}
+	return nil
 }
 
 // standIn declares what the generated file declares, which is itself not read:
@@ -207,11 +272,16 @@ func (q *pkg) standIn(fset *token.FileSet) error {
 	src := []byte("package " + q.Name + "\n\nvar codes map[string]string\n")
 	path := filepath.Join(q.Dir, generatedFile)
 	f, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
-	q.files = append(q.files, f)
+	q.files = append(q.files, &file{File: f, name: generatedFile, here: true})
 	q.source[path] = src
 	return err
 }
 
+func newInfo() *types.Info {
+	return &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
+}
+
+// check gives the names of a package their meanings.
 func (p *program) check(q *pkg) error {
 	if q.ImportPath == "unsafe" {
 		q.types = types.Unsafe
@@ -229,9 +299,19 @@ func (p *program) check(q *pkg) error {
 		},
 	}
 	if q.ours() {
-		q.info = &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
+		q.info = newInfo()
 	}
-	q.types, _ = conf.Check(q.ImportPath, p.fset, q.files, q.info)
+	var files []*ast.File
+	for _, f := range q.files {
+		if f.here {
+			files = append(files, f.File)
+			f.info = q.info
+		}
+	}
+	q.types, _ = conf.Check(q.ImportPath, p.fset, files, q.info)
+	if len(wrong) == 0 && q.ours() {
+		return p.checkOthers(q)
+	}
 	return errors.Join(wrong...)
 }
 
@@ -250,24 +330,4 @@ func (i importer) Import(path string) (*types.Package, error) {
 		return q.types, nil
 	}
 	return nil, fmt.Errorf("package %s was not listed", path)
-}
-
-// modules lists the modules that a package of somebody else's is made from,
-// itself and what it imports: "gonum.org/v1/gonum v0.17.0".
-func (p *program) modules(path string) []string {
-	var list []string
-	for _, dep := range append([]string{path}, p.all[path].Deps...) {
-		d := p.all[dep]
-		if d == nil || d.Module == nil || d.ours() {
-			continue
-		}
-		m := d.Module
-		name := m.Path
-		if m.Replace != nil {
-			m = m.Replace
-			name += " => " + m.Path
-		}
-		list = append(list, strings.TrimSpace(name+" "+m.Version))
-	}
-	return list
 }

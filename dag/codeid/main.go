@@ -2,67 +2,88 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
-	check := flag.Bool("check", false, "change nothing; say whether the generated file is up to date")
-	units := flag.String("units", "", "print the declarations that the kind of this name reaches, and change nothing")
+	check := flag.Bool("check", false, "change nothing; say whether the generated files are up to date")
+	show := flag.String("reach", "", "print the declarations that the kind of this name reaches, and change nothing")
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -units KIND] DIR\n\n"+
+		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
 			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR declares.\n\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() != 1 {
+	if flag.NArg() == 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(os.Stdout, flag.Arg(0), *check, *units); err != nil {
+	if err := run(newLoader(), os.Stdout, flag.Args(), *check, *show); err != nil {
 		fmt.Fprintln(os.Stderr, "codeid:", err)
 		os.Exit(1)
 	}
 }
 
-// generatedFile is where the table stands, in the directory of the kinds.
+// generatedFile is where the identities stand, in the directory of the kinds.
 const generatedFile = "code_gen.go"
 
-func run(out io.Writer, dir string, check bool, units string) error {
-	p, err := newLoader().load(dir)
+func run(l *loader, out io.Writer, dirs []string, check bool, show string) error {
+	p, err := l.load(dirs...)
 	if err != nil {
 		return err
 	}
-	kinds, err := p.kinds()
-	if err != nil {
-		return err
-	}
-	if units != "" {
-		return printUnits(out, kinds, units)
-	}
-	want := generate(p.root.types.Name(), kinds)
-	path := filepath.Join(dir, generatedFile)
-	have, err := os.ReadFile(path)
-	switch {
-	case err == nil && bytes.Equal(have, want):
-		return nil
-	case check:
-		return fmt.Errorf("%s is not what the source says; to make it again: go generate %s", path, dir)
-	}
-	return os.WriteFile(path, want, 0o666)
-}
-
-func printUnits(out io.Writer, kinds []kind, name string) error {
-	for _, k := range kinds {
-		if k.name == name {
-			for _, u := range k.units {
-				fmt.Fprintf(out, "%.8x %s %s\n", u.digest, u.file, u.name)
-			}
-			return nil
+	ds := p.declarations()
+	found := false
+	var stale []string
+	for _, root := range p.roots {
+		kinds, err := ds.kinds(root)
+		if err != nil {
+			return err
+		}
+		if show != "" {
+			found = print(out, kinds, show) || found
+			continue
+		}
+		want := generate(root, kinds)
+		path := filepath.Join(root.Dir, generatedFile)
+		have, err := os.ReadFile(path)
+		if err == nil && bytes.Equal(have, want) {
+			continue
+		}
+		if check {
+			stale = append(stale, path)
+			continue
+		}
+		if err := os.WriteFile(path, want, 0o666); err != nil {
+			return err
 		}
 	}
-	return fmt.Errorf("there is no stage kind %q", name)
+	switch {
+	case show != "" && !found:
+		return fmt.Errorf("there is no stage kind %q", show)
+	case stale != nil:
+		return errors.New("the code identities are not those of the source; to make them again: make generate (in a module of your own: go generate ./...)\n\t" + strings.Join(stale, "\n\t"))
+	}
+	return nil
+}
+
+func print(out io.Writer, kinds []kind, name string) bool {
+	for _, k := range kinds {
+		if k.name == name {
+			for _, d := range k.decls {
+				fmt.Fprintf(out, "%s %s %s:%d\n", d.digest(), d.name, d.file, d.line)
+			}
+			for _, m := range k.modules {
+				fmt.Fprintln(out, "module", m)
+			}
+			return true
+		}
+	}
+	return false
 }

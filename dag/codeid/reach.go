@@ -1,201 +1,232 @@
 package main
 
 import (
-	"crypto/sha256"
-	"go/ast"
-	"go/types"
-	"path"
-	"path/filepath"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// A unit is one declaration, or one file that counts as a whole.
-type unit struct {
-	name   string // "prgnn/gnn.Model.Forward"
-	file   string // "prgnn/gnn/model.go"
-	digest [sha256.Size]byte
+// A reach is all that one kind reaches.
+type reach struct {
+	*declarations
+	seen    map[*decl]bool
+	todo    []*decl
+	pkgs    map[string]bool  // of others, that are mentioned or imported by such
+	modules map[string]bool  // "gonum.org/v1/gonum v0.17.0"
+	parts   map[string]bool  // of interfaces
+	holders map[*holder]bool // types with methods
+	dynamic map[*decl]bool   // methods that may be called through an interface
+	inits   map[*decl]bool
+	all     bool // every method may be called, by its name in a text
+	names   bool // names of types may be printed
+	wrong   []error
 }
 
 // walk follows everything from one declaration.
-func (p *program) walk(start *decl, decls map[types.Object]*decl, allMethods bool) *reach {
+func (ds *declarations) walk(start *decl) *reach {
 	r := &reach{
-		program: p, decls: decls, allMethods: allMethods,
-		seen: map[ast.Node]bool{}, pkgs: map[*pkg]bool{}, modules: map[string]bool{},
+		declarations: ds, seen: map[*decl]bool{}, pkgs: map[string]bool{}, modules: map[string]bool{},
+		parts: map[string]bool{}, holders: map[*holder]bool{}, dynamic: map[*decl]bool{}, inits: map[*decl]bool{},
 	}
-	for r.todo = []*decl{start}; len(r.todo) > 0; {
-		d := r.todo[len(r.todo)-1]
-		r.todo = r.todo[:len(r.todo)-1]
-		r.from(d)
+	r.imported("runtime")
+	for _, p := range ds.engine {
+		r.parts[p] = true
 	}
-	r.otherPlatforms()
-	return r
-}
-
-// A reach is the walk from one kind.
-type reach struct {
-	*program
-	allMethods bool // of types that are reached, whether an interface asks for them or not
-	reflects   bool // something is reached that calls methods by names in texts
-	decls      map[types.Object]*decl
-	todo       []*decl
-	seen       map[ast.Node]bool
-	pkgs       map[*pkg]bool
-	modules    map[string]bool
-	units      []unit
-	wrong      []error
-}
-
-// from takes in one declaration and what it mentions.
-func (r *reach) from(d *decl) {
-	if r.seen[d.node] {
-		return
-	}
-	r.seen[d.node] = true
-	r.enter(d.pkg)
-	text := d.pkg.canonical(r.fset, bare(d.node))
-	if c := constantOf(d); c != "" {
-		text = []byte(c)
-	}
-	r.add(d, text)
-	r.mentions(d.pkg, d.node)
-	switch n := d.node.(type) {
-	case *ast.FuncDecl:
-		if n.Body == nil {
-			r.assembly(d)
+	r.add(start)
+	for {
+		for len(r.todo) > 0 {
+			d := r.todo[len(r.todo)-1]
+			r.todo = r.todo[:len(r.todo)-1]
+			r.from(d)
 		}
-	case *ast.ValueSpec:
-		r.embedded(d, n)
-	case *ast.TypeSpec:
-		if named, ok := d.pkg.info.Defs[n.Name].Type().(*types.Named); ok {
-			for i := range named.NumMethods() {
-				if m := named.Method(i); r.allMethods || r.asked[m.Name()] {
-					r.object(m)
+		r.methods()
+		r.initialisers()
+		if len(r.todo) == 0 {
+			return r
+		}
+	}
+}
+
+func (r *reach) add(d *decl) {
+	if d != nil && !r.seen[d] {
+		r.seen[d] = true
+		r.todo = append(r.todo, d)
+	}
+}
+
+// from takes in what one declaration says.
+func (r *reach) from(d *decl) {
+	for _, v := range d.versions {
+		for _, p := range v.pieces {
+			r.add(p.to)
+		}
+		for _, path := range v.outside {
+			r.imported(path)
+		}
+		for _, p := range v.parts {
+			r.parts[p] = true
+		}
+		for _, h := range v.holders {
+			r.holders[h] = true
+		}
+		r.wrong = append(r.wrong, v.wrong...)
+		r.all = r.all || v.allTypes
+		r.names = r.names || v.typeName
+	}
+	if d.pkg != nil {
+		r.enter(d.pkg)
+	}
+}
+
+// methods adds those that can be called through an interface: of every type that
+// is reached and has all methods of a part of an interface that is reached.
+func (r *reach) methods() {
+	for h := range r.holders {
+		if r.all {
+			for _, d := range h.methods {
+				r.dispatched(d)
+			}
+			continue
+		}
+		for p := range r.parts {
+			if h.has(p) {
+				for name := range strings.FieldsSeq(p) {
+					r.dispatched(h.methods[name])
 				}
 			}
 		}
 	}
 }
 
-func (r *reach) add(d *decl, text []byte) {
-	file := r.fset.Position(d.node.Pos()).Filename
-	r.units = append(r.units, unit{
-		name:   d.pkg.ImportPath + "." + d.name,
-		file:   path.Join(d.pkg.ImportPath, filepath.Base(file)),
-		digest: sha256.Sum256(text),
-	})
-}
-
-// mentions follows every name in a piece of source.
-func (r *reach) mentions(q *pkg, node ast.Node) {
-	ast.Inspect(node, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			r.object(q.info.Uses[id])
-		}
-		return true
-	})
-}
-
-func (r *reach) object(obj types.Object) {
-	switch o := obj.(type) {
-	case nil:
-		return
-	case *types.Func:
-		obj = o.Origin()
-	case *types.PkgName:
-		r.imported(o.Imported().Path())
-		return
-	}
-	if d := r.decls[obj]; d != nil {
-		r.todo = append(r.todo, d)
-	} else if obj.Pkg() != nil {
-		r.imported(obj.Pkg().Path())
+func (r *reach) dispatched(d *decl) {
+	if d != nil {
+		r.dynamic[d] = true
+		r.add(d)
 	}
 }
 
-// imported takes in the version of a package of somebody else's.
+// imported takes in a package of somebody else's: the versions of the modules that
+// it is made from, and the interfaces that its code may call through.
 func (r *reach) imported(path string) {
 	if path == "text/template" || path == "html/template" {
-		r.reflects = true
+		r.all = true
 	}
-	if q := r.all[path]; q == nil || q.Standard || q.ours() || r.pkgs[q] {
+	if r.pkgs[path] {
 		return
-	} else {
-		r.pkgs[q] = true
 	}
-	for _, m := range r.program.modules(path) {
-		r.modules[m] = true
+	r.pkgs[path] = true
+	q := r.program.all[path]
+	if q == nil { // imported for another platform only
+		if m := r.moduleOf(path); m != "" {
+			r.modules[m] = true
+		} else if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			r.wrong = append(r.wrong, errors.New("package "+path+", which another platform uses, is of no module that go list names"))
+		}
+		return
 	}
+	for _, dep := range append(q.Deps, path) {
+		d := r.program.all[dep]
+		if d == nil {
+			continue
+		}
+		for _, p := range d.parts {
+			r.parts[p] = true
+		}
+		if d.Module != nil && !d.ours() {
+			r.modules[d.Module.String()] = true
+		}
+	}
+}
+
+// moduleOf is the module that a package would belong to.
+func (p *program) moduleOf(path string) string {
+	best, name := "", ""
+	for _, q := range p.all {
+		if m := q.Module; m != nil && !q.ours() && strings.HasPrefix(path+"/", m.Path+"/") && len(m.Path) > len(best) {
+			best, name = m.Path, m.String()
+		}
+	}
+	return name
 }
 
 // enter takes in what runs by itself as soon as a package is linked in.
 func (r *reach) enter(q *pkg) {
-	if r.pkgs[q] {
+	if r.pkgs[q.ImportPath] {
 		return
 	}
-	r.pkgs[q] = true
+	r.pkgs[q.ImportPath] = true
+	r.wrong = append(r.wrong, q.wrong...)
 	for _, f := range q.files {
 		for _, spec := range f.Imports {
-			if spec.Name != nil && spec.Name.Name == "_" {
-				name := strings.Trim(spec.Path.Value, "`\"")
-				if b := r.all[name]; b != nil && b.ours() {
-					r.enter(b)
-				} else {
-					r.imported(name)
-				}
-			}
-		}
-		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil && d.Name.Name == "init" {
-					r.initialiser(q, d)
-				}
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if v, ok := s.(*ast.ValueSpec); ok && v.Names[0].Name == "_" && q.calls(v) {
-						r.todo = append(r.todo, &decl{pkg: q, name: "_", node: v, decl: d})
-					}
-				}
-			}
-		}
-	}
-}
-
-// initialiser takes in an init function. Of those of the kinds' own package, the
-// statements that register something are left out.
-func (r *reach) initialiser(q *pkg, d *ast.FuncDecl) {
-	if q != r.root {
-		r.todo = append(r.todo, &decl{pkg: q, name: "init", node: d})
-		return
-	}
-	for _, s := range d.Body.List {
-		if e, ok := s.(*ast.ExprStmt); ok {
-			if call, ok := e.X.(*ast.CallExpr); ok && strings.HasPrefix(calledName(call), "Register") {
+			if spec.Name == nil || spec.Name.Name != "_" {
 				continue
 			}
+			name := strings.Trim(spec.Path.Value, "`\"")
+			if b := r.program.all[name]; b != nil && b.ours() {
+				r.enter(b)
+			} else {
+				r.imported(name)
+			}
 		}
-		r.todo = append(r.todo, &decl{pkg: q, name: "init", node: s})
+	}
+	for _, d := range r.declarations.inits[q] {
+		r.inits[d] = true
+		r.add(d)
 	}
 }
 
-func calledName(call *ast.CallExpr) string {
-	switch f := call.Fun.(type) {
-	case *ast.Ident:
-		return f.Name
-	case *ast.SelectorExpr:
-		return f.Sel.Name
+// initialisers adds what may write a variable that is reached when the program
+// starts, wherever it stands.
+func (r *reach) initialisers() {
+	for _, d := range r.starts {
+		if r.seen[d] {
+			continue
+		}
+		for v := range r.written(d) {
+			if r.seen[v] {
+				r.inits[d] = true
+				r.add(d)
+				break
+			}
+		}
 	}
-	return ""
 }
 
-// calls tells whether a piece of source calls a function (a conversion is none).
-func (q *pkg) calls(n ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok && !q.info.Types[c.Fun].IsType() {
-			found = true
+// written are the variables that a declaration may write, itself or in what it
+// mentions and the methods of types in it.
+func (ds *declarations) written(start *decl) map[*decl]bool {
+	if w, known := ds.writtenBy[start]; known {
+		return w
+	}
+	w := map[*decl]bool{}
+	seen := map[*decl]bool{start: true}
+	for todo := []*decl{start}; len(todo) > 0; {
+		d := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		add := func(d *decl) {
+			if d != nil && !seen[d] {
+				seen[d] = true
+				todo = append(todo, d)
+			}
 		}
-		return true
-	})
-	return found
+		for _, v := range d.versions {
+			for _, x := range v.writes {
+				w[x] = true
+			}
+			for _, p := range v.pieces {
+				add(p.to)
+			}
+			for _, h := range v.holders {
+				for _, m := range h.methods {
+					add(m)
+				}
+			}
+		}
+	}
+	delete(w, start)
+	ds.writtenBy[start] = w
+	return w
 }
+
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

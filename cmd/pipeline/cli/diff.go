@@ -17,9 +17,9 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff RUN_A RUN_B [STAGE]",
 		Short: "first differing cause, then its consequences",
-		Long: `Compares two runs. First the causes: the parameters, files and source files in which tasks of
-the two runs differ by themselves; then the stages that differ in consequence, and in how many
-tasks. Results are compared by value: tables down to cells, arrays down to elements, with
+		Long: `Compares two runs. First the causes: the parameters, files and declarations in
+the source in which tasks of the two runs differ by themselves; then the stages that differ in
+consequence, and in how many tasks. Results are compared by value: tables down to cells, arrays down to elements, with
 units in the last place and relative error; for an example of each stage, or for every task of
 STAGE.`,
 		Example: `  pipeline runs
@@ -154,10 +154,10 @@ func compareRuns(store *artifacts.Store, ra, rb *dag.Record) ([]*taskDiff, diffE
 			sum.Same++
 		case bytes && x.Outputs != nil:
 			sum.Recomputed++
-			add(&taskDiff{Task: b.ID, State: "recomputed", causes: causesOf(store, x, b, madeA, madeB)})
+			add(&taskDiff{Task: b.ID, State: "recomputed", causes: causesOf(store, ra, rb, x, b, madeA, madeB)})
 		default:
 			sum.Different++
-			add(&taskDiff{Task: b.ID, State: "different", causes: causesOf(store, x, b, madeA, madeB), a: x, b: b})
+			add(&taskDiff{Task: b.ID, State: "different", causes: causesOf(store, ra, rb, x, b, madeA, madeB), a: x, b: b})
 		}
 	}
 	for i := range ra.Tasks {
@@ -176,7 +176,7 @@ func sameOutputs(a, b *dag.TaskRecord) bool {
 
 // causesOf are the facts in which a task differs by itself: not the inputs that
 // other tasks made, for those are consequences.
-func causesOf(store *artifacts.Store, a, b *dag.TaskRecord, madeA, madeB map[string]bool) []dag.Difference {
+func causesOf(store *artifacts.Store, ra, rb *dag.Record, a, b *dag.TaskRecord, madeA, madeB map[string]bool) []dag.Difference {
 	switch {
 	case a.State == dag.Failed || b.State == dag.Failed:
 		if a.Error != b.Error {
@@ -189,9 +189,18 @@ func causesOf(store *artifacts.Store, a, b *dag.TaskRecord, madeA, madeB map[str
 	if old == "" || now == "" {
 		return nil
 	}
-	return slices.DeleteFunc(dag.RecipeDifferences(old, now), func(d dag.Difference) bool {
-		return d.What == "input" && (d.Old == "" || madeA[lastWord(d.Old)]) && (d.New == "" || madeB[lastWord(d.New)])
-	})
+	var causes []dag.Difference
+	for _, d := range dag.RecipeDifferences(old, now) {
+		switch {
+		case d.What == "input" && (d.Old == "" || madeA[lastWord(d.Old)]) && (d.New == "" || madeB[lastWord(d.New)]):
+		case d.What == "code":
+			r, _ := dag.ReadRecipe(now) // of one that cannot be read, the digests are all there is to say
+			causes = append(causes, dag.CodeDifferences(d, r.Kind, ra, rb)...)
+		default:
+			causes = append(causes, d)
+		}
+	}
+	return causes
 }
 
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
@@ -231,7 +240,9 @@ func (a *app) printCauses(diffs []*taskDiff) {
 	at := map[string]*cause{}
 	for _, t := range diffs {
 		for _, d := range t.causes {
-			d.From = ""
+			if d.What == "input" {
+				d.From = ""
+			}
 			k := t.Stage + "\x00" + d.What + "\x00" + d.Name + "\x00" + d.Old + "\x00" + d.New
 			if at[k] == nil {
 				at[k] = &cause{d: d}

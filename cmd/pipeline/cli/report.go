@@ -302,8 +302,11 @@ func (c *current) provenance(task *dag.Node, missing []string) (*artifacts.Table
 				continue
 			}
 			tasks++
-			code := artifacts.DigestOf([]byte(s.Kind.Code)).String()[:16]
-			codes[s.Kind.Name] = code
+			code, err := s.Kind.CodeDigest()
+			if err != nil {
+				return nil, err
+			}
+			codes[s.Kind.Name] = code[:16]
 			var made []string
 			for _, name := range slices.Sorted(maps.Keys(step.Outputs)) {
 				made = append(made, name+" "+step.Outputs[name].Digest.String())

@@ -257,7 +257,8 @@ type stageJSON struct {
 func kindJSON(k *dag.Kind) stageJSON {
 	s := k.New()
 	ports := s.Ports()
-	return stageJSON{"kind", k.Name, k.Doc, k.Code, paramsJSON(dag.Params(s)), portsJSON(ports.In), portsJSON(ports.Out)}
+	code, _ := k.CodeDigest() // "" where even the program's own file cannot be read
+	return stageJSON{"kind", k.Name, k.Doc, code, paramsJSON(dag.Params(s)), portsJSON(ports.In), portsJSON(ports.Out)}
 }
 
 func cohortJSON(c stages.Cohort) stageJSON {

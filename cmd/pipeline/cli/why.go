@@ -19,7 +19,7 @@ func (a *app) whyCommand() *cobra.Command {
 		Short: "what exactly makes a task stale, or made it run last",
 		Long: `Compares the recipe of a task, which is all that its result depends on, with the one of its last
 result, and shows what differs: a parameter, an input and the file or task that it comes
-from, a source file of the program. Of a task that has its result: what made it run when it
+from, a declaration in the source of the program. Of a task that has its result: what made it run when it
 ran. -v shows the whole recipe. Nothing is run.`,
 		Example: `  pipeline why biopoint.yaml 'graphs[sub-003]' --set graphs.density=0.2
   pipeline why biopoint.yaml evaluate -v`,
@@ -51,7 +51,7 @@ type differenceJSON struct {
 	Name string `json:"name,omitempty"`
 	Old  string `json:"old,omitempty"`
 	New  string `json:"new,omitempty"`
-	From string `json:"from,omitempty"`
+	From string `json:"from,omitempty"` // of an input; of a declaration, its file and line
 }
 
 func differencesJSON(ds []dag.Difference) []differenceJSON {
@@ -124,6 +124,10 @@ func (a *app) printWhy(e *dag.Explanation) {
 
 // printDifference shows one fact then and now, the way diffs are read.
 func (a *app) printDifference(d dag.Difference, indent string) {
+	if d.What == "code" && d.Name != "" {
+		fmt.Fprintln(a.out, indent+d.String())
+		return
+	}
 	name := strings.TrimSpace(d.What + " " + d.Name)
 	from := ""
 	if d.From != "" {

@@ -2,45 +2,86 @@
 
 package strength
 
-// codes are the code identities of the stage kinds: the source files and the
-// modules that each reaches.
-var codes = map[string]string{
-	"strength": `examples/own-stage/strength/strength.go 40e954d544c9562d
-prgnn/artifacts/array.go 220c49dede7c5671
-prgnn/artifacts/arrow.go 568685d24587731a
-prgnn/artifacts/arrowcheck.go 7510f0993bb98a07
-prgnn/artifacts/arrowread.go 311f7ee7c2c88381
-prgnn/artifacts/column.go a0253bd8543d7b5c
-prgnn/artifacts/digest.go 9e3773fcffd2ff0c
-prgnn/artifacts/npy.go a7178c4203193223
-prgnn/artifacts/npyheader.go 1c93fc4180876f89
-prgnn/artifacts/npyio.go f631236e12376a99
-prgnn/artifacts/npyread.go f0e6a966679eaff1
-prgnn/artifacts/parquet.go ef264e11d729bb1b
-prgnn/artifacts/parquetcheck.go f05db747deb8bef5
-prgnn/artifacts/parquetread.go a3b834edfe2b0ea2
-prgnn/artifacts/table.go c29e052cb5270286
-prgnn/dag/coord.go fe38bb1d1415dbc6
-prgnn/dag/fit.go 55fdd3d20d8a7fda
-prgnn/dag/stage.go 175fe293dcae66ec
-prgnn/dag/task.go b200e85498022a7a
-module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
-module github.com/andybalholm/brotli v1.0.5
-module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/apache/thrift v0.17.0
-module github.com/goccy/go-json v0.10.2
-module github.com/golang/snappy v0.0.4
-module github.com/google/flatbuffers v23.5.26+incompatible
-module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
+import "prgnn/dag"
+
+// codes are the code identities of the stage kinds, by name.
+var codes = dag.Codes(`kind strength 137a0ddb770dc3c1ac26fce94eaa6639cd4ad6b7cf9725d864a65287e92a1fce
+
+reached by strength
+examples/own-stage/strength.Strength 4b1cd12bac38
+examples/own-stage/strength.Strength.Ports 079ad3c83377
+examples/own-stage/strength.Strength.Run 04b7b39c676e
+examples/own-stage/strength.strength.New 2ed8e637ae92
 module github.com/nlpodyssey/gopickle v0.3.0
-module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
-module github.com/zeebo/xxh3 v1.1.0
-module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
-module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-`,
-}
+prgnn/artifacts.Array fbc72b02d7a8
+prgnn/artifacts.Array.DType a2ff9e7a0dee
+prgnn/artifacts.Array.Encode 00e41f694b3d
+prgnn/artifacts.Array.Format 9fff5cb036bb
+prgnn/artifacts.Array.Len 2cea396a5a44
+prgnn/artifacts.Data 2e26ee45d9d1
+prgnn/artifacts.Digest 76086d0a157e
+prgnn/artifacts.Digest.String c6b0fe60456d
+prgnn/artifacts.NewArray 12fa6887d2c8
+prgnn/artifacts.Number c4fdeb339db3
+prgnn/artifacts.ReadArray e3dd3414cc8c
+prgnn/artifacts.Ref 10d6e18e1678
+prgnn/artifacts.Value e6fce48976dc
+prgnn/artifacts.cOrder 57fcb8b04f1b
+prgnn/artifacts.cOrder.next 3cc0c3e77c43
+prgnn/artifacts.dictParser 38d4c5e6c527
+prgnn/artifacts.dictParser.blank 662a2adbd08f
+prgnn/artifacts.dictParser.header 64603ed1ea9f
+prgnn/artifacts.dictParser.take 21e0b5f1a42c
+prgnn/artifacts.dictParser.text 9d806dd4fbe0
+prgnn/artifacts.dictParser.tuple 17fca1063266
+prgnn/artifacts.elements 4cac7c81f259
+prgnn/artifacts.float32bits fdb05efb6373
+prgnn/artifacts.float64bits f2a213c4cfcc
+prgnn/artifacts.foreign 0fbf81f8edca
+prgnn/artifacts.halfToFloat 7b6d68d8d7c3
+prgnn/artifacts.newCOrder 59953c1bf4b2
+prgnn/artifacts.npyAlign b6b774a93a8b
+prgnn/artifacts.npyDescr 52c0d4a113b1
+prgnn/artifacts.npyDescr.canonical 5088c68fed75
+prgnn/artifacts.npyDescr.checkDescr 0969fa3220b4
+prgnn/artifacts.npyHeader cfe0497aad3d
+prgnn/artifacts.npyMagic 67749b2a2be7
+prgnn/artifacts.npyMaxAxes b6b774a93a8b
+prgnn/artifacts.npyMaxHeader dfd194bfca22
+prgnn/artifacts.npySizes c9efb48efbd6
+prgnn/artifacts.readElements 0aaed98d71e8
+prgnn/artifacts.readForeign e6f76741e356
+prgnn/artifacts.readNPY 60382eb5f1a4
+prgnn/artifacts.readNPYHeader be170c8f106f
+prgnn/artifacts.remaining 92f837d57b64
+prgnn/artifacts.writeElements 39c11528e800
+prgnn/artifacts.writeNPY 16236402c87d
+prgnn/dag.Coord ae0e0621e024
+prgnn/dag.Input c7a8a62e9e71
+prgnn/dag.Input.Array 6890b49c2598
+prgnn/dag.Input.Bytes 13f15ffdd2ce
+prgnn/dag.NPY 3288086edbef
+prgnn/dag.Outputs a58d30dda4d8
+prgnn/dag.Port a36730375b57
+prgnn/dag.Ports 8f77fa2bce4d
+prgnn/dag.Stage 09451b0c5f42
+prgnn/dag.Task 967df5972ad7
+prgnn/dag.Task.In 1d731dfb6c65
+prgnn/dag.Type 2e18bc979880
+prgnn/dag.Type.String 65f46fdf0ead
+
+at artifacts/array.go prgnn/artifacts Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Data:78 Array.Format:115 Array.Encode:118
+at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 Value:63 Ref:71
+at artifacts/npy.go prgnn/artifacts npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
+at artifacts/npyheader.go prgnn/artifacts npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
+at artifacts/npyio.go prgnn/artifacts readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
+at artifacts/npyread.go prgnn/artifacts ReadArray:17 readNPY:25 remaining:80 readElements:94
+at dag/coord.go prgnn/dag Coord:11
+at dag/fit.go prgnn/dag Type.String:14
+at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:38 NPY:46
+at dag/task.go prgnn/dag Task:15 Input:35 Task.In:104 Input.Bytes:139 Input.Array:156
+at strength/strength.go examples/own-stage/strength strength.New:22 Strength:28 Strength.Ports:33 Strength.Run:42
+`)
