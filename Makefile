@@ -1,23 +1,42 @@
-# Every target works from a fresh clone; tools are pinned in go.mod.
+# Every target works from a fresh clone; tools are pinned here and in go.mod.
 
-.PHONY: build check test crash cross bench generate web
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.52.0
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
+
+.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate bench web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
 
-test: ## all tests, those in Python too
+test: ## all tests, those in Python too; what this machine lacks is skipped and listed
 	go run ./test
 
-check: ## what CI runs: format, vet, generated code, tests
+check: lint test ## what to run before a commit
+
+lint: ## format, vet, staticcheck, functions that no program calls
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	go vet ./...
-	go run ./test
+	go vet -tags torch,rarrow ./test/python
+	go run $(STATICCHECK) ./...
+	@dead=$$(go run $(DEADCODE) ./...) || exit 1; dead=$$(printf '%s' "$$dead" | grep -v '^internal/need/'); \
+	  test -z "$$dead" || { echo "$$dead"; exit 1; } # internal/need is for tests
+
+vulnerabilities: ## known vulnerabilities in what the program calls; needs vuln.go.dev
+	@out=$$(go run $(GOVULNCHECK) ./... 2>&1); code=$$?; echo "$$out"; case "$$out" in \
+	  *"fetching vulnerabilities"*) echo "govulncheck: not checked, its database cannot be reached";; *) exit $$code;; esac
+
+ci: ## the whole check, as root on Debian: installs what it needs; half an hour
+	.ci/run
 
 race: ## the concurrent packages under the race detector
 	go test -race ./artifacts/... ./dag/...
 
 crash: ## writers killed at 300 random moments
 	PRGNN_KILLS=300 go test -timeout 30m -v -run '^TestCrash$$' ./artifacts
+
+fuzz: ## every fuzz target for FUZZTIME (10m), as a table
+	@test/fuzz.sh
 
 cross: ## vet for every platform we promise
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
