@@ -31,6 +31,9 @@ type Port struct {
 	Doc      string // one line
 	Gather   bool   // input: takes all members of a fan-out, sorted, with their coordinates
 	Optional bool   // input: may be left unconnected
+	// Gate is a kind: the stage waits for the stages of that kind, whether the file
+	// connects them or not; see pipelines.connectGates.
+	Gate string
 }
 
 // A Type says what flows through a port. Two types fit when their formats are

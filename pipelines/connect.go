@@ -39,7 +39,12 @@ func (l *loader) connect() {
 			continue
 		}
 		l.connectStage(s)
-		l.checkAxes(s)
+	}
+	l.connectGates()
+	for _, s := range l.stages {
+		if s.kind != nil && !s.vague {
+			l.checkAxes(s)
+		}
 	}
 	l.checkCycles()
 }
@@ -65,9 +70,7 @@ func (l *loader) connectStage(s *stage) {
 		l.connectPort(s, &s.ports.In[i], k.value)
 	}
 	l.checkTransform(s, connected["transform"])
-	slices.SortFunc(s.links, func(a, b link) int {
-		return slices.Index(names, a.port.Name) - slices.Index(names, b.port.Name)
-	})
+	s.sortLinks()
 	for i := range s.ports.In {
 		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
 			l.bad.add(s.pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))

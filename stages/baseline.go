@@ -66,6 +66,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as train has them"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			leakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),

@@ -21,6 +21,9 @@ func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
 	fisher := s.Transform == "fisher" || s.Transform == "own" && (s.Model == "ridge" || s.Model == "logistic")
 	nodes := 0
 	inputs := t.All("pearson")
+	if err := refuseDuplicates(inputs, d); err != nil {
+		return nil, all, err
+	}
 	for i, in := range inputs {
 		r, err := d.row(in)
 		if err != nil {

@@ -35,6 +35,7 @@ func (*Choose) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "inner", Type: predictions, Gather: true, Doc: "predictions of the trainings inside each outer fold, with a coordinate outer"},
 			{Name: "outer", Type: predictions, Gather: true, Doc: "predictions of the same settings on the outer folds"},
+			leakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: predictions, Doc: "of the chosen setting in each outer fold, for evaluate"},

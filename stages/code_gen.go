@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline a291e8492ec8ab9faac04e8b8145704f2b6ff099135162b4e81b6e3786b9fd08
-kind biomarkers 5db5c57447278979f21bb541bccf5d4e8fea449245ddac23d8127783957aabde
-kind bootstrap 401f7393073de810968293eb3a9c792b95ecd60d79dac48d162adc144ddfa7f1
-kind brainmap 2e6fb6d1fe03c3929af456ba4049890adee785c0cd7f01ba7243c5ba222197e3
-kind choose 4a9b0ea89b7c64d03ebe107c9ded8ccff1b934a00c4ff83d56d5d57fb9ffd74f
-kind combat dfbd20ae6bc9680c3751595273e0e2a50543fa2a9828efc528501bcfdeefedff
-kind compare ed2dd7869947c9fc6eb00ad3c17f39aba8558a079e17f25c5f6d94d710e9a221
-kind connectivity 4c90cae4ea5f4561abbc479ca5fecaf57668098169e725f19317e44111c301e4
-kind covariates f2d7405fa3b09a036991d08d95548728f83406147ce6c0770ffd379134427280
-kind denoise 9bb8807d0464e7512f9feb69b89294afb2cfec6a7921fe9c9bcdc20b68573d9e
-kind echo d229c051efcc4f5d5c757fba579419f687b999c2189726f529b7c9548ae6e97d
-kind evaluate e867ed3d39aaf66f9406da9f7f15ac898dc0c1d3b13e55a877e139da581550c5
-kind exec 9b49f9eba92c343aacdd1ac2c7af8658c96bd4e67e4188d9a699295158d4d703
-kind fidelity cbbbd50d7e375ca28fb29e13a3813b6878eb966b2b72b98a3bc860c4ed262a1c
-kind figure-confusion 31e78cc67b0a2c44d608403ae5224fa1c2d585de73dbf6d099aa8b1c5c5bee45
-kind figure-connectivity 4650bfcf92c457c6791f0a66862ae055a0fc1e610551aaceaff35e1efcd12a03
-kind figure-degrees af9191c050e2710af751b26b0d21bd86b4997295b9b16b2062932f5bf2c80c57
-kind figure-distributions f2d1a17cfad0925807e01d38d1fd284cf331b24f75fd7dae8a6c4851a8648867
-kind figure-individuality ab55b26ccc8a0c462de25ecb4b94cae244906527a22d571caff06bfb85382954
-kind figure-individuals 63aa7879486aea245a39e4b866efc3f31b65238152814d99c9965329053e2988
-kind figure-ranking 18097dd232bd98e55c03831791aee6792f727867bc75d6f2d4066339235dcaa4
-kind figure-roc 7abf0b4a98d2bbd9583c1ae13fc345df5c87f2a2723493e4249fa891914a3368
-kind figure-training 66a2028c29204c9f32733070cab65df3c435908a4f39ba181c4071b84003ac4c
-kind graph 26dc0b1361a5482388f361153a14260c12a1cc75a8c6f02b6b9db753cf7f1df4
-kind harmonize 9b741ab04d2cf83100348694c291a0be7d4f1156ab00e31494632fe84376cf56
-kind individuality f0a770cebe12113d4dc5cb3f3d4dfd1a86857743320b676df76872b828b5795d
-kind join bc426966f5328ad9198f35a2eaeabe1d83717f9466205885499c25fed1b6d273
-kind leakage 5042061ff59b42f85a3e2aeb5a5567932acb8509585b5ca375d4ce38bc6ca9b2
-kind matrices 4353a1753f0053a53a5ebffdd86581eabd30487fe21cf5ee39bd9bfa5d87f3b3
-kind mean-volume e5c1db54bbd07f92a25b1e0f657e1a79b6461d1b7cf05112c2bce935d5b8fbf7
-kind parcellate 536442bb6d1c05f0347577f84b76fb81d2a1ffd094a6d1d4717afc808ba4634e
-kind permutation 98e11bca25988665df53dff78cfbaa1610b1164e5bf710fde6af7368a29a25ab
-kind predict 1bf69878435d57f43777a51dbb743a48526b5c6ef2f600d48fec49ca57447c8c
-kind report 29ed962bf74eef76c5eada2950cff604063fd87dabc37545dbbc2e129ea19244
-kind saliency a9ad564c54ff43d0803d49bf693d946cc336381d96751f01b7b4000e6d022823
-kind simulate 53695126bfa2edf4eb176a5c33085296c484f253a1412ad86063c646cf91c98c
-kind split 3cd4e0e8d7ee398ee7a634805f4f477d5c6cb342aaa9f1483213e98842a0c773
-kind summary fcd4940cc6900433cec479cf283c8030a5c8e5f2bcb57f470378be08365c9d78
-kind tables 6cc195f59abf90ddd63d4cd4843b795ed5f9c2452d09b3927aeeba66cdf27ae8
-kind timeseries 922ffaa4df6cb0d44acce8c9593afcea660aac3ca7163c6208a2f77df49d1d73
-kind train 525a57a1f96831c02a2895d27c6284e19a20ac84ed69189925ee3b1083c14812
+var codes = dag.Codes(`kind baseline 417d92071bb7ef853377628287bd9c91a402293ad5d6ba3103c319b511a60d2f
+kind biomarkers fb0c133e6e42c651e1ca20e540c537f50a6d8522bb02794fc4601f115a2352a5
+kind bootstrap 23406565daa286d61e8018d78d328ee196c4808012fd430e32d76b2854001de8
+kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
+kind choose 5e926d0e5c745764dd21db9267313d8d9f57e942d4052247c54af55d6bfc07a8
+kind combat 441cff3579fb8a5a3e7cb7abc8c89b710282d60de4f15193e40445590df83ca5
+kind compare 7e94e6f2a524173492fbd1c648db039165bbbdcd11ec35d526bf2b8dba395752
+kind connectivity 01e03124b79a0e36da42f58366c6a28c4821ec8f475873aeef7deb0cffa63a63
+kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
+kind denoise 899841ccb33aead24e306997ef396ddbf3328519216ac73dc1b9ef5c210e4e1a
+kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
+kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
+kind exec 5761137d5f2cfcf4bad6d32e9121ddf66df154c143aa2be9be517c377dbad098
+kind fidelity 2f85c2108fe25ade448c0fe371fa3c9ccda7612d0635941b13c63de29b6e31b7
+kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
+kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
+kind figure-degrees da68eb268046085615e4ac7cdaa221c7b761a19c1f3ecefbb270188f86535055
+kind figure-distributions 7b779d6d1739041b70eccbe05a34ad051e8771908e3370cb17a859dfb33b4f9b
+kind figure-individuality decabf962c7ca0a80270e49a6d11bd0a1d456680a40a3cd8dceeff10b701a2a1
+kind figure-individuals 3463f6517a8b079c9a2fb26a6b680c463cb44416bc4b9cc37db42e3e97dd7b97
+kind figure-ranking c79e7aa519ac32fa0c83f735242bd73c403e149a2d40cd01544132ea1ef61ac7
+kind figure-roc f3d4da1525c02da74a18e505c9b665ae71c6ffccae5f8ece2e559c6929f6acde
+kind figure-training 5cd487d1f130846089f1afb82c21473106f4d0dd0d98cb855295e6ea52220828
+kind graph 18575d5fa7eeb244faf18b9c0533f8067a98efd36ed39a14fb104b6d2ca08abe
+kind harmonize 4f23df8861c06531764df7868a6e8139d62c3b471346975fecd5dc6977b04811
+kind individuality aaf7b05bec3a7b6cf4a84dd10c2725414cfb8f4b5a131466e0f78979c1022c19
+kind join e896c5fcebb2f80741f6e84ee107e2ba97168256a77fa30d5f0a2fda1e761a79
+kind leakage a12420cc03517a41b623154542fcea48ffde2eaeb9efd33232b9fafa4537aae5
+kind matrices f0f2d5424b76de7df37a587feb5b084558266a74525c7e5eaa92abdecc3d9f4b
+kind mean-volume d14e60030360c9addfd406b923b37051416b73ce0d29e395ef6daa1904850277
+kind parcellate 9313bba7c0099291698003d7706a1e24f99547af87a087f9b3634ea06150130d
+kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
+kind predict 57520fedcb47a5aa0d3f9fbaaa7ee7b4a5f3b1fe82fb40c636292fe9e89ddb18
+kind report 51d781996895247f9b8215c987992b9591b4eb4ced9b5db6a96333bee6972b80
+kind saliency 64956603e9e52a2b3d5f95c2cd7a416b065abf270cbf95edf4530381ad910520
+kind simulate e4ccfb08d870419f47daf4ed9dd3cc9ff0584f586268f8b70c1ff4d08717575e
+kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
+kind summary 03cec9e0a65064235f9d288565ba8d6b2b72f3c4e8ed567e7bde78cc488755db
+kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
+kind timeseries f1ebece5cca9d81c8a5ffc3ef124b155da7c5a7d20adee38c07f009178c96b86
+kind train 84b2c3a86ca0b7bd11c0adf5d8764b3d72518c4f5db7814a4f3929aa71fbf69e
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a
@@ -212,13 +212,13 @@ prgnn/internal/dense.Gram a258e78ee538
 prgnn/internal/dense.Rows 285dcd494f52
 prgnn/internal/dense.View.T e822e7f48e17
 prgnn/stages.Baseline e08f071dbb87
-prgnn/stages.Baseline.Ports f046648b446e
+prgnn/stages.Baseline.Ports 5fa6209b2ef1
 prgnn/stages.Baseline.Run 3040e5f32081
 prgnn/stages.Baseline.Validate a70263473b3a
 prgnn/stages.Baseline.fit 9b11994b2a4d
 prgnn/stages.Baseline.onGraphs 4d6b2d967a11
 prgnn/stages.Baseline.onRows 3dff603938af
-prgnn/stages.Baseline.read 65aa924197d8
+prgnn/stages.Baseline.read 86d21c6d345f
 prgnn/stages.Baseline.stream 856ce53ec09c
 prgnn/stages.Baseline.training 11f667055a9d
 prgnn/stages.baseline.New 33f006d6bcc4
@@ -236,7 +236,7 @@ prgnn/artifacts.Value e6fce48976dc
 prgnn/dag.Coord ae0e0621e024
 prgnn/dag.Input c7a8a62e9e71
 prgnn/dag.Outputs a58d30dda4d8
-prgnn/dag.Port a36730375b57
+prgnn/dag.Port be4ec98ca137
 prgnn/dag.Ports 8f77fa2bce4d
 prgnn/dag.Stage 09451b0c5f42
 prgnn/dag.Task 967df5972ad7
@@ -435,6 +435,9 @@ prgnn/internal/exact.atanhTail 0214ce759d91
 prgnn/internal/exact.frexp a6507f96089c
 prgnn/internal/exact.log1p aeeecac01ffe
 
+reached by baseline choose compare evaluate fidelity figure-confusion figure-individuals figure-roc figure-training permutation report summary train
+prgnn/stages.leakagePort 40be5b31636b
+
 reached by baseline choose connectivity fidelity individuality predict report simulate train
 prgnn/internal/exact.Log 2a59185ae1b6
 
@@ -470,7 +473,7 @@ prgnn/artifacts.readNPYHeader be170c8f106f
 reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
 prgnn/artifacts.Array.Float64s dc260c9e4c6a
 
-reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join predict report train
+reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join leakage predict report train
 prgnn/dag.Input.Array 6890b49c2598
 
 reached by baseline combat connectivity denoise figure-connectivity graph harmonize join
@@ -722,6 +725,11 @@ prgnn/stages.madeLines 61bca7005507
 reached by baseline join predict train
 prgnn/stages.madeApart 30cd4a0fa61a
 
+reached by baseline leakage train
+prgnn/artifacts.DigestOf 8bd2f96c93c0
+prgnn/stages.duplicateText c500b6cda010
+prgnn/stages.duplicates 8867931f17ea
+
 reached by baseline predict train
 prgnn/stages.nodeNames 81f96b8fa5f1
 
@@ -796,10 +804,10 @@ prgnn/stages.ModelParams 7e1f26c91ad6
 prgnn/stages.ModelParams.options afcede1b4d41
 prgnn/stages.ModelParams.validate 0056bb631b7a
 prgnn/stages.Train 3140e5083afa
-prgnn/stages.Train.Ports 7629a2426db9
+prgnn/stages.Train.Ports ba6b917fb9b6
 prgnn/stages.Train.Run 96ec39a76a94
 prgnn/stages.Train.Validate 1231a097d0a9
-prgnn/stages.Train.read d547ed6f80bc
+prgnn/stages.Train.read e0f608b03952
 prgnn/stages.TrainingParams 291f038ef4ec
 prgnn/stages.TrainingParams.caution caa8606b9267
 prgnn/stages.TrainingParams.follow 23d4ab4f4ff4
@@ -818,6 +826,7 @@ prgnn/stages.paperTraining 908cfef76499
 prgnn/stages.parameterTable 5cfa032a364d
 prgnn/stages.predictionTable 1d6fd0f5590e
 prgnn/stages.readGraphs e25f2548ece8
+prgnn/stages.refuseDuplicates d6f0b46ea6ea
 prgnn/stages.rounded b315a88592f6
 prgnn/stages.scoreTable b4308c5f8b60
 prgnn/stages.sideNames 1d0fe72bb93d
@@ -1298,7 +1307,7 @@ prgnn/artifacts.Concat 2e71cd98be2d
 prgnn/artifacts.concatValid b89ab34c9bd4
 prgnn/artifacts.concatValues d426bb01f0c0
 prgnn/stages.Choose c12f6c63d888
-prgnn/stages.Choose.Ports b48669f9b2fc
+prgnn/stages.Choose.Ports 0e2a910a1054
 prgnn/stages.Choose.Run 83bbf2a0457c
 prgnn/stages.Choose.candidates afc18ccdeaca
 prgnn/stages.Choose.measure bb3d5d0f0caa
@@ -1311,15 +1320,13 @@ reached by choose compare evaluate figure-confusion figure-individuals figure-ro
 prgnn/stages.testCase c9822cf57635
 
 reached by choose compare evaluate figure-confusion figure-individuals figure-roc permutation report
+prgnn/stages.oneSide 6e8d08218901
 prgnn/stages.onlyOnce 573d96565b88
 prgnn/stages.overDraws 16fc34b39e6c
-prgnn/stages.readTested e0ae1bd79447
+prgnn/stages.readTested 5185203b4267
 prgnn/stages.testedFold 4fa914801263
 
-reached by choose compare fidelity leakage
-prgnn/stages.coordText 6d23f33beb18
-
-reached by choose evaluate figure-individuals figure-roc permutation report
+reached by choose compare evaluate figure-individuals figure-roc permutation report
 prgnn/gnn.AUC 6ff7fdadd973
 prgnn/gnn.Confusion 9c9b0f6f0e4e
 prgnn/gnn.Confusion.Accuracy 4af33476b23e
@@ -1331,6 +1338,9 @@ prgnn/gnn.MeanSD 20224b546e65
 prgnn/gnn.NewConfusion 16668a55a67b
 prgnn/stages.foldScores 71a12bf56ebe
 prgnn/stages.score c15637f11958
+
+reached by choose compare fidelity leakage
+prgnn/stages.coordText 6d23f33beb18
 
 reached by combat
 prgnn/connectivity/combat.CovariateError 9f7de825567a
@@ -1390,16 +1400,17 @@ prgnn/stages.pairsOf 4da78f377234
 
 reached by compare
 prgnn/stages.Compare 3d6726008303
-prgnn/stages.Compare.Ports f6bf9bf216ac
+prgnn/stages.Compare.Ports f574d943f020
 prgnn/stages.Compare.Run fee145025d03
 prgnn/stages.Compare.reference e146387340f3
 prgnn/stages.compare.New dcf3f53b0680
-prgnn/stages.compareTwo 25f8e9ebd913
+prgnn/stages.compareTwo 716545685fe0
 prgnn/stages.comparison e612bca2d2ea
-prgnn/stages.comparisonTable aac86f6b792a
+prgnn/stages.comparisonTable ae9c77d88a8b
 prgnn/stages.decide cf571b7e1b9d
 prgnn/stages.decision b674cd941f06
-prgnn/stages.foldDifferences 3d25d4a65d54
+prgnn/stages.foldDifferences f0badcc15446
+prgnn/stages.participantAccuracy 36804de5429a
 prgnn/stages/inference.CorrectedT 2b5a0e93b1ea
 prgnn/stages/inference.Holm 0d8142befff2
 prgnn/stages/inference.McNemar efa157251982
@@ -1421,6 +1432,9 @@ prgnn/stages.bySetting 392ab6643820
 prgnn/stages.readSettings 233dcdd8e73a
 prgnn/stages.testedSettings 26846bd82148
 prgnn/stages.testedSettings.name 91f2b19319a8
+
+reached by compare evaluate figure-individuals figure-roc permutation report
+prgnn/stages.meanOver 12f7b09e3bc6
 
 reached by connectivity
 prgnn/connectivity.Connectomes 19a5a35a39f0
@@ -1719,15 +1733,15 @@ prgnn/stages.evaluate.New 4045c6aa6c09
 reached by evaluate figure-individuals figure-roc permutation report
 prgnn/gnn.Wilson a6f5abdaab3c
 prgnn/stages.Evaluate 16e3021238f2
-prgnn/stages.Evaluate.Ports 373565aa02fc
+prgnn/stages.Evaluate.Ports 8e3e312286cb
 prgnn/stages.Evaluate.Run 9466f9229d68
 prgnn/stages.Evaluate.positive 12a647b86b51
-prgnn/stages.Evaluate.summaryTable 38755429616c
+prgnn/stages.Evaluate.summaryTable f6a53c95600b
 prgnn/stages.Evaluate.test 3a19eb0e17fe
 prgnn/stages.controls 6ecd9d23b580
 prgnn/stages.distinct a153291b4d3c
 prgnn/stages.levels f5f415697368
-prgnn/stages.majority 5473237a20f9
+prgnn/stages.majority 07731fdebe43
 prgnn/stages.nameColumn ad0129a9043d
 prgnn/stages.nameDoc 41bddeb178f9
 prgnn/stages.scoresTable 60d380479886
@@ -1788,16 +1802,17 @@ prgnn/dag.Task.TookMemory dc85c270ee72
 
 reached by fidelity
 prgnn/stages.Fidelity 1114b907525a
-prgnn/stages.Fidelity.Ports 90544db2492f
+prgnn/stages.Fidelity.Ports 254e0e428973
 prgnn/stages.Fidelity.Run fa30e7e84be8
-prgnn/stages.Fidelity.ask f850ae8115ff
+prgnn/stages.Fidelity.ask dc1eaa1813c2
 prgnn/stages.Fidelity.first 8fee6b0e0845
-prgnn/stages.Fidelity.settings ff66d6f888a5
-prgnn/stages.Fidelity.table a6732b85d947
+prgnn/stages.Fidelity.settings e328609f17f0
+prgnn/stages.Fidelity.table abcb52a98ff8
 prgnn/stages.fidelity.New 7b24f2b2ce4c
 prgnn/stages.graphData.without 7b231b6c8a5e
-prgnn/stages.maskEffect 4ffb3c8ecb5b
-prgnn/stages.maskSetting 5d23763d19f6
+prgnn/stages.maskEffect 89be96e8b242
+prgnn/stages.maskSetting 2b0bf46db062
+prgnn/stages.maskSetting.overModels d39f971abf2b
 
 reached by fidelity figure-individuals figure-ranking report saliency summary tables
 prgnn/stages.settingsOf cbf2c8ff4296
@@ -1816,7 +1831,7 @@ prgnn/stages.trained.predict 7a70bf59b998
 
 reached by figure-confusion
 prgnn/stages.FigureConfusion 1063baa4ccfb
-prgnn/stages.FigureConfusion.Ports 7b9e45d10730
+prgnn/stages.FigureConfusion.Ports bbc2a40543a1
 prgnn/stages.FigureConfusion.Run 2934dbf142a3
 prgnn/stages.figure-confusion.New cb8b231289a2
 
@@ -1919,7 +1934,7 @@ reached by figure-confusion figure-roc
 prgnn/stages.predictionsPort b665d134fc08
 
 reached by figure-confusion report
-prgnn/stages.confusionChart e000e7c569d3
+prgnn/stages.confusionChart e721ed40d323
 prgnn/stages/chart.Confusion d2e537d5ab52
 prgnn/stages/chart.blues 2a4910b575b8
 prgnn/stages/chart.number 40ca63176420
@@ -1981,7 +1996,7 @@ prgnn/stages/draw.Faint 36adf6f6e68f
 reached by figure-degrees figure-distributions figure-roc figure-training report
 prgnn/stages/chart.key df6e5234f01b
 
-reached by figure-degrees figure-distributions report
+reached by figure-degrees figure-distributions report summary
 prgnn/stages.intColumns ce87de0dbc2c
 
 reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report
@@ -2032,13 +2047,13 @@ reached by figure-individuality figure-ranking report
 prgnn/stages/chart.signLines a430a304ad15
 prgnn/stages/chart.stroke 7d32b2990558
 
+reached by figure-individuality figure-roc report summary tables
+prgnn/stages.number3 3c7e0c803760
+
 reached by figure-individuality report
 prgnn/stages.individualityChart f76e40e8d34d
 prgnn/stages/chart.Trend 48a6a32412c2
 prgnn/stages/chart.Trends 919728ffe047
-
-reached by figure-individuality report summary tables
-prgnn/stages.number3 3c7e0c803760
 
 reached by figure-individuals
 prgnn/stages.figure-individuals.New 5cc9f1c8dcee
@@ -2094,23 +2109,25 @@ prgnn/stages/chart.dotRow f6de9cd300fa
 
 reached by figure-roc
 prgnn/stages.FigureROC 0a604c5f3fd9
-prgnn/stages.FigureROC.Ports af6f432f6982
+prgnn/stages.FigureROC.Ports ef970919b5bf
 prgnn/stages.FigureROC.Run 33420a4349ba
 prgnn/stages.figure-roc.New c989adb0beba
 
 reached by figure-roc report
-prgnn/stages.rocChart 82ff0df51513
-prgnn/stages/chart.Area 398a9cdb032c
+prgnn/stages.rocChart 9e88362c4263
 prgnn/stages/chart.Case 053d4b3c7fa1
 prgnn/stages/chart.Classifier 40ba79dfd551
-prgnn/stages/chart.ROC 3cf5572223c0
+prgnn/stages/chart.MeanRates c6e4be4ab80e
+prgnn/stages/chart.ROC 7c759ad77893
 prgnn/stages/chart.Rate d3ef8f2a217f
 prgnn/stages/chart.Rates f673d7228d18
-prgnn/stages/chart.rocKey a0590073dea9
+prgnn/stages/chart.byFold f1fe17a11a17
+prgnn/stages/chart.rocKey c917c82c2374
+prgnn/stages/chart.trueRates 5df4b9bbfb89
 
 reached by figure-training
 prgnn/stages.FigureTraining 8440341a034a
-prgnn/stages.FigureTraining.Ports 2b270dcb9c67
+prgnn/stages.FigureTraining.Ports f1d8b7a7e043
 prgnn/stages.FigureTraining.Run 6f535d17ffa4
 prgnn/stages.figure-training.New 9a396a15278b
 
@@ -2217,19 +2234,20 @@ prgnn/stages.newCoverage 3e7701bfbcf7
 
 reached by leakage
 prgnn/stages.Leakage 964183487e40
-prgnn/stages.Leakage.Ports dcd5456a919a
-prgnn/stages.Leakage.Run 608481c4cd6f
-prgnn/stages.Leakage.lookAtPredictions 324d12d7b798
+prgnn/stages.Leakage.Ports b5835b034a25
+prgnn/stages.Leakage.Run be9af03660c7
+prgnn/stages.Leakage.lookAtPredictions 8cf2b0f21c0d
 prgnn/stages.foldBook cc40ab960ee4
 prgnn/stages.foldBook.seen a567cec4ab32
+prgnn/stages.foldBook.takesPart 0285a0fb1cee
 prgnn/stages.foldBook.tested 4c953b7c2017
 prgnn/stages.foldPlace 32fa1bfdbeff
 prgnn/stages.leakCheck e2721829b74a
 prgnn/stages.leakCheck.fail 48caff525499
 prgnn/stages.leakage.New ecf82481956f
-prgnn/stages.lookAtFeatures e44f675e2016
-prgnn/stages.lookAtFitted b4861cf6654c
-prgnn/stages.lookAtModels eb15b3a00d3c
+prgnn/stages.lookAtFeatures b9ec816a9445
+prgnn/stages.lookAtFitted 4f41bb789c96
+prgnn/stages.lookAtModels 08c5048773c7
 prgnn/stages.placeOf bbf5bdac036e
 prgnn/stages.readBook dba8e1e62524
 
@@ -2353,7 +2371,7 @@ prgnn/stages.otherLabels 84ad12ca042c
 
 reached by permutation
 prgnn/stages.Permutation 0a604c5f3fd9
-prgnn/stages.Permutation.Ports 2d06a8653845
+prgnn/stages.Permutation.Ports 9b292981485f
 prgnn/stages.Permutation.Run 91a639516622
 prgnn/stages.byPermutation 90b873665c41
 prgnn/stages.graphsOf f42937405e8d
@@ -2421,8 +2439,8 @@ prgnn/nifti.encodeFloat64 a770d47f76ef
 prgnn/nifti.truncation.Error 1d4cacb6b292
 prgnn/nifti.unreadable.Error 92eafd3cc21a
 prgnn/stages.Report 449532be5fe5
-prgnn/stages.Report.Ports ef1ba55d82c8
-prgnn/stages.Report.Run cdaf26c9c4a3
+prgnn/stages.Report.Ports 5ae0b0935933
+prgnn/stages.Report.Run 5e29ae25cdd9
 prgnn/stages.accuracyChart ffedf3ed702c
 prgnn/stages.besidePaper 309ea4d181fd
 prgnn/stages.byAccuracy 330bf8c1246b
@@ -2483,6 +2501,7 @@ prgnn/stages.reporter.facts fced753ff1ec
 prgnn/stages.reporter.firstRegions 56a7133f9aae
 prgnn/stages.reporter.groups 9b6f807d3401
 prgnn/stages.reporter.inSpace 5f378a7b4658
+prgnn/stages.reporter.incomplete 7f653c7a2f9b
 prgnn/stages.reporter.individuals 3f8a939afa85
 prgnn/stages.reporter.kindOf ab5514f091cd
 prgnn/stages.reporter.levels 625bd861c633
@@ -2493,7 +2512,7 @@ prgnn/stages.reporter.methodsOfEvaluation 931da186cdec
 prgnn/stages.reporter.methodsOfGraphs 876d5bb963cb
 prgnn/stages.reporter.methodsOfTraining 9e220c0a50b2
 prgnn/stages.reporter.more 7bd264d46602
-prgnn/stages.reporter.origin 4d76e8e30f93
+prgnn/stages.reporter.origin 67ab27df1aac
 prgnn/stages.reporter.othersLast 1134a50c4704
 prgnn/stages.reporter.ownSettings 94f8b89a1686
 prgnn/stages.reporter.participants 990eec40ed63
@@ -2502,7 +2521,7 @@ prgnn/stages.reporter.rankingTable 533608abedea
 prgnn/stages.reporter.readPlaces 20068e4c1f2e
 prgnn/stages.reporter.regionNames 5e2a226185fd
 prgnn/stages.reporter.regions 97187ef8388a
-prgnn/stages.reporter.results 334f3c2734c4
+prgnn/stages.reporter.results 46f4d28081c3
 prgnn/stages.reporter.shownParts 4885fbfebde6
 prgnn/stages.reporter.statistics cc3ba53da00e
 prgnn/stages.reporter.steps 3ae9b50fbf2d
@@ -2542,11 +2561,10 @@ prgnn/stages/report.Cell b6d5379740ad
 prgnn/stages/report.Details c55116a40683
 prgnn/stages/report.Fact 6784fe4cecac
 prgnn/stages/report.Figure 0c5b065b06a4
-prgnn/stages/report.Generator 55f87f897a83
 prgnn/stages/report.Head 4496f455cbb9
-prgnn/stages/report.Page 9574d3944627
+prgnn/stages/report.Page 3ec121779b30
 prgnn/stages/report.Page.Check 0d16595ec56f
-prgnn/stages/report.Page.Write fff0b054fcd1
+prgnn/stages/report.Page.Write e316632fc155
 prgnn/stages/report.Page.viewer 8d2a7b2c8f81
 prgnn/stages/report.Place a7417c506f1c
 prgnn/stages/report.Region 6ad4fff5a0a9
@@ -2555,14 +2573,19 @@ prgnn/stages/report.Table 7db174ec3a09
 prgnn/stages/report.Viewer 266602896f1b
 prgnn/stages/report.Volume 170981fa723e
 prgnn/stages/report.body 8188e2feda20
+prgnn/stages/report.generatorLine 06a843638160
 prgnn/stages/report.pageCSS 83c2c7a57ce8
 prgnn/stages/report.pageHTML d510458ccd6c
 prgnn/stages/report.pageJS af02083deb23
 prgnn/stages/report.policy 1d42d0cc0c9e
+prgnn/stages/report.seal 669dcdd75786
+prgnn/stages/report.sealEnd a75174998ba5
+prgnn/stages/report.sealLength b6b774a93a8b
+prgnn/stages/report.sealStart 53da2be29fd4
 prgnn/stages/report.viewerCode ef60beaffd56
 prgnn/stages/report.viewerGzip ee14b8704947
-prgnn/stages/report/page.css f952d4e832b4
-prgnn/stages/report/page.html 1449174622a5
+prgnn/stages/report/page.css 7833b74ec95b
+prgnn/stages/report/page.html 29e2a43647cc
 prgnn/stages/report/page.js e44902ceb951
 prgnn/stages/report/viewer.js.gz 285fef888225
 
@@ -2580,6 +2603,7 @@ prgnn/stages.covariateRow e71c19b45b72
 prgnn/stages.covariatesSection a6cfdd65e6a5
 prgnn/stages.emptyRegions 7c71a70efe46
 prgnn/stages.gathered 0e5b28d3be86
+prgnn/stages.leakageText 194e2f2fe8ed
 prgnn/stages.measure cdeea02dd954
 prgnn/stages.measures 73e53f651696
 prgnn/stages.pText 2b63352a24d9
@@ -2604,6 +2628,7 @@ prgnn/stages.coordinate eb35e684516f
 prgnn/stages.namesOf 5cf444923dbc
 prgnn/stages.readAccuracy c89754ed1c43
 prgnn/stages.shownSetting d167a7ac3678
+prgnn/stages.thousands 128bf1bef1e0
 
 reached by saliency
 prgnn/stages.Saliency 467b72b29e2e
@@ -2731,7 +2756,7 @@ prgnn/stages.split.New 5c273654ea8b
 reached by summary
 prgnn/artifacts.Text 2347803b617c
 prgnn/stages.Summary 1a410d92bcbe
-prgnn/stages.Summary.Ports dd440fc2df84
+prgnn/stages.Summary.Ports 693593080023
 prgnn/stages.Summary.Run dab026ec6433
 prgnn/stages.Summary.salientSection e3b35a626071
 prgnn/stages.accuracySection a92fb6547a07
@@ -2742,7 +2767,7 @@ prgnn/stages.fidelityLines 60d5187e31e7
 prgnn/stages.fidelityRow 901238d191b8
 prgnn/stages.foldLines 0297c4602bfb
 prgnn/stages.inOrder 03d707c98c66
-prgnn/stages.leakageSection fb9f2c593eae
+prgnn/stages.leakageSection 5a5e1c269f80
 prgnn/stages.missingText 98382c67eda4
 prgnn/stages.nestedSection 65d1f6283f12
 prgnn/stages.nullLines b8abd5af195e
@@ -2792,7 +2817,6 @@ prgnn/stages.tableSource.mark 0a307a4ec251
 prgnn/stages.tableText 666d31cdacd6
 prgnn/stages.tableTwo 89e5ca318d14
 prgnn/stages.tables.New 9ed498609672
-prgnn/stages.thousands 128bf1bef1e0
 prgnn/stages.variation 8decaa860fac
 
 reached by timeseries
@@ -2812,7 +2836,7 @@ at artifacts/arrowread.go prgnn/artifacts ReadTable:21 readArrow:46 recoverDamag
 at artifacts/arrowtensor.go prgnn/artifacts Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
 at artifacts/column.go prgnn/artifacts Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
 at artifacts/csv.go prgnn/artifacts Table.WriteCSV:13
-at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
+at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
 at artifacts/npy.go prgnn/artifacts npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/npyheader.go prgnn/artifacts npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/npyio.go prgnn/artifacts readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
@@ -2856,7 +2880,7 @@ at dag/fit.go prgnn/dag Type.String:14
 at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
 at dag/params.go prgnn/dag ParamText:76 field:86 fieldTable:94 fieldTables:102 fieldsOf:106 fieldTable.collect:130 field.typeName:166 appendValue:189
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
-at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:38 NPY:46 Arrow:49 Format:52
+at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
 at dag/task.go prgnn/dag Task:15 Input:35 Task.Has:100 Task.In:104 Task.All:114 Task.Progress:119 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
@@ -2932,8 +2956,8 @@ at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 sh
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
-at stages/baseline.go prgnn/stages baseline.New:22 Baseline:34 Baseline.Ports:62 Baseline.Validate:80 ratedSet:93 Baseline.Run:104 Baseline.onRows:135 Baseline.fit:164 Baseline.onGraphs:184 Baseline.stream:212 Baseline.training:216 prediction:246 baselineHistory:257
-at stages/baseline_data.go prgnn/stages Baseline.read:14 trainingSet.ordered:76 standardizeRows:92
+at stages/baseline.go prgnn/stages baseline.New:22 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
+at stages/baseline_data.go prgnn/stages Baseline.read:14 trainingSet.ordered:79 standardizeRows:95
 at stages/biomarkers.go prgnn/stages biomarkers.New:22 Biomarkers:27 Biomarkers.Ports:36 settingScores:61 modelScores:67 settingOf:76 tally:93 saliency:100 Biomarkers.Run:112 Biomarkers.readAll:205 ordered:221 Biomarkers.read:231 scoreColumns:291 readScores:299 Biomarkers.rank:317 meanSD:345 people:358 readPeople:364 plantedNodes:389 auroc:422
 at stages/biomarkers_consistency.go prgnn/stages merged:17 added:28 modelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 settingText:273 consistencyRows:285 consistencyRows.add:290 consistencyRows.table:296
 at stages/biomarkers_null.go prgnn/stages nullRow:16 Biomarkers.against:28 unstaged:82 alike:94 sortedKeys:107 relative:117 nullRows:126 nullRows.add:133 nullRows.table:144
@@ -2948,15 +2972,15 @@ at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 Matrix
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
-at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:29 Rates:33 Area:63 ROC:73 rocKey:115
+at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:134 rocKey:168
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 Brain.coloured:108 darker:113
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/choose.go prgnn/stages choose.New:22 Choose:27 Choose.Ports:32 candidate:47 Choose.Run:57 triedSetting:115 Choose.candidates:124 Choose.measure:175 Choose.table:189
+at stages/choose.go prgnn/stages choose.New:22 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
 at stages/cohort_nodes.go prgnn/stages didYouMean:88
 at stages/combat.go prgnn/stages combat.New:22 Combat:31 Combat.Ports:46 Combat.Run:61 Combat.trained:111 combatBook.table:154 combatBook.siteTable:191
 at stages/combat_people.go prgnn/stages combatFacts:16 combatTerm:31 combatTerm.String:36 combatBook:44 Combat.read:53 combatBook.readPeople:75 saysGroup:127 combatBook.choose:140 combatBook.row:190 pairsOf:215
-at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 Compare.reference:88 decide:113 comparison:126 compareTwo:135 foldDifferences:179 comparisonTable:211
+at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 Compare.reference:88 decide:113 comparison:126 compareTwo:135 foldDifferences:172 comparisonTable:195
 at stages/connectivity.go prgnn/stages connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 drawNumbers:130 wholeColumn:140 numberColumn:148
 at stages/covariates.go prgnn/stages covariates.New:21 Covariates:26 Covariates.Ports:34 covariateColumn:46 Covariates.Run:53 numbered:118 Covariates.columns:129 readCovariate:156 covariateColumn.identifies:181 scanCovariates:195 covariateRows:234 covariateRows.add:240 covariateColumn.describe:261 covariateRows.table:296
 at stages/denoise.go prgnn/stages denoise.New:20 Denoise:27 Denoise.Ports:47 Denoise.Validate:62 Denoise.Run:81 motionSummary:140 Denoise.confounds:146 Denoise.quality:198 zeroNaN:226
@@ -2968,14 +2992,15 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
+at stages/duplicates.go prgnn/stages duplicates:19 refuseDuplicates:47 duplicateText:60
 at stages/echo.go prgnn/stages echo.New:16 Echo:21 Echo.Ports:26 Echo.Run:37
-at stages/evaluate.go prgnn/stages evaluate.New:23 Evaluate:28 Evaluate.Ports:35 testCase:50 testedFold:58 foldScores:69 levels:74 Evaluate.Run:77 testedSettings:94 readSettings:103 testedSettings.name:156 readTested:170 overDraws:234 controls:262 Evaluate.positive:266 bySetting:285 onlyOnce:304 testedFold.cases:322 score:331 Evaluate.test:361
-at stages/evaluate_tables.go prgnn/stages coordinateDoc:14 nameDoc:15 keyColumns:19 nameColumn:36 scoresTable:40 Evaluate.summaryTable:71 distinct:137 majority:148
+at stages/evaluate.go prgnn/stages evaluate.New:23 Evaluate:28 Evaluate.Ports:35 testCase:50 testedFold:58 foldScores:69 levels:74 Evaluate.Run:77 testedSettings:94 readSettings:103 testedSettings.name:156 readTested:170 oneSide:237 overDraws:258 controls:286 Evaluate.positive:290 bySetting:309 onlyOnce:328 testedFold.cases:346 score:355 meanOver:386 participantAccuracy:396 Evaluate.test:399
+at stages/evaluate_tables.go prgnn/stages coordinateDoc:14 nameDoc:15 keyColumns:19 nameColumn:36 scoresTable:40 Evaluate.summaryTable:71 distinct:137 majority:149
 at stages/exec.go prgnn/stages exec.New:24 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:146 Exec.Run:149 Exec.call:181 Exec.lookPath:222 Exec.environment:244
 at stages/exec_clone_linux.go prgnn/stages cloneFile:12
 at stages/exec_files.go prgnn/stages Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
 at stages/exec_unix.go prgnn/stages guardScript:15 runGuarded:21 peakMemory:46
-at stages/fidelity.go prgnn/stages fidelity.New:22 Fidelity:28 Fidelity.Ports:38 maskSetting:53 maskEffect:63 Fidelity.Run:70 Fidelity.settings:112 Fidelity.ask:171 Fidelity.first:227 graphData.without:264 Fidelity.table:283
+at stages/fidelity.go prgnn/stages fidelity.New:22 Fidelity:28 Fidelity.Ports:38 maskSetting:54 maskEffect:65 Fidelity.Run:73 Fidelity.settings:115 Fidelity.ask:179 Fidelity.first:237 graphData.without:274 maskSetting.overModels:295 Fidelity.table:306
 at stages/figure.go prgnn/stages figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73 settingName:88
 at stages/figure_connectivity.go prgnn/stages figure-connectivity.New:21 FigureConnectivity:26 FigureConnectivity.Ports:31 FigureConnectivity.Run:45 FigureConnectivity.draw:89 groupByParticipant:126 subjectOf:144 RegionBlocks:155
 at stages/figure_degrees.go prgnn/stages figure-degrees.New:18 FigureDegrees:23 FigureDegrees.Ports:26 FigureDegrees.Run:39 degreesOf:101
@@ -2983,8 +3008,8 @@ at stages/figure_distributions.go prgnn/stages figure-distributions.New:18 Figur
 at stages/figure_individuality.go prgnn/stages figure-individuality.New:17 FigureIndividuality:22 FigureIndividuality.Ports:25 FigureIndividuality.Run:33 individualityChart:45
 at stages/figure_individuals.go prgnn/stages figure-individuals.New:24 FigureIndividuals:29 FigureIndividuals.Ports:36 FigureIndividuals.Run:47 keptRegion:64 individualScores:70 readIndividual:76 first:122 selected:133 FigureIndividuals.chart:145 rowTitle:233 lambdaPair:240
 at stages/figure_ranking.go prgnn/stages figure-ranking.New:19 FigureRanking:24 FigureRanking.Ports:30 FigureRanking.Run:38 rankedRow:58 rankedRows:64 rankingChart:105 contrastChart:130
-at stages/figure_roc.go prgnn/stages figure-roc.New:16 figure-confusion.New:21 FigureROC:26 FigureConfusion:31 FigureROC.Ports:36 FigureConfusion.Ports:41 predictionsPort:45 FigureROC.Run:49 FigureConfusion.Run:65 rocChart:77 confusionChart:114
-at stages/figure_training.go prgnn/stages figure-training.New:18 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:39 noRows:51 nameNetworks:57 trainingChart:83
+at stages/figure_roc.go prgnn/stages figure-roc.New:16 figure-confusion.New:21 FigureROC:26 FigureConfusion:31 FigureROC.Ports:36 FigureConfusion.Ports:41 predictionsPort:45 FigureROC.Run:49 FigureConfusion.Run:65 rocChart:77 confusionChart:120
+at stages/figure_training.go prgnn/stages figure-training.New:18 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:40 noRows:52 nameNetworks:58 trainingChart:84
 at stages/graph.go prgnn/stages graph.New:17 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/harmonize.go prgnn/stages harmonize.New:23 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
 at stages/individuality.go prgnn/stages individuality.New:22 Individuality:27 Individuality.Ports:33 Individuality.Run:48 Individuality.cells:79 Individuality.table:122
@@ -2998,7 +3023,7 @@ at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 a
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/join.go prgnn/stages join.New:21 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
-at stages/leakage.go prgnn/stages leakage.New:20 Leakage:25 Leakage.Ports:30 leakCheck:44 leakCheck.fail:50 foldPlace:55 foldBook:58 Leakage.Run:65 readBook:102 foldBook.tested:141 Leakage.lookAtPredictions:147 placeOf:218 foldBook.seen:234 lookAtModels:254 lookAtFitted:271 lookAtFeatures:314
+at stages/leakage.go prgnn/stages leakage.New:21 Leakage:26 Leakage.Ports:31 leakagePort:45 leakCheck:50 leakCheck.fail:56 foldPlace:61 foldBook:64 Leakage.Run:71 readBook:108 foldBook.tested:147 foldBook.takesPart:153 Leakage.lookAtPredictions:163 placeOf:237 foldBook.seen:253 lookAtModels:273 lookAtFitted:290 lookAtFeatures:333
 at stages/made.go prgnn/stages madeBy:18 madeOf:32 madeApart:44 madeLines:70 nodeNames:80 withMeta:97
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:19 classes:31 classCell:35 classChar:36 classReal:37 classLast:38 miINT8:43 miUINT8:44 miINT16:45 miUINT16:46 miINT32:47 miUINT32:48 miSINGLE:49 miDOUBLE:50 miINT64:51 miUINT64:52 miMATRIX:53 miCOMPRESSED:54 miUTF8:55 miUTF16:56 miUTF32:57 flagComplex:62 flagLogical:63 headerSize:66 Matrix:85 Variable.Rows:117
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:17 Read:20 header:48 reader:69 element:75 errShort:80 reader.element:83 reader.inflate:107 reader.array:127 reader.part:185 Variable.shape:194 widths:210 reader.numbers:213 reader.chars:257 reader.letters:288 reader.cells:317
@@ -3015,10 +3040,11 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:31 signalPercent:43 material:46 materialOf:52 Make:63 Settings.check:90 signals:120 ar1:145 Scan.fill:155 waves:230 waves.disturb:237 rhythm:264
 at stages/predict.go prgnn/stages predict.New:18 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/predict_tables.go prgnn/stages predicted:10 newPredicted:30 predicted.add:34 predicted.tables:61
-at stages/report.go prgnn/stages report.New:18 Report:23 Report.Ports:29 reporter:76 Report.Run:88 reporter.readPlaces:124
-at stages/report/page.go prgnn/stages/report Page:4 Fact:14 Section:21 Block:27 Details:40 Table:47 Head:56 Cell:63 Place:70 Figure:73 Viewer:83 Volume:91 Region:103
+at stages/report.go prgnn/stages report.New:19 Report:24 Report.Ports:30 reporter:78 Report.Run:90 reporter.incomplete:133 reporter.readPlaces:148
+at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
+at stages/report/seal.go prgnn/stages/report generatorLine:13 sealStart:14 sealEnd:15 sealLength:16 seal:20
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 Generator:28 body:30 Page.Check:58 Page.viewer:102 policy:115 Page.Write:128
+at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.Write:124
 at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.levels:55 reporter.consistencyTable:82 fixed:136 probability:144 percentOf:155 shownSettings:163
 at stages/report_brain.go prgnn/stages parcelled:18 readParcels:26 parcelled.findMiddles:72 parcelled.at:104 parcelled.extent:114 underlay:136 readAnatomy:143 underlay.covers:184 underlay.clearOutside:197 underlay.at:234 rankedSetting:266 rankedSettings:273 byContrast:321 rankedSetting.first:324 slicesChart:339 gz:363 viewerOf:371
 at stages/report_methods.go prgnn/stages settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
@@ -3026,7 +3052,7 @@ at stages/report_methods_text.go prgnn/stages reporter.methodsOfCohort:9 cohortS
 at stages/report_origin.go prgnn/stages reporter.origin:13 codeTable:78
 at stages/report_people.go prgnn/stages reporter.participants:16 reporter.excluded:49 reporter.groups:99 describeColumn:152 identifies:215 spreadDigits:228 unitName:241
 at stages/report_regions.go prgnn/stages reporter.regions:14 reporter.rankingTable:84 reporter.firstRegions:128 reporter.individuals:187 reporter.inSpace:205 reporter.regionNames:269
-at stages/report_results.go prgnn/stages reporter.results:15 reporter.facts:118 reporter.classificationFigures:134 reporter.ownSettings:176 reporter.kindOf:194 reporter.othersLast:204 byAccuracy:214 accuracyChart:228
+at stages/report_results.go prgnn/stages reporter.results:15 reporter.facts:126 reporter.classificationFigures:142 reporter.ownSettings:184 reporter.kindOf:202 reporter.othersLast:212 byAccuracy:222 accuracyChart:236
 at stages/report_statistics.go prgnn/stages reporter.statistics:15 besidePaper:30 reportPart:33 reporter.shownParts:39 columnsOf:68 columnsOf.has:73 columnsOf.numbers:76 columnsOf.texts:91 columnsOf.table:106 shownColumn:117 wordColumn:123 shownNumbers:127 rangeColumn:132 permutationTable:144 plainNames:158 comparisonPairs:166 variationsTable:176 classifiersTable:185 strong:204 upperNames:207 covariatesTable:215 fidelityTable:235
 at stages/report_steps.go prgnn/stages reporter.steps:13 moreMeasures:65 reporter.eachParticipant:72 middle:130 reporter.warnings:139
 at stages/report_svg.go prgnn/stages elementText:11
@@ -3037,15 +3063,15 @@ at stages/simulate.go prgnn/stages simulate.New:23 Scanner:29 defaultScanner:40 
 at stages/split.go prgnn/stages split.New:21 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:114 Split.permute:146 groupsOf:180 Split.enough:189 Split.divide:221 Split.deal:229 Split.inside:253 bySite:279
 at stages/summary.go prgnn/stages summary.New:17 Summary:22 Summary.Ports:28 page:61 page.line:67 page.caution:72 Summary.Run:77 width:96 cautionSection:99 wrap:115 bar:136
 at stages/summary_accuracy.go prgnn/stages accuracyRow:13 readAccuracy:24 inOrder:85 number3:100 accuracySection:108 settingLines:160 cautionAccuracy:183 foldLines:205 cautionCompared:253 ownRows:267 cautionTraining:279
-at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 leakageSection:200 fidelityRow:227 fidelityLines:232
+at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 leakageSection:200 leakageText:211 fidelityRow:237 fidelityLines:242
 at stages/summary_salient.go prgnn/stages salientRow:15 readRanking:24 readNumbers:67 Summary.salientSection:93 nullLines:153 unstagedText:207 readingOf:213 contrastLines:221 clip:256 agreementRow:265 stabilityLines:272 stabilitySection:286 agreementOf:305 pText:345 recoveryLines:359
 at stages/summary_sections.go prgnn/stages participantsSection:17 plural:65 weakMatrices:74 missingText:105 gathered:109 measure:133 measures:137 stepsSection:148 emptyRegions:196 spread:205 short:219 coordinate:227 shownSetting:231 settingsOf:248
 at stages/tables.go prgnn/stages tables.New:17 Tables:22 Tables.Ports:27 Tables.Run:50 tableSource:84 tableSource.String:86 tableSource.mark:93 paperSource:101
 at stages/tables_layout.go prgnn/stages tableLayout:14 tableSection:22 accuracyText:28 tableCaption:36 printedNames:50 printedName:52 layoutOne:59 layoutTwo:91 thousands:114 tableText:125 tableLayout.markdown:133 escapedCells:151 tableLayout.tsv:160 tableLayout.latex:174 sameFirst:206 tableOne:214 tableTwo:238
 at stages/tables_read.go prgnn/stages variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 lambdas:107 Tables.accuracies:122 Tables.comparison:133 several:187 parameterCounts:199
 at stages/timeseries.go prgnn/stages timeseries.New:21 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesArray:99 placeColumns:111 counted:184 shorten:189
-at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:67 Train.Run:72 train:79 weightArray:132 convert:141
-at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:178 trainingSet.add:223 readParticipant:254 readEdges:279 trainingSet.check:306 readGraphs:342 standardization:377 standardization.values:379 standardization.layout:381 trainingSet.standardize:391 rounded:430 standardization.apply:439
+at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:133 convert:142
+at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:181 trainingSet.add:226 readParticipant:257 readEdges:282 trainingSet.check:309 readGraphs:345 standardization:380 standardization.values:382 standardization.layout:384 trainingSet.standardize:394 rounded:433 standardization.apply:442
 at stages/train_model.go prgnn/stages ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
 at stages/train_tables.go prgnn/stages sideNames:14 predictionTable:17 textOf:61 historyTable:69 optionalColumn:102 scoreTable:114 distributionTable:149 parameterTable:171
 `)

@@ -31,7 +31,7 @@ type Compare struct {
 func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}},
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, leakagePort()},
 		Out: []dag.Port{{Name: "pairs", Type: dag.Arrow("a", "b", "name_a", "name_b", "participants", "accuracy_a", "accuracy_b", "difference", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "folds", "t", "t_p", "t_holm"),
 			Doc: "one row a pair of settings, at participant level"}},
 	}
@@ -135,7 +135,6 @@ type comparison struct {
 func compareTwo(a, b map[string]decision, foldsA, foldsB []testedFold) (comparison, error) {
 	c := comparison{participants: len(a), t: math.NaN(), tp: math.NaN()}
 	var lost []string
-	rightA, rightB := 0, 0
 	for id, x := range a {
 		y, ok := b[id]
 		if !ok || x.label != y.label {
@@ -143,12 +142,6 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []testedFold) (comparis
 			continue
 		}
 		inA, inB := x.predicted == x.label, y.predicted == y.label
-		if inA {
-			rightA++
-		}
-		if inB {
-			rightB++
-		}
 		if inA && !inB {
 			c.onlyA++
 		}
@@ -165,7 +158,7 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []testedFold) (comparis
 		slices.Sort(lost)
 		return c, fmt.Errorf("%d participants are tested by one of them only, or have another group there, such as %s", len(lost), lost[0])
 	}
-	c.accuracyA, c.accuracyB = float64(rightA)/float64(len(a)), float64(rightB)/float64(len(a))
+	c.accuracyA, c.accuracyB = meanOver(foldsA, participantAccuracy), meanOver(foldsB, participantAccuracy)
 	c.mcnemar = inference.McNemar(c.onlyA, c.onlyB)
 	if difference, share, ok := foldDifferences(foldsA, foldsB, len(a)); ok {
 		c.folds = len(difference)
@@ -188,20 +181,11 @@ func foldDifferences(a, b []testedFold, participants int) (difference []float64,
 		slices.Sort(out)
 		return out
 	}
-	accuracy := func(f testedFold) float64 {
-		right := 0
-		for _, p := range f.participants {
-			if p.predicted == p.label {
-				right++
-			}
-		}
-		return float64(right) / float64(len(f.participants))
-	}
 	for i := range a {
 		if cmp.Compare(a[i].repeat, b[i].repeat) != 0 || !slices.Equal(ids(a[i]), ids(b[i])) {
 			return nil, 0, false
 		}
-		difference = append(difference, accuracy(a[i])-accuracy(b[i]))
+		difference = append(difference, participantAccuracy(a[i])-participantAccuracy(b[i]))
 		n := len(a[i].participants)
 		share += float64(n) / float64(participants-n)
 	}
@@ -235,11 +219,11 @@ func comparisonTable(rows []comparison) *artifacts.Table {
 		artifacts.Column{Name: "name_a", Values: nameA, Doc: "a, for people"},
 		artifacts.Column{Name: "name_b", Values: nameB, Doc: "b, for people"},
 		artifacts.Column{Name: "participants", Values: whole(func(c comparison) int { return c.participants }), Doc: "tested by both"},
-		artifacts.Column{Name: "accuracy_a", Values: number(func(c comparison) float64 { return c.accuracyA }), Doc: "share of participants whom a has right, by the mean probability over draws and repeats"},
+		artifacts.Column{Name: "accuracy_a", Values: number(func(c comparison) float64 { return c.accuracyA }), Doc: "of a, per participant, mean over the folds: as evaluate has it"},
 		artifacts.Column{Name: "accuracy_b", Values: number(func(c comparison) float64 { return c.accuracyB }), Doc: "of b"},
 		artifacts.Column{Name: "difference", Values: number(func(c comparison) float64 { return c.accuracyA - c.accuracyB }), Doc: "accuracy_a − accuracy_b"},
-		artifacts.Column{Name: "only_a", Values: whole(func(c comparison) int { return c.onlyA }), Doc: "participants whom only a has right"},
-		artifacts.Column{Name: "only_b", Values: whole(func(c comparison) int { return c.onlyB }), Doc: "participants whom only b has right"},
+		artifacts.Column{Name: "only_a", Values: whole(func(c comparison) int { return c.onlyA }), Doc: "participants classified correctly by a alone, pooled over folds; of repeats, by the mean probability"},
+		artifacts.Column{Name: "only_b", Values: whole(func(c comparison) int { return c.onlyB }), Doc: "participants classified correctly by b alone"},
 		artifacts.Column{Name: "mcnemar_p", Values: mcnemar, Doc: "exact two-sided p of McNemar's test"},
 		artifacts.Column{Name: "mcnemar_holm", Values: inference.Holm(mcnemar), Doc: "corrected for the number of pairs (Holm)"},
 		artifacts.Column{Name: "folds", Values: whole(func(c comparison) int { return c.folds }), Doc: "folds of all repeats; 0 when the two were not divided in the same way"},

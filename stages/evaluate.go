@@ -19,7 +19,7 @@ func init() {
 	Register(dag.Kind{
 		Name: "evaluate",
 		Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over the folds\n" +
-			"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
+			"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. Every measure is the mean over the folds: scores of different folds are not compared, and each fold counts once. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
 		New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
 	})
 }
@@ -35,13 +35,13 @@ type Evaluate struct {
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}},
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, leakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: dag.Arrow("name", "repeat", "fold", "level", "n", "accuracy", "balanced_accuracy", "auc", "sensitivity", "specificity"),
 				Doc: "one row for each setting, repeat, fold and level"},
 			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
 				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
-				Doc: "one row for each setting and level: means over the folds; sd has n−1 in the denominator; ci is Wilson's 95 % interval of the accuracy for the number of participants"},
+				Doc: "one row for each setting and level: means over the folds; sd has n−1 in the denominator; ci is Wilson's 95 % interval of the share classified correctly, pooled over folds, for the number of participants"},
 		},
 	}
 }
@@ -201,6 +201,9 @@ func readTested(t *artifacts.Table) ([]testedFold, []string, error) {
 	if len(groups) < 2 {
 		return nil, nil, fmt.Errorf("probabilities of %d groups, want a column p_GROUP for each of two or more", len(groups))
 	}
+	if err := oneSide(id, side, ints[0], ints[1]); err != nil {
+		return nil, nil, err
+	}
 	var folds []testedFold
 	for i := range id {
 		if side[i] != "test" {
@@ -227,6 +230,27 @@ func readTested(t *artifacts.Table) ([]testedFold, []string, error) {
 		folds[i].participants = overDraws(folds[i].graphs)
 	}
 	return folds, groups, nil
+}
+
+// oneSide refuses predictions that train on a participant whom they test: no accuracy is
+// made of them, whether a leakage stage looks at them or not.
+func oneSide(id, side []string, repeat, fold []int64) error {
+	type place struct {
+		id           string
+		repeat, fold int64
+	}
+	tested := map[place]bool{}
+	for i := range id {
+		if side[i] == "test" {
+			tested[place{id[i], repeat[i], fold[i]}] = true
+		}
+	}
+	for i := range id {
+		if side[i] != "test" && tested[place{id[i], repeat[i], fold[i]}] {
+			return fmt.Errorf("leakage: %s is trained on and tested in fold %d of repeat %d; no accuracy is made of these predictions", id[i], fold[i], repeat[i])
+		}
+	}
+	return nil
 }
 
 // overDraws averages the probabilities of each participant's graphs; the class
@@ -356,6 +380,20 @@ func score(cases []testCase, positive int) foldScores {
 	out.auc, _ = gnn.MeanSD(each)
 	return out
 }
+
+// meanOver is the mean of a measure over the folds, of all repeats: what every measure of
+// a classifier means. Folds without a value are left out.
+func meanOver(folds []testedFold, measure func(testedFold) float64) float64 {
+	v := make([]float64, len(folds))
+	for i, f := range folds {
+		v[i] = measure(f)
+	}
+	mean, _ := gnn.MeanSD(v)
+	return mean
+}
+
+// participantAccuracy is the accuracy of one fold, each participant counted once.
+func participantAccuracy(f testedFold) float64 { return score(f.participants, -1).accuracy }
 
 // test finds whether the predictions of one setting have to do with the groups.
 func (s *Evaluate) test(folds []testedFold, level string, groups int) inference.PredictionTest {

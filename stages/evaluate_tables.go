@@ -73,8 +73,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]testedFold, groups [
 	var level, name, found []string
 	var folds, participants []int32
 	names := []string{"accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"}
-	docs := []string{"mean over the folds", "standard deviation over the folds (n−1)", "Wilson's 95 % interval for the number of participants, about the share of right predictions over all folds", "",
-		"accuracy of always naming the largest group", "mean over the folds", "mean over the folds", "mean over the folds", "mean over the folds"}
+	docs := []string{"mean over the folds", "standard deviation over the folds (n−1)", "Wilson's 95 % interval of the share of right predictions, pooled over folds, for the number of participants", "",
+		"accuracy of always naming the largest group; mean over the folds", "mean over the folds", "mean over the folds", "mean over the folds", "mean over the folds"}
 	v := make([][]float64, len(names))
 	var ps, aucs []float64
 	for _, fs := range settings {
@@ -101,7 +101,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]testedFold, groups [
 			}
 			accuracy, sd := gnn.MeanSD(each[0])
 			low, high := gnn.Wilson(right/all, float64(len(tested)))
-			row := []float64{accuracy, sd, low, high, majority(tested, len(groups))}
+			row := []float64{accuracy, sd, low, high, majority(fs, len(groups))}
 			for i := 1; i < 5; i++ {
 				mean, _ := gnn.MeanSD(each[i])
 				row = append(row, mean)
@@ -144,11 +144,21 @@ func distinct(folds []testedFold) map[string]int {
 	return label
 }
 
-// majority is the share of the largest group.
-func majority(label map[string]int, classes int) float64 {
+// majority is the accuracy of always naming the largest group of all tested participants:
+// its share in each fold, mean over the folds.
+func majority(folds []testedFold, classes int) float64 {
 	n := make([]int, classes)
-	for _, l := range label {
+	for _, l := range distinct(folds) {
 		n[l]++
 	}
-	return float64(slices.Max(n)) / float64(len(label))
+	largest := slices.Index(n, slices.Max(n))
+	return meanOver(folds, func(f testedFold) float64 {
+		of := 0
+		for _, p := range f.participants {
+			if p.label == largest {
+				of++
+			}
+		}
+		return float64(of) / float64(len(f.participants))
+	})
 }

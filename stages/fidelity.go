@@ -43,6 +43,7 @@ func (*Fidelity) Ports() dag.Ports {
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "ranking", Type: dag.Arrow("rank", "index"), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
+			leakagePort(),
 		},
 		Out: []dag.Port{{Name: "fidelity", Type: dag.Arrow("action", "k", "participants", "drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "random_accuracy", "accuracy_whole"),
 			Doc: "one row for each setting, action (remove, keep) and k; of participants whom the models were not trained on"}},
@@ -55,15 +56,17 @@ type maskSetting struct {
 	models []*trained
 	order  []int // the group's; nil for that of each graph
 	people int
-	whole  float64 // participants' mean accuracy on whole graphs
+	tested []float64 // participants that each model was not trained on
+	whole  []float64 // of each model: sum of their shares of right answers on whole graphs
 	effect []maskEffect
 }
 
 // A maskEffect sums over participants: entry 0 is the ranking's, the others random.
 type maskEffect struct {
-	keep                    bool
-	k                       int
-	drop, changed, accuracy []float64
+	keep          bool
+	k             int
+	drop, changed []float64
+	accuracy      [][]float64 // by model
 }
 
 // Run masks.
@@ -122,6 +125,7 @@ func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string
 			settings = append(settings, &maskSetting{coords: own})
 		}
 		settings[at].models = append(settings[at].models, models[i])
+		settings[at].tested, settings[at].whole = append(settings[at].tested, 0), append(settings[at].whole, 0)
 	}
 	for _, c := range settings[0].coords {
 		axes = append(axes, c.Axis)
@@ -130,7 +134,11 @@ func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string
 		for _, k := range s.K {
 			for _, keep := range []bool{false, true} {
 				n := s.Random + 1
-				of.effect = append(of.effect, maskEffect{keep, k, make([]float64, n), make([]float64, n), make([]float64, n)})
+				e := maskEffect{keep, k, make([]float64, n), make([]float64, n), make([][]float64, n)}
+				for r := range e.accuracy {
+					e.accuracy[r] = make([]float64, len(of.models))
+				}
+				of.effect = append(of.effect, e)
 			}
 		}
 	}
@@ -169,10 +177,10 @@ func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string
 
 // ask asks the models that were not trained on a participant.
 func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []graphData, draws []int) error {
-	var models []*trained
-	for _, m := range of.models {
+	var models []int
+	for i, m := range of.models {
 		if !slices.Contains(m.Graphs.Taught, id) {
-			models = append(models, m)
+			models = append(models, i)
 		}
 	}
 	if models == nil {
@@ -180,7 +188,9 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 	}
 	of.people++
 	share := 1 / float64(len(models)*len(graphs))
-	for _, m := range models {
+	for _, number := range models {
+		m := of.models[number]
+		of.tested[number]++
 		label := slices.Index(m.Groups, group)
 		whole, err := m.predict(graphs, t.Threads)
 		if err != nil {
@@ -188,7 +198,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 		}
 		for _, p := range whole {
 			if p.Class == label {
-				of.whole += share
+				of.whole[number] += 1 / float64(len(graphs))
 			}
 		}
 		for e := range of.effect {
@@ -213,7 +223,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 						effect.changed[r] += share
 					}
 					if a.Class == label {
-						effect.accuracy[r] += share
+						effect.accuracy[r][number] += 1 / float64(len(graphs))
 					}
 				}
 			}
@@ -280,13 +290,26 @@ func (g graphData) without(marked []bool, keep bool) graphData {
 	return m
 }
 
+// overModels is the mean over the models of a sum over the participants that each tests:
+// the mean over the folds.
+func (of *maskSetting) overModels(sum []float64) float64 {
+	mean, models := 0.0, 0.0
+	for i, n := range of.tested {
+		if n > 0 {
+			mean += sum[i] / n
+			models++
+		}
+	}
+	return mean / models
+}
+
 func (s *Fidelity) table(axes []string, settings []*maskSetting) *artifacts.Table {
 	var coords [][]dag.Coord
 	var action []string
 	var k, people []int32
 	names := []string{"drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "random_accuracy", "accuracy_whole"}
 	docs := []string{"how much less probable the answer on the whole graph is on the masked one; mean over participants", "the same with as many regions at random", "its sd over the random choices (n−1)",
-		"share of random choices that lower it as much (remove), or as little (keep), (b+1)/(n+1)", "share of answers that change", "with random regions", "share of right answers on masked graphs", "with random regions", "share of right answers on whole graphs"}
+		"share of random choices that lower it as much (remove), or as little (keep), (b+1)/(n+1)", "share of answers that change", "with random regions", "accuracy on masked graphs, mean over the models: over the folds, as evaluate has it", "with random regions", "accuracy on whole graphs, likewise"}
 	v := make([][]float64, len(names))
 	for _, of := range settings {
 		n := float64(of.people)
@@ -303,8 +326,12 @@ func (s *Fidelity) table(axes []string, settings []*maskSetting) *artifacts.Tabl
 			coords, action, k, people = append(coords, of.coords), append(action, name), append(k, int32(e.k)), append(people, int32(of.people))
 			mean, sd := meanSD(e.drop[1:])
 			changed, _ := meanSD(e.changed[1:])
-			accuracy, _ := meanSD(e.accuracy[1:])
-			for i, x := range []float64{e.drop[0] / n, mean / n, sd / n, inference.PermutationP(as, s.Random), e.changed[0] / n, changed / n, e.accuracy[0] / n, accuracy / n, of.whole / n} {
+			accuracy := make([]float64, len(e.accuracy))
+			for r := range accuracy {
+				accuracy[r] = of.overModels(e.accuracy[r])
+			}
+			random, _ := meanSD(accuracy[1:])
+			for i, x := range []float64{e.drop[0] / n, mean / n, sd / n, inference.PermutationP(as, s.Random), e.changed[0] / n, changed / n, accuracy[0], random, of.overModels(of.whole)} {
 				v[i] = append(v[i], x)
 			}
 		}

@@ -12,12 +12,12 @@ import (
 func init() {
 	Register(dag.Kind{
 		Name: "figure-roc",
-		Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score; all folds together, and for a single classifier each fold as a thin line. For two groups.",
+		Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. For a single classifier each fold is a thin line. For two groups.",
 		New:  func() dag.Stage { return &FigureROC{} },
 	})
 	Register(dag.Kind{
 		Name: "figure-confusion",
-		Doc:  "who was taken for what: a matrix of true and predicted groups, per participant\nAll folds together; of repeated divisions, the mean number. Of several settings the one named by setting, or the first.",
+		Doc:  "confusion matrix, per participant\nCounts are pooled over folds; of repeated divisions, the mean number. Of several settings the one named by setting, or the first.",
 		New:  func() dag.Stage { return &FigureConfusion{Setting: 1} },
 	})
 }
@@ -34,12 +34,12 @@ type FigureConfusion struct {
 
 // Ports are the stage's inputs and outputs.
 func (*FigureROC) Ports() dag.Ports {
-	return dag.Ports{In: []dag.Port{predictionsPort}, Out: figurePorts("the curves")}
+	return dag.Ports{In: []dag.Port{predictionsPort, leakagePort()}, Out: figurePorts("the curves")}
 }
 
 // Ports are the stage's inputs and outputs.
 func (*FigureConfusion) Ports() dag.Ports {
-	return dag.Ports{In: []dag.Port{predictionsPort}, Out: figurePorts("the matrix")}
+	return dag.Ports{In: []dag.Port{predictionsPort, leakagePort()}, Out: figurePorts("the matrix")}
 }
 
 var predictionsPort = dag.Port{Name: "predictions", Gather: true, Doc: "of the classifiers",
@@ -81,18 +81,24 @@ func rocChart(all *testedSettings, named string) (*chartOf, error) {
 	}
 	var of []chart.Classifier
 	for _, folds := range all.settings {
-		one := chart.Classifier{Name: folds[0].name}
-		for i, f := range folds {
-			for _, p := range f.participants {
-				one.Cases = append(one.Cases, chart.Case{Score: p.probability[positive], Positive: p.label == positive, Fold: i})
-			}
+		one := chart.Classifier{Name: "AUC " + number3(meanOver(folds, func(f testedFold) float64 { return score(f.participants, positive).auc }))}
+		if name := folds[0].name; name != "" {
+			one.Name = name + ": " + one.Name
 		}
-		rates := chart.Rates(one.Cases)
-		if rates == nil {
+		flat := true
+		for i, f := range folds {
+			var cases []chart.Case
+			for _, p := range f.participants {
+				cases = append(cases, chart.Case{Score: p.probability[positive], Positive: p.label == positive, Fold: i})
+			}
+			flat = flat && len(chart.Rates(cases)) <= 2
+			one.Cases = append(one.Cases, cases...)
+		}
+		if chart.MeanRates(one.Cases) == nil {
 			return nil, nil
 		}
-		if len(rates) == 2 && len(all.settings) > 1 {
-			continue // it says the same of everybody, and would draw the line of guessing
+		if flat && len(all.settings) > 1 {
+			continue // one answer for everybody: the diagonal is drawn already
 		}
 		of = append(of, one)
 	}
@@ -100,11 +106,11 @@ func rocChart(all *testedSettings, named string) (*chartOf, error) {
 		return nil, nil
 	}
 	c := &chartOf{Figure: chart.ROC(of, all.groups[positive]), title: "ROC curves",
-		alt:     "Sensitivity over one minus specificity, with the line of guessing",
-		caption: fmt.Sprintf("Per participant, all folds together (positive: %s). Dashed: guessing.", all.groups[positive])}
+		alt:     "Sensitivity over one minus specificity, with the diagonal of chance",
+		caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. AUC: mean over the folds. Dashed: chance.", all.groups[positive])}
 	if len(of) == 1 {
 		c.title = "ROC curve"
-		c.caption += " Thin lines are the folds; the area under the pooled curve differs from the mean over the folds in the table."
+		c.caption += " Thin lines: the folds."
 	} else if len(of) > 8 {
 		c.caption += fmt.Sprintf(" The first 8 of %d settings.", len(of))
 	}
@@ -129,17 +135,17 @@ func confusionChart(all *testedSettings, setting int) *chartOf {
 			row[j] /= float64(len(repeats))
 		}
 	}
-	c := &chartOf{Figure: chart.Confusion(all.groups, counts), title: "Confusion matrix", caption: "Participants, all folds together; per cent of the row."}
+	c := &chartOf{Figure: chart.Confusion(all.groups, counts), title: "Confusion matrix", caption: "Participants, pooled over folds; per cent of the row."}
 	if len(repeats) > 1 {
-		c.caption = fmt.Sprintf("Participants, mean of %d divisions into folds; per cent of the row.", len(repeats))
+		c.caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; per cent of the row.", len(repeats))
 	}
 	if name := folds[0].name; name != "" {
-		c.caption += " Setting: " + name + "."
+		c.caption += " Classifier: " + name + "."
 	}
-	c.alt = "Matrix of true and predicted groups:"
+	c.alt = "Confusion matrix:"
 	for i, g := range all.groups {
 		for j, h := range all.groups {
-			c.alt += fmt.Sprintf(" %s of %s were taken for %s;", short(counts[i][j]), g, h)
+			c.alt += fmt.Sprintf(" %s %s predicted as %s;", short(counts[i][j]), g, h)
 		}
 	}
 	return c

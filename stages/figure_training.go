@@ -30,6 +30,7 @@ func (*FigureTraining) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "training", Gather: true, Doc: "train's or baseline's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
 			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the share of the largest group", Type: dag.Arrow("level", "majority")},
+			leakagePort(),
 		},
 		Out: figurePorts("the curves"),
 	}

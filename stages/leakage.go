@@ -15,15 +15,16 @@ import (
 func init() {
 	Register(dag.Kind{
 		Name: "leakage",
-		Doc: "fails the run when something of the tested participants went into a model\n" +
-			"Looks at what is stored, not at how it was meant: the division into folds, who is on which side in the predictions, whom each model and everything else that was fitted says it has seen, and whether one scan goes by two names. What a training admits to (select: test, standardize: all) is a leak too. Where nothing is wrong, the table tells what was looked at.",
+		Doc: "fails when a tested participant is known to a model, or one scan has two ids\n" +
+			"Reads what is stored: the division into folds, the features of each participant (the same numbers under two ids), the sides of the predictions, and the participants that each model and every other fit names as seen. A training that admits to leakage (select: test, standardize: all) fails too. " +
+			"Connect folds and features alone to check before training. Stages that train a model wait for every check that needs no model, and stages that give an accuracy wait for all checks; after a failure none of them runs.",
 		New: func() dag.Stage { return &Leakage{} },
 	})
 }
 
 // Leakage asserts that nothing leaks.
 type Leakage struct {
-	Admitted bool `param:"admitted" doc:"let trainings pass that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
+	Admitted bool `param:"admitted" doc:"accept trainings that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -31,13 +32,18 @@ func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
-			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Doc: "of every training on these folds"},
-			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which say whom they have seen"},
-			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of what else was fitted in a fold, with the participants in their metadata"},
-			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features: the same bytes twice are one scan under two names"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Optional: true, Doc: "of every training on these folds"},
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
+			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids is one scan twice"},
 		},
-		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("check", "of", "found"), Doc: "what was looked at; a run in which something was found has failed"}},
+		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("check", "of", "found"), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
 	}
+}
+
+// leakagePort is the gate of every kind that trains a model or gives an accuracy.
+func leakagePort() dag.Port {
+	return dag.Port{Name: "leakage", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true, Gate: "leakage", Doc: "checks that must have passed"}
 }
 
 // A leakCheck is one thing that was looked at.
@@ -61,9 +67,9 @@ type foldBook struct {
 	used  []foldPlace                // in which predictions are tested
 }
 
-// Run looks.
+// Run checks.
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	division := &leakCheck{name: "each participant is in one fold of each repeat, with one group"}
+	division := &leakCheck{name: "each participant is in one fold of each repeat, and in one group"}
 	book, err := readBook(t.In("folds"), division)
 	if err != nil {
 		return nil, err
@@ -86,16 +92,16 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if len(all) > most {
 			text += fmt.Sprintf("\n  … and %d more", len(all)-most)
 		}
-		return nil, fmt.Errorf("leakage: what is tested was known to the models, in %d case%s; no accuracy that follows means anything:\n  %s", len(all), plural(len(all)), text)
+		return nil, fmt.Errorf("leakage: %d violation%s; no accuracy that follows means anything:\n  %s", len(all), plural(len(all)), text)
 	}
 	names, of, found := make([]string, len(checks)), make([]int32, len(checks)), make([]int32, len(checks))
 	for i, c := range checks {
 		names[i], of[i], found[i] = c.name, int32(c.of), int32(len(c.found))
 	}
 	return dag.Outputs{"checks": artifacts.NewTable(
-		artifacts.Column{Name: "check", Values: names, Doc: "what has to be so"},
-		artifacts.Column{Name: "of", Values: of, Doc: "how many were looked at"},
-		artifacts.Column{Name: "found", Values: found, Doc: "how many were otherwise"},
+		artifacts.Column{Name: "check", Values: names, Doc: "the assertion"},
+		artifacts.Column{Name: "of", Values: of, Doc: "comparisons"},
+		artifacts.Column{Name: "found", Values: found, Doc: "violations"},
 	)}, nil
 }
 
@@ -143,11 +149,24 @@ func (b *foldBook) tested(at foldPlace, id string) (tested, known bool) {
 	return f == at.fold, ok && f != 0
 }
 
+// takesPart reports whether a participant is in a fold of some repeat; fold 0 is none.
+func (b *foldBook) takesPart(id string) bool {
+	for _, folds := range b.fold {
+		if folds[id] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // lookAtPredictions checks who is on which side.
 func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
-	sides := &leakCheck{name: "every graph of a participant is on the side that the division says, with its group"}
-	once := &leakCheck{name: "everybody is tested once in each repeat of each setting"}
-	admitted := &leakCheck{name: "no training says of itself that it leaks"}
+	if !t.Has("predictions") {
+		return nil, nil
+	}
+	sides := &leakCheck{name: "every graph is on the side of its participant in the division, and in its group"}
+	once := &leakCheck{name: "each participant is tested once in each repeat of each setting"}
+	admitted := &leakCheck{name: "no training admits to leakage"}
 	testedIn := map[string]map[string]string{} // setting and repeat → participant → training
 	for _, in := range t.All("predictions") {
 		table, err := in.Table()
@@ -255,7 +274,7 @@ func lookAtModels(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("model") {
 		return nil, nil
 	}
-	c := &leakCheck{name: "no model has seen whom it tests"}
+	c := &leakCheck{name: "no model has seen a participant that it tests"}
 	models, err := readModels(t.All("model"))
 	if err != nil {
 		return nil, err
@@ -272,8 +291,8 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("fitted") {
 		return nil, nil
 	}
-	c := &leakCheck{name: "nothing that was fitted has seen whom its fold tests"}
-	every := &leakCheck{name: "what was fitted was so for every fold"}
+	c := &leakCheck{name: "no fit has seen a participant that its fold tests"}
+	every := &leakCheck{name: "each fold has fits of its own"}
 	places := map[string]map[foldPlace]bool{} // of each stage
 	for _, in := range t.All("fitted") {
 		at, err := placeOf(in)
@@ -310,21 +329,29 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	return []*leakCheck{c, every}, nil
 }
 
-// lookAtFeatures finds one scan under two names, by the digests of the features.
-func lookAtFeatures(t *dag.Task, _ *foldBook) ([]*leakCheck, error) {
+// lookAtFeatures finds one scan under two ids among those who take part.
+func lookAtFeatures(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("features") {
 		return nil, nil
 	}
-	c := &leakCheck{name: "no scan goes by two names"}
-	first := map[artifacts.Digest]string{}
+	c := &leakCheck{name: "no scan has two ids"}
+	var taking []dag.Input
 	for _, in := range t.All("features") {
-		c.of++
 		id := in.Coord("subject")
-		if other, twice := first[in.Ref.Digest]; twice && other != id {
-			c.fail("%s and %s have the same features to the last bit: one scan under two names is trained on and tested at once", other, id)
-			continue
+		if id == "" {
+			return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
 		}
-		first[in.Ref.Digest] = id
+		if b.takesPart(id) {
+			taking = append(taking, in)
+		}
+	}
+	twins, err := duplicates(taking)
+	if err != nil {
+		return nil, err
+	}
+	c.of = len(taking)
+	if twins != nil {
+		c.fail("%s", duplicateText(twins))
 	}
 	return []*leakCheck{c}, nil
 }

@@ -117,6 +117,9 @@ func TestLeakageIsFound(t *testing.T) {
 		{"one scan under two names", func(in map[string][]dag.Input) {
 			in["features"][3] = dag.Input{Coords: in["features"][3].Coords, Ref: in["features"][7].Ref, Reader: in["features"][7].Reader}
 		}, "sub-004 and sub-008 have the same features to the last bit"},
+		{"one scan under two names, with other random draws", func(in map[string][]dag.Input) {
+			in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+		}, "exclude: [sub-008]"},
 		{"a training that admits it", func(in map[string][]dag.Input) {
 			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) { t.Meta["caution"] = "the epoch was chosen by the test participants" })
 		}, "the epoch was chosen by the test participants (admitted: true lets it pass)"},
@@ -144,4 +147,66 @@ func TestLeakageIsFound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// redrawn are the features of a scan with draw 0 as it is and other random draws.
+func redrawn(t *testing.T, in dag.Input) *artifacts.Array {
+	t.Helper()
+	a, err := in.Array()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := slices.Clone(a.Float64s())
+	for i := len(v) / a.Shape[0]; i < len(v); i++ {
+		v[i] /= 2
+	}
+	return artifacts.NewArray(v, a.Shape...)
+}
+
+// Before anything is trained, the division and the features are enough.
+func TestLeakageBeforeTraining(t *testing.T) {
+	in := leakInputs(t)
+	in = map[string][]dag.Input{"folds": in["folds"], "features": slices.Clone(in["features"])}
+	if of := floatsOf(t, mustRun(t, &Leakage{}, in)["checks"], "of"); !near(of, []float64{20, 20}) {
+		t.Errorf("%v comparisons", of)
+	}
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	const want = "sub-004 and sub-008 have the same features to the last bit: one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-008]"
+	if _, err := runStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want …%s", err, want)
+	}
+	in["features"][3].Coords = nil
+	if _, err := runStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), "is not of one participant") {
+		t.Errorf("features of nobody: %v", err)
+	}
+}
+
+// A model is not trained where one scan has two ids, whether the file has a leakage
+// stage or not; participants who take no part do not count.
+func TestTrainingRefusesDuplicates(t *testing.T) {
+	in := plantedInputs(t, 20, 3, 9, 1)
+	in["features"] = slices.Clone(in["features"])
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	s := trainer(1)
+	s.Epochs = 1
+	const want = "leakage: sub-004 and sub-008 have the same features to the last bit"
+	if _, err := runStage(t, s, in); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("train: %v", err)
+	}
+	b := fresh("baseline", "model", "majority").(*Baseline)
+	pearson := map[string][]dag.Input{"folds": in["folds"], "pearson": in["features"]}
+	if _, err := runStage(t, b, pearson); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("baseline: %v", err)
+	}
+	table, err := in["folds"][0].Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := table.Column("fold")
+	fold := slices.Clone(c.Values.([]int32))
+	ids, _ := table.Strings("participant_id")
+	fold[slices.Index(ids, "sub-008")] = 0
+	c.Values = fold
+	in["folds"] = []dag.Input{dag.InputOf(table)}
+	mustRun(t, s, in)
 }

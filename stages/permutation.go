@@ -33,7 +33,7 @@ type Permutation struct {
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of trainings that fan out over permutation, 0 among them",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}},
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, leakagePort()},
 		Out: []dag.Port{
 			{Name: "test", Type: dag.Arrow("name", "measure", "observed", "chance_mean", "chance_sd", "chance_95", "permutations", "p"),
 				Doc: "one row for each setting and measure, over participants"},

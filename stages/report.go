@@ -3,6 +3,7 @@ package stages
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"prgnn/artifacts"
@@ -40,6 +41,7 @@ func (*Report) Ports() dag.Ports {
 			one("settings", "pipeline.settings: the parameters, for the methods paragraph", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
 			one("notes", "pipeline.notes: what was said when the file was loaded", "note"),
 			one("excluded", "pipeline.excluded: everybody who was left out, and why", "participant_id", "reason"),
+			leakagePort(),
 			one("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			one("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 			one("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1", "lambda2", "accuracy", "sd", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
@@ -106,6 +108,9 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	r.page.Cautions = r.told.cautions
+	if err := r.incomplete(); err != nil {
+		return nil, err
+	}
 	r.page.Title = s.Title
 	if r.page.Title == "" {
 		r.page.Title = "Results"
@@ -118,6 +123,25 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("the report: %w", err)
 	}
 	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
+}
+
+// WithoutModels are the ports of a report that need no trained model: what may be shown
+// where a leakage check has not passed.
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "cleaning", "connectivity", "graphs", "parcels", "anatomy", "overview", "provenance"}
+
+// incomplete says what is missing from the page, as provenance has it: a line each.
+func (r *reporter) incomplete() error {
+	if !r.t.Has("provenance") {
+		return nil
+	}
+	table, err := r.t.In("provenance").Table()
+	if err != nil {
+		return err
+	}
+	if text := table.Meta["incomplete"]; text != "" {
+		err = json.Unmarshal([]byte(text), &r.page.Incomplete)
+	}
+	return err
 }
 
 // readPlaces reads where the node list has the regions.

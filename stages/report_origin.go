@@ -54,7 +54,7 @@ func (r *reporter) origin() (report.Section, error) {
 		return s, err
 	}
 	var facts []string
-	for _, name := range []string{"program", "results", "failed"} {
+	for _, name := range []string{"program", "results"} {
 		if v := table.Meta[name]; v != "" {
 			facts = append(facts, v)
 		}

@@ -82,6 +82,14 @@ func (r *reporter) results() (report.Section, error) {
 	shown.Note = fmt.Sprintf("Always naming the largest group gives %s. %.0f participants, %.0f folds; all graphs of a participant are on one side of every split. Positive: %s.",
 		number3(rows[0].majority), rows[0].participants, rows[0].folds, rows[0].positive)
 	s.Blocks = append(s.Blocks, report.Block{Table: shown})
+	checked, err := leakageText(r.t)
+	if err != nil {
+		return s, err
+	}
+	if checked == "" {
+		checked = "No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and one scan under two ids"
+	}
+	s.Blocks = append(s.Blocks, report.Block{Note: checked + "."})
 	if r.t.Has("scores") {
 		folds, err := r.t.In("scores").Table()
 		if err != nil {

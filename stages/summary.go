@@ -38,7 +38,7 @@ func (*Summary) Ports() dag.Ports {
 			optional("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 			optional("nested", "evaluate's summary of what choose chose inside each fold", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
-			optional("leakage", "leakage's checks: what was looked at; a leak fails the run", "check", "of", "found"),
+			leakagePort(),
 			optional("fidelity", "fidelity: whether the answers hang on the marked regions", "action", "k", "drop", "random_drop", "p"),
 			optional("permutation", "permutation's test: whether the accuracy could be luck", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 			optional("comparison", "compare's pairs: whether a setting is better than another", "a", "b", "accuracy_a", "accuracy_b", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),

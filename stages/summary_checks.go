@@ -198,29 +198,39 @@ func nestedSection(t *dag.Task, p *page) error {
 
 // leakageSection tells that nothing leaked: otherwise there would be no summary.
 func leakageSection(t *dag.Task, p *page) error {
-	if !t.Has("leakage") {
-		return nil
-	}
-	in := t.In("leakage")
-	table, err := in.Table()
-	if err != nil {
+	text, err := leakageText(t)
+	if err != nil || text == "" {
 		return err
 	}
-	of, err := table.Ints("of")
-	if err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
-	}
-	found, err := table.Ints("found")
-	if err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
-	}
-	looked, wrong := int64(0), int64(0)
-	for i, n := range of {
-		looked, wrong = looked+n, wrong+found[i]
-	}
 	p.line("")
-	p.line("Nothing of the tested went into a model: %d checks of %d things, %d otherwise", len(of), looked, wrong)
+	p.line("%s", text)
 	return nil
+}
+
+// leakageText counts the checks of all leakage stages; "" without one.
+func leakageText(t *dag.Task) (string, error) {
+	if !t.Has("leakage") {
+		return "", nil
+	}
+	checks, comparisons, violations := 0, int64(0), int64(0)
+	for _, in := range t.All("leakage") {
+		table, err := in.Table()
+		if err != nil {
+			return "", err
+		}
+		columns, err := intColumns(table, "of", "found")
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", in.Name, err)
+		}
+		checks += len(columns[0])
+		for i, n := range columns[0] {
+			comparisons, violations = comparisons+n, violations+columns[1][i]
+		}
+	}
+	if violations > 0 {
+		return "", fmt.Errorf("leakage: %d violations; no accuracy is reported", violations)
+	}
+	return fmt.Sprintf("No leakage: %d check%s, %s comparisons, 0 violations", checks, plural(checks), thousands(float64(comparisons))), nil
 }
 
 // A fidelityRow is one row of fidelity.

@@ -47,6 +47,7 @@ func (s *Train) Ports() dag.Ports {
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
 			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model then knows its regions, and is not applied to others"},
+			leakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),

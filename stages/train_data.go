@@ -152,6 +152,9 @@ func (s *Train) read(t *dag.Task, use func(graphRow, graphData) error) (*trainin
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
 	}
+	if err := refuseDuplicates(features, d); err != nil {
+		return nil, err
+	}
 	for i, in := range features {
 		r, err := d.row(in)
 		if err != nil {

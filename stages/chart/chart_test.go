@@ -124,6 +124,53 @@ func TestArea(t *testing.T) {
 	}
 }
 
+// The mean curve is that of the folds at each false positive rate, read off their step
+// curves on a fine grid, and its area is the mean of theirs: 0.75 and 0 by hand, where
+// pooling the scores of both folds would give 10/16.
+func TestMeanRates(t *testing.T) {
+	cases := []Case{{0.9, true, 1}, {0.8, false, 1}, {0.7, true, 1}, {0.1, false, 1}, {0.2, false, 2}, {0.1, true, 2}}
+	if got := Area(MeanRates(cases)); got != (0.75+0)/2 {
+		t.Errorf("area %v, want %v", got, 0.375)
+	}
+	if got := Area(Rates(cases)); got == 0.375 {
+		t.Error("the pooled area does not differ: the test cannot fail")
+	}
+	r := random.New(2, "roc test")
+	for range 100 {
+		cases = cases[:0]
+		areas, curves := 0.0, [][]Rate{}
+		for fold := range 3 {
+			var of []Case
+			for i := range 4 + r.IntN(12) {
+				of = append(of, Case{Score: float64(r.IntN(6)), Positive: i == 0 || i > 1 && r.IntN(2) == 0, Fold: fold})
+			}
+			cases, curves = append(cases, of...), append(curves, Rates(of))
+			areas += Area(Rates(of)) / 3
+		}
+		mean := MeanRates(append(cases, Case{Fold: 9})) // a fold of one group has no curve
+		if got := Area(mean); math.Abs(got-areas) > 1e-12 {
+			t.Fatalf("area %v, the folds' mean is %v", got, areas)
+		}
+		height := func(rates []Rate, x float64) float64 {
+			for i := 1; ; i++ {
+				if a, b := rates[i-1], rates[i]; b.False > x {
+					return a.True + (b.True-a.True)*(x-a.False)/(b.False-a.False)
+				}
+			}
+		}
+		for i := range 100 {
+			x := (float64(i) + 0.503) / 100
+			want := (height(curves[0], x) + height(curves[1], x) + height(curves[2], x)) / 3
+			if got := height(mean, x); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("at %v: %v, want %v", x, got, want)
+			}
+		}
+	}
+	if MeanRates([]Case{{1, true, 0}, {1, false, 1}}) != nil {
+		t.Error("a mean of no curves")
+	}
+}
+
 // The first and the last epoch are always drawn, and none twice.
 func TestChosen(t *testing.T) {
 	for n := 1; n < 200; n++ {

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -21,7 +20,7 @@ type Case struct {
 
 // A Classifier is what one setting said of those who were tested.
 type Classifier struct {
-	Name  string
+	Name  string // in the key, with its AUC
 	Cases []Case
 }
 
@@ -59,6 +58,68 @@ func Rates(cases []Case) []Rate {
 	return rates
 }
 
+// MeanRates is the mean of the folds' ROC curves: at each false positive rate the mean of
+// their true positive rates (vertical averaging, Fawcett 2006). Scores of different folds
+// are never compared, and the area is the mean of the folds' areas. Folds that lack one
+// side have no curve; nil when all do.
+func MeanRates(cases []Case) []Rate {
+	var curves [][]Rate
+	var at []float64
+	for _, fold := range byFold(cases) {
+		if rates := Rates(fold); rates != nil {
+			curves = append(curves, rates)
+			for _, r := range rates {
+				at = append(at, r.False)
+			}
+		}
+	}
+	slices.Sort(at)
+	var mean []Rate
+	for _, x := range slices.Compact(at) {
+		low, high := Rate{False: x}, Rate{False: x}
+		for _, rates := range curves {
+			from, to := trueRates(rates, x)
+			low.True += from / float64(len(curves))
+			high.True += to / float64(len(curves))
+		}
+		if mean = append(mean, low); high != low {
+			mean = append(mean, high)
+		}
+	}
+	return mean
+}
+
+// trueRates are the lowest and the highest true positive rate of a curve at x.
+func trueRates(rates []Rate, x float64) (low, high float64) {
+	i := slices.IndexFunc(rates, func(r Rate) bool { return r.False >= x })
+	if b := rates[i]; b.False > x {
+		a := rates[i-1]
+		y := a.True + float64((b.True-a.True)*(x-a.False)/(b.False-a.False))
+		return y, y
+	}
+	low, high = rates[i].True, rates[i].True
+	for ; i < len(rates) && rates[i].False == x; i++ {
+		high = rates[i].True
+	}
+	return low, high
+}
+
+// byFold groups cases by fold, in the order in which the folds appear.
+func byFold(cases []Case) [][]Case {
+	var folds [][]Case
+	at := map[int]int{}
+	for _, c := range cases {
+		i, known := at[c.Fold]
+		if !known {
+			i = len(folds)
+			at[c.Fold] = i
+			folds = append(folds, nil)
+		}
+		folds[i] = append(folds[i], c)
+	}
+	return folds
+}
+
 // Area is that under a ROC curve, by trapezoids; ties count half.
 func Area(rates []Rate) float64 {
 	a := 0.0
@@ -68,8 +129,8 @@ func Area(rates []Rate) float64 {
 	return a
 }
 
-// ROC draws the curves of up to eight classifiers, all folds together; of a single one
-// the folds too, as thin lines.
+// ROC draws the mean curves of up to eight classifiers; of a single one the folds' own
+// curves too, as thin lines.
 func ROC(of []Classifier, positive string) ours.Figure {
 	of = of[:min(len(of), len(ours.Categories))]
 	f := ours.Figure{Width: column, Height: column}
@@ -81,28 +142,20 @@ func ROC(of []Classifier, positive string) ours.Figure {
 		p.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
 			x, y := p.Transforms(&c)
 			c.StrokeLine2(chanceLine, x(0), y(0), x(1), y(1))
-			stroke := func(cases []Case, sty draw.LineStyle) {
+			stroke := func(rates []Rate, sty draw.LineStyle) {
 				var line []vg.Point
-				for _, r := range Rates(cases) {
+				for _, r := range rates {
 					line = append(line, vg.Point{X: x(r.False), Y: y(r.True)})
 				}
 				c.StrokeLines(sty, line)
 			}
 			if len(of) == 1 {
-				folds := map[int][]Case{}
-				var order []int
-				for _, one := range of[0].Cases {
-					if folds[one.Fold] == nil {
-						order = append(order, one.Fold)
-					}
-					folds[one.Fold] = append(folds[one.Fold], one)
-				}
-				for _, fold := range order {
-					stroke(folds[fold], draw.LineStyle{Color: faded(ours.Categories[0], 0x60), Width: vg.Points(0.6)})
+				for _, fold := range byFold(of[0].Cases) {
+					stroke(Rates(fold), draw.LineStyle{Color: faded(ours.Categories[0], 0x60), Width: vg.Points(0.6)})
 				}
 			}
 			for i, one := range of {
-				stroke(one.Cases, draw.LineStyle{Color: ours.Categories[i], Width: vg.Points(1.8)})
+				stroke(MeanRates(one.Cases), draw.LineStyle{Color: ours.Categories[i], Width: vg.Points(1.8)})
 			}
 			rocKey(c, of)
 		}))
@@ -117,11 +170,7 @@ func rocKey(c draw.Canvas, of []Classifier) {
 	var words []string
 	var wide vg.Length
 	for _, one := range of {
-		word := fmt.Sprintf("AUC %.3f", Area(Rates(one.Cases)))
-		if one.Name != "" {
-			word = one.Name + ": " + word
-		}
-		words, wide = append(words, word), max(wide, sty.Width(word))
+		words, wide = append(words, one.Name), max(wide, sty.Width(one.Name))
 	}
 	left, top := c.Max.X-wide-24, c.Min.Y+vg.Length(len(of))*11+6
 	c.SetColor(faded(ours.Ground, 0xd8))

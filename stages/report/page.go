@@ -5,9 +5,11 @@ type Page struct {
 	Title     string
 	Subtitle  string // one line under the title
 	Simulated bool   // nobody was scanned: said at the top, in every figure's caption and on every printed page
-	Facts     []Fact // the result in a few numbers
-	Cautions  []string
-	Sections  []Section
+	// Incomplete says what is missing, and why: at the top, before any number.
+	Incomplete []string
+	Facts      []Fact // the result in a few numbers
+	Cautions   []string
+	Sections   []Section
 }
 
 // A Fact is one number of the result, large, with what it is.

@@ -23,10 +23,6 @@ var (
 	pageJS string
 )
 
-// Generator stands in every report, so that a program that would write over a file
-// can see that it is one.
-const Generator = "PR-GNN Pipeline report"
-
 var body = template.Must(template.New("page").Funcs(template.FuncMap{
 	"picture": func(f Figure) template.URL {
 		kind := map[string]string{"svg": "image/svg+xml", "png": "image/png"}[f.Format]
@@ -158,7 +154,8 @@ func (p *Page) Write(w io.Writer) error {
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy(scripts, pageCSS))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
-	fmt.Fprintf(&b, "<meta name=\"generator\" content=\"%s\">\n<title>%s</title>\n", Generator, markup.Text(p.Title))
+	b.WriteString(generatorLine + sealStart + strings.Repeat("0", sealLength) + sealEnd)
+	fmt.Fprintf(&b, "<title>%s</title>\n", markup.Text(p.Title))
 	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", pageCSS)
 	if err := body.Execute(&b, p); err != nil {
 		return err
@@ -170,6 +167,6 @@ func (p *Page) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "<script>%s</script>\n", s)
 	}
 	b.WriteString("</body>\n</html>\n")
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(seal(b.Bytes()))
 	return err
 }

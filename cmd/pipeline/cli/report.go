@@ -3,13 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,9 +16,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
-	"prgnn/pipelines"
 	"prgnn/stages"
-	"prgnn/stages/report"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -75,7 +72,7 @@ func (a *app) report(file string, sets []string, path string) error {
 		return err
 	}
 	defer c.store.Close()
-	page, missing, err := c.page(reportStage(c.pipeline.Graph))
+	page, missing, err := c.page(reportStage(c.pipeline.Graph), nil)
 	if err != nil {
 		return err
 	}
@@ -93,60 +90,6 @@ func (a *app) report(file string, sets []string, path string) error {
 		}
 	}
 	return nil
-}
-
-// leaveReport writes the page of a pipeline's report stage beside the file, where a
-// person looks for it, unless nothing has run since. Something else that lies under
-// that name is left as it is, and a place that cannot be written fails no run.
-func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result) {
-	task := reportStage(p.Graph)
-	if task == nil || r.Outputs[task.ID] == nil {
-		return
-	}
-	path := filepath.Join(p.Dir, plainName(p.Name)+".html")
-	there, err := isReport(path)
-	if there && r.Ran == 0 {
-		a.note("report: %s", path)
-		return
-	}
-	if err == nil {
-		var c *current
-		if c, err = lookUp(p, store); err == nil {
-			var page []byte
-			if page, _, err = c.page(task); err == nil {
-				err = writeFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
-				if err == nil && a.json {
-					a.object(reportEvent{"report", path, len(page), nil})
-				}
-			}
-		}
-	}
-	if err != nil {
-		a.note("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
-		return
-	}
-	a.note("report: %s", path)
-}
-
-// isReport tells whether a file is there, and refuses one that is no report.
-func isReport(path string) (bool, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return false, err
-	}
-	if !bytes.Contains(head[:n], []byte(`<meta name="generator" content="`+report.Generator+`">`)) {
-		return false, errors.New("a file of that name is there, which is no report of ours")
-	}
-	return true, nil
 }
 
 // reportStage is the last task of the kind report; nil when there is none.
@@ -213,14 +156,16 @@ func connected(g *dag.Graph) string {
 	return "{ use: report, in: { " + strings.Join(in, ", ") + " } }"
 }
 
-// page makes the page of a report's task from the results that are there, and
-// names the tasks that have none.
-func (c *current) page(task *dag.Node) (page []byte, missing []string, err error) {
+// page makes the page of a report's task from the results that are there, and names
+// the tasks that have none. Where a leakage check has no result, nothing is shown that
+// needs a trained model. failures are those of the run that leaves the page.
+func (c *current) page(task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
 	inputs := map[string][]dag.Input{}
-	gathers := map[string]bool{}
+	gathers, gates := map[string]bool{}, map[string]bool{}
 	for _, p := range task.Work.Ports().In {
-		gathers[p.Name] = p.Gather
+		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
 	}
+	var unchecked []string
 	for _, b := range task.Inputs {
 		for _, src := range b.Sources {
 			in, ok, err := c.input(src)
@@ -231,6 +176,9 @@ func (c *current) page(task *dag.Node) (page []byte, missing []string, err error
 				if id := src.Node.ID; !slices.Contains(missing, id) {
 					missing = append(missing, id)
 				}
+				if gates[b.Port] {
+					unchecked = append(unchecked, src.Node.ID)
+				}
 				continue
 			}
 			if !gathers[b.Port] {
@@ -239,8 +187,14 @@ func (c *current) page(task *dag.Node) (page []byte, missing []string, err error
 			inputs[b.Port] = append(inputs[b.Port], in)
 		}
 	}
+	if unchecked != nil {
+		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(stages.WithoutModels, port) })
+	}
 	provenance, err := c.provenance(task, missing)
 	if err != nil {
+		return nil, nil, err
+	}
+	if provenance.Meta["incomplete"], err = c.incomplete(missing, unchecked, failures); err != nil {
 		return nil, nil, err
 	}
 	inputs["provenance"] = []dag.Input{dag.InputOf(provenance)}
@@ -256,6 +210,38 @@ func (c *current) page(task *dag.Node) (page []byte, missing []string, err error
 		return nil, nil, err
 	}
 	return b.Bytes(), missing, nil
+}
+
+// incomplete says what a page lacks, as a JSON list; "" for a whole page. A failed check
+// is told in its own words; other messages may name places on this machine, which no page does.
+func (c *current) incomplete(missing, unchecked []string, failures []*dag.Error) (string, error) {
+	var lines []string
+	if unchecked != nil {
+		lines = append(lines, "Leakage check not passed: "+some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
+	}
+	checks := map[string]bool{}
+	for n := range c.steps {
+		checks[n.ID] = n.Stage.Kind.Name == "leakage"
+	}
+	var others []string
+	for _, e := range failures {
+		if checks[e.Task] {
+			lines = append(lines, e.Err.Error())
+		} else {
+			others = append(others, e.Task)
+		}
+	}
+	if others != nil {
+		lines = append(lines, "Failed: "+some(others, 6)+". pipeline log FILE TASK tells why.")
+	}
+	if len(missing) > 0 {
+		lines = append(lines, "No result: "+some(missing, 6))
+	}
+	if lines == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(lines)
+	return string(text), err
 }
 
 // input opens one source of a task; not ok when it has no result.
@@ -330,9 +316,6 @@ func (c *current) provenance(task *dag.Node, missing []string) (*artifacts.Table
 		"program": "Program: PR-GNN Pipeline " + strings.Join(strings.Fields(p.Version+" "+p.Revision), ", "),
 		"code":    "Code identities: " + strings.Join(parts, ", "),
 		"results": fmt.Sprintf("%d results of the pipeline %s", tasks, c.pipeline.Name),
-	}
-	if len(missing) > 0 {
-		t.Meta["failed"] = fmt.Sprintf("%d tasks have no result and are left out: %s", len(missing), some(missing, 20))
 	}
 	return t, nil
 }

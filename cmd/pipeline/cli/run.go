@@ -152,8 +152,10 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 	if !interrupted && result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
 	}
-	if !interrupted {
-		a.leaveReport(p, store, result)
+	if interrupted {
+		a.noteOldReport(p)
+	} else {
+		a.leaveReport(p, store, result, o)
 		a.share(store)
 	}
 	a.doubts(store)

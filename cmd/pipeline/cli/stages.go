@@ -195,7 +195,9 @@ func portText(p dag.Port) string {
 	if p.Gather {
 		t += ", gathers"
 	}
-	if p.Optional {
+	if p.Gate != "" {
+		t += ", connected by itself to every stage of the kind " + p.Gate
+	} else if p.Optional {
 		t += ", optional"
 	}
 	return t

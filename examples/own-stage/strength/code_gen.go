@@ -5,7 +5,7 @@ package strength
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind strength 137a0ddb770dc3c1ac26fce94eaa6639cd4ad6b7cf9725d864a65287e92a1fce
+var codes = dag.Codes(`kind strength 439d654a43e68dad8894a8a7a9b9ee9ad7fde3612cae83b5b5a9f66cbe292f04
 
 reached by strength
 examples/own-stage/strength.Strength 4b1cd12bac38
@@ -65,7 +65,7 @@ prgnn/dag.Input.Array 6890b49c2598
 prgnn/dag.Input.Bytes 13f15ffdd2ce
 prgnn/dag.NPY 3288086edbef
 prgnn/dag.Outputs a58d30dda4d8
-prgnn/dag.Port a36730375b57
+prgnn/dag.Port be4ec98ca137
 prgnn/dag.Ports 8f77fa2bce4d
 prgnn/dag.Stage 09451b0c5f42
 prgnn/dag.Task 967df5972ad7
@@ -81,7 +81,7 @@ at artifacts/npyio.go prgnn/artifacts readForeign:20 foreign:67 cOrder:98 newCOr
 at artifacts/npyread.go prgnn/artifacts ReadArray:17 readNPY:25 remaining:80 readElements:94
 at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:14
-at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:38 NPY:46
+at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49
 at dag/task.go prgnn/dag Task:15 Input:35 Task.In:104 Input.Bytes:139 Input.Array:156
 at strength/strength.go examples/own-stage/strength strength.New:22 Strength:28 Strength.Ports:33 Strength.Run:42
 `)

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+	"prgnn/stages/report"
+)
+
+// leaveReport leaves the page of a pipeline's report stage beside the file, named after
+// it. The page is always that of this run: it is made again and compared byte for byte.
+// After a failure it is incomplete, and says so. A page that somebody has edited is kept
+// under another name; a file that is no report is not touched. A place that cannot be
+// written fails no run.
+func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) {
+	task := reportStage(p.Graph)
+	if task == nil || r.Outputs[task.ID] == nil && !asksFor(p.Graph, task, o) {
+		return
+	}
+	path := filepath.Join(p.Dir, pageName(p))
+	var page []byte
+	c, err := lookUp(p, store)
+	if err == nil {
+		page, _, err = c.page(task, r.Errors)
+	}
+	var kept string
+	if err == nil {
+		kept, err = replacePage(path, page)
+	}
+	if err != nil {
+		a.note("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
+		return
+	}
+	if a.json {
+		a.object(reportEvent{"report", path, len(page), nil})
+	}
+	if kept != "" {
+		a.note("%s had been edited: the edited page is now %s", path, kept)
+	}
+	if r.Outputs[task.ID] == nil {
+		a.note("report: %s (incomplete)", path)
+		return
+	}
+	a.note("report: %s", path)
+}
+
+// noteOldReport says after an interruption that the page beside the file is not of this run.
+func (a *app) noteOldReport(p *pipelines.Pipeline) {
+	path := filepath.Join(p.Dir, pageName(p))
+	if page, err := os.ReadFile(path); reportStage(p.Graph) != nil && err == nil && report.IsReport(page) {
+		a.note("%s is of an earlier run", path)
+	}
+}
+
+// asksFor reports whether a run includes a task.
+func asksFor(g *dag.Graph, task *dag.Node, o dag.Options) bool {
+	if len(o.Only) == 0 && len(o.Until) == 0 {
+		return true
+	}
+	chosen, err := g.Select(slices.Concat(o.Only, o.Until)...)
+	return err == nil && slices.Contains(chosen, task)
+}
+
+// pageName is the name of the page that a run leaves: that of the file, and not of the
+// pipeline, which two files of one directory may share. A page of x.yml is x.yml.html
+// beside a file x.yaml.
+func pageName(p *pipelines.Pipeline) string {
+	base := filepath.Base(p.File)
+	name, yml := strings.CutSuffix(base, ".yml")
+	if yml {
+		if _, err := os.Stat(filepath.Join(p.Dir, name+".yaml")); err == nil {
+			return base + ".html"
+		}
+	}
+	return strings.TrimSuffix(name, ".yaml") + ".html"
+}
+
+// replacePage puts a page in the place of the one that is there, unless they are equal.
+// kept is where an edited page has gone.
+func replacePage(path string, page []byte) (kept string, err error) {
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return "", err
+	case bytes.Equal(old, page):
+		return "", nil
+	case !report.IsReport(old):
+		return "", errors.New("a file of that name is there, which is no report of ours")
+	case report.Edited(old):
+		if kept, err = keepEdited(path, old); err != nil {
+			return "", err
+		}
+	}
+	return kept, writeFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
+}
+
+// keepEdited copies an edited page to the first free name beside it.
+func keepEdited(path string, page []byte) (string, error) {
+	for i := 1; ; i++ {
+		name := strings.TrimSuffix(path, ".html") + ".edited.html"
+		if i > 1 {
+			name = fmt.Sprintf("%s.edited-%d.html", strings.TrimSuffix(path, ".html"), i)
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(page)
+		return name, errors.Join(err, f.Close())
+	}
+}

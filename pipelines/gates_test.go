@@ -1,0 +1,105 @@
+package pipelines
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+)
+
+// waits names the leakage stages that a task waits for, once each.
+func waits(n *dag.Node) (names []string) {
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if b.Port == "leakage" && src.Node != nil && !slices.Contains(names, src.Node.Stage.Name) {
+				names = append(names, src.Node.Stage.Name)
+			}
+		}
+	}
+	return names
+}
+
+// Stages that train wait for the leakage checks that need no model, stages that give an
+// accuracy for all of them, whether the file says so or not; others do not.
+func TestGates(t *testing.T) {
+	const text = `
+cohort: { simulate: { asd: 4, hc: 4 } }
+stages:
+  summary: { use: summary, in: { participants: cohort.participants, evaluation: evaluate.summary, leakage: after.checks } }
+  evaluate: { use: evaluate, in: { predictions: "train[*].predictions" } }
+  after: { use: leakage, in: { folds: folds, predictions: "train[*].predictions" } }
+  train: { use: train, matrix: { fold: [1, 2] }, in: { edges: "graphs[*].edges", features: "graphs[*].features", folds: folds } }
+  before: { use: leakage, matrix: { admitted: [false, true] }, in: { folds: folds, features: "graphs[*].features" } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes } }
+  matrices: { use: connectivity, each: subject, in: { series: series } }
+  graphs: { use: graph, each: subject, in: { pearson: matrices.pearson, partial: matrices.partial } }
+`
+	p := mustBuild(t, text)
+	want := map[string][]string{"train": {"before"}, "evaluate": {"after", "before"}, "summary": {"after", "before"}}
+	for _, s := range p.Graph.Stages {
+		for _, n := range s.Tasks {
+			if got := waits(n); !slices.Equal(got, want[s.Name]) {
+				t.Errorf("%s waits for %q, want %q", n.ID, got, want[s.Name])
+			}
+		}
+	}
+}
+
+// In every built-in pipeline that trains, each training waits for a check of features
+// that needs no training, and each accuracy for one of the predictions.
+func TestBuiltinsCheckLeakageFirst(t *testing.T) {
+	dir := t.TempDir()
+	var gz bytes.Buffer
+	w := gzip.NewWriter(&gz)
+	w.Write([]byte("#1\t#2\n1\t2\n2\t1\n"))
+	w.Close()
+	for name, text := range map[string]string{
+		"participants.csv": "file_id,asd,participant_id,file,gender\n1,1,sub-1,a.nii,M\n2,0,sub-2,a.nii,F\n", "a.nii": "", "labels.nii": "",
+		"participants.tsv": "participant_id\tgroup\nsub-1\ta\nsub-2\tb\n", "sub-1_pearson.tsv": "1 0\n0 1\n", "sub-2_pearson.tsv": "1 0\n0 1\n",
+		"nyu_original_1D/1_rois_ho.1D.gz": gz.String(), "nyu_original_1D/2_rois_ho.1D.gz": gz.String(),
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range Builtins() {
+		var sets []string
+		if strings.Contains(builtins[name], "\n  data: ") {
+			sets = append(sets, "data="+dir)
+		}
+		if strings.Contains(builtins[name], "\n  labels: ") {
+			sets = append(sets, "labels="+filepath.Join(dir, "labels.nii"))
+		}
+		p, err := Load(name, sets)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		byName := map[string]*dag.StageNode{}
+		for _, s := range p.Graph.Stages {
+			byName[s.Name] = s
+		}
+		has := func(stage, port string) bool {
+			return slices.ContainsFunc(byName[stage].Tasks[0].Inputs, func(b dag.Binding) bool { return b.Port == port })
+		}
+		for _, s := range p.Graph.Stages {
+			port := map[string]string{"train": "features", "baseline": "features", "evaluate": "predictions", "compare": "predictions", "summary": "predictions", "report": "predictions"}[s.Kind.Name]
+			if port == "" {
+				continue
+			}
+			if !slices.ContainsFunc(waits(s.Tasks[0]), func(gate string) bool { return has(gate, port) }) {
+				t.Errorf("%s: %s waits for no leakage check of %s", name, s.Name, port)
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// Every page names its generator and carries the SHA-256 of its own bytes, with zeros
+// in place of the digest: a program about to replace a page sees whether it is a report,
+// and whether anybody has edited it.
+const (
+	generatorLine = "<meta name=\"generator\" content=\"PR-GNN Pipeline report\">\n"
+	sealStart     = "<meta name=\"digest\" content=\""
+	sealEnd       = "\">\n"
+	sealLength    = 2 * sha256.Size
+)
+
+// seal writes the digest into a page whose digest is zeros.
+func seal(page []byte) []byte {
+	digest := sha256.Sum256(page)
+	at := bytes.Index(page, []byte(sealStart)) + len(sealStart)
+	hex.Encode(page[at:at+sealLength], digest[:])
+	return page
+}
+
+// IsReport reports whether a file is a report of this program.
+func IsReport(page []byte) bool {
+	return bytes.Contains(page[:min(len(page), 4096)], []byte(generatorLine))
+}
+
+// Edited reports whether a report differs from what was written. A report of an older
+// version carries no digest, and nothing is known of it: not edited.
+func Edited(page []byte) bool {
+	at := bytes.Index(page[:min(len(page), 4096)], []byte(sealStart))
+	if at < 0 || len(page) < at+len(sealStart)+sealLength {
+		return false
+	}
+	at += len(sealStart)
+	zeros := bytes.Clone(page)
+	copy(zeros[at:at+sealLength], bytes.Repeat([]byte("0"), sealLength))
+	return !bytes.Equal(seal(zeros), page)
+}
