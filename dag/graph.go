@@ -69,6 +69,7 @@ type Source struct {
 	Node   *Node   // nil for a file
 	Output string  // a port of Node
 	File   string  // absolute path
+	Name   string  // of File, wherever the data lie: for locks and others
 	Format string  // of File
 }
 

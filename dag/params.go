@@ -22,7 +22,8 @@ import (
 // Field types: bool, int, int64, uint64, float64, string, and slices of int,
 // float64 and string. The tags choices:"a|b", min, max, unit and doc are checked
 // and shown; of a list, each element is checked. Embedded structs are groups of
-// parameters that several kinds share: their fields count as fields of the stage.
+// parameters that several kinds share: their fields count as fields of the stage. The tag
+// place is for cohort kinds: see Place.
 //
 // Every stage parameter named "seed" gets the pipeline's seed when the file does
 // not set it. An axis of the fan-out (subject, or a matrix axis) fills the
@@ -35,7 +36,18 @@ type Param struct {
 	Unit     string
 	Choices  []string
 	Min, Max string
+	Place    Place
 }
+
+// A Place tells whether the text of a parameter says where data lie on this machine (the tag
+// place). No result depends on a place, and no lock, bundle or report names one.
+type Place string
+
+const (
+	PlaceNever  Place = ""
+	PlaceAlways Place = "always" // a file or directory
+	PlaceMaybe  Place = "maybe"  // a path, or something else: the name of a column, a word
+)
 
 // Params lists the parameters of a stage, or of any other pointer to a struct
 // that is tagged like one (a cohort kind), in the order of its fields. Default is
@@ -49,6 +61,7 @@ func Params(s any) []Param {
 			Name: f.name, Type: f.typeName(), Default: v.FieldByIndex(f.index).Interface(),
 			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices),
 			Min: f.tag.Get("min"), Max: f.tag.Get("max"),
+			Place: Place(f.tag.Get("place")),
 		}
 	}
 	return ps

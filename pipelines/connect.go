@@ -22,6 +22,7 @@ type source struct {
 	output   string
 	format   string   // of a file
 	files    []string // absolute, one a member of the referring stage
+	names    []string // of files, wherever they lie
 	// groups are the producer's members that agree on what both fan out over;
 	// group says for each member of the referring stage which it means.
 	groups [][]int32

@@ -82,7 +82,8 @@ func (l *loader) bindOne(s *stage, k *link) {
 }
 
 func (src *source) fileFor(m int) dag.Source {
-	return dag.Source{File: src.files[min(m, len(src.files)-1)], Format: src.format}
+	m = min(m, len(src.files)-1)
+	return dag.Source{File: src.files[m], Name: src.names[m], Format: src.format}
 }
 
 // bindAll gathers. Tasks that gather the same members share one list of them.

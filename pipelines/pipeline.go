@@ -21,6 +21,8 @@ type Pipeline struct {
 	Builtin bool           // the file is one of those within the program
 	Dir     string         // where relative paths begin and the store goes: the file's directory, or for a built-in the working directory
 	Notes   []string       // for the person who runs it
+	Here    []string       // likewise, of where the data lie: they stand in no result
+	Shared  Shared         // what of the file and of --set is for others
 	Roster  *stages.Roster // the cohort without those who are excluded; nil when the file has none
 }
 
@@ -87,6 +89,7 @@ type loader struct {
 	dir    string // absolute
 	bad    *mistakes
 	vars   *variables
+	places *places
 	seed   any // nil when the file has none
 	seedAt dag.Pos
 	limit  int     // of tasks
@@ -115,7 +118,7 @@ func build(file string, text []byte, dir string, sets []string, limit int) (*Pip
 	if err != nil {
 		return nil, fmt.Errorf("the directory of %s cannot be found: %w", file, err)
 	}
-	l := &loader{file: file, dir: start, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}}
+	l := &loader{file: file, dir: start, places: &places{}, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}}
 	at := func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }
 	p := &Pipeline{File: file, Dir: dir}
 	if root := parse(text, at, l.bad); root != nil {
@@ -136,6 +139,10 @@ func build(file string, text []byte, dir string, sets []string, limit int) (*Pip
 		return nil, l.bad.sorted()
 	}
 	p.Roster, p.Notes = l.roster, l.notes
+	if l.roster != nil {
+		p.Here = l.roster.Here
+	}
+	p.Shared = l.places.shared(string(text), sets, start, l.roster)
 	return p, nil
 }
 
@@ -198,15 +205,17 @@ func (l *loader) read(root *tree, sets []string, p *Pipeline) {
 		l.bad.add(root.pos, "a pipeline file is a mapping with the key stages, not %s", root)
 		return
 	}
-	applySets(root, sets, l.bad)
+	l.places.sets = applySets(root, sets, l.bad)
 	l.only(root, "a pipeline file", ownKeys)
 	l.vars = readVars(root.get("vars"), l.bad)
+	l.places.vars = l.vars
 	p.Name = l.name(root.get("pipeline"))
 	l.readSeed(root.get("seed"))
 	l.readCohort(root.get("cohort"))
 	l.readStages(root)
 	l.vars.all()
 	l.connect()
+	l.places.settle(root, l.bad)
 }
 
 // only reports the keys of a mapping that mean nothing there.
@@ -279,6 +288,9 @@ func (l *loader) fill(target any, t *tree, owner string, taken func(name string)
 		}
 		if k.value.broken() || k.value.open() != nil {
 			continue
+		}
+		if params[i].Place != dag.PlaceNever {
+			l.places.add(k.value, params[i].Place)
 		}
 		if err := dag.SetParam(target, k.name, k.value.parameter(params[i].Type)); err != nil {
 			l.bad.add(k.value.pos, "%s: %s", owner, oneLine(err))

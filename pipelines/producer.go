@@ -56,6 +56,7 @@ var missedPorts = []string{"bold", "labels", "confounds", "series"}
 type cohortGraph struct {
 	values  *dag.StageNode
 	members *dag.StageNode // tasks that make a participant's files, or say why they cannot be had
+	root    string         // from which the files of participants are named
 	needed  map[string]*dag.Node
 	lacks   map[string][]string // participant → what is missing, and who needs it
 }
@@ -70,6 +71,7 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 	g := &cohortGraph{
 		values:  &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos},
 		members: &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos, Axes: []string{"subject"}},
+		root:    r.Root,
 		needed:  map[string]*dag.Node{}, lacks: map[string][]string{},
 	}
 	l.cohortNodes = g
@@ -173,7 +175,7 @@ func (g *cohortGraph) file(s *stages.Subject, files map[string]string, port, for
 	case s.Problem != nil:
 		return &dag.Source{Node: g.problem(s), Output: port}
 	case there:
-		return &dag.Source{File: path, Format: format}
+		return &dag.Source{File: path, Name: stages.NameIn(g.root, path), Format: format}
 	case optional:
 		return nil
 	}

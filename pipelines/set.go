@@ -10,8 +10,9 @@ import (
 
 // applySets puts the values of --set over those of the file, before anything is
 // checked: a wrong name or value is then found like any other, and reported at
-// the --set that it came from.
-func applySets(root *tree, sets []string, bad *mistakes) {
+// the --set that it came from. It returns the value of each set.
+func applySets(root *tree, sets []string, bad *mistakes) map[string]*tree {
+	values := map[string]*tree{} // by set
 	for _, set := range sets {
 		pos := dag.Pos{File: "--set " + set}
 		path, text, ok := strings.Cut(set, "=")
@@ -26,9 +27,11 @@ func applySets(root *tree, sets []string, bad *mistakes) {
 		if v.kind == empty && strings.TrimSpace(text) == "" {
 			v = &tree{pos: pos, kind: scalar, value: ""}
 		}
+		values[set] = v
 		s := setter{root, pos, bad}
 		s.set(strings.Split(strings.TrimSpace(path), "."), v)
 	}
+	return values
 }
 
 type setter struct {

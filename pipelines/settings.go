@@ -69,9 +69,6 @@ func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 	return l.settings, nil
 }
 
-// pathParameters of a cohort say where things lie, which no result depends on.
-var pathParameters = []string{"file", "dir", "root", "bold", "labels", "confounds", "series", "freesurfer", "transform", "sidecar", "nodes"}
-
 func (l *loader) settingsTable(name string) *artifacts.Table {
 	rows := make(map[string][]string, len(settingsColumns))
 	var tasks []int32
@@ -84,7 +81,7 @@ func (l *loader) settingsTable(name string) *artifacts.Table {
 	if l.cohort != nil {
 		standard := dag.Params(l.cohort.New())
 		for i, p := range dag.Params(l.cohortWork) {
-			if !slices.Contains(pathParameters, p.Name) {
+			if p.Place == dag.PlaceNever {
 				add("cohort", l.cohort.Name, len(l.roster.Subjects), standard[i], plainValue(p.Default))
 			}
 		}

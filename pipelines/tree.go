@@ -23,8 +23,11 @@ type tree struct {
 	items   []*tree
 	keys    []key // of a mapping, in the order of the file
 	comment string
-	parts   []part // of a text that waits for the coordinates of a task
-	bad     bool   // stands for a value that cannot be known; what is wrong has been said
+	parts   []part   // of a text that waits for the coordinates of a task
+	written string   // of a text: before variables were written out
+	vars    []string // the variables that were written into it
+	head    string   // that of them which begins a path: data of ${data}/scans
+	bad     bool     // stands for a value that cannot be known; what is wrong has been said
 }
 
 type key struct {
@@ -218,7 +221,7 @@ func (r *reader) mapping(t *tree, n *yaml.Node) {
 // scalar decodes one value. Dates stay text: nothing here takes a date, and a
 // participant may be called 2001-01-01.
 func (r *reader) scalar(t *tree, n *yaml.Node) {
-	t.kind, t.text = scalar, n.Value
+	t.kind, t.text, t.written = scalar, n.Value, n.Value
 	t.plain = n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	var err error
 	switch n.ShortTag() {

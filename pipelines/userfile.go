@@ -21,6 +21,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 			s.axes[i].used = s.axes[i].used || s.axes[i].name == name
 		}
 	}
+	l.places.add(r.file, dag.PlaceAlways)
 	n := s.members
 	if len(open) == 0 {
 		n = min(n, 1)
@@ -52,7 +53,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 				l.bad.add(r.file.pos, "%s: %v", where, err)
 			}
 		}
-		src.files = append(src.files, path)
+		src.files, src.names = append(src.files, path), append(src.names, l.places.name(r.file, name))
 	}
 	return src, missing == 0
 }

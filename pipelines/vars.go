@@ -145,7 +145,7 @@ func (v *variables) resolve(t *tree, axes []string) {
 			return
 		}
 		if whole {
-			pos := t.pos
+			pos, written := t.pos, t.written
 			if val.pos.Line == 0 { // from --set, which is where the person looks
 				pos = val.pos
 			}
@@ -153,7 +153,7 @@ func (v *variables) resolve(t *tree, axes []string) {
 				return
 			}
 			*t = *val
-			t.pos = pos
+			t.pos, t.written, t.vars, t.head = pos, written, []string{name}, name
 			return
 		}
 		if val.kind != scalar {
@@ -164,6 +164,10 @@ func (v *variables) resolve(t *tree, axes []string) {
 		if !v.room.take(len(val.text), t.pos) {
 			t.bad = true
 			return
+		}
+		t.vars = append(t.vars, name)
+		if m[0] == 0 && strings.HasPrefix(text[m[1]:], "/") {
+			t.head = name
 		}
 		parts = append(parts, part{literal: val.text})
 	}

@@ -2878,7 +2878,7 @@ at connectivity/text.go prgnn/connectivity MaxFile:17 ReadText:30 Decompress:50 
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:64 CompareValues:71
 at dag/fit.go prgnn/dag Type.String:14
 at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
-at dag/params.go prgnn/dag ParamText:76 field:86 fieldTable:94 fieldTables:102 fieldsOf:106 fieldTable.collect:130 field.typeName:166 appendValue:189
+at dag/params.go prgnn/dag ParamText:89 field:99 fieldTable:107 fieldTables:115 fieldsOf:119 fieldTable.collect:143 field.typeName:179 appendValue:202
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
 at dag/task.go prgnn/dag Task:15 Input:35 Task.Has:100 Task.In:104 Task.All:114 Task.Progress:119 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182

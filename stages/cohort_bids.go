@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,15 +27,15 @@ func init() {
 // BIDSCohort finds scans in a BIDS dataset of derivatives.
 type BIDSCohort struct {
 	listed
-	Dir string `param:"dir" doc:"the derivatives' directory, which holds sub-…"`
-	Raw string `param:"raw" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	Dir string `param:"dir" place:"always" doc:"the derivatives' directory, which holds sub-…"`
+	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
 	entities
 	Space      string `param:"space" doc:"the space of the scans: T1w, native (the scan's own), or a template's name"`
-	Labels     string `param:"labels" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, in T1w space or a template's; or in T1w space that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
-	FreeSurfer string `param:"freesurfer" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
+	Labels     string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, in T1w space or a template's; or in T1w space that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	FreeSurfer string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
 	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing: let their tasks fail, or leave them out"`
-	Nodes      string `param:"nodes" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Nodes      string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // bidsFiles is what was found of a participant, or of one of its runs.
@@ -88,11 +89,13 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err := l.choose(); err != nil {
 		return nil, err
 	}
-	c.leaveOut(l, found)
+	c.leaveOut(l, root, found)
 	if len(l.rows) == 0 {
 		return nil, fmt.Errorf("%s: nobody has all files: %s", root, strings.Join(l.notes, "; "))
 	}
 	r := c.roster(l, found)
+	r.Root = root
+	r.Here = append(r.Here, fmt.Sprintf("%s in %s, participants of %s", generator(root), root, l.path))
 	r.Nodes = nodesTable(nodes)
 	r.Notes = append(c.about(l, root, found), r.Notes...)
 	return r, nil
@@ -129,7 +132,7 @@ func misplacedLabels(by string) bool {
 }
 
 // leaveOut takes out those of whom something is missing, if that is asked for.
-func (c *BIDSCohort) leaveOut(l *list, found map[string]*bidsFiles) {
+func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles) {
 	if c.Incomplete != "skip" {
 		return
 	}
@@ -141,7 +144,7 @@ func (c *BIDSCohort) leaveOut(l *list, found map[string]*bidsFiles) {
 		if problems == nil {
 			return ""
 		}
-		why := joined(problems).Error()
+		why := withoutPlaces(root, joined(problems))
 		l.notes = append(l.notes, fmt.Sprintf("left out %s: %s", r.id, why))
 		return why
 	})
@@ -217,13 +220,13 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	return r
 }
 
+// generator is what made a dataset of derivatives.
+func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "derivatives") }
+
 // about says in a few lines what was found.
 func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []string {
-	by := bids.GeneratedBy(root)
-	if by == "" {
-		by = "derivatives"
-	}
-	notes := []string{fmt.Sprintf("%s in %s, participants of %s", by, root, l.path)}
+	by := generator(root)
+	notes := []string{fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path))}
 	counts := map[string]int{}
 	for _, row := range l.rows {
 		if from := found[row.id].labelsFrom; from != "" {

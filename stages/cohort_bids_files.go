@@ -28,7 +28,7 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	files, err := bids.Files(root, row.id)
 	if err != nil {
-		bad(fmt.Errorf("%s is not there%s", filepath.Join(root, row.id), lostZeros(root, row.id)))
+		bad(absent(root, row.id))
 		return f
 	}
 	scans, names, err := c.scans(files)
@@ -102,6 +102,12 @@ func sameRun(bold bids.File, want map[string]string) map[string]string {
 		want[key] = bold.Get(key)
 	}
 	return want
+}
+
+// absent says that a participant has no directory.
+func absent(root, id string) error {
+	path := filepath.Join(root, id)
+	return placed{fmt.Errorf("%s is not there%s", path, lostZeros(root, id)), path}
 }
 
 // lostZeros tells of a participant whose name differs by zeros that a spreadsheet
@@ -210,11 +216,12 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 			return fmt.Errorf("%d label images fit, which differ in %s", len(found), differences(found, nil))
 		}
 	}
-	hint := "; make them, or give an image with the parameter labels"
+	hint, at := "; make them, or give an image with the parameter labels", ""
 	if mgz != "" && c.Space == "T1w" {
+		at = mgz
 		hint = "; FreeSurfer's are in " + mgz + ": set labels: freesurfer, and connect transform: cohort.transform to the stage that parcellates"
 	}
-	return fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s; fMRIPrep 23.2 to 25.1 writes none%s", c.Space, hint)
+	return placed{fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s; fMRIPrep 23.2 to 25.1 writes none%s", c.Space, hint), at}
 }
 
 // surfer finds a participant's aparc+aseg.mgz, or "".
@@ -249,7 +256,7 @@ func meanFD(path string) (mean float64, ok bool, err error) {
 	defer file.Close()
 	s, err := sheet.Read(file, path)
 	if err != nil {
-		return 0, false, err
+		return 0, false, placed{err, path}
 	}
 	values, ok := s.Column("framewise_displacement")
 	if !ok {
@@ -260,7 +267,7 @@ func meanFD(path string) (mean float64, ok bool, err error) {
 		return 0, false, nil // nothing but n/a
 	}
 	if numbers == nil {
-		return 0, false, fmt.Errorf("%s:%d: framewise_displacement is %q, and a number is wanted", path, s.Lines[notAt], values[notAt])
+		return 0, false, placed{fmt.Errorf("%s:%d: framewise_displacement is %q, and a number is wanted", path, s.Lines[notAt], values[notAt]), path}
 	}
 	n := 0
 	for _, v := range numbers {

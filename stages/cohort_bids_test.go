@@ -281,8 +281,11 @@ func TestBIDSPeople(t *testing.T) {
 	if !slices.Equal(fd[:2], []float64{0.5, 0.2}) || !math.IsNaN(fd[2]) {
 		t.Errorf("mean_fd %v", fd)
 	}
+	if len(r.Here) != 1 || !strings.HasPrefix(r.Here[0], "fMRIPrep 23.1.4 in "+r.Root+", participants of ") {
+		t.Errorf("told where the data lie: %q", r.Here)
+	}
 	notes := strings.Join(r.Notes, "\n")
-	for _, want := range []string{"fMRIPrep 23.1.4 in ", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99", "2 of 4 participants cannot be used as they are"} {
+	for _, want := range []string{"fMRIPrep 23.1.4, participants of participants.tsv", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99", "2 of 4 participants cannot be used as they are"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing from the notes\n%s", want, notes)
 		}

@@ -88,14 +88,14 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 		return "", fmt.Errorf("its %s file: %w", f.port, plainError(path, err))
 	}
 	if info.IsDir() {
-		return "", fmt.Errorf("its %s file: %s is a directory", f.port, path)
+		return "", placed{fmt.Errorf("its %s file: %s is a directory", f.port, path), path}
 	}
 	return path, nil
 }
 
 // roster puts a cohort together from its list and the sources of its files.
 func (l *list) roster(sources []*fileSource) *Roster {
-	r := &Roster{Files: map[string]dag.Type{}}
+	r := &Roster{Files: map[string]dag.Type{}, Root: l.root}
 	var used []string
 	for _, f := range sources {
 		r.Files[f.port] = dag.Format(f.format)
@@ -149,9 +149,17 @@ func joined(problems []error) error {
 	if len(problems) == 1 {
 		return problems[0]
 	}
-	texts := make([]string, len(problems))
-	for i, p := range problems {
+	return oneLine(problems)
+}
+
+type oneLine []error
+
+func (e oneLine) Unwrap() []error { return e }
+
+func (e oneLine) Error() string {
+	texts := make([]string, len(e))
+	for i, p := range e {
 		texts[i] = p.Error()
 	}
-	return errors.New(strings.Join(texts, "; "))
+	return strings.Join(texts, "; ")
 }

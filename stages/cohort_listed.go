@@ -14,11 +14,11 @@ import (
 
 // listed are the parameters of the cohorts whose participants stand in a table.
 type listed struct {
-	File    string   `param:"file" doc:"the participants: a CSV or TSV file with a row each"`
+	File    string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with a row each"`
 	ID      string   `param:"id" doc:"its column of participants' names; sub- is put before those that lack it"`
 	Group   string   `param:"group" doc:"its column of groups"`
 	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; as they are when empty"`
-	Root    string   `param:"root" doc:"directory that relative paths of files start from; that of the table when empty"`
+	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; that of the table when empty"`
 	Select  string   `param:"select" doc:"which rows to take, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
 	Exclude []string `param:"exclude" doc:"participants to leave out"`
 	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all of them (in a table, a row each), for stages with each: run and the stage join, which concatenates them after each has been cleaned"`
@@ -364,6 +364,10 @@ func (l *list) participants(used []string) *artifacts.Table {
 		values := make([]string, len(rows))
 		for i, r := range rows {
 			values[i] = r.cells[name]
+		}
+		if slices.ContainsFunc(values, isPlace) {
+			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants' table holds paths, and is no covariate", name))
+			continue
 		}
 		for slices.ContainsFunc(columns, func(c artifacts.Column) bool { return c.Name == name }) {
 			name += "_in_table"

@@ -20,9 +20,9 @@ func init() {
 // MatricesCohort lists files of matrices in a table.
 type MatricesCohort struct {
 	listed
-	Pearson string `param:"pearson" doc:"where each participant's correlation matrix is: a column, or a path with {columns}"`
-	Partial string `param:"partial" doc:"where its partial correlation is, which may be the same .mat file; without when empty"`
-	Nodes   string `param:"nodes" doc:"the regions, in the order of the matrices: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
+	Pearson string `param:"pearson" place:"maybe" doc:"where each participant's correlation matrix is: a column, or a path with {columns}"`
+	Partial string `param:"partial" place:"maybe" doc:"where its partial correlation is, which may be the same .mat file; without when empty"`
+	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
 }
 
 // Load reads the table.

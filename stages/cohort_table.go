@@ -14,10 +14,10 @@ func init() {
 // TableCohort lists scans in a table.
 type TableCohort struct {
 	listed
-	BOLD      string `param:"bold" doc:"where each participant's scan is: a column, a path with {columns}, or a path"`
-	Labels    string `param:"labels" doc:"where its label image is: a column, a path with {columns}, or one image for everybody"`
-	Confounds string `param:"confounds" doc:"where its table of confounds is; without when empty"`
-	Nodes     string `param:"nodes" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	BOLD      string `param:"bold" place:"maybe" doc:"where each participant's scan is: a column, a path with {columns}, or a path"`
+	Labels    string `param:"labels" place:"maybe" doc:"where its label image is: a column, a path with {columns}, or one image for everybody"`
+	Confounds string `param:"confounds" place:"maybe" doc:"where its table of confounds is; without when empty"`
+	Nodes     string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // Load reads the table.

@@ -24,14 +24,14 @@ func init() {
 // TimeseriesCohort lists files of series in a table.
 type TimeseriesCohort struct {
 	listed
-	Dir   string `param:"dir" doc:"a directory of derivatives, which holds sub-…/func/…_timeseries.tsv (or .1D)"`
-	Raw   string `param:"raw" doc:"with dir: the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	Dir   string `param:"dir" place:"always" doc:"a directory of derivatives, which holds sub-…/func/…_timeseries.tsv (or .1D)"`
+	Raw   string `param:"raw" place:"always" doc:"with dir: the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
 	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed where there is one"`
 	Space string `param:"space" doc:"with dir: the space- entity; not needed where there is one"`
 	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed where there is one"`
 	entities
-	Series string `param:"series" doc:"without dir: where each participant's series are: a column, or a path with {columns}"`
-	Nodes  string `param:"nodes" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
+	Series string `param:"series" place:"maybe" doc:"without dir: where each participant's series are: a column, or a path with {columns}"`
+	Nodes  string `param:"nodes" place:"maybe" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
 }
 
 // Load reads the table.

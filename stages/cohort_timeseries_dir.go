@@ -27,7 +27,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err := l.choose(); err != nil {
 		return nil, err
 	}
-	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all()}
+	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all(), Root: root}
 	failing, sidecars := 0, &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -51,11 +51,9 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
-	by := bids.GeneratedBy(root)
-	if by == "" {
-		by = "derivatives"
-	}
-	r.Notes = append(r.Notes, fmt.Sprintf("%s in %s, participants of %s", by, root, l.path))
+	by := generator(root)
+	r.Here = append(r.Here, fmt.Sprintf("%s in %s, participants of %s", by, root, l.path))
+	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path)))
 	r.Notes = append(r.Notes, l.notes...)
 	if failing > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
@@ -80,7 +78,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []string, err error) {
 	files, err := bids.Files(root, id)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is not there%s", filepath.Join(root, id), lostZeros(root, id))
+		return nil, nil, absent(root, id)
 	}
 	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz", ".npy"}, Entities: map[string]string{}}
 	c.into(want.Entities)

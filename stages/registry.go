@@ -73,7 +73,9 @@ type Roster struct {
 	// MakeKind is the registered kind of what Make returns.
 	MakeKind string
 	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
-	Notes    []string  // for the person who runs it: who was left out and why, that it is simulated …
+	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
+	Here     []string  // for the person at this machine alone: where the data were found
+	Root     string    // the directory from which results name the participants' files (see NameIn)
 }
 
 // A Subject is one participant.

@@ -28,13 +28,18 @@ func openFile(path string) (*os.File, error) {
 func plainError(path string, err error) error {
 	switch target, linkErr := os.Readlink(path); {
 	case errors.Is(err, os.ErrNotExist) && linkErr == nil:
-		return fmt.Errorf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target)
+		err = fmt.Errorf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target)
+		if filepath.IsAbs(target) {
+			err = placed{err, target}
+		}
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%s: there is no such file", path)
+		err = fmt.Errorf("%s: there is no such file", path)
 	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("%s: may not be read", path)
+		err = fmt.Errorf("%s: may not be read", path)
+	default:
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return placed{err, path}
 }
 
 // nearFile proposes the file that may have been meant, or names the directory from

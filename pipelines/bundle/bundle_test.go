@@ -47,7 +47,7 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := lock.Of(p, nil, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
+	l, err := lock.Of(p, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
 	if err != nil {
 		t.Fatal(err)
 	}

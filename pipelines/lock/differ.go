@@ -1,6 +1,8 @@
 package lock
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,11 +70,14 @@ func (l *Lock) Before(g *dag.Graph, text string, file func(path string) (artifac
 				continue
 			}
 			delete(tasks, n.ID)
-			now, err := filesOf(n, "", file)
+			now, err := filesOf(n, file)
 			if err != nil {
 				return nil, err
 			}
 			differFiles(n.ID, t.Files, now, add)
+			if f, ok := n.Work.(dag.Foreteller); ok {
+				differOutputs(n.ID, t.Outputs, f.Foretell(), add)
+			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(tasks)) {
@@ -140,6 +145,35 @@ func differFiles(task string, was, now []File, add func(place, was, now string))
 	}
 }
 
+// differOutputs compares what is known before a run: the tables of the cohort.
+func differOutputs(task string, was, now map[string]artifacts.Ref, add func(place, was, now string)) {
+	text := func(refs map[string]artifacts.Ref, name string) string {
+		if ref, ok := refs[name]; ok {
+			return short(ref.Digest.String())
+		}
+		return ""
+	}
+	names := maps.Clone(was)
+	maps.Copy(names, now)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if a, b := text(was, name), text(now, name); a != b {
+			add(task+"."+name, a, b)
+		}
+	}
+}
+
+// foretold stands for the work of a task whose values are those of the lock.
+type foretold struct {
+	ports  dag.Ports
+	values map[string]artifacts.Ref
+}
+
+func (f *foretold) Ports() dag.Ports                   { return f.ports }
+func (f *foretold) Foretell() map[string]artifacts.Ref { return f.values }
+func (f *foretold) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	return nil, errors.New("a lock has digests, and no values")
+}
+
 // Contradictions checks a lock against the graph that it describes: each key must
 // be the digest of the recipe that the lock's own lines make. Only what
 // is the last in the graph is bound by nothing but its part's sum.
@@ -159,6 +193,11 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 			t := tasks[n.ID]
 			if t == nil {
 				continue
+			}
+			if _, ok := n.Work.(dag.Foreteller); ok { // here it may have other values: see Before
+				own := *n
+				own.Work = &foretold{n.Work.Ports(), t.Outputs}
+				n = &own
 			}
 			next := 0
 			recipe, err := n.Recipe(func(src *dag.Source) (artifacts.Ref, error) {

@@ -22,8 +22,8 @@
 //
 // In it are the pipeline file as it was run, with what was set over it; what the
 // code of each kind was; and of every task its key, the files of the user's that
-// it read, and the digests of what it gave. Not in it are times, hosts and
-// directories: the same results give the same lock, but for the program and the
+// it read, and the digests of what it gave. Not in it are times, hosts and the
+// places of data (see pipelines.Shared): the same results give the same lock, but for the program and the
 // platform, which are there to be read.
 //
 // It is lines, one fact each, in the order of the pipeline, so that a change of

@@ -47,10 +47,10 @@ type File struct {
 	Name string // without what is the machine's
 }
 
-// Of writes down what a store holds for a pipeline: all its results must be there.
-func Of(p *pipelines.Pipeline, sets []string, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
-	text, _ := pipelines.SplitSource(p.Graph.Source)
-	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File), Text: text, Sets: sets}
+// Of writes down what a store holds for a pipeline: all its results must be there. Where the
+// data lie is left out; an error says where that is not possible.
+func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
+	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File), Text: p.Shared.Text, Sets: p.Shared.Sets}
 	done := make(map[*dag.Node]*dag.Step, len(steps))
 	for i := range steps {
 		done[steps[i].Node] = &steps[i]
@@ -76,7 +76,7 @@ func Of(p *pipelines.Pipeline, sets []string, steps []dag.Step, file func(path s
 			}
 			t := Task{ID: n.ID, Key: step.Key, Outputs: step.Outputs}
 			var err error
-			if t.Files, err = filesOf(n, p.Dir, file); err != nil {
+			if t.Files, err = filesOf(n, file); err != nil {
 				return nil, err
 			}
 			st.Tasks = append(st.Tasks, t)
@@ -87,7 +87,11 @@ func Of(p *pipelines.Pipeline, sets []string, steps []dag.Step, file func(path s
 		l.Codes = append(l.Codes, Code{kind, digest})
 	}
 	slices.SortFunc(l.Codes, func(a, b Code) int { return strings.Compare(a.Kind, b.Kind) })
-	return l, nil
+	text, err := l.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return l, p.Shared.Check("the lock", string(text))
 }
 
 // shared are the parameters that have one value in all tasks of a stage.
@@ -114,7 +118,7 @@ func byName(a, b string) int {
 }
 
 // filesOf lists the user's files that a task reads, in the order of its inputs.
-func filesOf(n *dag.Node, dir string, file func(string) (artifacts.Ref, error)) ([]File, error) {
+func filesOf(n *dag.Node, file func(string) (artifacts.Ref, error)) ([]File, error) {
 	var files []File
 	for _, b := range n.Inputs {
 		for _, src := range b.Sources {
@@ -126,7 +130,7 @@ func filesOf(n *dag.Node, dir string, file func(string) (artifacts.Ref, error)) 
 				return nil, err
 			}
 			ref.Format = src.Format
-			files = append(files, File{Port: portName(n, b.Port, src.Coords), Ref: ref, Name: nameOf(src.File, dir)})
+			files = append(files, File{Port: portName(n, b.Port, src.Coords), Ref: ref, Name: src.Name})
 		}
 	}
 	return files, nil
@@ -140,18 +144,6 @@ func portName(n *dag.Node, port string, coords []dag.Coord) string {
 		}
 	}
 	return port
-}
-
-// nameOf is a path as it is the same on every machine: from the pipeline's
-// directory, or the last part alone.
-func nameOf(path, dir string) string {
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		if rel, err := filepath.Rel(abs, path); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return filepath.Base(path)
 }
 
 // Tasks are the tasks of all stages, by their names.

@@ -45,7 +45,7 @@ func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Of(p, []string{"word=\"two\\nlines\""}, steps, hash(s))
+	l, err := Of(p, steps, hash(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,12 +64,12 @@ type bundleEvent struct {
 }
 
 func (a *app) bundle(what string, b bundling) error {
-	c, sets, err := a.lookAt(what, b.sets)
+	c, err := a.lookAt(what, b.sets)
 	if err != nil {
 		return err
 	}
 	defer c.store.Close()
-	l, err := c.lock(sets)
+	l, err := c.lock()
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,9 @@ func (a *app) bundle(what string, b bundling) error {
 		act, err := c.store.Lookup(t.Key)
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
+		}
+		if err := c.pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
+			return err
 		}
 		contents.Recipes[id] = act.Recipe
 	}
@@ -302,42 +305,41 @@ func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) 
 
 // lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
 // it was; what it reads must still be what it read.
-func (a *app) lookAt(what string, sets []string) (*current, []string, error) {
+func (a *app) lookAt(what string, sets []string) (*current, error) {
 	if !isRun(what) {
-		c, err := a.look(what, sets)
-		return c, sets, err
+		return a.look(what, sets)
 	}
 	if len(sets) > 0 {
-		return nil, nil, wrongf("a run has been run: --set goes with a pipeline file")
+		return nil, wrongf("a run has been run: --set goes with a pipeline file")
 	}
 	store, err := a.openHere()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rec, err := record(store, what)
 	if err != nil {
 		store.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	c, sets, err := atRun(rec, store)
+	c, err := atRun(rec, store)
 	if err != nil {
 		store.Close()
-		return nil, nil, fmt.Errorf("run %s: %w", rec.ID, err)
+		return nil, fmt.Errorf("run %s: %w", rec.ID, err)
 	}
-	return c, sets, nil
+	return c, nil
 }
 
 // atRun looks up what a run came to, and refuses when its pipeline gives something
 // else by now.
-func atRun(rec *dag.Record, store *artifacts.Store) (*current, []string, error) {
+func atRun(rec *dag.Record, store *artifacts.Store) (*current, error) {
 	text, sets := pipelines.SplitSource(rec.Source)
 	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("its pipeline cannot be loaded any more (name the pipeline file instead): %w", err)
+		return nil, fmt.Errorf("its pipeline cannot be loaded any more (name the pipeline file instead): %w", err)
 	}
 	steps, err := dag.Plan(p.Graph, store, dag.Options{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	keys := map[string]artifacts.Key{}
 	for _, t := range rec.Tasks {
@@ -347,9 +349,9 @@ func atRun(rec *dag.Record, store *artifacts.Store) (*current, []string, error) 
 	for i := range steps {
 		s := &steps[i]
 		if k, ran := keys[s.Node.ID]; s.Key != k || !ran {
-			return nil, nil, fmt.Errorf("%s is not what it was in this run: its data or the program have changed since; name the pipeline file to take what it has now", s.Node.ID)
+			return nil, fmt.Errorf("%s is not what it was in this run: its data or the program have changed since; name the pipeline file to take what it has now", s.Node.ID)
 		}
 		c.steps[s.Node] = s
 	}
-	return c, sets, nil
+	return c, nil
 }

@@ -108,7 +108,7 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	}
 	g.print(a.out)
 	fmt.Fprintln(a.out)
-	for _, n := range p.Notes {
+	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(a.out, n)
 	}
 	fmt.Fprintf(a.out, "%s: %d taken, %d unusable, %d left out\n", count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/bids"
 )
@@ -76,7 +77,7 @@ func (m *bidsMember) reference() string {
 }
 
 // bidsLinks are the datasets from which results were made: DatasetLinks of the
-// description.
+// description (BIDS 1.10, "BIDS URIs").
 type bidsLinks struct {
 	from  string            // the dataset that is written
 	roots map[string]string // by directory: the dataset in which it lies; "" for none
@@ -149,17 +150,35 @@ func (l *bidsLinks) name(root string) string {
 	return name
 }
 
-// describe says where the datasets are, as seen from this one.
+// describe says which datasets they are.
 func (l *bidsLinks) describe(description map[string]any) {
 	links := map[string]string{}
 	for root, name := range l.names {
-		if rel, err := filepath.Rel(l.from, root); err == nil {
-			links[name] = (&url.URL{Path: filepath.ToSlash(rel)}).EscapedPath()
-		} else {
-			links[name] = (&url.URL{Scheme: "file", Path: filepath.ToSlash(root)}).String()
-		}
+		links[name] = l.link(root)
 	}
 	if len(links) > 0 {
 		description["DatasetLinks"] = links
 	}
+}
+
+// link is the URI of a dataset: the way to it within a dataset around both, such as ../fmriprep
+// in derivatives/; else its DOI; else what names its description by content. A way through the
+// directories of this machine would name them.
+func (l *bidsLinks) link(root string) string {
+	for around := l.root(root); around != ""; around = l.root(filepath.Dir(around)) {
+		if rel, err := filepath.Rel(around, l.from); err == nil && filepath.IsLocal(rel) {
+			if rel, err = filepath.Rel(l.from, root); err == nil {
+				return (&url.URL{Path: filepath.ToSlash(rel)}).EscapedPath()
+			}
+		}
+		if filepath.Dir(around) == around {
+			break
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(root, "dataset_description.json"))
+	var d struct{ DatasetDOI string }
+	if err == nil && json.Unmarshal(b, &d) == nil && d.DatasetDOI != "" {
+		return "doi:" + strings.TrimPrefix(strings.TrimPrefix(d.DatasetDOI, "https://doi.org/"), "doi:")
+	}
+	return "urn:sha256:" + artifacts.DigestOf(b).String()
 }

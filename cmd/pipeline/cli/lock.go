@@ -53,12 +53,12 @@ type lockEvent struct {
 }
 
 func (a *app) writeLock(file string, sets []string, path string) error {
-	c, sets, err := a.lookAt(file, sets)
+	c, err := a.lookAt(file, sets)
 	if err != nil {
 		return err
 	}
 	defer c.store.Close()
-	l, err := c.lock(sets)
+	l, err := c.lock()
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 }
 
 // lock writes down what the store holds for the pipeline now.
-func (c *current) lock(sets []string) (*lock.Lock, error) {
+func (c *current) lock() (*lock.Lock, error) {
 	var steps []dag.Step
 	for _, s := range c.pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
@@ -93,7 +93,7 @@ func (c *current) lock(sets []string) (*lock.Lock, error) {
 			}
 		}
 	}
-	return lock.Of(c.pipeline, sets, steps, hasher(c.store))
+	return lock.Of(c.pipeline, steps, hasher(c.store))
 }
 
 // hasher digests files of the user's as runs do.
@@ -139,8 +139,7 @@ func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (
 	if err != nil {
 		return nil, err
 	}
-	text, _ := pipelines.SplitSource(p.Graph.Source)
-	ds, err := l.Before(p.Graph, text, hasher(store))
+	ds, err := l.Before(p.Graph, p.Shared.Text, hasher(store))
 	if err != nil {
 		return nil, err
 	}

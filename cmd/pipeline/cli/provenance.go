@@ -59,18 +59,21 @@ type provenanceEvent struct {
 }
 
 func (a *app) provenance(what string, sets []string, path, format, license string) error {
-	c, sets, err := a.lookAt(what, sets)
+	c, err := a.lookAt(what, sets)
 	if err != nil {
 		return err
 	}
 	defer c.store.Close()
-	l, err := c.lock(sets)
+	l, err := c.lock()
 	if err != nil {
 		return err
 	}
 	run := &provenance.Run{Lock: l, Recipes: map[string]dag.Recipe{}, License: license}
 	for id, t := range l.Tasks() {
 		if act, err := c.store.Lookup(t.Key); err == nil {
+			if err := c.pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
+				return err
+			}
 			if r, err := dag.ReadRecipe(act.Recipe); err == nil {
 				run.Recipes[id] = r
 			}

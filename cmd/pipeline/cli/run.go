@@ -85,7 +85,7 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
 	}
-	for _, n := range p.Notes {
+	for _, n := range slices.Concat(p.Here, p.Notes) {
 		a.note("%s", n)
 	}
 	var shown progress

@@ -122,12 +122,12 @@ func (a *app) lockOf(what string, sets []string) (*lock.Lock, error) {
 	if head, err := readHead(what); err == nil && bytes.HasPrefix(head, []byte("prgnn lock ")) {
 		return readLock(what)
 	}
-	c, sets, err := a.lookAt(what, sets)
+	c, err := a.lookAt(what, sets)
 	if err != nil {
 		return nil, err
 	}
 	defer c.store.Close()
-	return c.lock(sets)
+	return c.lock()
 }
 
 func readHead(path string) ([]byte, error) {

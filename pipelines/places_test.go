@@ -1,0 +1,117 @@
+package pipelines
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a lock keeps of a file and of --set: all but where data lie.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"data/people.csv", "data/x.txt", "data/tools/x.txt", "x.txt"} {
+		writeFile(t, filepath.Join(dir, name), "participant_id,group,series\nsub-1,a,x.txt\nsub-2,b,x.txt\n")
+	}
+	abs := func(name string) string { return filepath.Join(dir, name) }
+	const cohort = "cohort: { timeseries: { file: \"${data}/people.csv\", series: \"${series}\", nodes: dk84 } }\n"
+	const vars = "vars: { data: data, series: series, tr: 2, word: w }\n"
+	const stages = "stages: { s: { use: echo, in: { input: { file: \"${data}/x.txt\" } }, with: { value: \"${word}\" } } }\n"
+	for _, c := range []struct {
+		name, text string
+		sets       []string
+		want       string   // the text; "" as it is
+		kept       []string // of the sets
+		wrong      string   // the mistake, or why nothing can be shared
+	}{
+		{"nothing is set", vars + cohort + stages, nil, "", nil, ""},
+		{"a relative place", vars + cohort + stages, []string{"data=./data", "word=x"}, "", []string{"word=x"}, ""},
+		{"an absolute place, twice", vars + cohort + stages, []string{"vars.data=" + abs("nowhere"), "data=" + abs("data")}, "", nil, ""},
+		{"a column stays", vars + cohort + stages, []string{"series=series"}, "", []string{"series=series"}, ""},
+		{"a pattern stays", vars + cohort + stages, []string{`series="tools/{series}"`}, "", []string{`series="tools/{series}"`}, ""},
+		{"a pattern elsewhere does not", vars + cohort + stages, []string{`series="` + abs("data") + `/{series}"`}, "", nil, ""},
+		{"the cohort's own parameter", vars + cohort + stages, []string{"cohort.file=" + abs("data/people.csv"), "cohort.group=group"}, "", []string{"cohort.group=group"}, ""},
+		{"what is of no use", vars + cohort + stages, []string{"tr=" + abs("data")}, "", nil, ""},
+		{"in the file, a variable", strings.Replace(vars, "data: data", "data: "+abs("data"), 1) + cohort + stages, nil, strings.Replace(vars, "data: data", `data: ""`, 1) + cohort + stages, nil, ""},
+		{"in the file, in quotes", vars + strings.Replace(cohort, "${data}", abs("data"), 1) + strings.Replace(stages, `"${data}/x.txt"`, "'"+abs("x.txt")+"'", 1), nil,
+			vars + strings.Replace(cohort, `"${data}/people.csv"`, `""`, 1) + strings.Replace(stages, `"${data}/x.txt"`, `""`, 1), nil, ""},
+		{"in a comment", vars + cohort + stages + "# in " + abs("data") + "\n", []string{"data=" + abs("data")}, "", nil, "the lock would name a place of this machine, " + dir},
+		{"among other things", vars + cohort + stages, []string{"stages.s.in={input: {file: " + abs("x.txt") + "}}"}, "", nil, "where data lie among other things"},
+		{"in a parameter", vars + cohort + strings.Replace(stages, "${word}", "${data}/y", 1), []string{"data=" + abs("data")}, "", nil, `the variable "data" says where data lie, and results must not depend on that`},
+		{"in a parameter, relative", vars + cohort + strings.Replace(stages, "${word}", "${data}/y", 1), []string{"data=data"}, "", []string{"data=data"}, ""},
+		{"a place within a parameter", vars + cohort + stages, []string{"word=" + abs("bin/tool")}, "", []string{"word=" + abs("bin/tool")}, "the lock would name a place of this machine, " + dir},
+		{"another's name that begins alike", vars + cohort + stages, []string{"word=" + dir + "2/tool"}, "", []string{"word=" + dir + "2/tool"}, ""},
+	} {
+		file := filepath.Join(dir, "p.yaml")
+		writeFile(t, file, c.text)
+		p, err := Load(file, c.sets)
+		if err == nil {
+			err = p.Shared.Check("the lock", strings.Join(append(slices.Clone(p.Shared.Sets), p.Shared.Text), "\n"))
+		}
+		if c.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: error %v, want %q", c.name, err, c.wrong)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if c.want == "" {
+			c.want = c.text
+		}
+		if p.Shared.Text != c.want {
+			t.Errorf("%s: the text is\n%s\nwant\n%s", c.name, p.Shared.Text, c.want)
+		}
+		if !slices.Equal(p.Shared.Sets, c.kept) {
+			t.Errorf("%s: sets %q, want %q", c.name, p.Shared.Sets, c.kept)
+		}
+	}
+}
+
+// A file is called the same wherever it lies and however its path is written.
+func TestFileNames(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	for _, at := range []string{filepath.Join(dir, "tools"), home} {
+		writeFile(t, filepath.Join(at, "sub", "x.txt"), "x")
+	}
+	writeFile(t, filepath.Join(dir, "x.txt"), "x")
+	const text = "vars: { tools: tools, one: tools/sub/x.txt }\nstages: { s: { use: echo, in: { input: { file: %s } } } }\n"
+	for _, c := range []struct{ file, set, want string }{
+		{`"${tools}/sub/x.txt"`, "", "sub/x.txt"},
+		{`"${tools}/sub/x.txt"`, "tools=" + home, "sub/x.txt"},
+		{`"${tools}/sub/x.txt"`, "tools=./tools/", "sub/x.txt"},
+		{`"${one}"`, "", "x.txt"},
+		{`"${one}"`, "one=" + filepath.Join(home, "sub", "x.txt"), "x.txt"},
+		{"tools/sub/x.txt", "", "tools/sub/x.txt"},
+		{"./x.txt", "", "x.txt"},
+		{filepath.Join(home, "sub", "x.txt"), "", "x.txt"},
+		{filepath.Join("..", filepath.Base(dir), "x.txt"), "", "x.txt"},
+	} {
+		writeFile(t, filepath.Join(dir, "p.yaml"), strings.Replace(text, "%s", c.file, 1))
+		var sets []string
+		if c.set != "" {
+			sets = []string{c.set}
+		}
+		p, err := Load(filepath.Join(dir, "p.yaml"), sets)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.file, c.set, err)
+			continue
+		}
+		if got := p.Graph.Stages[0].Tasks[0].Inputs[0].Sources[0].Name; got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.file, c.set, got, c.want)
+		}
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
