@@ -60,10 +60,25 @@ func RecipeDifferences(old, now string) []Difference {
 }
 
 func difference(what, name, old, now string) Difference {
-	if what == "recipe" {
+	switch what {
+	case "recipe":
 		what = "format"
+	case "environment": // hashes tell nobody anything, and recipes of earlier versions hold values
+		old, now = setOrNot(old), setOrNot(now)
+		if old == now {
+			old, now = "", ""
+		}
 	}
 	return Difference{What: what, Name: name, Old: old, New: now}
+}
+
+// setOrNot says of a variable's value whether there is one; "" is a variable that the command
+// did not see.
+func setOrNot(value string) string {
+	if value == "" || value == notSet {
+		return value
+	}
+	return "set"
 }
 
 // differences compares an old recipe of a task with its present one, as far as

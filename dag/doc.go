@@ -23,7 +23,8 @@
 // gathered carry their coordinates, for the stage sees them. A seed is a
 // parameter, and so is a participant or a fold where the stage wants to know it.
 // A stage that runs a command of the user's names the environment variables that
-// the command may see (see EnvReader), and their values stand there too.
+// the command may see (see EnvReader). Their values may be secrets, so that hashes
+// of them stand there.
 //
 // Not in it are names of tasks and stages, paths, times, the number of workers,
 // the machine. A Stage is held to be a function of what is in it: it gives the

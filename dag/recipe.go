@@ -3,9 +3,7 @@ package dag
 import (
 	"encoding/hex"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 
 	"prgnn/artifacts"
 )
@@ -25,7 +23,7 @@ const recipeFormat = "recipe 1"
 //	code 8f14e45f…
 //	parameter density = 0.1
 //	parameter repair = true
-//	environment OMP_NUM_THREADS = "1"
+//	environment OMP_NUM_THREADS = argon2id 5f0c…
 //	value nodes arrow 1d2c…
 //	input pearson npy 1d2c…
 //	input edges[sub-001] arrow 77fe…
@@ -67,21 +65,6 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 				b = append(b, '\n')
 			}
 		}
-	}
-	return b
-}
-
-// appendEnvironment writes a line for each variable, sorted: one that is not set
-// has no value, not an empty one.
-func appendEnvironment(b []byte, names []string) []byte {
-	names = slices.Clone(names)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		b = append(append(b, "environment "...), name...)
-		if v, set := os.LookupEnv(name); set {
-			b = strconv.AppendQuoteToASCII(append(b, " = "...), v)
-		}
-		b = append(b, '\n')
 	}
 	return b
 }

@@ -68,7 +68,7 @@ type Kind struct {
 }
 
 // An EnvReader is a Stage whose result depends on environment variables too: their
-// names. The values enter the recipe. Nothing but a stage that runs a command for
+// names. Hashes of the values enter the recipe. Nothing but a stage that runs a command for
 // its user has a use for it.
 type EnvReader interface{ EnvNames() []string }
 
@@ -79,6 +79,10 @@ type EnvReader interface{ EnvNames() []string }
 type Foreteller interface {
 	Foretell() map[string]artifacts.Ref
 }
+
+// An Adviser is a Stage that runs as it is, and has something to say about its parameters to
+// the person who wrote them. Each piece of advice names the parameter.
+type Adviser interface{ Advise() []string }
 
 // A Validator is a Stage that checks parameters against each other. It returns
 // all mistakes, each naming the parameter.

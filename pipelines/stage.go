@@ -207,6 +207,11 @@ func (l *loader) makeTasks(s *stage) {
 				l.once(said, placeOf(s.pos, s.with)(err.Error()), s.name, err)
 			}
 		}
+		if a, ok := w.(dag.Adviser); ok {
+			for _, advice := range a.Advise() {
+				l.note("stage %s: %s", s.name, advice)
+			}
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
 kind denoise 899841ccb33aead24e306997ef396ddbf3328519216ac73dc1b9ef5c210e4e1a
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
-kind exec 5761137d5f2cfcf4bad6d32e9121ddf66df154c143aa2be9be517c377dbad098
+kind exec 178b7bc2b1ae85bd7ec82eb8d432bd93c5953024cb52b3215ba9dd283a70d9d5
 kind fidelity 2f85c2108fe25ade448c0fe371fa3c9ccda7612d0635941b13c63de29b6e31b7
 kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
 kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
@@ -1770,18 +1770,21 @@ prgnn/internal/workdir.swept 2f8139f7ef73
 prgnn/internal/workdir.workName 9b7ea37e2edd
 prgnn/internal/workdir.young 3566b7295a34
 prgnn/stages.Exec 022712f71316
+prgnn/stages.Exec.Advise 68c645913d30
 prgnn/stages.Exec.EnvNames 511a9a6cc5d8
 prgnn/stages.Exec.Ports cadce97fc4a8
 prgnn/stages.Exec.Promise 972328dcc94e
 prgnn/stages.Exec.Run 5181fdae7337
-prgnn/stages.Exec.Validate 2c7b376ed6ee
-prgnn/stages.Exec.call d289cffe6247
+prgnn/stages.Exec.Validate 960499f81828
+prgnn/stages.Exec.call 00990a254902
 prgnn/stages.Exec.environment 442be6f7f0c8
 prgnn/stages.Exec.lay 11671e938d68
 prgnn/stages.Exec.lookPath db10f4a5cb4b
+prgnn/stages.Exec.secrets a2c1287f104e
 prgnn/stages.ExecRooms e9229e7e4ac0
 prgnn/stages.checkFormat a33d603e3d5d
 prgnn/stages.cloneFile 71b489a5f902
+prgnn/stages.cloudCredential fe1821456412
 prgnn/stages.collect dcbe8aeeef0e
 prgnn/stages.declare 1e65cffc90a8
 prgnn/stages.declared 309233b743d4
@@ -1793,8 +1796,13 @@ prgnn/stages.firstBytes d6228e1f4d5b
 prgnn/stages.guardScript c790b08567b0
 prgnn/stages.layAll b38c992eb0e5
 prgnn/stages.layOne d8b5b66e7f31
+prgnn/stages.leastSecret abdbd56df1ad
+prgnn/stages.maskingWriter b183503bf4fa
+prgnn/stages.maskingWriter.Flush 86ff702d2319
+prgnn/stages.maskingWriter.Write 0e1f8f8063dc
 prgnn/stages.peakMemory bed43499b414
 prgnn/stages.runGuarded be614c3a3879
+prgnn/stages.secretName b308ad4f2936
 prgnn/stages.shareFrom 1f93875d2261
 
 reached by exec report
@@ -2996,9 +3004,10 @@ at stages/duplicates.go prgnn/stages duplicates:19 refuseDuplicates:47 duplicate
 at stages/echo.go prgnn/stages echo.New:16 Echo:21 Echo.Ports:26 Echo.Run:37
 at stages/evaluate.go prgnn/stages evaluate.New:23 Evaluate:28 Evaluate.Ports:35 testCase:50 testedFold:58 foldScores:69 levels:74 Evaluate.Run:77 testedSettings:94 readSettings:103 testedSettings.name:156 readTested:170 oneSide:237 overDraws:258 controls:286 Evaluate.positive:290 bySetting:309 onlyOnce:328 testedFold.cases:346 score:355 meanOver:386 participantAccuracy:396 Evaluate.test:399
 at stages/evaluate_tables.go prgnn/stages coordinateDoc:14 nameDoc:15 keyColumns:19 nameColumn:36 scoresTable:40 Evaluate.summaryTable:71 distinct:137 majority:149
-at stages/exec.go prgnn/stages exec.New:24 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:146 Exec.Run:149 Exec.call:181 Exec.lookPath:222 Exec.environment:244
+at stages/exec.go prgnn/stages exec.New:24 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 Exec.lookPath:226 Exec.environment:248
 at stages/exec_clone_linux.go prgnn/stages cloneFile:12
 at stages/exec_files.go prgnn/stages Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
+at stages/exec_secrets.go prgnn/stages cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
 at stages/exec_unix.go prgnn/stages guardScript:15 runGuarded:21 peakMemory:46
 at stages/fidelity.go prgnn/stages fidelity.New:22 Fidelity:28 Fidelity.Ports:38 maskSetting:54 maskEffect:65 Fidelity.Run:73 Fidelity.settings:115 Fidelity.ask:179 Fidelity.first:237 graphData.without:274 maskSetting.overModels:295 Fidelity.table:306
 at stages/figure.go prgnn/stages figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73 settingName:88

@@ -20,7 +20,7 @@ func init() {
 	Register(dag.Kind{
 		Name: "exec",
 		Doc: "runs a command of yours on declared inputs\n" +
-			"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the values of the allowed ones are part of what the result depends on. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
+			"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the result depends on the values of the allowed ones, of which hashes are kept. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
 		New: func() dag.Stage { return &Exec{TimeLimit: 3600, Promises: "bits"} },
 	})
 }
@@ -31,7 +31,7 @@ type Exec struct {
 	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT anything is taken"`
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
-	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here"`
+	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here. A hash of a passed value is kept, not the value"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
 	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`
 }
@@ -133,6 +133,8 @@ func (e *Exec) Validate() []error {
 	for _, entry := range e.Environment {
 		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\x00") {
 			bad("environment: %q is neither NAME nor NAME=VALUE", entry)
+		} else if cloudCredential.MatchString(name) {
+			bad("environment: %s is a cloud credential, on which no result may depend: download the data before the run and give the files as inputs ({file: …})", name)
 		}
 	}
 	if _, err := dag.ParsePromise(e.Promises); err != nil {
@@ -201,8 +203,10 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 		cmd.Path, cmd.Err = path, nil
 	}
 	cmd.WaitDelay = 5 * time.Second // for the pipes of what it has started, once it is gone
-	cmd.Stdout, cmd.Stderr = t.Log(), t.Log()
+	log := &maskingWriter{w: t.Log(), secrets: e.secrets()}
+	cmd.Stdout, cmd.Stderr = log, log
 	err := runGuarded(cmd)
+	log.Flush()
 	t.TookMemory(peakMemory(cmd.ProcessState))
 	switch {
 	case ctx.Err() != nil:
