@@ -531,7 +531,7 @@ func (c *chain) covariates(t *testing.T) example {
 // biomarkers is the ranking of the regions.
 func (c *chain) biomarkers(t *testing.T) example {
 	in := c.cohort(t, "nodes", "participants", "truth")
-	in["scores"] = c.folds(t, "scores")
+	in["scores"], in["features"] = c.folds(t, "scores"), c.all(t, "graph", "features")
 	return example{fresh("biomarkers"), in}
 }
 

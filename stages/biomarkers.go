@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
 
@@ -18,7 +19,8 @@ func init() {
 		Name: "biomarkers",
 		Doc: "which regions the trained models look at\n" +
 			"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). How far to trust the ranking is told beside it: intervals from resampled participants, the ranks that single models give, and how far models, draws and participants agree, against chance.\n" +
-			"The pooling score tells how much a model looks at a region, in everybody. Whether the groups differ there is told by the contrast: the difference between the groups' mean scores in a model's test participants, over the sd within the groups, without its sign, averaged over models. Its p is over permutations of these participants, whom the model has not seen. Where the truth is known, as for simulated participants, it is told how well the planted regions were found.",
+			"The pooling score tells how much a model looks at a region, in everybody. Whether the groups differ there is told by the contrast: the difference between the groups' mean scores in a model's test participants, over the sd within the groups, without its sign, averaged over models. Its p is over permutations of these participants, whom the model has not seen.\n" +
+			"A ranking owes something to training only if it beats rankings without: the same models at their starting weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery holds all of them side by side: on simulated participants by the planted regions that they find, on any by the groups' difference in held-out participants (connect features).",
 		New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
 	})
 }
@@ -41,6 +43,7 @@ func (*Biomarkers) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Optional: true,
 				Doc: "the same of trainings with permuted groups, made in the same way (split's axis permutation; 0 is passed over)"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features that the models were trained on: for the references without a graph network, and for the held-out effect of every ranking"},
 			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
 		},
 		Out: []dag.Port{
@@ -51,7 +54,8 @@ func (*Biomarkers) Ports() dag.Ports {
 			{Name: "null", Type: dag.Arrow("index", "name", "abbreviation", "observed", "chance_mean", "chance_sd", "excess", "p", "q", "p_any", "permutations", "planted"),
 				Doc: "every region against trainings with permuted groups; no rows without them"},
 			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "mean pooling score of every participant"},
-			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc", "by"), Doc: "how well the planted regions were found; no rows when nothing was planted or it is not known"},
+			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc", "by", "method", "agreement", "common_score", "common_contrast", "held_out", "held_out_all"),
+				Doc: "what each ranking is worth, beside reference rankings that owe nothing to training: planted regions found where they are known, agreement between models, regions shared, and the groups' difference in held-out participants"},
 		},
 	}
 }
@@ -63,13 +67,22 @@ type settingScores struct {
 	models []*modelScores
 }
 
-// A modelScores is what one model gave to the participants whom it was tested on.
+// A modelScores is what one model gave to the participants on whom it was tested.
 type modelScores struct {
-	repeat, seed string             // its coordinates
-	tallies      map[string][]tally // participant → node
-	graphs       map[string]int     // participant → test graphs
-	draws        map[int64]map[string][]tally
-	group        map[string]string // of the participants, as the model was told
+	fold, repeat, seed string // its coordinates
+
+	tallies map[string][]tally // participant → node
+	graphs  map[string]int     // participant → test graphs
+	draws   map[int64]map[string][]tally
+	group   map[string]string // of the participants, as the model was told
+
+	taught    map[string][]tally // of the participants on whom it was trained; empty where only the test side is kept
+	untrained *modelScores       // the same model at its starting weights: tallies and taught; nil where that is not known
+}
+
+func newModelScores(in dag.Input) *modelScores {
+	return &modelScores{fold: in.Coord("fold"), repeat: in.Coord("repeat"), seed: in.Coord("seed"), tallies: map[string][]tally{}, graphs: map[string]int{},
+		draws: map[int64]map[string][]tally{}, group: map[string]string{}, taught: map[string][]tally{}}
 }
 
 // settingOf finds the setting of a member of a fan-out, or begins it.
@@ -140,7 +153,12 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, c := range settings[0].coords {
 		axes = append(axes, c.Axis)
 	}
-	ranking, individual, recovery, consistency, null := &rankingRows{}, &individualRows{}, &recoveryRows{}, &consistencyRows{}, &nullRows{}
+	ranking, individual, consistency, null := &rankingRows{}, &individualRows{}, &consistencyRows{}, &nullRows{}
+	var recovery []recoveryRow
+	features, err := readNodeFeatures(t.All("features"), nodes.Rows(), t.Threads)
+	if err != nil {
+		return nil, err
+	}
 	for _, of := range settings {
 		all := merged(of.models)
 		if len(all.tallies) == 0 {
@@ -155,16 +173,8 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			r := &rows[i]
 			r.mean, r.contrast, r.q = r.score, contrasts[r.node].Contrast, contrasts[r.node].q
 		}
-		recovered := func(by string, value func(saliency) float64) {
-			recovery.add(of.coords, by, b.Top, ordered(rows, value), planted)
-		}
 		if b.Reading == "contrast" {
 			rows = ordered(rows, func(r saliency) float64 { return r.contrast.Value })
-			recovered("contrast", func(r saliency) float64 { return r.contrast.Value })
-			recovered("score", func(r saliency) float64 { return r.mean })
-		} else {
-			recovered("score", func(r saliency) float64 { return r.mean })
-			recovered("contrast", func(r saliency) float64 { return r.contrast.Value })
 		}
 		if err := b.spread(rows, people, of, all); err != nil {
 			return nil, err
@@ -179,10 +189,19 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
+		ranked, err := b.rankings(people.ids, of, features, nodes.Rows())
+		if err != nil {
+			return nil, err
+		}
 		if against != nil {
 			null.add(of.coords, against, planted)
-			recovered("null", func(r saliency) float64 { return against[r.node].excess })
+			excess := make([]float64, len(against))
+			for j, r := range against {
+				excess[j] = r.excess
+			}
+			ranked = slices.Insert(ranked, 2, rankedBy{method: trainedModels, by: "null", all: excess})
 		}
+		recovery = append(recovery, b.recoveries(of.coords, ranked, planted)...)
 		for _, id := range people.ids {
 			if ts, ok := all.tallies[id]; ok {
 				individual.add(of.coords, id, people.group[id], ts, all.graphs[id])
@@ -198,7 +217,7 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
 	}
 	table.Meta = map[string]string{"reading": b.Reading}
-	return dag.Outputs{"ranking": table, "null": chance, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": recovery.table(axes)}, nil
+	return dag.Outputs{"ranking": table, "null": chance, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": column.Table(recovery, axes...)}, nil
 }
 
 // readAll reads the scores of every model, by setting.
@@ -242,23 +261,38 @@ func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, er
 		draw int64
 	}
 	seen := map[graph]bool{}
-	m := &modelScores{in.Coord("repeat"), in.Coord("seed"), map[string][]tally{}, map[string]int{}, map[int64]map[string][]tally{}, map[string]string{}}
+	m := newModelScores(in)
+	if c.untrained != nil && b.Layer == 1 {
+		m.untrained = newModelScores(in)
+		m.untrained.group, m.untrained.graphs = m.group, m.graphs
+	}
 	for i, id := range c.ids {
-		if c.set[i] != "test" {
-			continue
-		}
 		if _, ok := people.group[id]; !ok {
 			return nil, fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
 		}
 		if c.index[i] < 1 || c.index[i] > int64(n) {
 			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, c.index[i], n)
 		}
-		if m.tallies[id] == nil {
-			m.tallies[id] = make([]tally, n)
+		if m.group[id] == "" {
 			m.group[id] = people.group[id]
 			if c.group != nil {
 				m.group[id] = c.group[i]
 			}
+		}
+		if c.layer[i] == int64(b.Layer) {
+			if math.IsNaN(c.score[i]) {
+				return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
+			}
+			m.add(c.set[i], id, n, int(c.index[i]-1), c.score[i], c.kept[i])
+			if m.untrained != nil {
+				m.untrained.add(c.set[i], id, n, int(c.index[i]-1), c.untrained[i], false)
+			}
+		}
+		if c.set[i] != "test" {
+			continue
+		}
+		if m.tallies[id] == nil { // it may not have reached the layer
+			m.tallies[id] = make([]tally, n)
 		}
 		if m.draws[c.draw[i]] == nil {
 			m.draws[c.draw[i]] = map[string][]tally{}
@@ -270,21 +304,31 @@ func (b *Biomarkers) read(in dag.Input, n int, people *people) (*modelScores, er
 			seen[g] = true
 			m.graphs[id]++
 		}
-		if c.layer[i] != int64(b.Layer) {
-			continue
-		}
-		if math.IsNaN(c.score[i]) {
-			return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
-		}
-		for _, t := range [2]*tally{&m.tallies[id][c.index[i]-1], &m.draws[c.draw[i]][id][c.index[i]-1]} {
-			t.score += c.score[i]
-			t.scored++
-			if c.kept[i] {
-				t.kept++
-			}
+		if c.layer[i] == int64(b.Layer) {
+			m.draws[c.draw[i]][id][c.index[i]-1].add(c.score[i], c.kept[i])
 		}
 	}
 	return m, nil
+}
+
+// add counts the score of a region in one graph of a participant of either side.
+func (m *modelScores) add(set, id string, n, node int, score float64, kept bool) {
+	side := m.taught
+	if set == "test" {
+		side = m.tallies
+	}
+	if side[id] == nil {
+		side[id] = make([]tally, n)
+	}
+	side[id][node].add(score, kept)
+}
+
+func (t *tally) add(score float64, kept bool) {
+	t.score += score
+	t.scored++
+	if kept {
+		t.kept++
+	}
 }
 
 // scoreColumns are the columns of a table of scores.
@@ -293,6 +337,7 @@ type scoreColumns struct {
 	group              []string // nil when the table has none
 	draw, layer, index []int64
 	score              []float64
+	untrained          []float64 // nil when the table has none
 	kept               []bool
 }
 
@@ -308,6 +353,10 @@ func readScores(t *artifacts.Table) (c scoreColumns, err error) {
 	if _, ok := t.Column("group"); ok {
 		c.group, err = t.Strings("group")
 		problems[0] = errors.Join(problems[0], err)
+	}
+	if _, ok := t.Column("untrained"); ok {
+		c.untrained, err = t.Floats("untrained")
+		problems[4] = errors.Join(problems[4], err)
 	}
 	return c, errors.Join(problems[:]...)
 }

@@ -73,16 +73,16 @@ func perPerson(people *people, of *modelScores) (scores [][]float64, groups []in
 	return scores, groups
 }
 
-// readings are the values that lists of models give to the regions: the mean scores
-// over participants, each of whom counts once, or the contrasts. Models that saw nobody are left out.
-func (b *Biomarkers) readings(ids []string, n int, lists ...[]*modelScores) ([][]float64, error) {
+// readings are the values that lists of models give to the regions, by score the mean over
+// participants, each of whom counts once, by contrast the contrasts. Models that saw nobody are left out.
+func (b *Biomarkers) readings(by string, ids []string, n int, lists ...[]*modelScores) ([][]float64, error) {
 	var out [][]float64
 	for _, models := range lists {
 		all := merged(models)
 		if len(all.tallies) == 0 {
 			continue
 		}
-		if b.Reading == "contrast" {
+		if by == "contrast" {
 			held, group, groups, _, err := heldOut(ids, models)
 			if err != nil {
 				return nil, err
@@ -172,7 +172,7 @@ func (b *Biomarkers) spread(rows []saliency, people *people, of *settingScores, 
 		scores, groups := perPerson(people, all)
 		spreads = inference.BootstrapRanking(scores, groups, b.Top, b.Resamples, s)
 	}
-	single, err := b.readings(people.ids, n, singly(of.models)...)
+	single, err := b.readings(b.Reading, people.ids, n, singly(of.models)...)
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (b *Biomarkers) agreements(ids []string, of *settingScores, all *modelScore
 		{"draws", byDraw},
 		{"participants", nil},
 	} {
-		scores, err := b.readings(ids, n, c.lists...)
+		scores, err := b.readings(b.Reading, ids, n, c.lists...)
 		if err != nil {
 			return nil, err
 		}

@@ -52,11 +52,11 @@ func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores, p
 		return nil, nil
 	}
 	n := len(rows)
-	seen, err := b.readings(ids, n, of.models)
+	seen, err := b.readings(b.Reading, ids, n, of.models)
 	if err != nil {
 		return nil, err
 	}
-	chance, err := b.readings(ids, n, lists...)
+	chance, err := b.readings(b.Reading, ids, n, lists...)
 	if err != nil {
 		return nil, fmt.Errorf("permuted: %w", err)
 	}

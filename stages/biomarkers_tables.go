@@ -81,43 +81,6 @@ func (r *rankingRows) table(axes []string, nodes *artifacts.Table) (*artifacts.T
 	)...), nil
 }
 
-// recoveryRows tells how well the planted regions were found: no row when that
-// is not known or nothing was planted.
-type recoveryRows struct {
-	coords              [][]dag.Coord
-	top, planted, found []int32
-	auroc               []float64
-	by                  []string
-}
-
-func (r *recoveryRows) add(coords []dag.Coord, by string, top int, rows []saliency, planted []bool) {
-	total, found := 0, 0
-	for i, s := range rows {
-		if planted != nil && planted[s.node] {
-			total++
-			if i < top {
-				found++
-			}
-		}
-	}
-	if total == 0 {
-		return
-	}
-	r.coords, r.top = append(r.coords, coords), append(r.top, int32(min(top, len(rows))))
-	r.planted, r.found = append(r.planted, int32(total)), append(r.found, int32(found))
-	r.auroc, r.by = append(r.auroc, auroc(rows, planted)), append(r.by, by)
-}
-
-func (r *recoveryRows) table(axes []string) *artifacts.Table {
-	return artifacts.NewTable(append(keyColumns(axes, r.coords),
-		artifacts.Column{Name: "top", Values: r.top, Doc: "how many of the first regions count as found"},
-		artifacts.Column{Name: "planted", Values: r.planted, Doc: "regions with a planted edge"},
-		artifacts.Column{Name: "found", Values: r.found, Doc: "planted regions among the first"},
-		optionalColumn("auroc", "chance that a planted region has a higher value than another one; 0.5 by guessing", r.auroc),
-		artifacts.Column{Name: "by", Values: r.by, Doc: "what the regions are ordered by: the mean pooling score, the contrast of the groups, or how far the score lies beyond permuted groups (null); that of the ranking first"},
-	)...)
-}
-
 // individualRows collects the scores of every participant.
 type individualRows struct {
 	coords           [][]dag.Coord

@@ -114,7 +114,7 @@ func TestBiomarkers(t *testing.T) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	for column, want := range map[string][]float64{"top": {1, 1}, "planted": {2, 2}, "found": {1, 1}, "auroc": {1, 0.5}} {
+	for column, want := range map[string][]float64{"top": {1, 1}, "planted": {2, 2}, "found": {1, 0}, "auroc": {1, 0.5}} {
 		if got := floatsOf(t, out["recovery"], column); !near(got, want) {
 			t.Errorf("recovery %s: %v, want %v", column, got, want)
 		}
@@ -367,7 +367,7 @@ func TestBiomarkersRefuses(t *testing.T) {
 	}{
 		{"somebody else", func(in map[string][]dag.Input) {
 			in["participants"] = []dag.Input{dag.InputOf(someParticipants(1, "ASD"))}
-		}, "row 1 is of sub-002, who is not among the participants"},
+		}, "row 8 is of sub-002, who is not among the participants"},
 		{"another node list", func(in map[string][]dag.Input) { in["nodes"] = []dag.Input{dag.InputOf(nodesOf("a", "b"))} }, "row 3 has the node 3, and the node list goes from 1 to 2"},
 		{"another truth", func(in map[string][]dag.Input) { in["truth"] = []dag.Input{dag.InputOf(truthOf(1, 4, 1))} }, "row 1 has the node 4, and the node list goes from 1 to 3"},
 		{"no score", func(in map[string][]dag.Input) {

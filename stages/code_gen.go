@@ -5,8 +5,8 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 417d92071bb7ef853377628287bd9c91a402293ad5d6ba3103c319b511a60d2f
-kind biomarkers fb0c133e6e42c651e1ca20e540c537f50a6d8522bb02794fc4601f115a2352a5
+var codes = dag.Codes(`kind baseline b8204ceb3c4a8f062c8b1271c588c9ee851f335f708fd915f2ba884e8e22c728
+kind biomarkers b4737504b089493e3cc559ee1e5c747e9228d6cd794b20e07e91166ea7139b06
 kind bootstrap 23406565daa286d61e8018d78d328ee196c4808012fd430e32d76b2854001de8
 kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
 kind choose 5e926d0e5c745764dd21db9267313d8d9f57e942d4052247c54af55d6bfc07a8
@@ -30,7 +30,7 @@ kind figure-roc f3d4da1525c02da74a18e505c9b665ae71c6ffccae5f8ece2e559c6929f6acde
 kind figure-training 5cd487d1f130846089f1afb82c21473106f4d0dd0d98cb855295e6ea52220828
 kind graph 18575d5fa7eeb244faf18b9c0533f8067a98efd36ed39a14fb104b6d2ca08abe
 kind harmonize 4f23df8861c06531764df7868a6e8139d62c3b471346975fecd5dc6977b04811
-kind individuality aaf7b05bec3a7b6cf4a84dd10c2725414cfb8f4b5a131466e0f78979c1022c19
+kind individuality da8365a17eab83eacc44298adaa80d1667be366a256a0e37f94a1a529f734875
 kind join e896c5fcebb2f80741f6e84ee107e2ba97168256a77fa30d5f0a2fda1e761a79
 kind leakage a12420cc03517a41b623154542fcea48ffde2eaeb9efd33232b9fafa4537aae5
 kind matrices f0f2d5424b76de7df37a587feb5b084558266a74525c7e5eaa92abdecc3d9f4b
@@ -38,18 +38,17 @@ kind mean-volume d14e60030360c9addfd406b923b37051416b73ce0d29e395ef6daa190485027
 kind parcellate 9313bba7c0099291698003d7706a1e24f99547af87a087f9b3634ea06150130d
 kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
 kind predict 57520fedcb47a5aa0d3f9fbaaa7ee7b4a5f3b1fe82fb40c636292fe9e89ddb18
-kind report 51d781996895247f9b8215c987992b9591b4eb4ced9b5db6a96333bee6972b80
+kind report 7614da7bf50f75ec8a517f1e189414f975cdeba6aae295ca707af162db9a4f84
 kind saliency 64956603e9e52a2b3d5f95c2cd7a416b065abf270cbf95edf4530381ad910520
-kind simulate e4ccfb08d870419f47daf4ed9dd3cc9ff0584f586268f8b70c1ff4d08717575e
+kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
-kind summary 03cec9e0a65064235f9d288565ba8d6b2b72f3c4e8ed567e7bde78cc488755db
+kind summary d13593b2f294662be695564bf1cb2c221d165b8a89152a922cfdc63c2d46fee6
 kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
 kind timeseries f1ebece5cca9d81c8a5ffc3ef124b155da7c5a7d20adee38c07f009178c96b86
-kind train 84b2c3a86ca0b7bd11c0adf5d8764b3d72518c4f5db7814a4f3929aa71fbf69e
+kind train 37937a912cde71c95875dc64275a7e86353f803b968f1f345df962a17a5978df
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a
-prgnn/gnn/baseline.Classifier 6e62595a97d9
 prgnn/gnn/baseline.EdgeGraph da70e26d30be
 prgnn/gnn/baseline.EdgeGraph.Check e112722f6e0c
 prgnn/gnn/baseline.Epoch 4f7846a5951c
@@ -58,7 +57,6 @@ prgnn/gnn/baseline.FitForest e734f7042002
 prgnn/gnn/baseline.FitLi2019 d6f1642eba61
 prgnn/gnn/baseline.FitLogistic 8da91c3ee394
 prgnn/gnn/baseline.FitMLP 3e7e44980c07
-prgnn/gnn/baseline.FitRidge 1f14b68863ba
 prgnn/gnn/baseline.FitSVM c4f38afd2fd5
 prgnn/gnn/baseline.Forest d2886dd0ac6b
 prgnn/gnn/baseline.GraphClassifier 554333d1f69e
@@ -66,9 +64,7 @@ prgnn/gnn/baseline.Kawahara f97673009a32
 prgnn/gnn/baseline.Li2019 6d404fe1db21
 prgnn/gnn/baseline.Majority e9ffdbc7473e
 prgnn/gnn/baseline.NodesOf 0343535f6acf
-prgnn/gnn/baseline.Rows 7cb4f0534790
 prgnn/gnn/baseline.Rows.Row 9212b9c114f6
-prgnn/gnn/baseline.Rows.view a396f593be93
 prgnn/gnn/baseline.SVM a8da9982306c
 prgnn/gnn/baseline.Training b90a6247b042
 prgnn/gnn/baseline.Training.stream 167b5e98fdf0
@@ -80,7 +76,6 @@ prgnn/gnn/baseline.brainNetCNN.gradient f3af436ac397
 prgnn/gnn/baseline.brainNetCNN.head bb6cc68b337c
 prgnn/gnn/baseline.brainNetCNN.layout d1d2b18edc63
 prgnn/gnn/baseline.byGram 26b4cd4721e4
-prgnn/gnn/baseline.cholesky 9955e365be51
 prgnn/gnn/baseline.cnnState a13a091061cc
 prgnn/gnn/baseline.conjugate 5a6a94650df3
 prgnn/gnn/baseline.crossEntropy e98f7314a6d4
@@ -116,9 +111,6 @@ prgnn/gnn/baseline.growing.search f8a2d6cc9432
 prgnn/gnn/baseline.growth 9a1af25b2cd1
 prgnn/gnn/baseline.growth.grow ca7536bdc5d3
 prgnn/gnn/baseline.initial a723c2316829
-prgnn/gnn/baseline.kernel d8565fe63346
-prgnn/gnn/baseline.kernel.apply f33195b4fd9b
-prgnn/gnn/baseline.kernel.gram f535e4e3872d
 prgnn/gnn/baseline.length 04d69241ff34
 prgnn/gnn/baseline.li2019 31d2386aad1b
 prgnn/gnn/baseline.li2019.backward 7ee2321804f3
@@ -137,15 +129,6 @@ prgnn/gnn/baseline.liState.pool 1eeda3321624
 prgnn/gnn/baseline.liState.poolBack 33230890f36f
 prgnn/gnn/baseline.liState.readout bb4df0d0bc62
 prgnn/gnn/baseline.liState.readoutBack 3f3bcedaef2d
-prgnn/gnn/baseline.linear dbe88dfccef6
-prgnn/gnn/baseline.linear.decide be79d6b5d307
-prgnn/gnn/baseline.linear.describe e19d98ff1305
-prgnn/gnn/baseline.machine aeb675aa9cc8
-prgnn/gnn/baseline.machines 9191b9ea0731
-prgnn/gnn/baseline.machines.Decide b3247d9ca799
-prgnn/gnn/baseline.machines.Note c7558c8085c2
-prgnn/gnn/baseline.machines.Parameters c79fe8b8e825
-prgnn/gnn/baseline.machines.Probability adf78acc567a
 prgnn/gnn/baseline.majority 0eb9d01fc72e
 prgnn/gnn/baseline.majority.Note af7cecd420e1
 prgnn/gnn/baseline.majority.Parameters 8433091beda2
@@ -155,7 +138,6 @@ prgnn/gnn/baseline.mlp.drops 452b7b20859b
 prgnn/gnn/baseline.mlp.forward b50fdd560da6
 prgnn/gnn/baseline.mlp.gradient 717b37c9dd39
 prgnn/gnn/baseline.mlp.layout 8ac4e536ea7e
-prgnn/gnn/baseline.most 82a84bff992b
 prgnn/gnn/baseline.mostRanked dfd194bfca22
 prgnn/gnn/baseline.narrow 4748f668ce6c
 prgnn/gnn/baseline.network 24fb72529a73
@@ -169,7 +151,6 @@ prgnn/gnn/baseline.newVectorMachine 6f48159f0bc7
 prgnn/gnn/baseline.norms 856c1376f343
 prgnn/gnn/baseline.of b18edcaafa31
 prgnn/gnn/baseline.offset cd0136606413
-prgnn/gnn/baseline.oneAgainstRest c84364cec1a4
 prgnn/gnn/baseline.optimiser c83062805470
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f
 prgnn/gnn/baseline.pairStep 355e49428fd6
@@ -178,16 +159,12 @@ prgnn/gnn/baseline.product 9ab89dc2a28b
 prgnn/gnn/baseline.relu 96c0ab58d07b
 prgnn/gnn/baseline.reluBack 2bf4ac55b214
 prgnn/gnn/baseline.scale 5fe7f690ecf4
-prgnn/gnn/baseline.sigmoid 5e7f0a7de35c
 prgnn/gnn/baseline.size 4efa0f17e064
 prgnn/gnn/baseline.smo c3c5e61e1dfd
-prgnn/gnn/baseline.softmax 73b069b36741
 prgnn/gnn/baseline.spread baaa8c6cf8c6
-prgnn/gnn/baseline.substitute 411f2988ab55
 prgnn/gnn/baseline.sumRows bfbf35316e18
 prgnn/gnn/baseline.tested 3e9707085330
 prgnn/gnn/baseline.times 6b83da8bcf57
-prgnn/gnn/baseline.tooMany b685280356b4
 prgnn/gnn/baseline.train bf3aaba8091e
 prgnn/gnn/baseline.trainedCNN 4d121d36b107
 prgnn/gnn/baseline.trainedCNN.Note 7f209164a10d
@@ -206,11 +183,6 @@ prgnn/gnn/baseline.turn 82dd585ea028
 prgnn/gnn/baseline.vectorMachine d4ce0511f4bf
 prgnn/gnn/baseline.vectorMachine.decide dbf382607f4c
 prgnn/gnn/baseline.vectorMachine.describe 525ed20c4bd0
-prgnn/gnn/baseline.weighted aa32f885513d
-prgnn/gnn/baseline.weights 826ef06c0d9d
-prgnn/internal/dense.Gram a258e78ee538
-prgnn/internal/dense.Rows 285dcd494f52
-prgnn/internal/dense.View.T e822e7f48e17
 prgnn/stages.Baseline e08f071dbb87
 prgnn/stages.Baseline.Ports 5fa6209b2ef1
 prgnn/stages.Baseline.Run 3040e5f32081
@@ -379,8 +351,25 @@ prgnn/artifacts.Table.Ints 7279e2d09032
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In 1d731dfb6c65
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-individuals figure-roc graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-individuals figure-roc graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
 prgnn/artifacts.NewTable e107d362e723
+
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
+prgnn/artifacts.Array fbc72b02d7a8
+prgnn/artifacts.Array.DType a2ff9e7a0dee
+prgnn/artifacts.Array.Encode 00e41f694b3d
+prgnn/artifacts.Array.Format 9fff5cb036bb
+prgnn/artifacts.Array.Len 2cea396a5a44
+prgnn/artifacts.elements 4cac7c81f259
+prgnn/artifacts.npyAlign b6b774a93a8b
+prgnn/artifacts.npyHeader cfe0497aad3d
+prgnn/artifacts.npyMagic 67749b2a2be7
+prgnn/artifacts.npyMaxAxes b6b774a93a8b
+prgnn/artifacts.writeElements 39c11528e800
+prgnn/artifacts.writeNPY 16236402c87d
+
+reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join matrices predict timeseries train
+prgnn/dag.NPY 3288086edbef
 
 reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality join leakage parcellate predict report saliency summary tables timeseries train
 prgnn/dag.Task.Has 7f57af45d529
@@ -395,56 +384,25 @@ prgnn/dag.Task.All 7836253c2ddf
 reached by baseline biomarkers choose combat compare evaluate fidelity figure-individuals figure-roc individuality permutation report saliency tables train
 prgnn/stages.optionalColumn 0dac2e3f21ba
 
-reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report train
-prgnn/dag.Input.Coord 1b4533af0b5e
-
-reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
-prgnn/dag.Format bbc56fa905c4
-
-reached by baseline bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
-prgnn/artifacts.Array fbc72b02d7a8
-prgnn/artifacts.Array.DType a2ff9e7a0dee
-prgnn/artifacts.Array.Encode 00e41f694b3d
-prgnn/artifacts.Array.Format 9fff5cb036bb
-prgnn/artifacts.Array.Len 2cea396a5a44
-prgnn/artifacts.elements 4cac7c81f259
-prgnn/artifacts.npyAlign b6b774a93a8b
-prgnn/artifacts.npyHeader cfe0497aad3d
-prgnn/artifacts.npyMagic 67749b2a2be7
-prgnn/artifacts.npyMaxAxes b6b774a93a8b
-prgnn/artifacts.writeElements 39c11528e800
-prgnn/artifacts.writeNPY 16236402c87d
-
-reached by baseline bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize join matrices predict timeseries train
-prgnn/dag.NPY 3288086edbef
-
-reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
-prgnn/artifacts.NewArray 12fa6887d2c8
-
-reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
-prgnn/artifacts.Bytes dd40773d6d8a
-prgnn/artifacts.Bytes.Encode f44627e8f4f3
-prgnn/artifacts.Bytes.Format 96c71f403caa
-
-reached by baseline choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7
 prgnn/internal/exact.ln2Lo e898b296b182
 
-reached by baseline choose combat connectivity fidelity figure-connectivity harmonize individuality predict report simulate train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict report simulate train
 prgnn/internal/exact.atanhTail 0214ce759d91
 prgnn/internal/exact.frexp a6507f96089c
 prgnn/internal/exact.log1p aeeecac01ffe
 
-reached by baseline choose compare evaluate fidelity figure-confusion figure-individuals figure-roc figure-training permutation report summary train
-prgnn/stages.leakagePort 40be5b31636b
+reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report train
+prgnn/dag.Input.Coord 1b4533af0b5e
 
-reached by baseline choose connectivity fidelity individuality predict report simulate train
+reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate train
 prgnn/internal/exact.Log 2a59185ae1b6
 
-reached by baseline combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize join leakage matrices predict report timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict report timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline combat connectivity denoise exec fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -470,11 +428,94 @@ prgnn/artifacts.readForeign e6f76741e356
 prgnn/artifacts.readNPY 60382eb5f1a4
 prgnn/artifacts.readNPYHeader be170c8f106f
 
-reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join leakage matrices predict report timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
 prgnn/artifacts.Array.Float64s dc260c9e4c6a
 
-reached by baseline combat connectivity denoise fidelity figure-connectivity graph harmonize join leakage predict report train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict report train
 prgnn/dag.Input.Array 6890b49c2598
+
+reached by baseline biomarkers combat fidelity individuality predict train
+prgnn/stages.FoldParams 9917bcf81ebb
+
+reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
+prgnn/internal/exact.Exp d05916bd497f
+prgnn/internal/exact.expm1 b931740e2d1a
+prgnn/internal/exact.ldexp 614841782ced
+prgnn/internal/exact.log2e 6446c9401d12
+
+reached by baseline biomarkers fidelity individuality predict train
+prgnn/internal/dense.Each 4460a17597dd
+prgnn/internal/dense.Float e52123f92c40
+prgnn/internal/dense.Multiply fe984e7cdf72
+prgnn/internal/dense.View 3d47830768ae
+prgnn/internal/dense.View.from bc74f38014ca
+prgnn/internal/dense.bytes 7e20e80eaf29
+prgnn/internal/dense.depthOfPanel b89625acf5ff
+prgnn/internal/dense.kernel 2a24d5c7903f
+prgnn/internal/dense.kernel.panel 4813f502b4eb
+prgnn/internal/dense.kernel32 967146a9b27a
+prgnn/internal/dense.kernel64 d55e809bb1db
+prgnn/internal/dense.kernelOf 70dc13a0f437
+prgnn/internal/dense.kernels 39acf706afff
+prgnn/internal/dense.last 990dc6099a6b
+prgnn/internal/dense.pack 74516389285f
+prgnn/internal/dense.pools 363d883db446
+prgnn/internal/dense.portable 9d9fedb48d52
+prgnn/internal/dense.run 555431152d99
+prgnn/internal/dense.run32 9dba467273d3
+prgnn/internal/dense.run32wide 0b6d3d53eb7b
+prgnn/internal/dense.run64 04199dee592b
+prgnn/internal/dense.run64wide ca1881663e75
+prgnn/internal/dense.workspace bf63090741b7
+prgnn/internal/dense.workspace.release c592c80b69ad
+prgnn/internal/dense.workspace.take 5fa6fceb6a0e
+prgnn/internal/dense.workspaceOf 57fa215b5466
+prgnn/internal/dense/kernel_amd64.s e720eb55a883
+prgnn/stages.FoldParams.numbers dbe8bc5af388
+
+reached by baseline biomarkers individuality
+prgnn/gnn/baseline.Classifier 6e62595a97d9
+prgnn/gnn/baseline.FitRidge 1f14b68863ba
+prgnn/gnn/baseline.Rows 7cb4f0534790
+prgnn/gnn/baseline.Rows.view a396f593be93
+prgnn/gnn/baseline.cholesky 9955e365be51
+prgnn/gnn/baseline.kernel d8565fe63346
+prgnn/gnn/baseline.kernel.apply f33195b4fd9b
+prgnn/gnn/baseline.kernel.gram f535e4e3872d
+prgnn/gnn/baseline.linear dbe88dfccef6
+prgnn/gnn/baseline.linear.decide be79d6b5d307
+prgnn/gnn/baseline.linear.describe e19d98ff1305
+prgnn/gnn/baseline.machine aeb675aa9cc8
+prgnn/gnn/baseline.machines 9191b9ea0731
+prgnn/gnn/baseline.machines.Decide b3247d9ca799
+prgnn/gnn/baseline.machines.Note c7558c8085c2
+prgnn/gnn/baseline.machines.Parameters c79fe8b8e825
+prgnn/gnn/baseline.machines.Probability adf78acc567a
+prgnn/gnn/baseline.most 82a84bff992b
+prgnn/gnn/baseline.oneAgainstRest c84364cec1a4
+prgnn/gnn/baseline.sigmoid 5e7f0a7de35c
+prgnn/gnn/baseline.softmax 73b069b36741
+prgnn/gnn/baseline.substitute 411f2988ab55
+prgnn/gnn/baseline.tooMany b685280356b4
+prgnn/gnn/baseline.weighted aa32f885513d
+prgnn/gnn/baseline.weights 826ef06c0d9d
+prgnn/internal/dense.Gram a258e78ee538
+prgnn/internal/dense.Rows 285dcd494f52
+prgnn/internal/dense.View.T e822e7f48e17
+
+reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+prgnn/dag.Format bbc56fa905c4
+
+reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
+prgnn/artifacts.NewArray 12fa6887d2c8
+
+reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+prgnn/artifacts.Bytes dd40773d6d8a
+prgnn/artifacts.Bytes.Encode f44627e8f4f3
+prgnn/artifacts.Bytes.Format 96c71f403caa
+
+reached by baseline choose compare evaluate fidelity figure-confusion figure-individuals figure-roc figure-training permutation report summary train
+prgnn/stages.leakagePort 40be5b31636b
 
 reached by baseline combat connectivity denoise figure-connectivity graph harmonize join
 prgnn/stages.readDraws ce1cc300992e
@@ -493,9 +534,6 @@ prgnn/stages.textOf c102a263d336
 reached by baseline combat fidelity predict report train
 prgnn/dag.Task.Progress 2e6baa3b058f
 
-reached by baseline combat fidelity predict train
-prgnn/stages.FoldParams 9917bcf81ebb
-
 reached by baseline combat train
 prgnn/stages.FoldParams.divide 2de2a1ad45ec
 prgnn/stages.FoldParams.sides cc44c9394e7c
@@ -506,12 +544,6 @@ prgnn/stages.graphRow 342916a03bf8
 
 reached by baseline compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages.prGNN 25c6268718b7
-
-reached by baseline connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
-prgnn/internal/exact.Exp d05916bd497f
-prgnn/internal/exact.expm1 b931740e2d1a
-prgnn/internal/exact.ldexp 614841782ced
-prgnn/internal/exact.log2e 6446c9401d12
 
 reached by baseline exec report train
 prgnn/dag.Task.Log 167ab70f478b
@@ -675,33 +707,6 @@ prgnn/gnn.worker.blocksForward bddc2156aff8
 prgnn/gnn.worker.load 44ce7e8758cc
 prgnn/gnn.worker.predict 368333cd4a6a
 prgnn/gnn/vector_amd64.s 2dc8d0e23c48
-prgnn/internal/dense.Each 4460a17597dd
-prgnn/internal/dense.Float e52123f92c40
-prgnn/internal/dense.Multiply fe984e7cdf72
-prgnn/internal/dense.View 3d47830768ae
-prgnn/internal/dense.View.from bc74f38014ca
-prgnn/internal/dense.bytes 7e20e80eaf29
-prgnn/internal/dense.depthOfPanel b89625acf5ff
-prgnn/internal/dense.kernel 2a24d5c7903f
-prgnn/internal/dense.kernel.panel 4813f502b4eb
-prgnn/internal/dense.kernel32 967146a9b27a
-prgnn/internal/dense.kernel64 d55e809bb1db
-prgnn/internal/dense.kernelOf 70dc13a0f437
-prgnn/internal/dense.kernels 39acf706afff
-prgnn/internal/dense.last 990dc6099a6b
-prgnn/internal/dense.pack 74516389285f
-prgnn/internal/dense.pools 363d883db446
-prgnn/internal/dense.portable 9d9fedb48d52
-prgnn/internal/dense.run 555431152d99
-prgnn/internal/dense.run32 9dba467273d3
-prgnn/internal/dense.run32wide 0b6d3d53eb7b
-prgnn/internal/dense.run64 04199dee592b
-prgnn/internal/dense.run64wide ca1881663e75
-prgnn/internal/dense.workspace bf63090741b7
-prgnn/internal/dense.workspace.release c592c80b69ad
-prgnn/internal/dense.workspace.take 5fa6fceb6a0e
-prgnn/internal/dense.workspaceOf 57fa215b5466
-prgnn/internal/dense/kernel_amd64.s e720eb55a883
 prgnn/internal/exact.Exp32 ce77f0ba0bf1
 prgnn/internal/exact.exp32Ln2Hi a2d36f32fe1e
 prgnn/internal/exact.exp32Ln2Lo f3edf39f1722
@@ -709,7 +714,6 @@ prgnn/internal/exact.exp32Log2e 6446c9401d12
 prgnn/internal/exact.exp32Max d5bb1d5f8e47
 prgnn/internal/exact.exp32Min df0f6a8ba8fc
 prgnn/internal/exact.exp32Round 8078f5bcca76
-prgnn/stages.FoldParams.numbers dbe8bc5af388
 prgnn/stages.convert 4748f668ce6c
 prgnn/stages.graphData fcbc9aa22077
 prgnn/stages.readEdges 7f903c93580e
@@ -804,7 +808,7 @@ prgnn/stages.ModelParams 7e1f26c91ad6
 prgnn/stages.ModelParams.options afcede1b4d41
 prgnn/stages.ModelParams.validate 0056bb631b7a
 prgnn/stages.Train 3140e5083afa
-prgnn/stages.Train.Ports ba6b917fb9b6
+prgnn/stages.Train.Ports 3c27c39a8030
 prgnn/stages.Train.Run 96ec39a76a94
 prgnn/stages.Train.Validate 1231a097d0a9
 prgnn/stages.Train.read e0f608b03952
@@ -817,7 +821,7 @@ prgnn/stages.allOf f10bb1e657cc
 prgnn/stages.distributionTable 7c10b0ffff4e
 prgnn/stages.firstFold 667e8af96eda
 prgnn/stages.graphFacts.add f5c86c3a0498
-prgnn/stages.historyTable f836e5cb374e
+prgnn/stages.historyTable baf315041322
 prgnn/stages.modelNPZ 0c759c80f974
 prgnn/stages.modelParams 6f27025c91be
 prgnn/stages.noTime 6e5cb30abb00
@@ -828,14 +832,15 @@ prgnn/stages.predictionTable 1d6fd0f5590e
 prgnn/stages.readGraphs e25f2548ece8
 prgnn/stages.refuseDuplicates d6f0b46ea6ea
 prgnn/stages.rounded b315a88592f6
-prgnn/stages.scoreTable b4308c5f8b60
+prgnn/stages.scoreTable 98283c228103
 prgnn/stages.sideNames 1d0fe72bb93d
 prgnn/stages.standardization.values f57bcab65c11
-prgnn/stages.train 1ea21a4146ae
+prgnn/stages.train 129c7b805082
 prgnn/stages.trainingParams 595a6db10984
 prgnn/stages.trainingSet 9a8af1891c8f
 prgnn/stages.trainingSet.add 85e69d678ee6
 prgnn/stages.trainingSet.check a816e02c08fe
+prgnn/stages.trainingSet.majority 3947430f7f85
 prgnn/stages.trainingSet.standardize 589d2111d65d
 prgnn/stages.weightArray 1b43637f985b
 
@@ -883,32 +888,44 @@ prgnn/stages.settingText 3efeb6ab7be1
 
 reached by biomarkers individuality
 prgnn/stages.Biomarkers 4922bba7aa01
-prgnn/stages.Biomarkers.Ports b4262c4a2d3c
-prgnn/stages.Biomarkers.Run 1a1140bcd388
-prgnn/stages.Biomarkers.against 4bb5b093c6c4
-prgnn/stages.Biomarkers.agreements dfd0e814d863
+prgnn/stages.Biomarkers.Ports e1c2b427c025
+prgnn/stages.Biomarkers.Run d901a2ee238f
+prgnn/stages.Biomarkers.against b2ab67a96467
+prgnn/stages.Biomarkers.agreements 28b6d0291e6a
 prgnn/stages.Biomarkers.contrasts f5f21b5155a3
 prgnn/stages.Biomarkers.rank b98947ce02e5
-prgnn/stages.Biomarkers.read 54309579de2d
+prgnn/stages.Biomarkers.rankings 1cb614aca8fc
+prgnn/stages.Biomarkers.read 5021c92b5a3f
 prgnn/stages.Biomarkers.readAll d3d8c97373e4
-prgnn/stages.Biomarkers.readings 53657af2f335
-prgnn/stages.Biomarkers.spread 8be5cc70355c
+prgnn/stages.Biomarkers.readings 328da8f04289
+prgnn/stages.Biomarkers.recoveries 4e53815f7a00
+prgnn/stages.Biomarkers.spread 07b49b20832b
+prgnn/stages.absolute aea328ee7674
 prgnn/stages.added f8e55f0a77ee
 prgnn/stages.alike 1abcaf9c2e30
 prgnn/stages.auroc 8ad86cc2c1d3
+prgnn/stages.both 73ec6eed0b20
 prgnn/stages.by d95a0ef260a5
 prgnn/stages.consistency e2218b0f8f8a
 prgnn/stages.consistencyRows 8dde3b1b1e5e
 prgnn/stages.consistencyRows.add ce8575d4a416
 prgnn/stages.consistencyRows.table d5c3d3554c1e
+prgnn/stages.featureTest 1d37cf30dd9b
 prgnn/stages.heldOut 479c753d8ab5
 prgnn/stages.individualRows 965ab672ea13
 prgnn/stages.individualRows.add a6f6fa0f6d36
 prgnn/stages.individualRows.table 85d1482a4dc8
+prgnn/stages.meanOf 465cf4393d9f
 prgnn/stages.means 8798197a5187
 prgnn/stages.merged 912d52ea1229
-prgnn/stages.modelScores 28b59551ab1c
+prgnn/stages.modelScores 0959628fb354
+prgnn/stages.modelScores.add 3f101a0d1757
 prgnn/stages.modelScores.ofDraw 3e427e82c6e2
+prgnn/stages.newModelScores 8bc4862d82a5
+prgnn/stages.nodeFeatures 28018c6235be
+prgnn/stages.nodeFeatures.byRegion 92559881ad43
+prgnn/stages.nodeFeatures.compute b342cee33513
+prgnn/stages.nodeFeatures.withoutNetwork 1267fd761f1b
 prgnn/stages.nullRow b786f37adc73
 prgnn/stages.nullRows de4eb79e4e93
 prgnn/stages.nullRows.add 43613259469d
@@ -916,23 +933,31 @@ prgnn/stages.nullRows.table 03cb477b0a7e
 prgnn/stages.ordered 3f39574e9d2b
 prgnn/stages.perPerson 2cf65a346d04
 prgnn/stages.plantedNodes 038c9cb0aa76
+prgnn/stages.rankedBy 1791c7b3e69d
 prgnn/stages.rankingRows 097fc137bf23
 prgnn/stages.rankingRows.add 43533648ee0c
 prgnn/stages.rankingRows.table 548300d5d6d3
-prgnn/stages.readScores 11d591551d0a
-prgnn/stages.recoveryRows 4d624ab135d4
-prgnn/stages.recoveryRows.add 341efcc20221
-prgnn/stages.recoveryRows.table 2eb714ed82d3
+prgnn/stages.readNodeFeatures c605da90f5c6
+prgnn/stages.readScores 4ba6d2eaf1ff
 prgnn/stages.relative 44a0c0f872ab
+prgnn/stages.ridgePattern be0dac9e39b0
+prgnn/stages.ridgePenalty 8b95a66de076
 prgnn/stages.saliency 0c47081fd9c1
-prgnn/stages.scoreColumns ccd5f1e01c84
+prgnn/stages.scoreColumns 1a643c9f7c36
 prgnn/stages.settingOf 602d308ea086
 prgnn/stages.settingScores dd000d4ae9ce
 prgnn/stages.singly c897c114f8ae
 prgnn/stages.sortedKeys 0aed50a9e06d
+prgnn/stages.strengthTest fcaa2de257d2
 prgnn/stages.tally e8eb068a7dd3
+prgnn/stages.tally.add 553f9c0ae3f7
 prgnn/stages.testedContrast 6c9bbda9d4d9
 prgnn/stages.unstaged 6ec13b39700d
+prgnn/stages.withoutNetwork 1c098a681e2b
+prgnn/stages/column.Columns 09a2b5a5fa07
+prgnn/stages/column.CoordinateDoc b518a561ce11
+prgnn/stages/column.Keys 79997bb0be88
+prgnn/stages/column.Table 5fd7f3ba06a3
 prgnn/stages/inference.AgainstNull e4bf6b6d8019
 prgnn/stages/inference.Agree 5b3f9261222d
 prgnn/stages/inference.Agreement bf89f703b507
@@ -943,23 +968,46 @@ prgnn/stages/inference.Contrasts 8ea18382a195
 prgnn/stages/inference.HeldOut 56fbce6ec6f7
 prgnn/stages/inference.Kendall 823d472464fb
 prgnn/stages/inference.NullTest 59df1b79d7a2
+prgnn/stages/inference.Pattern 179334919855
+prgnn/stages/inference.Replicated 03eb544744bc
+prgnn/stages/inference.Sample ce49088abc4b
+prgnn/stages/inference.Sample.moments 817654e4a038
 prgnn/stages/inference.Spearman a3f471c3f087
 prgnn/stages/inference.Spread 0408fec9c427
 prgnn/stages/inference.TestContrasts b59cecd17f02
 prgnn/stages/inference.Top 141d16695da0
+prgnn/stages/inference.WelchT 14f08e7f1c21
 prgnn/stages/inference.agreeByChance 9ca835ad783b
+prgnn/stages/inference.apart a481c5ba2a82
 prgnn/stages/inference.column cb74947d0138
 prgnn/stages/inference.contraster af5cf6ecb2ee
 prgnn/stages/inference.contraster.of 7a8ac9e6badf
 prgnn/stages/inference.expectedJaccard 8788fe7e8e08
+prgnn/stages/inference.moments b27c4b5541df
 prgnn/stages/inference.newContraster 4f0bf6e6351d
 prgnn/stages/inference.overlap 9d852e4b49d1
 prgnn/stages/inference.percentiles 56a5eb5dfca2
 prgnn/stages/inference.shared bf7fac9eefd7
 prgnn/stages/inference.spreads 1b5aab923ce7
+prgnn/stages/inference.welch e9c7c57a19f7
 
 reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62
+
+reached by biomarkers individuality report
+prgnn/stages/column.cells af67befefa5c
+prgnn/stages/column.field.column 45d8d12c7b2c
+prgnn/stages/column.markMissing 6e754795b238
+
+reached by biomarkers individuality report summary
+prgnn/stages.recoveryRow c8e5b2330154
+prgnn/stages.trainedModels 961e8c225bf8
+prgnn/stages.untrainedModels aec150f1b4c0
+prgnn/stages/column.coordsType 901c0762f16b
+prgnn/stages/column.field eb99e5b8e0b6
+prgnn/stages/column.layout a935bd937e67
+prgnn/stages/column.layoutOf cf8689369f9a
+prgnn/stages/column.layouts 2f8139f7ef73
 
 reached by bootstrap
 prgnn/nifti.Count 9b68d6b33d30
@@ -2447,7 +2495,7 @@ prgnn/nifti.encodeFloat64 a770d47f76ef
 prgnn/nifti.truncation.Error 1d4cacb6b292
 prgnn/nifti.unreadable.Error 92eafd3cc21a
 prgnn/stages.Report 449532be5fe5
-prgnn/stages.Report.Ports 5ae0b0935933
+prgnn/stages.Report.Ports b3af7907e9f3
 prgnn/stages.Report.Run 5e29ae25cdd9
 prgnn/stages.accuracyChart ffedf3ed702c
 prgnn/stages.besidePaper 309ea4d181fd
@@ -2468,7 +2516,6 @@ prgnn/stages.describeColumn 2adb89796116
 prgnn/stages.elementText 90b635269970
 prgnn/stages.estimator c20ed3dad87a
 prgnn/stages.fidelityTable 8d956d3df68c
-prgnn/stages.fixed 494a7404cf36
 prgnn/stages.gz 875bdc1597b3
 prgnn/stages.identifies c1d9bb95f5d3
 prgnn/stages.literature 4318a24d281a
@@ -2500,7 +2547,7 @@ prgnn/stages.readRunSettings 777097c48bfc
 prgnn/stages.report.New 395ae6693a08
 prgnn/stages.reportPart f315538eba55
 prgnn/stages.reporter c86650fa0be2
-prgnn/stages.reporter.aboutRanking 76e29844f214
+prgnn/stages.reporter.aboutRanking bd3f5e8ce106
 prgnn/stages.reporter.classificationFigures 28ccc5317f77
 prgnn/stages.reporter.consistencyTable cfa831de46a4
 prgnn/stages.reporter.eachParticipant 371d3f95b66e
@@ -2527,6 +2574,7 @@ prgnn/stages.reporter.participants 990eec40ed63
 prgnn/stages.reporter.pictures 9202a7bd0ddc
 prgnn/stages.reporter.rankingTable 533608abedea
 prgnn/stages.reporter.readPlaces 20068e4c1f2e
+prgnn/stages.reporter.references 2b318a5df7c1
 prgnn/stages.reporter.regionNames 5e2a226185fd
 prgnn/stages.reporter.regions 97187ef8388a
 prgnn/stages.reporter.results 46f4d28081c3
@@ -2605,15 +2653,20 @@ prgnn/stages.agreementOf 87b6492a7135
 prgnn/stages.agreementRow 5dce891d7a84
 prgnn/stages.cautionAccuracy 3e77dcdd1725
 prgnn/stages.cautionCompared 1ef97876d01f
-prgnn/stages.cautionTraining 25a726626ebd
+prgnn/stages.cautionReferences 53e6efe7d629
+prgnn/stages.cautionStuck 6a9d270efa41
+prgnn/stages.cautionTraining afeaedfb6800
 prgnn/stages.comparisonSection 8838361316b8
 prgnn/stages.covariateRow e71c19b45b72
 prgnn/stages.covariatesSection a6cfdd65e6a5
 prgnn/stages.emptyRegions 7c71a70efe46
+prgnn/stages.fixed 494a7404cf36
 prgnn/stages.gathered 0e5b28d3be86
+prgnn/stages.judge 2f122b7e8132
 prgnn/stages.leakageText 194e2f2fe8ed
 prgnn/stages.measure cdeea02dd954
 prgnn/stages.measures 73e53f651696
+prgnn/stages.modelName 515b04bffb8a
 prgnn/stages.pText 2b63352a24d9
 prgnn/stages.page a06c878f5170
 prgnn/stages.page.caution ad603be33e9c
@@ -2624,11 +2677,24 @@ prgnn/stages.permutationSection 595d3b3b8981
 prgnn/stages.prefix 9e50a00d9201
 prgnn/stages.readNumbers a1ec8743935f
 prgnn/stages.readRanking a4992b8513e1
+prgnn/stages.readRecovery d298bf0ef4a6
+prgnn/stages.recoveryRow.name 530f6193bff3
 prgnn/stages.salientRow a2bceca85c54
 prgnn/stages.stabilitySection 050e21caf30c
+prgnn/stages.stuckSkill 7b85e32ded24
 prgnn/stages.unstagedText 18e1f94a05da
+prgnn/stages.verdict c771e51cc065
+prgnn/stages.verdict.sentence 1f8b7f7a1824
 prgnn/stages.width 00c71a33bfe2
 prgnn/stages.wrap 0db41a275787
+prgnn/stages/column.Coordinates 5bf82ac66fb8
+prgnn/stages/column.Names 31f91da794e6
+prgnn/stages/column.Read cb18eba16847
+prgnn/stages/column.Rows 18d1cb70beb9
+prgnn/stages/column.field.absent 7c7f329a14ee
+prgnn/stages/column.field.read f64646d0f70e
+prgnn/stages/column.field.readPresent 6fab46b5a501
+prgnn/stages/column.fill c3f900f47634
 
 reached by report summary tables
 prgnn/stages.accuracyRow d2b1ea0e6b0d
@@ -2649,10 +2715,10 @@ prgnn/stages.paintedTable 98556e9c5c73
 prgnn/stages.saliency.New d168dabf6cb3
 
 reached by simulate
-prgnn/stages.Scanner 770910260918
+prgnn/stages.Scanner fceacf848496
 prgnn/stages.Simulate 979c1c340ee6
 prgnn/stages.Simulate.Ports 4ffd65f21714
-prgnn/stages.Simulate.Run fd70ec5a47a3
+prgnn/stages.Simulate.Run 635e36bd7e80
 prgnn/stages.confoundsTSV fe0e874045ad
 prgnn/stages.defaultScanner 352b38c6feba
 prgnn/stages.simulate.New 42d70451a3df
@@ -2679,9 +2745,10 @@ prgnn/stages/phantom.Coupling 2057ecd541c0
 prgnn/stages/phantom.Make 4aed42527126
 prgnn/stages/phantom.Scan fb13728f03f7
 prgnn/stages/phantom.Scan.fill 0be4e4953ca3
-prgnn/stages/phantom.Settings c5de41d7611e
-prgnn/stages/phantom.Settings.check faee0e82136c
+prgnn/stages/phantom.Settings e3aea867bee7
+prgnn/stages/phantom.Settings.check 243e10370f86
 prgnn/stages/phantom.Settings.coupling e1ac96713b18
+prgnn/stages/phantom.Settings.couplings 8a4bdff9f8b8
 prgnn/stages/phantom.air a87015332314
 prgnn/stages/phantom.ar1 01e738500f55
 prgnn/stages/phantom.axes d40b0464b1e7
@@ -2692,6 +2759,7 @@ prgnn/stages/phantom.center 967b6b3f94e1
 prgnn/stages/phantom.centre 3a607b33abae
 prgnn/stages/phantom.circuit 8e9c4cc11879
 prgnn/stages/phantom.circuitWeight f85bf162be88
+prgnn/stages/phantom.clamp 540cf6d4d823
 prgnn/stages/phantom.components 3b8398fc6105
 prgnn/stages/phantom.confounds 7b8e5b73940d
 prgnn/stages/phantom.cosines 2dfe63633749
@@ -2712,7 +2780,7 @@ prgnn/stages/phantom.localReach 7f52d2517002
 prgnn/stages/phantom.localWeight a3a2318c456d
 prgnn/stages/phantom.material 902286213a89
 prgnn/stages/phantom.materialOf 7abf5cb18fdb
-prgnn/stages/phantom.mixing 662a31d232d5
+prgnn/stages/phantom.mixing 46fa5dc283c1
 prgnn/stages/phantom.mostCosine 00c71a33bfe2
 prgnn/stages/phantom.motion bd5d534ce61a
 prgnn/stages/phantom.motionNames de66c0f75ecb
@@ -2764,13 +2832,14 @@ prgnn/stages.split.New 5c273654ea8b
 reached by summary
 prgnn/artifacts.Text 2347803b617c
 prgnn/stages.Summary 1a410d92bcbe
-prgnn/stages.Summary.Ports 693593080023
-prgnn/stages.Summary.Run dab026ec6433
-prgnn/stages.Summary.salientSection e3b35a626071
+prgnn/stages.Summary.Ports 7032ed99cb8a
+prgnn/stages.Summary.Run 31fd8fcf8e62
+prgnn/stages.Summary.salientSection 838413f55ff7
 prgnn/stages.accuracySection a92fb6547a07
 prgnn/stages.bar c7ad42e4da93
 prgnn/stages.cautionSection abe041f6b9fb
 prgnn/stages.contrastLines 186021a2f8a6
+prgnn/stages.dashed fd013b11399d
 prgnn/stages.fidelityLines 60d5187e31e7
 prgnn/stages.fidelityRow 901238d191b8
 prgnn/stages.foldLines 0297c4602bfb
@@ -2782,7 +2851,8 @@ prgnn/stages.nullLines b8abd5af195e
 prgnn/stages.ownRows 2d4a5392e7ec
 prgnn/stages.participantsSection d8e0ced55da5
 prgnn/stages.readingOf b5665d3ab200
-prgnn/stages.recoveryLines 74afdd9d30aa
+prgnn/stages.recoveryLines 9dafe168b1e3
+prgnn/stages.referencesSection 329a62333480
 prgnn/stages.settingLines 61d007291413
 prgnn/stages.spread 1d55c19283ac
 prgnn/stages.stabilityLines 37177ffe899f
@@ -2966,10 +3036,11 @@ at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Pla
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
 at stages/baseline.go prgnn/stages baseline.New:22 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
 at stages/baseline_data.go prgnn/stages Baseline.read:14 trainingSet.ordered:79 standardizeRows:95
-at stages/biomarkers.go prgnn/stages biomarkers.New:22 Biomarkers:27 Biomarkers.Ports:36 settingScores:61 modelScores:67 settingOf:76 tally:93 saliency:100 Biomarkers.Run:112 Biomarkers.readAll:205 ordered:221 Biomarkers.read:231 scoreColumns:291 readScores:299 Biomarkers.rank:317 meanSD:345 people:358 readPeople:364 plantedNodes:389 auroc:422
+at stages/biomarkers.go prgnn/stages biomarkers.New:24 Biomarkers:29 Biomarkers.Ports:38 settingScores:65 modelScores:71 newModelScores:83 settingOf:89 tally:106 saliency:113 Biomarkers.Run:125 Biomarkers.readAll:224 ordered:240 Biomarkers.read:250 modelScores.add:315 tally.add:326 scoreColumns:335 readScores:344 Biomarkers.rank:366 meanSD:394 people:407 readPeople:413 plantedNodes:438 auroc:471
 at stages/biomarkers_consistency.go prgnn/stages merged:17 added:28 modelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 settingText:273 consistencyRows:285 consistencyRows.add:290 consistencyRows.table:296
 at stages/biomarkers_null.go prgnn/stages nullRow:16 Biomarkers.against:28 unstaged:82 alike:94 sortedKeys:107 relative:117 nullRows:126 nullRows.add:133 nullRows.table:144
-at stages/biomarkers_tables.go prgnn/stages rankingRows:9 rankingRows.add:24 rankingRows.table:39 recoveryRows:86 recoveryRows.add:93 recoveryRows.table:111 individualRows:122 individualRows.add:130 individualRows.table:142
+at stages/biomarkers_references.go prgnn/stages trainedModels:17 untrainedModels:18 strengthTest:19 featureTest:20 ridgePattern:21 ridgePenalty:25 recoveryRow:28 rankedBy:44 nodeFeatures:53 readNodeFeatures:61 Biomarkers.rankings:103 withoutNetwork:179 nodeFeatures.withoutNetwork:184 nodeFeatures.compute:246 nodeFeatures.byRegion:278 absolute:294 Biomarkers.recoveries:303 both:350 meanOf:360
+at stages/biomarkers_tables.go prgnn/stages rankingRows:9 rankingRows.add:24 rankingRows.table:39 individualRows:85 individualRows.add:93 individualRows.table:105
 at stages/bootstrap.go prgnn/stages bootstrap.New:21 Bootstrap:28 Bootstrap.Ports:40 Bootstrap.Run:57 Bootstrap.made:143 longestTR:149 sidecarTR:153 sameGrid:177 Bootstrap.size:184 Bootstrap.draw:192 countDistinct:223 Bootstrap.drop:231 whyNone:246 badVolumes:261 voxelTable:285 scanTable:313
 at stages/brainmap.go prgnn/stages brainmap.New:25 BrainMap:30 BrainMap.Ports:35 spot:46 brainView:55 brainViews:63 panelHeight:71 panelWidth:71 headHeight:72 spotRadius:73 outline:74 BrainMap.Run:78 placesToDraw:95 nodePlaces:112 BrainMap.picture:131 spots:162 brainView.draw:215 rectangle:299 rectangle.overlap:302 labelPlace:308 scaleBar:338 hull:347 heat:372 mm:388
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
@@ -2986,6 +3057,7 @@ at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 B
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/choose.go prgnn/stages choose.New:22 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
 at stages/cohort_nodes.go prgnn/stages didYouMean:88
+at stages/column/rows.go prgnn/stages/column field:32 layout:41 layouts:46 coordsType:48 layoutOf:51 Names:99 Table:109 Columns:114 CoordinateDoc:131 Keys:134 field.column:150 cells:170 markMissing:188 Read:197 Rows:212 Coordinates:241 field.absent:261 field.read:271 field.readPresent:298 fill:320
 at stages/combat.go prgnn/stages combat.New:22 Combat:31 Combat.Ports:46 Combat.Run:61 Combat.trained:111 combatBook.table:154 combatBook.siteTable:191
 at stages/combat_people.go prgnn/stages combatFacts:16 combatTerm:31 combatTerm.String:36 combatBook:44 Combat.read:53 combatBook.readPeople:75 saysGroup:127 combatBook.choose:140 combatBook.row:190 pairsOf:215
 at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 Compare.reference:88 decide:113 comparison:126 compareTwo:135 foldDifferences:172 comparisonTable:195
@@ -3031,6 +3103,7 @@ at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 col
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
+at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:91
 at stages/join.go prgnn/stages join.New:21 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
 at stages/leakage.go prgnn/stages leakage.New:21 Leakage:26 Leakage.Ports:31 leakagePort:45 leakCheck:50 leakCheck.fail:56 foldPlace:61 foldBook:64 Leakage.Run:71 readBook:108 foldBook.tested:147 foldBook.takesPart:153 Leakage.lookAtPredictions:163 placeOf:237 foldBook.seen:253 lookAtModels:273 lookAtFitted:290 lookAtFeatures:333
 at stages/made.go prgnn/stages madeBy:18 madeOf:32 madeApart:44 madeLines:70 nodeNames:80 withMeta:97
@@ -3044,17 +3117,18 @@ at stages/parcellate.go prgnn/stages parcellate.New:22 Parcellate:28 Parcellate.
 at stages/permutation.go prgnn/stages permutation.New:23 Permutation:28 Permutation.Ports:33 permutedMeasures:46 permutedSetting:49 Permutation.Run:58 byPermutation:83 permutedSetting.check:122 graphsOf:159 permutationRows:168 permutationRows.add:176 permutationRows.test:216 permutationRows.null:229
 at stages/phantom/brain.go prgnn/stages/phantom centre:16 axes:17 reach:23 least:26 air:31 white:32 csf:33 brain:37 brain.position:45 grow:55 ventricle:149
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:65 confounds:73 square:93
-at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 sinuses:50 system:56 systems:61 circuit:76 region:80 inCircuit:89 Settings.coupling:109 mixing:134 fade:213 length:219 scale:227
+at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
-at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:31 signalPercent:43 material:46 materialOf:52 Make:63 Settings.check:90 signals:120 ar1:145 Scan.fill:155 waves:230 waves.disturb:237 rhythm:264
+at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
 at stages/predict.go prgnn/stages predict.New:18 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/predict_tables.go prgnn/stages predicted:10 newPredicted:30 predicted.add:34 predicted.tables:61
-at stages/report.go prgnn/stages report.New:19 Report:24 Report.Ports:30 reporter:78 Report.Run:90 reporter.incomplete:133 reporter.readPlaces:148
+at stages/references.go prgnn/stages readRecovery:13 recoveryRow.name:39 verdict:47 judge:57 verdict.sentence:91 cautionReferences:115 referencesSection:127 recoveryLines:139 dashed:176
+at stages/report.go prgnn/stages report.New:20 Report:25 Report.Ports:31 reporter:79 Report.Run:91 reporter.incomplete:134 reporter.readPlaces:149
 at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
 at stages/report/seal.go prgnn/stages/report generatorLine:13 sealStart:14 sealEnd:15 sealLength:16 seal:20
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
 at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.Write:124
-at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.levels:55 reporter.consistencyTable:82 fixed:136 probability:144 percentOf:155 shownSettings:163
+at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.references:57 reporter.levels:120 reporter.consistencyTable:147 fixed:201 probability:209 percentOf:220 shownSettings:228
 at stages/report_brain.go prgnn/stages parcelled:18 readParcels:26 parcelled.findMiddles:72 parcelled.at:104 parcelled.extent:114 underlay:136 readAnatomy:143 underlay.covers:184 underlay.clearOutside:197 underlay.at:234 rankedSetting:266 rankedSettings:273 byContrast:321 rankedSetting.first:324 slicesChart:339 gz:363 viewerOf:371
 at stages/report_methods.go prgnn/stages settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
 at stages/report_methods_text.go prgnn/stages reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230
@@ -3068,19 +3142,20 @@ at stages/report_svg.go prgnn/stages elementText:11
 at stages/report_tables.go prgnn/stages shownTable:18 plainName:66 shownNumber:77 reporter.more:91 reporter.pictures:119 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/saliency.go prgnn/stages saliency.New:22 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
 at stages/series.go prgnn/stages readDraws:14 stack:31 readText:41 oneFloat:54
-at stages/simulate.go prgnn/stages simulate.New:23 Scanner:29 defaultScanner:40 Simulate:45 Simulate.Ports:56 Simulate.Run:65 confoundsTSV:112
+at stages/simulate.go prgnn/stages simulate.New:23 Scanner:29 defaultScanner:41 Simulate:46 Simulate.Ports:57 Simulate.Run:66 confoundsTSV:113
 at stages/split.go prgnn/stages split.New:21 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:114 Split.permute:146 groupsOf:180 Split.enough:189 Split.divide:221 Split.deal:229 Split.inside:253 bySite:279
-at stages/summary.go prgnn/stages summary.New:17 Summary:22 Summary.Ports:28 page:61 page.line:67 page.caution:72 Summary.Run:77 width:96 cautionSection:99 wrap:115 bar:136
+at stages/summary.go prgnn/stages summary.New:18 Summary:23 Summary.Ports:29 page:62 page.line:68 page.caution:73 Summary.Run:78 width:97 cautionSection:100 wrap:116 bar:137
 at stages/summary_accuracy.go prgnn/stages accuracyRow:13 readAccuracy:24 inOrder:85 number3:100 accuracySection:108 settingLines:160 cautionAccuracy:183 foldLines:205 cautionCompared:253 ownRows:267 cautionTraining:279
 at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 leakageSection:200 leakageText:211 fidelityRow:237 fidelityLines:242
-at stages/summary_salient.go prgnn/stages salientRow:15 readRanking:24 readNumbers:67 Summary.salientSection:93 nullLines:153 unstagedText:207 readingOf:213 contrastLines:221 clip:256 agreementRow:265 stabilityLines:272 stabilitySection:286 agreementOf:305 pText:345 recoveryLines:359
+at stages/summary_salient.go prgnn/stages salientRow:15 readRanking:24 readNumbers:67 Summary.salientSection:93 nullLines:150 unstagedText:204 readingOf:210 contrastLines:218 clip:253 agreementRow:262 stabilityLines:269 stabilitySection:283 agreementOf:302 pText:342
 at stages/summary_sections.go prgnn/stages participantsSection:17 plural:65 weakMatrices:74 missingText:105 gathered:109 measure:133 measures:137 stepsSection:148 emptyRegions:196 spread:205 short:219 coordinate:227 shownSetting:231 settingsOf:248
+at stages/summary_training.go prgnn/stages stuckSkill:14 cautionStuck:18 modelName:56
 at stages/tables.go prgnn/stages tables.New:17 Tables:22 Tables.Ports:27 Tables.Run:50 tableSource:84 tableSource.String:86 tableSource.mark:93 paperSource:101
 at stages/tables_layout.go prgnn/stages tableLayout:14 tableSection:22 accuracyText:28 tableCaption:36 printedNames:50 printedName:52 layoutOne:59 layoutTwo:91 thousands:114 tableText:125 tableLayout.markdown:133 escapedCells:151 tableLayout.tsv:160 tableLayout.latex:174 sameFirst:206 tableOne:214 tableTwo:238
 at stages/tables_read.go prgnn/stages variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 lambdas:107 Tables.accuracies:122 Tables.comparison:133 several:187 parameterCounts:199
 at stages/timeseries.go prgnn/stages timeseries.New:21 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesArray:99 placeColumns:111 counted:184 shorten:189
-at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:133 convert:142
-at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:181 trainingSet.add:226 readParticipant:257 readEdges:282 trainingSet.check:309 readGraphs:345 standardization:380 standardization.values:382 standardization.layout:384 trainingSet.standardize:394 rounded:433 standardization.apply:442
+at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
+at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:181 trainingSet.add:226 readParticipant:257 readEdges:282 trainingSet.check:309 trainingSet.majority:345 readGraphs:357 standardization:392 standardization.values:394 standardization.layout:396 trainingSet.standardize:406 rounded:445 standardization.apply:454
 at stages/train_model.go prgnn/stages ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
-at stages/train_tables.go prgnn/stages sideNames:14 predictionTable:17 textOf:61 historyTable:69 optionalColumn:102 scoreTable:114 distributionTable:149 parameterTable:171
+at stages/train_tables.go prgnn/stages sideNames:14 predictionTable:17 textOf:61 historyTable:69 optionalColumn:103 scoreTable:116 distributionTable:158 parameterTable:180
 `)

@@ -87,7 +87,7 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 			artifacts.Column{Name: "simulated", Values: simulated, Doc: "true: these people do not exist"},
 		),
 		Nodes: nodesTable(nodes),
-		Extra: map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength)},
+		Extra: map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
 		Files: map[string]dag.Type{
 			"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"),
 		},
@@ -144,9 +144,9 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int, nodes []
 }
 
 // truthTable tells what is planted: one row an edge.
-func truthTable(nodes []atlas.Node, strength float64) *artifacts.Table {
+func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *artifacts.Table {
 	edges := phantom.Planted(nodes)
-	reference, affected := phantom.Expected(nodes, false, strength), phantom.Expected(nodes, true, strength)
+	reference, affected := phantom.Expected(nodes, false, strength, heterogeneity), phantom.Expected(nodes, true, strength, heterogeneity)
 	n := len(edges)
 	source, target := make([]int32, n), make([]int32, n)
 	sourceName, targetName := make([]string, n), make([]string, n)

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
 
@@ -55,7 +56,7 @@ func (*Report) Ports() dag.Ports {
 			one("individual", "biomarkers' scores of each participant", "participant_id", "group", "index", "score", "frequency"),
 			one("fidelity", "fidelity's effects of masking regions, beside random ones", "action", "k", "drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "accuracy_whole"),
 			one("individuality", "individuality's shares: how much of the scores is a person's own, as λ2 grows", "setting", "lambda2", "individual", "individual_low", "individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"),
-			one("recovery", "biomarkers' recovery of planted regions", "top", "planted", "found", "auroc"),
+			one("recovery", "biomarkers' recovery: what its rankings are worth beside references", column.Names[recoveryRow]()...),
 			all("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
 			all("cleaning", "denoise's quality for each participant", "volumes"),
 			all("connectivity", "connectivity's quality for each participant", "draw"),

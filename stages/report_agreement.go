@@ -10,13 +10,16 @@ import (
 	"prgnn/stages/report"
 )
 
-// aboutRanking tells how far the ranking is to be trusted: how far rankings agree, beside
-// chance, what trainings on permuted groups give, and whether planted regions are found.
+// aboutRanking tells how far the ranking is to be trusted: whether it beats references without training, how
+// far rankings agree, beside chance, and what trainings on permuted groups give.
 func (r *reporter) aboutRanking(s *report.Section) error {
 	if err := r.shownParts(s, []reportPart{{"fidelity", "Do the answers hang on the marked regions?", "Asked of participants whom the models were not trained on. A region that is out has no edges and no features.", fidelityTable}}); err != nil {
 		return err
 	}
 	if err := r.levels(s); err != nil {
+		return err
+	}
+	if err := r.references(s); err != nil {
 		return err
 	}
 	for _, part := range []struct {
@@ -25,7 +28,6 @@ func (r *reporter) aboutRanking(s *report.Section) error {
 	}{
 		{"consistency", "How far rankings agree", "In brackets: rankings in random order. Models may also agree because all brains are alike, whatever the groups are.", r.consistencyTable},
 		{"null", "Regions against trainings with permuted groups", "Every region's score, beside the scores that models of permuted groups give it.", func(t *artifacts.Table) (*report.Table, error) { return shownTable(t, 400, "index", "id") }},
-		{"recovery", "How well the planted regions were found", "", func(t *artifacts.Table) (*report.Table, error) { return shownTable(t, 200) }},
 	} {
 		if !r.t.Has(part.port) {
 			continue
@@ -48,6 +50,69 @@ func (r *reporter) aboutRanking(s *report.Section) error {
 		}
 		s.Blocks = append(s.Blocks, block)
 	}
+	return nil
+}
+
+// references shows what the rankings of each setting are worth, and says whether training beats the references.
+func (r *reporter) references(s *report.Section) error {
+	if !r.t.Has("recovery") {
+		return nil
+	}
+	table, err := r.t.In("recovery").Table()
+	if err != nil {
+		return err
+	}
+	settings, err := settingsOf(table, "top")
+	if err != nil || len(settings) == 0 {
+		return err
+	}
+	several := len(slices.Compact(slices.Clone(settings))) > 1
+	t := &report.Table{Caption: "Rankings of the regions, and references without training", Keys: 1, Heads: []report.Head{
+		{Text: "ranking"}, {Text: "planted", Number: true, Doc: "planted regions among the first, where the truth is known"},
+		{Text: "AUROC", Number: true, Doc: "chance that a planted region has a higher value than another one"},
+		{Text: "agreement", Number: true, Doc: "Kuncheva's index of the first regions between models; 0 by chance, 1 when the same"},
+		{Text: "shared, score", Number: true, Doc: "of the first regions, those also among the first by the trained models' mean score"},
+		{Text: "shared, contrast", Number: true, Doc: "the same by the trained models' contrast"},
+		{Text: "held-out effect", Number: true, Doc: "difference between the groups in test participants, in sd, over the features of the first regions; ranking and direction from training participants; 0 by chance"},
+	}, Note: "Untrained models have the architecture, folds and starting weights of the trained ones. Welch's t-test and ridge regression are computed in the training participants of each fold, and averaged over folds; two folds share most of these participants, so their agreement is higher than that of rankings from test participants."}
+	if several {
+		t.Keys, t.Heads = 2, append([]report.Head{{Text: "setting"}}, t.Heads...)
+	}
+	for i, setting := range settings {
+		if i > 0 && settings[i-1] == setting {
+			continue
+		}
+		rows, err := readRecovery(r.t, setting)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			found := "n/a"
+			if row.Planted != nil && *row.Planted > 0 {
+				found = fmt.Sprintf("%d of %d", *row.Found, row.Top)
+			}
+			cells := []report.Cell{{Text: row.name()}, {Text: found}, {Text: fixed(row.AUROC, 2)}, {Text: fixed(row.Agreement, 2)}, {Text: fixed(row.Score, 0)}, {Text: fixed(row.Contrast, 0)}, {Text: fixed(row.HeldOut, 2)}}
+			if several {
+				cells = append([]report.Cell{{Text: shownSetting(setting)}}, cells...)
+			}
+			t.Rows = append(t.Rows, cells)
+		}
+		if i > 0 {
+			continue // the regions of the first setting are shown
+		}
+		if all := rows[0].All; !math.IsNaN(all) {
+			t.Note += fmt.Sprintf(" Over all regions the held-out effect is %.2f.", all)
+		}
+		for _, by := range []string{rows[0].By, rows[1].By} {
+			if v, ok := judge(rows, by); ok {
+				s.Blocks = append(s.Blocks, report.Block{Text: v.sentence() + "."})
+			}
+		}
+		if err := cautionReferences(r.t, r.told, setting); err != nil {
+			return err
+		}
+	}
+	s.Blocks = append(s.Blocks, report.Block{Table: t})
 	return nil
 }
 

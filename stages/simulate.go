@@ -28,6 +28,7 @@ func init() {
 // Scanner are the parameters that every simulated participant shares.
 type Scanner struct {
 	Strength        float64 `param:"strength" doc:"how much the planted connectivity of the ASD group differs: 0 not at all; 1 by default, and more has little more effect" min:"0" max:"10"`
+	Heterogeneity   float64 `param:"heterogeneity" doc:"share of the planted regions that one ASD participant does not have altered, a random subset of its own in each: 0, everybody has all; at 0.7 every region is altered in 30 % of the participants and every edge in 9 %, and a t-test no longer finds everything" min:"0" max:"1"`
 	Volumes         int     `param:"volumes" doc:"length of a scan" min:"2" max:"100000"`
 	TR              float64 `param:"tr" doc:"time from a volume to the next" unit:"s" min:"0.01" max:"60"`
 	Grid            float64 `param:"grid" doc:"size of a voxel in every direction" unit:"mm" min:"2" max:"15"`
@@ -73,7 +74,7 @@ func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 		missing = append(missing, nodes[i].Index)
 	}
 	scan, err := phantom.Make(phantom.Settings{
-		Seed: s.Seed, Subject: s.Subject, Affected: s.Group == "ASD", Strength: s.Strength,
+		Seed: s.Seed, Subject: s.Subject, Affected: s.Group == "ASD", Strength: s.Strength, Heterogeneity: s.Heterogeneity,
 		Volumes: s.Volumes, TR: s.TR, Grid: s.Grid, Motion: s.Motion, Noise: s.Noise, Autocorrelation: s.Autocorrelation,
 		Site: s.Site, SiteEffect: s.SiteEffect, Missing: missing,
 	}, nodes)

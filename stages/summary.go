@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 func init() {
@@ -46,7 +47,7 @@ func (*Summary) Ports() dag.Ports {
 			optional("ranking", "biomarkers' ranking of the regions", "rank", "name", "abbreviation", "score", "ci_low", "ci_high", "model_best", "model_worst", "frequency", "contrast", "p", "q", "planted"),
 			optional("consistency", "biomarkers' consistency: how far rankings agree", "over", "rankings", "k", "common", "common_chance", "every", "every_chance", "kuncheva", "spearman", "p"),
 			optional("null", "biomarkers' null: every region against trainings on permuted groups", "name", "abbreviation", "excess", "p", "q", "p_any", "permutations"),
-			optional("recovery", "biomarkers' recovery of planted regions", "top", "planted", "found", "auroc", "by"),
+			optional("recovery", "biomarkers' recovery: what its rankings are worth beside references", column.Names[recoveryRow]()...),
 			gather("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
 			gather("cleaning", "denoise's quality for each participant", "volumes"),
 			gather("connectivity", "connectivity's quality for each participant", "draw"),
@@ -83,7 +84,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

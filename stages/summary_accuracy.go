@@ -277,6 +277,9 @@ func ownRows(rows []accuracyRow) []accuracyRow {
 
 // cautionTraining warns of models that know their training set by heart.
 func cautionTraining(t *dag.Task, p *page, rows []accuracyRow) error {
+	if err := cautionStuck(t, p); err != nil {
+		return err
+	}
 	var last []float64
 	for _, in := range t.All("training") {
 		table, err := in.Table()

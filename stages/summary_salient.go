@@ -135,11 +135,8 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	if err := stabilityLines(t, p, of); err != nil {
 		return err
 	}
-	if err := recoveryLines(t, p, of, regions, 0); err != nil {
-		return err
-	}
 	contrastLines(p, rows, of, s.Top)
-	if err := recoveryLines(t, p, of, regions, 1); err != nil {
+	if err := recoveryLines(t, p, of, regions); err != nil {
 		return err
 	}
 	if err := nullLines(t, p, s.Top); err != nil {
@@ -352,39 +349,4 @@ func pText(p float64) string {
 		return fmt.Sprintf("p=%.3f", p)
 	}
 	return fmt.Sprintf("p=%.2f", p)
-}
-
-// recoveryLines tells how many of the planted regions were found: by the reading of
-// the ranking (0), or by the other one (1).
-func recoveryLines(t *dag.Task, p *page, of string, regions, which int) error {
-	if !t.Has("recovery") {
-		return nil
-	}
-	table, err := t.In("recovery").Table()
-	if err != nil {
-		return err
-	}
-	names, err := settingsOf(table, "top")
-	if err != nil {
-		return err
-	}
-	var columns [4][]float64
-	for i, name := range []string{"top", "planted", "found", "auroc"} {
-		if columns[i], err = table.Floats(name); err != nil {
-			return err
-		}
-	}
-	i := slices.Index(names, of)
-	if i < 0 || i+which >= len(names) || names[i+which] != of {
-		return nil
-	}
-	by, err := table.Strings("by")
-	if err != nil {
-		return err
-	}
-	i += which
-	top, total, found, area := columns[0][i], columns[1][i], columns[2][i], columns[3][i]
-	p.line("  Of the first %.0f by %s, %.0f are among the %.0f planted regions (%.1f by chance); AUROC %.2f",
-		top, by[i], found, total, top*total/float64(regions), area)
-	return nil
 }

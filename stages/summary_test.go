@@ -113,8 +113,10 @@ The 2 most salient regions, by mean pooling score
     2 a                                          0.500  0.500–0.500  2 to 2      75 %  planted
   2 models (folds) rank them: of the first 2, two models have 2.0 in common (1.3 by chance, p=0.29),
   all have 2 (1.3 by chance); rank correlation 1.00
-  Of the first 2 by score, 2 are among the 2 planted regions (1.3 by chance); AUROC 1.00
-  Of the first 2 by contrast, 1 are among the 2 planted regions (1.3 by chance); AUROC 0.50
+  Rankings and references without training: first 2 of 3 regions; 2 planted (1.3 of 2 by chance)
+                                              planted  AUROC  agreement  shared  held-out
+    trained models, mean score                      2   1.00       1.00       2         –
+    trained models, contrast                        0   0.50          –       0         –
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -40,7 +40,7 @@ func (s *Train) Ports() dag.Ports {
 	for l := range s.Widths {
 		history = append(history, fmt.Sprintf("dist%d", l+1))
 	}
-	history = append(history, "glc", "train_accuracy", "test_accuracy", "test_ce")
+	history = append(history, "glc", "train_accuracy", "test_accuracy", "test_ce", "majority")
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
@@ -53,8 +53,8 @@ func (s *Train) Ports() dag.Ports {
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
 				Doc: "of every graph: label and predicted are numbers of the groups in sorted order, from 0; probability is that of group 1 (of the predicted one when there are more than two groups); p_GROUP is that of each"},
 			{Name: "history", Type: dag.Arrow(history...), Doc: "losses by term, and accuracies, per epoch"},
-			{Name: "scores", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept"),
-				Doc: "the trained model's pooling score of every node that reaches a pooling layer, and whether it is kept"},
+			{Name: "scores", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept", "untrained"),
+				Doc: "the trained model's pooling score of every node that reaches a pooling layer, whether it is kept, and in the first layer the score of the same model at its starting weights"},
 			{Name: "distribution", Type: dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped"),
 				Doc: "how many pooling scores of the training graphs lay in each interval, per epoch (the paper's Figure 3)"},
 			{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for the predict stage and for numpy.load: every array by its name, and model.json, which says what it is"},
@@ -106,6 +106,10 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		first = false
 		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))
 	}
+	before, err := m.Predict(graphs, t.Threads)
+	if err != nil {
+		return nil, err
+	}
 	history, err := m.Train(ctx, sides[0], sides[1], training)
 	if err != nil {
 		return nil, err
@@ -122,8 +126,8 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	return dag.Outputs{
 		"model":        model,
 		"predictions":  predictionTable(s.FoldParams, set, predictions, prGNN, p.caution()),
-		"history":      historyTable(history),
-		"scores":       scoreTable[T](set, predictions, s.ScoresOf == "test"),
+		"history":      historyTable(history, set.majority()),
+		"scores":       scoreTable[T](set, predictions, before, s.ScoresOf == "test"),
 		"distribution": distributionTable(history),
 		"weights":      weightArray(weights, len(weights)),
 		"parameters":   parameterTable(o, set, m.Layout, norm),

@@ -341,6 +341,18 @@ func (set *trainingSet) check(d *division) error {
 	return nil
 }
 
+// majority is the share of the largest group among the training graphs.
+func (set *trainingSet) majority() float64 {
+	count, all := make([]int, len(set.groups)), 0
+	for _, r := range set.rows {
+		if r.side == 0 {
+			count[r.label]++
+			all++
+		}
+	}
+	return float64(slices.Max(count)) / float64(all)
+}
+
 // readGraphs makes the graphs of a training, standardised when asked.
 func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*trainingSet, []*gnn.Graph[T], standardization, error) {
 	var graphs []*gnn.Graph[T]

@@ -66,7 +66,7 @@ func textOf(v any) string {
 	return string(b)
 }
 
-func historyTable(history []gnn.Epoch) *artifacts.Table {
+func historyTable(history []gnn.Epoch, majority float64) *artifacts.Table {
 	n := len(history)
 	epoch := make([]int32, n)
 	number := func(get func(gnn.Epoch) float64) []float64 {
@@ -94,6 +94,7 @@ func historyTable(history []gnn.Epoch) *artifacts.Table {
 		artifacts.Column{Name: "train_accuracy", Values: number(func(e gnn.Epoch) float64 { return e.TrainAccuracy }), Doc: "over the training graphs, as each batch came by"},
 		optionalColumn("test_accuracy", "over the test graphs, after the epoch", number(func(e gnn.Epoch) float64 { return e.TestAccuracy })),
 		optionalColumn("test_ce", "cross-entropy on the test graphs, after the epoch", number(func(e gnn.Epoch) float64 { return e.TestCE })),
+		artifacts.Column{Name: "majority", Values: number(func(gnn.Epoch) float64 { return majority }), Doc: "train_accuracy of always naming the largest group"},
 	)
 	return artifacts.NewTable(cols...)
 }
@@ -111,7 +112,8 @@ func optionalColumn(name, doc string, v []float64) artifacts.Column {
 	return artifacts.Column{Name: name, Doc: doc, Values: v, Valid: valid}
 }
 
-func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, testOnly bool) *artifacts.Table {
+// scoreTable has a row a graph, layer and node. before are the predictions at the starting weights.
+func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Prediction, testOnly bool) *artifacts.Table {
 	n := 0
 	for _, p := range predictions {
 		for _, l := range p.Layers {
@@ -121,6 +123,7 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, tes
 	id, group, side := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)
 	draw, layer, index := make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
 	score, kept := make([]T, 0, n), make([]bool, 0, n)
+	untrained, first := make([]T, 0, n), make([]bool, 0, n)
 	for i, p := range predictions {
 		r := set.rows[i]
 		if testOnly && r.side != 1 {
@@ -131,6 +134,11 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, tes
 				id, group, side = append(id, r.id), append(group, set.groups[r.label]), append(side, sideNames[r.side])
 				draw, layer, index = append(draw, int32(r.draw)), append(layer, int32(l+1)), append(index, node+1)
 				score, kept = append(score, T(s.Score[j])), append(kept, s.Kept[j])
+				if first = append(first, l == 0); l == 0 { // every node reaches the first layer, in the same order
+					untrained = append(untrained, T(before[i].Layers[0].Score[j]))
+				} else {
+					untrained = append(untrained, 0)
+				}
 			}
 		}
 	}
@@ -143,6 +151,7 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, tes
 		artifacts.Column{Name: "index", Values: index, Doc: "node number, from 1"},
 		artifacts.Column{Name: "score", Values: score, Doc: "after the sigmoid"},
 		artifacts.Column{Name: "kept", Values: kept},
+		artifacts.Column{Name: "untrained", Values: untrained, Valid: first, Doc: "score by the same model at its starting weights, before training; of the first layer only"},
 	)
 }
 

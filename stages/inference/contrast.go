@@ -14,9 +14,9 @@ type HeldOut struct {
 
 // Contrasts tell, region by region, how differently models score the groups: the
 // largest difference between the means of two groups over the standard deviation
-// within the groups, in one model, then the mean over the models. Nothing ties the sign of a score to a
-// group: one model marks a region that matters by high scores, another by low ones.
-// So each model's difference counts without its sign. NaN where no model says anything.
+// within the groups, in one model, then the mean over the models. Where a distance
+// loss holds the scores near their start, one model marks a region that matters by high scores,
+// another by low ones. So each model's difference counts without its sign. NaN where no model says anything.
 func Contrasts(models []HeldOut, group []int, groups int) []float64 {
 	c := newContraster(models, groups)
 	return c.of(group)

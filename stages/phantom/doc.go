@@ -40,6 +40,15 @@
 // could otherwise drop all of them before it has learnt anything (with some seeds
 // it still does: that is a property of hard pooling, not of the data).
 //
+// Autism is heterogeneous: patients differ in which regions are altered (Lombardo, Lai
+// and Baron-Cohen, Mol Psychiatry 24 (2019), 1435). With Heterogeneity h, an affected
+// participant has each region of the circuit altered with the chance 1 − h, independently
+// of the other regions; the rest keep the coupling of the reference group. A region is then
+// altered in a share 1 − h of the participants and an edge in (1 − h)², so the group means
+// of edges and of node strength approach each other while single participants stay altered.
+// This is the difficulty of the cohort: at 0 a t-test of node strength finds every planted
+// region, and a method cannot show that it does better. At 0 no byte depends on it.
+//
 // # The scan
 //
 // A voxel shows the signal of its region in percent of its baseline, with AR(1)

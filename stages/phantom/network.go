@@ -46,6 +46,31 @@ const (
 	Change   = 0.75
 )
 
+// couplings are the coupling k of each node, of which only the circuit's count. In an affected
+// participant each has, with the chance Heterogeneity, the reference group's coupling in place of
+// altered, independently of the others. Without r it is that of the average participant, (E √k)²:
+// the shared source has the weight √k, so that products of two are the expected correlations.
+func (s Settings) couplings(nodes []atlas.Node, altered, varied float64, r *random.Stream) []float64 {
+	all := make([]float64, len(nodes))
+	spared := clamp(Coupling + varied)
+	for i, n := range nodes {
+		all[i] = altered
+		if !s.Affected || s.Heterogeneity == 0 || !inCircuit(n) {
+			continue
+		}
+		switch {
+		case r == nil:
+			mean := float64((1-s.Heterogeneity)*math.Sqrt(altered)) + float64(s.Heterogeneity*math.Sqrt(spared))
+			all[i] = mean * mean
+		case r.Float64() < s.Heterogeneity:
+			all[i] = spared
+		}
+	}
+	return all
+}
+
+func clamp(x float64) float64 { return math.Max(0, math.Min(1, x)) }
+
 // sinuses are where air lies next to the brain: above the nose, beside the ears; mm.
 var sinuses = [3][3]float64{{0, 40, -25}, {-45, -10, -38}, {45, -10, -38}}
 
@@ -115,8 +140,8 @@ func (s Settings) coupling() float64 {
 
 // Expected is the correlation of the signals of every two nodes, N×N, for the
 // average participant of a group.
-func Expected(nodes []atlas.Node, affected bool, strength float64) []float64 {
-	m := mixing(nodes, Settings{Affected: affected, Strength: strength}, nil)
+func Expected(nodes []atlas.Node, affected bool, strength, heterogeneity float64) []float64 {
+	m := mixing(nodes, Settings{Affected: affected, Strength: strength, Heterogeneity: heterogeneity}, nil)
 	n := len(nodes)
 	c := make([]float64, n*n)
 	for i := range n {
@@ -139,7 +164,13 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 		return w + float64(spread*r.Normal())
 	}
 	weight := func(w float64) float64 { return vary(w, float64(w*weightSpread)) }
-	k := math.Max(0, math.Min(1, vary(s.coupling(), couplingSpread)))
+	varied := vary(0, couplingSpread)
+	k := clamp(s.coupling() + varied)
+	var which *random.Stream
+	if r != nil && s.Heterogeneity > 0 {
+		which = random.New(s.Seed, "simulate", s.Subject, "heterogeneity")
+	}
+	coupling := s.couplings(nodes, k, varied, which)
 
 	var scanner []float64
 	if s.Site > 0 && s.SiteEffect > 0 {
@@ -187,8 +218,8 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 			add("scanner", s.SiteEffect*scanner[i])
 		}
 		if inCircuit(n) {
-			add("circuit", circuitWeight*math.Sqrt(k))
-			own[i] += float64(circuitWeight * circuitWeight * (1 - k))
+			add("circuit", circuitWeight*math.Sqrt(coupling[i]))
+			own[i] += float64(circuitWeight * circuitWeight * (1 - coupling[i]))
 		}
 	}
 	local := len(columns)

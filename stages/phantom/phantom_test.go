@@ -120,7 +120,7 @@ func TestMissingRegion(t *testing.T) {
 // planted edges.
 func TestExpected(t *testing.T) {
 	n := len(nodes)
-	hc, asd := Expected(nodes, false, 1), Expected(nodes, true, 1)
+	hc, asd := Expected(nodes, false, 1, 0), Expected(nodes, true, 1, 0)
 	planted := map[[2]int]bool{}
 	for _, e := range Planted(nodes) {
 		planted[[2]int{e.Source - 1, e.Target - 1}] = true
@@ -149,8 +149,79 @@ func TestExpected(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(Expected(nodes, true, 0), Expected(nodes, false, 0)) {
+	if !slices.Equal(Expected(nodes, true, 0, 0), Expected(nodes, false, 0, 0)) {
 		t.Error("the groups differ at strength 0")
+	}
+}
+
+// With heterogeneity h, a region is altered in a share 1 − h of the affected participants, an edge
+// in (1 − h)², independently; the expected correlations are the mean over all subsets.
+func TestHeterogeneity(t *testing.T) {
+	const h, people = 0.7, 400
+	times, both := map[int]float64{}, 0.0
+	s := settings()
+	s.Affected, s.Heterogeneity = true, h
+	var circuit []int
+	for i, n := range nodes {
+		if inCircuit(n) {
+			circuit = append(circuit, i)
+		}
+	}
+	column := func(s Settings, r *random.Stream) []float64 { // weight² of the circuit's source, of each node
+		return s.couplings(nodes, 0.9, 0, r)
+	}
+	mean := 0.0 // of the product of the first two regions' weights
+	for p := range people {
+		r := random.New(1, "test", "heterogeneity", p)
+		k := column(s, r)
+		mean += math.Sqrt(k[circuit[0]]*k[circuit[1]]) / people
+		for _, i := range circuit {
+			if k[i] == 0.9 {
+				times[i]++
+			} else if k[i] != Coupling {
+				t.Fatalf("region %d has the coupling %v", i+1, k[i])
+			}
+		}
+		if k[circuit[0]] == 0.9 && k[circuit[1]] == 0.9 {
+			both++
+		}
+	}
+	for _, i := range circuit { // 120 ± 9.2
+		if math.Abs(times[i]-(1-h)*people) > 37 {
+			t.Errorf("%s is altered in %.0f of %d", nodes[i].Name, times[i], people)
+		}
+	}
+	if math.Abs(both-(1-h)*(1-h)*people) > 23 { // 36 ± 5.7
+		t.Errorf("both ends are altered in %.0f of %d", both, people)
+	}
+	average := column(s, nil)
+	if want := average[circuit[0]]; math.Abs(mean-want) > 0.05 {
+		t.Errorf("the mean product is %.3f, that of the average participant %.3f", mean, want)
+	}
+	// Closed form: E √k = (1−h)√0.9 + h√0.15.
+	if want := math.Pow((1-h)*math.Sqrt(0.9)+h*math.Sqrt(0.15), 2); math.Abs(average[circuit[0]]-want) > 1e-12 {
+		t.Errorf("average coupling %v, want %v", average[circuit[0]], want)
+	}
+	reference, affected := Expected(nodes, false, 1, h), Expected(nodes, true, 1, h)
+	full := Expected(nodes, true, 1, 0)
+	n := len(nodes)
+	for _, e := range Planted(nodes) {
+		at := (e.Source-1)*n + e.Target - 1
+		if d, whole := affected[at]-reference[at], full[at]-reference[at]; d < 0.05*whole || d > 0.3*whole {
+			t.Errorf("edge %d–%d differs by %.3f, and by %.3f without heterogeneity", e.Source, e.Target, d, whole)
+		}
+	}
+	// Nobody of the reference group is touched, and at 0 nobody at all.
+	same := func(a, b Settings) bool { return slices.Equal(mustMake(t, a).BOLD, mustMake(t, b).BOLD) }
+	plain := settings()
+	varied := plain
+	varied.Heterogeneity = h
+	if !same(plain, varied) {
+		t.Error("heterogeneity changes the reference group")
+	}
+	plain.Affected, varied.Affected = true, true
+	if same(plain, varied) {
+		t.Error("heterogeneity changes nothing in the affected group")
 	}
 }
 
@@ -198,7 +269,7 @@ func TestLooksLikeABrain(t *testing.T) {
 			cortex = append(cortex, i)
 		}
 	}
-	hc := Expected(nodes, false, 1)
+	hc := Expected(nodes, false, 1, 0)
 	var ours, theirs []float64
 	for i := range cortex {
 		for j := i + 1; j < len(cortex); j++ {
@@ -221,7 +292,7 @@ func TestLooksLikeABrain(t *testing.T) {
 func TestSignalsCorrelateAsExpected(t *testing.T) {
 	n := len(nodes)
 	for _, affected := range []bool{false, true} {
-		want := Expected(nodes, affected, 0.5) // in the middle, where the coupling is hardly cut off at 0 and 1
+		want := Expected(nodes, affected, 0.5, 0) // in the middle, where the coupling is hardly cut off at 0 and 1
 		mean := make([]float64, n*n)
 		const people = 40
 		for p := range people {

@@ -16,6 +16,7 @@ type Settings struct {
 	Subject         string
 	Affected        bool    // of the group whose planted edges are changed
 	Strength        float64 // of the planted change; 0 for none
+	Heterogeneity   float64 // share of the circuit's regions that a participant does not have changed, each its own; 0 … 1
 	Volumes         int
 	TR              float64 // s
 	Grid            float64 // mm, of a voxel in every direction
@@ -107,6 +108,9 @@ func (s Settings) check(nodes []atlas.Node) error {
 	}
 	if !(s.Noise >= 0 && s.Noise <= 100) || !(s.Motion >= 0 && s.Motion <= 100) || !(s.Strength >= 0 && s.Strength <= 100) {
 		bad("noise is %g, motion %g, strength %g; each may be from 0 to 100", s.Noise, s.Motion, s.Strength)
+	}
+	if !(s.Heterogeneity >= 0 && s.Heterogeneity <= 1) {
+		bad("heterogeneity is %g; it may be from 0 to 1", s.Heterogeneity)
 	}
 	for _, n := range nodes {
 		if n.ID > math.MaxInt16 || math.IsNaN(n.X+n.Y+n.Z+n.Volume) {
