@@ -22,6 +22,12 @@ const racy = 2 * time.Second
 // file younger than two seconds, nor when rehash is set. A file that changes
 // while it is read gives ErrChanged. The Ref has no format: a name does not tell
 // what a file holds.
+//
+// A program that has mapped the file into memory (numpy.memmap, mode r+) moves the
+// file's times with its first write to a clean page only. So the pages are written
+// back (see writeBack) before the state is taken that goes into the memo: the next
+// write to any of them moves the times again. The clock is read before that, so
+// that a write in between makes the file too young to be remembered.
 func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -40,6 +46,13 @@ func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 		if d, ok := s.files.lookup(abs, before); ok {
 			return Ref{Digest: d, Size: before.size}, nil
 		}
+	}
+	if settled {
+		writeBack(abs)
+		if before, err = statPath(abs); err != nil {
+			return Ref{}, fmt.Errorf("%s: %w: it was removed while it was read", path, ErrChanged)
+		}
+		settled = !before.unsure && !before.younger(now, racy)
 	}
 	ref, err := hashFile(abs)
 	if err != nil {

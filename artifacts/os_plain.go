@@ -14,3 +14,6 @@ func statPath(path string) (fileStat, error) {
 	}
 	return fileStat{regular: fi.Mode().IsRegular(), size: fi.Size(), mtime: fi.ModTime().UnixNano(), unsure: true}, nil
 }
+
+// writeBack is not needed: no state is ever remembered.
+func writeBack(string) {}

@@ -45,3 +45,7 @@ func statPath(path string) (fileStat, error) {
 		device:  uint64(info.VolumeSerialNumber),
 	}, nil
 }
+
+// writeBack cannot be done: FlushFileBuffers asks for the right to write. What
+// remains is told in docs/inputs.md.
+func writeBack(string) {}

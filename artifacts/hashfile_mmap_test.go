@@ -1,0 +1,54 @@
+//go:build linux || darwin
+
+package artifacts
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A program keeps a file mapped and writes to a page that it has written to before:
+// the digest is that of the new bytes.
+func TestHashFileMapped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a file to be two seconds old")
+	}
+	for _, dir := range []string{t.TempDir(), memoryDir(t)} {
+		if dir == "" {
+			continue
+		}
+		path := dir + "/series.npy"
+		if err := os.WriteFile(path, make([]byte, 1<<14), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f := must(os.OpenFile(path, os.O_RDWR, 0))(t)
+		defer f.Close()
+		pages := must(unix.Mmap(int(f.Fd()), 0, 1<<14, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
+		defer unix.Munmap(pages)
+		s := newStore(t)
+		pages[5000] = 1
+		for i := byte(2); i < 5; i++ {
+			time.Sleep(racy + 100*time.Millisecond)
+			for range 2 { // the second time from the memo, where the file system allows one
+				want := DigestOf(must(os.ReadFile(path))(t))
+				if got := must(s.HashFile(path, false))(t); got.Digest != want {
+					t.Errorf("%s: write %d through the map is not seen", path, i-1)
+				}
+			}
+			pages[5000] = i
+		}
+	}
+}
+
+// memoryDir is a directory in memory, where there is one.
+func memoryDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "prgnn")
+	if err != nil {
+		return ""
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
