@@ -35,6 +35,7 @@ func (s *Store) Put(v Value) (Ref, error) {
 		return Ref{}, s.fault(err)
 	}
 	s.dirty.mark(changed)
+	s.wrote(ref.Digest)
 	// A clock that was set back since the session began would make it look unused.
 	s.session.use(path, fileStat{mtime: time.Now().UnixNano()})
 	return ref, nil
@@ -64,25 +65,25 @@ func (s *Store) syncBlobs(refs map[string]Ref) error {
 // would end it returns ErrCorrupt when the bytes are not the ones named. A
 // reader that stops before the end has checked nothing.
 func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
-	path := s.BlobPath(r.Digest)
-	f, err := os.Open(path)
+	wrong := func() error { return fmt.Errorf("blob %s: %w", s.BlobPath(r.Digest), ErrCorrupt) }
+	f, err := s.open(r, wrong)
 	if errors.Is(err, os.ErrNotExist) && s.session.since.Load() != 0 {
 		// A gc at work may have set the blob aside for a moment, to look at it again.
 		if unlock, gateErr := s.gate(false); gateErr == nil {
 			unlock()
-			f, err = os.Open(path)
+			f, err = s.open(r, wrong)
 		}
 	}
-	if errors.Is(err, os.ErrNotExist) && s.link != nil && s.fetch(context.Background(), r) == nil {
-		f, err = os.Open(path)
+	if errors.Is(err, os.ErrNotExist) && s.link != nil {
+		if s.fetch(context.Background(), r) != nil && s.link.refuses(r.Digest) {
+			return nil, fmt.Errorf("blob %s: %w in %s", r.Digest, ErrCorrupt, s.link.remote)
+		}
+		f, err = s.open(r, wrong)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("blob %s: %w", r.Digest, ErrMiss)
 	}
-	if err != nil {
-		return nil, s.fault(err)
-	}
-	return newCheckedReader(f, r, func() error { return fmt.Errorf("blob %s: %w", path, ErrCorrupt) }), nil
+	return f, s.fault(err)
 }
 
 // BlobPath is where the blob lies; the file may be absent or damaged.
@@ -101,8 +102,14 @@ func (s *Store) hasHere(r Ref) bool {
 	if err != nil || !st.regular || st.size != r.Size {
 		return false
 	}
-	return s.session.use(s.BlobPath(r.Digest), st)
+	here, marked := s.session.use(s.BlobPath(r.Digest), st)
+	if marked {
+		if found, known := s.bytes.lookup(string(r.Digest[:]), st); known && found == r.Digest {
+			s.wrote(r.Digest) // other times, the same bytes
+		}
+	}
+	return here
 }
 
-// Remove deletes a blob that was found damaged, so that its producer runs again.
+// Remove deletes a blob.
 func (s *Store) Remove(d Digest) error { return s.fault(remove(s.BlobPath(d))) }

@@ -13,8 +13,9 @@ type checkedReader struct {
 	ref   Ref
 	hash  hash.Hash
 	n     int64
-	wrong func() error // the error of bytes that are not the right ones
-	err   error        // what the reader came to
+	wrong func() error     // the error of bytes that are not the right ones
+	ended func(right bool) // what it came to; may be nil
+	err   error            // what the reader came to
 }
 
 func newCheckedReader(f io.ReadCloser, ref Ref, wrong func() error) *checkedReader {
@@ -29,16 +30,23 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	c.hash.Write(p[:n])
 	c.n += int64(n)
 	switch {
-	case c.n > c.ref.Size:
-		c.err = c.wrong() // too long: no need to go on to the end
+	case c.n > c.ref.Size: // too long: no need to go on to the end
+		c.end(false)
 	case err == io.EOF:
-		if c.err = io.EOF; c.n != c.ref.Size || Digest(c.hash.Sum(nil)) != c.ref.Digest {
-			c.err = c.wrong()
-		}
+		c.end(c.n == c.ref.Size && Digest(c.hash.Sum(nil)) == c.ref.Digest)
 	case err != nil:
 		c.err = err
 	}
 	return n, c.err
+}
+
+func (c *checkedReader) end(right bool) {
+	if c.err = io.EOF; !right {
+		c.err = c.wrong()
+	}
+	if c.ended != nil {
+		c.ended(right)
+	}
 }
 
 // Len is how many bytes are still to come, if they are the right ones.

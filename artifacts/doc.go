@@ -31,7 +31,8 @@
 //	tmp/<id>/           unfinished files of one process, and the lease that it
 //	                    holds while it lives
 //	locks/              claims, and the gate that gc closes for moments
-//	memo/               digests of the user's files, and an index of the actions
+//	memo/               digests of the user's files and of blobs, an index of the actions,
+//	                    what is damaged in a remote, and what is still to be shared
 //	collected           the digests of blobs that are named and not here: gc or Repair
 //	                    has removed them, or they are in a remote
 //	README, version     for people, and for programs of another layout
@@ -60,15 +61,18 @@
 //  3. Reading verifies. OpenBlob hashes what it hands out and ends with ErrCorrupt
 //     in place of io.EOF when the bytes are not those of the name; Lookup checks
 //     the seal of a record and that the record is the one of its key. In a
-//     cache, damage is a miss: it costs time and never an answer.
+//     cache, damage is a miss: it costs time and never an answer. It is a miss for
+//     everybody from the moment that one has met it: Damaged remembers what a blob's
+//     bytes were found to be, together with the state of its file, and reads the blob
+//     again when that has changed. What is damaged in a remote is remembered as well.
 //  4. No lock guards the data. Locks only spare work (claims: each task is done by
 //     one process) or keep gc off (leases: what a process that is alive has found
 //     or made, stays). All are held by the kernel on open files and vanish with
 //     the process; there is nothing to unlock by hand after a crash.
-//  5. What can be found out again is never synced and never believed: the memo of
-//     file digests holds for a file of the same size, times, inode and device
-//     only, and an entry of the action index only while the record's file has
-//     not been touched since it was read. Deleting memo/ changes no answer.
+//  5. What can be found out again is never synced, and holds only for files that have
+//     not been touched since: same size, times, inode and device. Deleting memo/
+//     changes no answer. What the memo cannot see is a disk that changes bytes behind
+//     the file system's back. Reading sees it (rule 3), and so does Verify.
 //
 // A kill cannot show whether the syncs are in the right places (the page cache
 // survives it); the crash test shows that the names are.

@@ -66,6 +66,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 		return s.fault(err)
 	}
 	s.dirty.mark(changed)
+	s.wrote(r.Digest)
 	s.session.use(path, fileStat{mtime: time.Now().UnixNano()})
 	s.link.mu.Lock()
 	s.link.fetched++

@@ -1,8 +1,9 @@
 package artifacts
 
 // A fileStat is what the file system says of a file without reading it. Two that
-// are equal, and not too young, mean that the bytes are the same: to set the
-// ctime back, one has to set back the clock of the machine.
+// are equal, and not too young, mean that no program has written other bytes: to set
+// the ctime back, one has to set back the clock of the machine, and who writes through
+// a memory map moves the times if the pages were clean before (see HashFile).
 type fileStat struct {
 	regular bool
 	unsure  bool // the system keeps too little for equality to mean anything

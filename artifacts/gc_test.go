@@ -194,10 +194,10 @@ func TestUseOfGone(t *testing.T) {
 	s := newStore(t)
 	_, r := work(t, s, "recipe", "result")
 	path := s.BlobPath(r.Digest)
-	if !s.session.use(path, fileStat{}) {
+	if here, _ := s.session.use(path, fileStat{}); !here {
 		t.Error("there, and not found")
 	}
-	if s.session.use(path+".gone", fileStat{}) {
+	if here, _ := s.session.use(path+".gone", fileStat{}); here {
 		t.Error("gone, and found")
 	}
 }

@@ -95,7 +95,7 @@ func hashFile(path string) (Ref, error) {
 	return Ref{Digest: Digest(h.Sum(nil)), Size: n}, nil
 }
 
-// A fileMemo remembers the digests of files.
+// A fileMemo remembers the digests of files, by path or another name.
 type fileMemo struct {
 	log     memoLog
 	once    sync.Once
@@ -108,9 +108,10 @@ type hashed struct {
 	digest Digest
 }
 
-// Entries are written at once: one that is lost costs reading a scan.
-func (m *fileMemo) open(path string) { m.log.path = path }
-func (m *fileMemo) close()           { m.log.close() }
+// open says where the memo lies, and how many bytes of entries may wait to be
+// written: none for the digests of scans, which cost much to find out again.
+func (m *fileMemo) open(path string, room int) { m.log.path, m.log.room = path, room }
+func (m *fileMemo) close()                     { m.log.close() }
 
 const fileMemoHead = 5*8 + len(Digest{})
 

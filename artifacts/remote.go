@@ -35,7 +35,8 @@ var ErrReadOnly = errors.New("nothing may be written there")
 // works alone, and shares later. One that is of another layout, or that refuses
 // us, is one.
 func (s *Store) Attach(ctx context.Context, r Remote) error {
-	l := &link{remote: r, refused: map[string]bool{}, sizes: map[Digest]int64{}}
+	l := &link{remote: r, sizes: map[Digest]int64{}}
+	l.refused.open(s.dir, r)
 	if err := l.greet(ctx, s); err != nil {
 		return fmt.Errorf("remote %s: %w", r, err)
 	}
@@ -62,7 +63,8 @@ type RemoteReport struct {
 	Fetched  int // blobs
 	Shared   int // actions with their blobs
 	Left     int // actions that could not be shared yet
-	Refused  int // objects that were not what their names say
+	Refused  int // objects that are damaged there, and count as missing
+	Replaced int // objects that were damaged there, and are not any more
 }
 
 // A link is a store's way to a remote. It stops asking one that does not answer: a
@@ -75,8 +77,8 @@ type link struct {
 	again    time.Time // when it may be asked next; zero while it answers
 	asking   bool      // one asks whether it has come back
 	readOnly bool
-	record   sync.Mutex       // held while one record is read
-	refused  map[string]bool  // objects that are damaged: to be replaced
+	record   sync.Mutex // held while one record is read
+	refused  refused
 	sizes    map[Digest]int64 // blobs that are known to be there
 	fetched  int
 	shared   int
@@ -175,7 +177,7 @@ func (l *link) takes() bool {
 func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared, Refused: len(l.refused)}
+	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared, Refused: len(l.refused.names), Replaced: l.refused.replaced}
 	if !l.again.IsZero() {
 		r.Down = l.err
 	}
@@ -186,7 +188,7 @@ func (l *link) report() RemoteReport {
 func (l *link) refuse(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refused[name] = true
+	l.refused.add(name)
 }
 
 // refuseBlob does that for a blob.
@@ -197,10 +199,17 @@ func (l *link) refuseBlob(d Digest) {
 	delete(l.sizes, d)
 }
 
+// refuses tells whether a blob was found damaged there.
+func (l *link) refuses(d Digest) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused.names[objectName(blobsDir, d.String())]
+}
+
 // size is how long an object is.
 func (l *link) size(ctx context.Context, name string) (n int64, err error) {
 	l.mu.Lock()
-	bad := l.refused[name]
+	bad := l.refused.names[name]
 	l.mu.Unlock()
 	if bad {
 		return 0, ErrMiss
@@ -237,7 +246,7 @@ func (l *link) know(d Digest, size int64) {
 func (l *link) accept(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.refused, name)
+	l.refused.remove(name)
 }
 
 // objectName is the name of a blob or an action in a remote.

@@ -72,7 +72,7 @@ func (s *Store) SaveRun(r *RunRecord) error {
 		return fmt.Errorf("run %s: %w", r.ID, err)
 	}
 	ref := Ref{Digest: DigestOf(tasks), Size: int64(len(tasks)), Format: "tasks"}
-	if !s.Has(ref) {
+	if !s.Has(ref) || s.Damaged(ref) {
 		if _, err := s.Put(Bytes{Kind: ref.Format, Data: tasks}); err != nil {
 			return err
 		}

@@ -91,16 +91,17 @@ func (p *session) end() error {
 }
 
 // use marks a blob as used in this session, unless it is fresh already, and tells
-// whether it is still there. The mark is the file's mtime, which gc reads. A
+// whether it is still there, and whether its times were moved for that. The mark is the file's mtime, which gc reads. A
 // blob of another user's may not be marked; then a gc during this run may remove
 // it, and its producer runs again.
-func (p *session) use(path string, st fileStat) bool {
+func (p *session) use(path string, st fileStat) (here, marked bool) {
 	since := p.since.Load()
 	if since == 0 || st.mtime >= since-int64(leaseSlack) {
-		return true
+		return true, false
 	}
 	at := time.Unix(0, since)
-	return !errors.Is(os.Chtimes(path, at, at), os.ErrNotExist)
+	err := os.Chtimes(path, at, at)
+	return !errors.Is(err, os.ErrNotExist), err == nil
 }
 
 // gate is held for moments: shared by those who begin a session, exclusively by

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,17 +182,6 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		s.link.shared++
 		s.link.mu.Unlock()
 	}
-	return err
-}
-
-// check reads a blob of our own.
-func (s *Store) check(ref Ref) error {
-	f, err := os.Open(s.BlobPath(ref.Digest))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(io.Discard, newCheckedReader(f, ref, func() error { return ErrCorrupt }))
 	return err
 }
 

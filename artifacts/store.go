@@ -34,7 +34,8 @@ type Store struct {
 	dirty   dirtyDirs // of blobs
 	late    lateSync  // of actions
 	index   actionIndex
-	files   fileMemo
+	files   fileMemo // of the user's files
+	bytes   fileMemo // of blobs, by their names: which bytes they were found to have
 
 	link  *link // nil without a remote
 	share sharing
@@ -97,7 +98,8 @@ func Open(dir string) (*Store, error) {
 	s.blobs.open(filepath.Join(abs, blobsDir))
 	s.acts.open(filepath.Join(abs, actionsDir))
 	s.index.open(filepath.Join(abs, memoDir, "actions"))
-	s.files.open(filepath.Join(abs, memoDir, "files"))
+	s.files.open(filepath.Join(abs, memoDir, "files"), 0)
+	s.bytes.open(filepath.Join(abs, memoDir, "blobs"), 256<<10)
 	return s, nil
 }
 
@@ -162,6 +164,10 @@ func (s *Store) Close() error {
 	err := errors.Join(s.late.wait(), s.session.end())
 	s.index.close()
 	s.files.close()
+	s.bytes.close()
+	if s.link != nil {
+		s.link.refused.log.close()
+	}
 	s.blobs.close()
 	s.acts.close()
 	return s.fault(err)

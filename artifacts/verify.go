@@ -27,7 +27,7 @@ const (
 	WrongKey      Problem = "wrong key"      // an action whose key is not the digest of its recipe
 	DamagedRun    Problem = "damaged run"    // a run record, or its list of tasks
 	Foreign       Problem = "foreign file"   // nothing that the store put there
-	Stray         Problem = "stray file"     // left by a process that died
+	Stray         Problem = "stray file"     // left by a process that died, or damaged and named by no record
 )
 
 // A Finding is one thing that is wrong with a store.
@@ -74,7 +74,7 @@ func (r *Report) Damaged() int {
 // promises, every run. It changes nothing, and may be called while runs are going
 // on. Progress gets the bytes read so far, and how many there are.
 func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*Report, error) {
-	v := &verifier{s: s, progress: progress, makers: map[Digest][]Key{}, refs: map[Digest]Ref{}, tasks: map[Key][]string{}, healthy: map[Digest]int64{}}
+	v := &verifier{s: s, progress: progress, makers: map[Digest][]Key{}, refs: map[Digest]Ref{}, lists: map[Digest]bool{}, tasks: map[Key][]string{}, healthy: map[Digest]int64{}}
 	// In this order: what an action promises was there before the action.
 	steps := []func(context.Context) error{v.runs, v.actions, v.blobs, v.promises, v.strays}
 	for _, step := range steps {
@@ -97,6 +97,7 @@ type verifier struct {
 	tasks   map[Key][]string // what the work is called
 	makers  map[Digest][]Key // the actions that made a blob
 	refs    map[Digest]Ref   // of all that is promised
+	lists   map[Digest]bool  // the lists of tasks of the runs
 	mu      sync.Mutex       // guards healthy and report.Findings while blobs are read
 	healthy map[Digest]int64 // blobs that are right, with their sizes
 }
@@ -110,10 +111,14 @@ func (v *verifier) find(p Problem, path string, f Finding) {
 	v.report.Findings = append(v.report.Findings, f)
 }
 
-// name adds the tasks whose work a finding concerns.
+// name adds the tasks whose work a finding concerns. A blob that no record names, such
+// as the list of tasks of a run as it was before its end, concerns nobody.
 func (v *verifier) name(f *Finding) {
 	if f.Problem == DamagedBlob || f.Problem == MissingBlob {
 		f.Keys = v.makers[f.Digest]
+	}
+	if f.Problem == DamagedBlob && len(f.Keys) == 0 && !v.lists[f.Digest] {
+		f.Problem, f.Detail = Stray, f.Detail+"; no record names it, and gc removes it"
 	}
 	for _, k := range f.Keys {
 		f.Tasks = append(f.Tasks, v.tasks[k]...)
@@ -139,6 +144,7 @@ func (v *verifier) runs(ctx context.Context) error {
 			v.find(DamagedRun, path, Finding{Detail: err.Error()})
 			continue
 		}
+		v.lists[ref.Digest] = true
 		tasks, err := v.s.readTasks(ref)
 		if err != nil {
 			v.find(DamagedRun, path, Finding{Detail: "its list of tasks: " + err.Error()})

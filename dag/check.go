@@ -1,7 +1,10 @@
 package dag
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -12,7 +15,8 @@ type verdict struct {
 	node    int32
 	key     artifacts.Key
 	outputs map[string]artifacts.Ref // of the record, when there is one
-	lost    bool                     // its bytes are needed and not all there
+	damaged bool                     // some of its bytes are not the ones that were recorded
+	lost    bool                     // it is damaged, or its bytes are needed and not all there
 	err     error                    // an input file that cannot be read …
 }
 
@@ -36,9 +40,30 @@ func (r *runner) check(i int32, d *description) verdict {
 	}
 	v.key = artifacts.KeyOf(string(d.recipe))
 	v.outputs = r.lookup(v.key, d.ports)
+	if v.outputs == nil {
+		return v
+	}
 	needed := r.at[i].target || r.at[i].remake
-	v.lost = v.outputs != nil && needed && !r.hasAll(v.outputs)
+	if !r.dry && r.store.Remote() != nil && r.opt.Bring != nil && r.opt.Bring(r.nodes[i]) {
+		r.store.Fetch(context.Background(), slices.Collect(maps.Values(v.outputs))...)
+	}
+	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(v.outputs)
+	v.lost = v.damaged || needed && !r.hasAll(v.outputs)
 	return v
+}
+
+// damaged tells whether any of these blobs is. A plan goes by what is known and reads none.
+func (r *runner) damaged(outputs map[string]artifacts.Ref) bool {
+	ask := r.store.Damaged
+	if r.dry {
+		ask = r.store.KnownDamaged
+	}
+	for _, ref := range outputs {
+		if ask(ref) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *runner) hasAll(outputs map[string]artifacts.Ref) bool {

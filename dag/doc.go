@@ -55,8 +55,11 @@
 // two things. Records are enough to find that everything is up to date. Bytes
 // are asked for where they are needed: by a task that really runs, and for what
 // nothing in the graph takes further, the results that a person wants. If they
-// are gone by then, or are found damaged on being read, the task that made them
-// runs again, in the same run, and what it gives is compared with the record.
+// are gone by then, the task that made them runs again, in the same run, and what it
+// gives is compared with the record. The same happens when bytes that are there are
+// damaged, whether anybody needs them or not: a run reads every blob whose file was
+// touched since it was written or read last (artifacts.Store.Damaged). A plan reads
+// none, and knows of damage that somebody has met.
 //
 // What a stage reads is checked against its digest: on the way, or once more
 // afterwards for what was read by its path. A file of the user's that is no longer

@@ -2,7 +2,12 @@ package dag
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,7 +17,12 @@ import (
 // damage changes a byte of an output in the store, leaving its size.
 func damage(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 	t.Helper()
-	path := st.BlobPath(ref.Digest)
+	spoil(t, st.BlobPath(ref.Digest))
+}
+
+// spoil changes a byte of a file.
+func spoil(t *testing.T, path string) {
+	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +60,9 @@ func TestHealing(t *testing.T) {
 		{"lost, and needed by what has changed", []string{"b"}, lose, "new", Options{}, "b:ran c:ran", "cached stale stale cached"},
 		{"lost all the way up", []string{"a", "b"}, lose, "new", Options{}, "a:ran b:ran c:ran", "stale stale stale cached"},
 		{"damaged, and read", []string{"b"}, damage, "new", Options{}, "b:ran c:ran", "cached cached stale cached"},
-		{"damaged, and not read", []string{"b"}, damage, "c", Options{}, "", "cached cached cached cached"},
+		{"damaged, and not read", []string{"b"}, damage, "c", Options{}, "b:ran", "cached cached cached cached"},
+		{"a damaged result", []string{"c"}, damage, "c", Options{}, "c:ran", "cached cached cached cached"},
+		{"damaged, and only allows no other", []string{"b"}, damage, "c", Options{Only: []string{"c"}}, "", "cached"},
 		{"damaged all the way up", []string{"a", "b"}, damage, "new", Options{Workers: 1}, "a:ran b:ran c:ran", "cached cached stale cached"},
 		{"lost, and only allows no other", []string{"b"}, lose, "new", Options{Only: []string{"c"}}, "c:failed", "stale"},
 	} {
@@ -103,9 +115,13 @@ func TestDamagedReadByPath(t *testing.T) {
 	s := newSketch()
 	s.task("a", &join{Text: "good"})
 	res, _ := s.run(t, st, Options{})
-	damage(t, st, res.Outputs["a"]["out"])
 	var c counter
-	s = draw(c.count)
+	s = draw(func(context.Context, *Task) error {
+		if c.n.Add(1) == 1 {
+			damage(t, st, res.Outputs["a"]["out"])
+		}
+		return nil
+	})
 	res, ran := s.run(t, st, Options{})
 	if ran != "a:ran b:ran" || s.text(t, st, res, "b") != "good" || c.n.Load() != 2 {
 		t.Errorf("%s; b is %q after %d attempts", ran, s.text(t, st, res, "b"), c.n.Load())
@@ -121,10 +137,10 @@ func (*pathReader) Ports() Ports {
 }
 
 func (p *pathReader) Run(ctx context.Context, t *Task) (Outputs, error) {
-	b, err := os.ReadFile(t.In("file").Path)
-	if err == nil {
-		err = p.during(ctx, t)
+	if err := p.during(ctx, t); err != nil {
+		return nil, err
 	}
+	b, err := os.ReadFile(t.In("file").Path)
 	return Outputs{"out": artifacts.Text(string(b))}, err
 }
 
@@ -138,8 +154,134 @@ func TestDamagedAgainAndAgain(t *testing.T) {
 		return err
 	}
 	res, ran := s.run(t, st, Options{})
-	if ran != "a:ran b:ran c:failed d:ran" || !strings.Contains(res.Errors[0].Error(), "made again 3 times, and are lost again") {
+	if ran != "a:ran b:ran c:failed d:ran" || !strings.Contains(res.Errors[0].Error(), "made again 3 times, and is lost again") {
 		t.Errorf("%s %v", ran, res.Errors)
+	}
+}
+
+// TestManyDamagedMembers damages more members of one gathered input than one input may
+// be made again: all are found at the first attempt.
+func TestManyDamagedMembers(t *testing.T) {
+	const members = 8
+	for _, first := range []int{1, members} { // the stage stops at its first damaged input, or reads none
+		st := newStore(t)
+		s := newSketch()
+		var ids []string
+		for i := range members {
+			ids = append(ids, fmt.Sprint("m", i))
+			s.task(ids[i], &join{Text: ids[i]})
+		}
+		var c counter
+		s.task("all", &gatherer{during: func(task *Task) error {
+			if c.n.Add(1) == 1 {
+				for _, in := range task.All("in") {
+					damage(t, st, in.Ref)
+				}
+			}
+			if first == members {
+				return nil
+			}
+			_, err := task.All("in")[first].Bytes()
+			return err
+		}}, ids...)
+		res, ran := s.run(t, st, Options{Workers: 2})
+		if res.Failed != 0 || c.n.Load() != 2 || !strings.HasSuffix(ran, "m7:ran all:ran") {
+			t.Errorf("%s after %d attempts: %v", ran, c.n.Load(), res.Errors)
+		}
+		if r, err := st.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
+			t.Errorf("%v, %v", r, err)
+		}
+	}
+}
+
+type gatherer struct{ during func(*Task) error }
+
+func (*gatherer) Ports() Ports {
+	return Ports{In: []Port{{Name: "in", Gather: true}}, Out: []Port{{Name: "out"}}}
+}
+
+func (g *gatherer) Run(_ context.Context, t *Task) (Outputs, error) {
+	return Outputs{"out": artifacts.Text("done")}, g.during(t)
+}
+
+// TestEveryBlobHeals flips a byte in each blob of a store, one after the other: the next
+// run mends it, gives the same digests, and leaves a store without fault. So it does for
+// records of actions.
+func TestEveryBlobHeals(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	draw := func() *sketch {
+		s := chain("a")
+		s.task("e", &join{Text: "e"}, "a", "b", "c", "d")
+		s.task("text", &join{Text: "f"}, "e")
+		return s
+	}
+	open := func() *artifacts.Store {
+		st, err := artifacts.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	st := open()
+	want, _ := draw().run(t, st, Options{})
+	st.Close()
+	for _, pattern := range []string{"blobs", "actions"} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern, "*", "*"))
+		if err != nil || len(files) < 6 {
+			t.Fatal(files, err)
+		}
+		for _, path := range files {
+			spoil(t, path)
+			for _, memo := range []bool{true, false} { // with the memo, and without
+				if !memo {
+					spoil(t, path)
+					if err := os.RemoveAll(filepath.Join(dir, "memo")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				st := open()
+				res, ran := draw().run(t, st, Options{})
+				if res.Failed != 0 || !maps.EqualFunc(res.Outputs, want.Outputs, maps.Equal) {
+					t.Errorf("%s: %s: %v gave %v", path, ran, res.Errors, res.Outputs)
+				}
+				if r, err := st.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
+					t.Errorf("%s: %s: %v, %v", path, ran, r.Findings, err)
+				}
+				st.Close()
+			}
+		}
+	}
+}
+
+// TestPlanTellsKnownDamage: a plan reads no blob, but knows of what was found damaged.
+func TestPlanTellsKnownDamage(t *testing.T) {
+	st := newStore(t)
+	s := chain("a")
+	res, _ := s.run(t, st, Options{})
+	ref := res.Outputs["b"]["out"]
+	damage(t, st, ref)
+	rc, err := st.OpenBlob(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(rc); !errors.Is(err, artifacts.ErrCorrupt) {
+		t.Fatal(err)
+	}
+	rc.Close()
+	steps, err := Plan(&s.Graph, st, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []string
+	for _, p := range steps {
+		states = append(states, fmt.Sprint(p.State, p.Damaged, p.Reason))
+	}
+	want := "cachedfalse staletrueits result in the store is damaged cachedfalse cachedfalse"
+	if got := strings.Join(states, " "); got != want {
+		t.Errorf("plan: %s", got)
+	}
+	if _, ran := s.run(t, st, Options{}); ran != "b:ran" {
+		t.Errorf("%q ran", ran)
 	}
 }
 

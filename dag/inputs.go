@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 
 	"prgnn/artifacts"
 )
@@ -70,7 +72,7 @@ func (in *jobInputs) discardDamaged() []artifacts.Digest {
 			return false
 		}
 		// If it cannot be removed, the producer's new bytes replace it anyway.
-		_ = in.store.Remove(s.Ref.Digest)
+		_ = in.store.Discard(s.Ref)
 		return true
 	})
 }
@@ -87,8 +89,10 @@ func (in *jobInputs) blobs(that func(*source) bool) []artifacts.Digest {
 
 // recheck looks again at every input that the stage did not read to its end
 // through a checking reader (it may have read it by its path), so that nothing
-// is recorded for bytes that were not there.
+// is recorded for bytes that were not there. It goes on after the first that is
+// damaged: all of them are to be made again at once.
 func (in *jobInputs) recheck() error {
+	var first error
 	for _, s := range in.all {
 		in.mu.Lock()
 		read := s.read
@@ -104,18 +108,17 @@ func (in *jobInputs) recheck() error {
 			continue
 		}
 		rc, err := in.reader(s)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = io.Copy(io.Discard, rc)
+			rc.Close()
 		}
-		_, err = io.Copy(io.Discard, rc)
-		rc.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
+		if err != nil && first == nil {
+			first = fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.changed
+	return cmp.Or(first, in.changed)
 }
 
 // note keeps what a reader found wrong with an input. The engine goes by this
@@ -140,7 +143,7 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 		return &checkedFile{f: f, in: in, s: s, hash: sha256.New()}, nil
 	}
 	rc, err := in.store.OpenBlob(s.Ref)
-	if errors.Is(err, artifacts.ErrMiss) {
+	if errors.Is(err, artifacts.ErrMiss) || errors.Is(err, artifacts.ErrCorrupt) {
 		in.note(s, err)
 	}
 	if err != nil {
@@ -163,7 +166,7 @@ func (w *watchedBlob) Read(p []byte) (int, error) {
 		w.in.mu.Lock()
 		w.s.read = true
 		w.in.mu.Unlock()
-	case errors.Is(err, artifacts.ErrCorrupt):
+	case errors.Is(err, artifacts.ErrCorrupt), errors.Is(err, syscall.EIO):
 		w.in.note(w.s, err)
 	}
 	return n, err

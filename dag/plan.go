@@ -33,7 +33,7 @@ func (r *runner) step(i int32) Step {
 	case Cached:
 		s.Outputs = *p.outputs.Load()
 	case Stale:
-		s.Reason = r.reason(i)
+		s.Reason, s.Damaged = r.reason(i), p.damaged
 	case Unknown, Skipped: // skipped: what it needs cannot run, but that may be mended
 		s.State = Unknown
 		if s.Reason = p.reason; s.Reason == "" {

@@ -20,6 +20,10 @@ type Options struct {
 	Rehash   bool        // do not trust the memo of file digests
 	Executor Executor    // where tasks are carried out; nil: Local
 	Progress func(Event) // called from one goroutine, in order
+	// Bring says of which tasks the caller reads the results after the run: those that
+	// only the remote has are brought into the store, and made again if they are damaged
+	// there. It may be nil, and is called from many goroutines.
+	Bring func(*Node) bool
 }
 
 // A Result is what a run came to.
@@ -36,6 +40,7 @@ type Result struct {
 	Unfinished int
 	Seconds    float64
 	Errors     []*Error                            // of the failed tasks, in the order of the graph
+	Damaged    []string                            // tasks that have a result again, of which bytes were damaged when the run began
 	Outputs    map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
 }
 
@@ -78,6 +83,7 @@ type Step struct {
 	Key     artifacts.Key            // when it can be known
 	Outputs map[string]artifacts.Ref // when Cached
 	Reason  string                   // why it is not cached, for a person
+	Damaged bool                     // Stale since bytes of its result are damaged
 }
 
 // Plan tells what Run would do, in the order of the graph, without running

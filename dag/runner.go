@@ -37,6 +37,7 @@ type runner struct {
 	toCheck   numbers           // the ranks of queued nodes
 	toRun     numbers           // the ranks of ready nodes
 	heldBack  map[int32][]int32 // by producer of lost bytes: who waits for it
+	heals     map[heal]int      // how often a task had an input made again
 	elsewhere []int32           // ready, but another process is at it
 	checks    int               // batches under way
 	jobs      int               // tasks under way
@@ -52,6 +53,9 @@ type runner struct {
 	outcomes chan outcome
 	notes    chan Event
 }
+
+// A heal is a task, and one that had to run again to give it its bytes.
+type heal struct{ user, producer int32 }
 
 // A phase is how far the runner is with a node.
 type phase uint8
@@ -76,11 +80,11 @@ type status struct {
 	target   bool // its bytes must be there, not only the record of them
 	forced   bool
 	remake   bool  // there is a record, but bytes of it that somebody needs are lost
+	damaged  bool  // bytes of it were found damaged
 	ran      bool  // in this run; it may be looked at again all the same, when bytes are lost
 	foretold bool  // of a plan: stale, but what it will give is known
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
-	heals    int8  // how often inputs of it had to be made again
 	waits    int32
 	threads  int // that it was given
 
@@ -108,8 +112,8 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 	r := &runner{
 		index: x, graph: g, store: s, opt: o, began: time.Now(),
 		at:       make([]status, len(x.nodes)),
-		heldBack: map[int32][]int32{},
-		threads:  o.Workers, memory: o.Memory,
+		heldBack: map[int32][]int32{}, heals: map[heal]int{},
+		threads: o.Workers, memory: o.Memory,
 		batches: make(chan []int32), checked: make(chan []verdict), outcomes: make(chan outcome),
 		notes: make(chan Event, 64),
 	}

@@ -27,12 +27,18 @@ func (r *runner) take(v *verdict) {
 		return
 	}
 	p.remake = v.lost
+	p.damaged = p.damaged || v.damaged
 	if v.outputs != nil { // to compare with what it gives now
 		p.outputs.Store(&v.outputs)
 	}
 	if f, ok := r.nodes[v.node].Work.(Foreteller); ok && r.dry && p.wanted {
 		p.foretold = true
 		r.settle(v.node, Stale, f.Foretell(), nil)
+		return
+	}
+	if r.dry && p.wanted && v.lost { // it will give what it gave before
+		p.foretold = true
+		r.settle(v.node, Stale, v.outputs, nil)
 		return
 	}
 	if r.dry || !p.wanted {
@@ -67,18 +73,15 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 		r.settle(i, Ran, o.Outputs, nil)
 	case ctx.Err() != nil: // whatever it says: it was told to stop
 		p.phase = waiting
-	case o.lost != nil && p.heals < maxHeals:
-		p.heals++
-		r.makeAgain(i, o.lost)
 	case o.lost != nil:
-		r.settle(i, Failed, nil, fmt.Errorf("its inputs from %s were made again %d times, and are lost again: check the disk, and that no command writes to its inputs", r.nodes[o.lost[0]].ID, maxHeals))
+		r.makeAgain(i, o.lost)
 	default:
 		r.settle(i, Failed, nil, o.Err)
 	}
 }
 
-// maxHeals bounds how often inputs of one task are made again within a run: a
-// disk that damages everything must not keep it going for ever.
+// maxHeals bounds how often an input of a task is made again within a run: a disk
+// that damages everything must not keep it going for ever.
 const maxHeals = 3
 
 // makeAgain sends the producers of lost bytes back to work, and the task that
@@ -88,7 +91,11 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 	p.phase, p.waits = waiting, 0
 	for _, j := range producers {
 		q := &r.at[j]
+		r.heals[heal{user, j}]++
 		switch {
+		case r.heals[heal{user, j}] > maxHeals:
+			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was made again %d times, and is lost again: check the disk, and that no command writes to its inputs", r.nodes[j].ID, maxHeals))
+			return
 		case !q.wanted:
 			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are not in the store any more; run it too, or run without only", r.nodes[j].ID))
 			return
@@ -242,6 +249,9 @@ func (r *runner) result() *Result {
 			continue
 		}
 		res.Tasks++
+		if p.damaged && (p.state == Ran || p.state == Cached) {
+			res.Damaged = append(res.Damaged, r.nodes[i].ID)
+		}
 		switch p.state {
 		case Ran:
 			res.Ran++

@@ -158,6 +158,8 @@ func (r *runner) reason(i int32) string {
 		return p.reason
 	case p.forced:
 		return "it was asked to run again"
+	case p.damaged:
+		return "its result in the store is damaged"
 	case p.remake:
 		return "its result is not in the store any more"
 	}

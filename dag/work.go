@@ -41,7 +41,13 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 	}
 	o.key = artifacts.KeyOf(string(d.recipe))
 	// Another process may have done it since it was checked.
-	if o.Outputs = r.lookup(o.key, d.ports); !w.forced && o.Outputs != nil && r.hasAll(o.Outputs) {
+	o.Outputs = r.lookup(o.key, d.ports)
+	for _, ref := range o.Outputs {
+		if r.store.Damaged(ref) {
+			_ = r.store.Discard(ref) // if it cannot be removed, new bytes replace it anyway
+		}
+	}
+	if !w.forced && o.Outputs != nil && r.hasAll(o.Outputs) {
 		o.adopted = true
 		return o
 	}

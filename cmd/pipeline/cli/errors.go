@@ -122,7 +122,7 @@ func (a *app) explain(err error) {
 	}
 	switch {
 	case errors.Is(err, artifacts.ErrCorrupt):
-		fmt.Fprintln(a.stderr, "  `pipeline verify` names everything that is damaged; the next run makes it again")
+		fmt.Fprintln(a.stderr, "  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged")
 	case errors.Is(err, artifacts.ErrFull):
 		fmt.Fprintf(a.stderr, "  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s\n", a.command("gc"), a.again())
 	case errors.Is(err, artifacts.ErrReadOnly):

@@ -187,13 +187,17 @@ func (a *app) notThere(c *current, e export, sel *selection, there, others []*da
 	if len(sel.tasks) == 1 {
 		text = fmt.Sprintf("there is no result of %s%s\n  %s makes it", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1), a.command(words...))
 	}
-	if _, before := dag.LastKeys(c.pipeline.Graph, c.store)[others[0].ID]; before && first != nil && first.Reason != freed && len(e.sets) == 0 {
+	if _, before := dag.LastKeys(c.pipeline.Graph, c.store)[others[0].ID]; before && first != nil && first.Reason != freed && !first.Damaged && len(e.sets) == 0 {
 		text += "\n  a run of it had another recipe; if that was by --set, give the same --set here"
 	}
 	if len(there) > 0 && e.path != "" {
 		text += "; --partial exports the others"
 	}
-	return fmt.Errorf("%s", text)
+	err := fmt.Errorf("%s", text)
+	if first != nil && first.Damaged {
+		err = &exit{code: exitDamaged, err: err}
+	}
+	return err
 }
 
 func idsOf(nodes []*dag.Node) []string {

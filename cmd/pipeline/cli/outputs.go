@@ -19,25 +19,6 @@ type output struct {
 
 func (o output) name() string { return o.task.ID + "." + o.port.Name }
 
-// outputsOf lists what is known of all outputs, in the order of the graph.
-func outputsOf(g *dag.Graph, refs map[string]map[string]artifacts.Ref) []output {
-	var all []output
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			made := refs[n.ID]
-			if made == nil {
-				continue
-			}
-			for _, p := range n.Work.Ports().Out {
-				if r, ok := made[p.Name]; ok {
-					all = append(all, output{n, p, r})
-				}
-			}
-		}
-	}
-	return all
-}
-
 // A selection is STAGE, STAGE.OUTPUT, STAGE[members] or STAGE[members].OUTPUT.
 type selection struct {
 	stage *dag.StageNode

@@ -68,8 +68,11 @@ func (a *app) share(s *artifacts.Store) {
 		fmt.Fprint(a.stderr, newLine())
 	}
 	r := s.Remote()
+	if r.Replaced > 0 {
+		a.note("%s: %s damaged there, replaced", r.Name, count(r.Replaced, "object"))
+	}
 	if r.Refused > 0 {
-		a.note("%s: %s damaged there, refused and made again", r.Name, count(r.Refused, "object")+" "+areIs(r.Refused))
+		a.note("%s: %s damaged there, which count as missing", r.Name, count(r.Refused, "object"))
 	}
 	switch {
 	case r.ReadOnly:

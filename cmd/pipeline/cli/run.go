@@ -17,6 +17,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -119,6 +120,7 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 		}
 		shown.event(e)
 	}
+	o.Bring = handedOut(p)
 	result, err := dag.Run(ctx, p.Graph, store, o)
 	shown.close()
 	if result == nil {
@@ -127,6 +129,9 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 	if len(changed) > 0 {
 		slices.Sort(changed)
 		fmt.Fprintf(a.stderr, "%s: %s; pipeline audit --stage shows where\n", some(changed, 6), dag.OtherBytes)
+	}
+	if len(result.Damaged) > 0 {
+		a.note("damaged, and restored: %s", some(result.Damaged, 6))
 	}
 	if result.NoRecord != nil {
 		fmt.Fprintf(a.stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", result.NoRecord, a.command("gc"))
@@ -146,7 +151,7 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 	case result.Failed > 0:
 		err = &exit{code: exitFailed}
 	}
-	if !interrupted && !a.quiet && !a.json {
+	if !interrupted {
 		err = cmp.Or(err, a.texts(p.Graph, store, result))
 	}
 	if !interrupted && result.Failed == 0 {
@@ -321,40 +326,74 @@ func (a *app) brief(text string) string {
 
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
 
-// texts prints the texts for people that no other task reads.
+// mostTexts is how many texts a run prints.
+const mostTexts = 5
+
+// texts prints the texts for people that no other task reads. With -q and --json it reads
+// them only: the exit code must not depend on what is printed.
 func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
-	found := unreadTexts(g, r.Outputs)
-	const most = 5
+	silent := a.quiet || a.json
+	var found []output
+	for _, o := range unreadTexts(g) {
+		if ref, ok := r.Outputs[o.task.ID][o.port.Name]; ok {
+			o.ref = ref
+			found = append(found, o)
+		}
+	}
 	for i, o := range found {
-		if i == most {
-			fmt.Fprintf(a.out, "\n%s more: pipeline show FILE %s\n", count(len(found)-most, "text"), o.task.Stage.Name)
+		if i == mostTexts {
+			if !silent {
+				fmt.Fprintf(a.out, "\n%s more: pipeline show FILE %s\n", count(len(found)-mostTexts, "text"), o.task.Stage.Name)
+			}
 			break
+		}
+		text, err := readAll(store, o.ref)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.name(), err)
+		}
+		if silent {
+			continue
 		}
 		if len(found) > 1 {
 			fmt.Fprintf(a.out, "\n%s\n", a.page.bold(o.name()))
 		}
-		text, err := readAll(store, o.ref)
-		if err != nil {
-			return err
-		}
 		fmt.Fprintln(a.out, strings.TrimRight(string(text), "\n"))
 	}
-	if len(found) > 0 {
+	if len(found) > 0 && !silent {
 		fmt.Fprintln(a.out)
 	}
 	return nil
 }
 
-// unreadTexts are the outputs of format text that no task takes further.
-func unreadTexts(g *dag.Graph, refs map[string]map[string]artifacts.Ref) []output {
-	var letters dag.Graph // the stages that write texts: few, where there are many tasks
-	for _, s := range g.Stages {
-		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, func(p dag.Port) bool { return p.Type.Format == "text" }) {
-			letters.Stages = append(letters.Stages, s)
+// handedOut tells of which tasks a run reads the results when it is over: the texts
+// that it prints, and the inputs of the report that it leaves.
+func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
+	read := map[*dag.Node]bool{}
+	texts := unreadTexts(p.Graph)
+	for _, o := range texts[:min(len(texts), mostTexts)] {
+		read[o.task] = true
+	}
+	if task := reportStage(p.Graph); task != nil {
+		for _, b := range task.Inputs {
+			for _, src := range b.Sources {
+				read[src.Node] = true
+			}
 		}
 	}
-	found := outputsOf(&letters, refs)
-	if len(found) == 0 {
+	return func(n *dag.Node) bool { return read[n] }
+}
+
+// unreadTexts are the outputs of format text that no task takes further, as yet without
+// their refs.
+func unreadTexts(g *dag.Graph) []output {
+	text := func(p dag.Port) bool { return p.Type.Format == "text" }
+	var writers []*dag.StageNode // few, where there are many tasks
+	for _, s := range g.Stages {
+		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, text) {
+			writers = append(writers, s)
+		}
+	}
+	if writers == nil {
 		return nil
 	}
 	read := map[string]bool{} // task.output
@@ -362,14 +401,24 @@ func unreadTexts(g *dag.Graph, refs map[string]map[string]artifacts.Ref) []outpu
 		for _, n := range s.Tasks {
 			for _, b := range n.Inputs {
 				for _, src := range b.Sources {
-					if src.Node != nil && slices.Contains(letters.Stages, src.Node.Stage) {
+					if src.Node != nil && slices.Contains(writers, src.Node.Stage) {
 						read[src.Node.ID+"."+src.Output] = true
 					}
 				}
 			}
 		}
 	}
-	return slices.DeleteFunc(found, func(o output) bool { return o.ref.Format != "text" || read[o.name()] })
+	var found []output
+	for _, s := range writers {
+		for _, n := range s.Tasks {
+			for _, p := range n.Work.Ports().Out {
+				if o := (output{task: n, port: p}); text(p) && !read[o.name()] {
+					found = append(found, o)
+				}
+			}
+		}
+	}
+	return found
 }
 
 // readAll reads and checks a blob.

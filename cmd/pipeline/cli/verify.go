@@ -17,7 +17,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
 record against its seal and its key, and that what records promise is there. Each damaged
 object is named, with the tasks that a next run will run again. Exit code 3 when there is any.
-Nothing is changed without --repair; a run that meets a damaged blob heals it by itself.
+Nothing is changed without --repair. A run makes damaged results of its pipeline again by itself.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
 lock beside it and the results in the store are those that it states. Exit code 1 when not.`,
@@ -39,7 +39,7 @@ lock beside it and the results in the store are those that it states. Exit code 
 	}
 	cmd.Flags().StringVar(&signedBy, "signed-by", "", "the public key in `FILE` must have signed the statement")
 	cmd.Flags().StringVar(&lockPath, "lock", "", "the lock in `PATH` must be the one of the statement (default: run.lock beside it, if there is one)")
-	cmd.Flags().BoolVar(&repair, "repair", false, "remove what is damaged, so that the next run makes it anew")
+	cmd.Flags().BoolVar(&repair, "repair", false, "remove what is damaged; a run that needs it makes it again")
 	return cmd
 }
 
@@ -100,9 +100,9 @@ func (a *app) verify(repair bool) error {
 		fmt.Fprintf(a.out, "verify: %s (%s), %s, %s: %d damaged\n", count(e.Blobs, "blob"), byteCount(e.Bytes), count(e.Actions, "action"), count(e.Runs, "run"), e.Damaged)
 		switch {
 		case e.Repaired:
-			a.note("what was damaged has been removed; the next run makes it anew")
+			a.note("what was damaged has been removed; a run that needs it makes it again")
 		case damaged > 0:
-			a.note("pipeline verify --repair removes what is damaged; the next run makes it anew")
+			a.note("pipeline run FILE makes damaged results of FILE again; pipeline verify --repair removes all that is damaged")
 		}
 	}
 	// A store that cannot be written is not tried.

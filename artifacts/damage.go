@@ -1,0 +1,98 @@
+package artifacts
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Damaged tells whether a blob lies here with other bytes than its name says. The
+// blob is read, unless its file is in the state in which it was read or written last;
+// so an undisturbed store costs one question to the file system a blob. A blob that is
+// not here is damaged if it was found so in the remote.
+func (s *Store) Damaged(r Ref) bool {
+	if bad, known := s.known(r); known {
+		return bad
+	}
+	err := s.check(r)
+	// One whose sectors cannot be read is lost, too; one of another user's is not.
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
+}
+
+// KnownDamaged is Damaged without reading: it tells of damage that somebody met and
+// nobody has mended.
+func (s *Store) KnownDamaged(r Ref) bool {
+	bad, known := s.known(r)
+	return known && bad
+}
+
+// known tells what is known of a blob's bytes.
+func (s *Store) known(r Ref) (bad, known bool) {
+	st, err := s.blobs.stat(r.Digest.String())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s.link != nil && s.link.refuses(r.Digest), true
+	case err != nil:
+		return false, false
+	case !st.regular || st.size != r.Size:
+		return true, true
+	}
+	found, known := s.bytes.lookup(string(r.Digest[:]), st)
+	return found != r.Digest, known
+}
+
+// saw remembers which bytes a blob had while its file was in this state.
+func (s *Store) saw(name Digest, st fileStat, found Digest) {
+	if old, known := s.bytes.lookup(string(name[:]), st); !known || old != found {
+		s.bytes.remember(string(name[:]), st, found)
+	}
+}
+
+// wrote remembers that a blob has just got its name, with the right bytes.
+func (s *Store) wrote(d Digest) {
+	if st, err := s.blobs.stat(d.String()); err == nil {
+		s.saw(d, st, d)
+	}
+}
+
+// open opens a blob that is here. The reader ends with wrong() when the bytes are not
+// the right ones; what it finds at the end is remembered.
+func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
+	st, statErr := s.blobs.stat(r.Digest.String())
+	f, err := os.Open(s.BlobPath(r.Digest))
+	if err != nil {
+		return nil, err
+	}
+	c := newCheckedReader(f, r, wrong)
+	if statErr == nil && st.size == r.Size {
+		c.ended = func(right bool) {
+			found := r.Digest
+			if !right {
+				found = Digest{}
+			}
+			s.saw(r.Digest, st, found)
+		}
+	}
+	return c, nil
+}
+
+// check reads a blob that is here.
+func (s *Store) check(r Ref) error {
+	f, err := s.open(r, func() error { return ErrCorrupt })
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(io.Discard, f)
+	return err
+}
+
+// Discard removes a blob that was found damaged, so that the work that gave it is done
+// again. It is read once more before it goes: by now it may have been mended.
+func (s *Store) Discard(r Ref) error {
+	if err := s.check(r); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.fault(errors.Join(s.appendCollected([]Victim{{Digest: r.Digest, Size: r.Size}}), remove(s.BlobPath(r.Digest))))
+}

@@ -1,0 +1,148 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever happens to the file of a blob, Damaged tells, and reads no more than it must.
+func TestDamaged(t *testing.T) {
+	text := strings.Repeat("result ", 1000)
+	for _, c := range []struct {
+		name   string
+		how    func(t *testing.T, path string)
+		damage bool
+	}{
+		{"nothing", func(*testing.T, string) {}, false},
+		{"touched", func(t *testing.T, path string) { age(t, path, time.Hour) }, false},
+		{"gone", func(t *testing.T, path string) { os.Remove(path) }, false},
+		{"flipped", func(t *testing.T, path string) { overwrite(t, path, flip) }, true},
+		{"flipped, with the old mtime", func(t *testing.T, path string) {
+			fi := must(os.Stat(path))(t)
+			overwrite(t, path, flip)
+			if err := os.Chtimes(path, fi.ModTime(), fi.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		{"cut", func(t *testing.T, path string) { overwrite(t, path, func(b []byte) []byte { return b[1:] }) }, true},
+		{"longer", func(t *testing.T, path string) { overwrite(t, path, func(b []byte) []byte { return append(b, 'x') }) }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStore(t)
+			_, r := work(t, s, "recipe", text)
+			c.how(t, s.BlobPath(r.Digest))
+			other := openStore(t, s.Dir()) // one that has read the memo, or finds none
+			for i, st := range []*Store{s, s, other, other} {
+				if got := st.Damaged(r); got != c.damage {
+					t.Errorf("look %d: %v", i+1, got)
+				}
+				if got := st.KnownDamaged(r); got != c.damage {
+					t.Errorf("look %d: known to be damaged: %v", i+1, got)
+				}
+			}
+			if err := s.Discard(r); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(s.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) && c.name != "gone" {
+				t.Errorf("after Discard: %v", err)
+			}
+			must(s.Put(Text(text)))(t)
+			if s.Damaged(r) || other.Damaged(r) {
+				t.Error("what was made again is damaged")
+			}
+			s.Close()
+			if rep := mustVerify(t, s.Dir()); rep.Damaged() != 0 {
+				t.Error(damage(rep))
+			}
+		})
+	}
+}
+
+// Damage that somebody met is known to the next process without reading, and a blob that was
+// written or read is not read again.
+func TestDamageIsRemembered(t *testing.T) {
+	s := newStore(t)
+	_, good := work(t, s, "one", "good")
+	_, bad := work(t, s, "two", "bad")
+	overwrite(t, s.BlobPath(bad.Digest), flip)
+	if s.KnownDamaged(bad) {
+		t.Error("known before anybody has read it")
+	}
+	if _, err := content(s, bad); !errors.Is(err, ErrCorrupt) {
+		t.Fatal(err)
+	}
+	s.Close()
+	next := openStore(t, s.Dir())
+	if !next.KnownDamaged(bad) {
+		t.Error("not known to the next process")
+	}
+	if wrong, known := next.known(good); wrong || !known {
+		t.Error("what was written is read again")
+	}
+	// A mark of use moves the times, and nothing is read for that.
+	age(t, s.BlobPath(good.Digest), 24*time.Hour)
+	if next.Damaged(good) {
+		t.Error("an old blob is damaged")
+	}
+	if err := next.Hold(); err != nil {
+		t.Fatal(err)
+	}
+	if !next.Has(good) {
+		t.Error("it is not there")
+	}
+	if fi := must(os.Stat(s.BlobPath(good.Digest)))(t); time.Since(fi.ModTime()) > time.Hour {
+		t.Fatal("it is not marked")
+	}
+	if wrong, known := next.known(good); wrong || !known {
+		t.Error("what was marked is read again")
+	}
+	if err := next.Discard(bad); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What one process found damaged in a remote is missing there for the next one, until it
+// is replaced.
+func TestDamageThereIsRemembered(t *testing.T) {
+	f := newShelf()
+	one := attached(t, f)
+	k, outputs := recordWork(t, one, "recipe")
+	share(one)
+	f.change("blobs/", func(b []byte) []byte { b = []byte(string(b)); b[0] ^= 1; return b })
+	dir := filepath.Join(t.TempDir(), "two")
+	open := func() *Store {
+		s := must(Open(dir))(t)
+		if err := s.Attach(context.Background(), f); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	two := open()
+	if _, err := two.Lookup(k); err != nil || !two.Has(outputs["a"]) || two.KnownDamaged(outputs["a"]) {
+		t.Fatal("before anybody has read it", err)
+	}
+	if _, err := readText(two, outputs["a"]); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "in shelf") {
+		t.Error(err)
+	}
+	two.Close()
+	two = open()
+	if two.Has(outputs["a"]) || !two.KnownDamaged(outputs["a"]) || two.Remote().Refused != 1 {
+		t.Errorf("the next process: %+v", two.Remote())
+	}
+	recordWork(t, two, "recipe")
+	share(two)
+	if r := two.Remote(); r.Refused != 0 || r.Replaced != 1 {
+		t.Errorf("%+v", r)
+	}
+	two.Close()
+	two = open()
+	if r := two.Remote(); r.Refused != 0 || two.KnownDamaged(outputs["a"]) {
+		t.Errorf("after it was replaced: %+v", r)
+	}
+	two.Close()
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// small has what a run hands out (a text), results in the middle and at the end, a fan-out
+// and what gathers it.
+const small = `stages:
+  first: { use: exec, with: { command: [sh, -c, "echo banana > $0; echo more > $1", "{text}", "{more}"], outputs: [text=text, more=text] } }
+  second: { use: exec, in: { text: first.text }, with: { command: [cp, "{text}", "{copy}"], inputs: [text], outputs: [copy=text] } }
+  numbers: { use: echo, matrix: { value: [1..3] } }
+`
+
+// Whichever blob or record of a store rots, one run mends it: with the exit code 0,
+// the same results, a text that is printed, exports that work, and a store without fault.
+func TestWhateverRotsIsMended(t *testing.T) {
+	c := newRot(t)
+	c.run("run", "small.yaml")
+	want := c.exports()
+	files := c.files("store")
+	if len(files) < 12 {
+		t.Fatal(files)
+	}
+	for _, path := range files {
+		flipByte(t, path)
+		if out := c.run("run", "small.yaml"); !strings.Contains(out, "banana\n") {
+			t.Errorf("%s: %s", path, out)
+		}
+		c.run("verify")
+		if got := c.exports(); !maps.Equal(got, want) {
+			t.Errorf("%s: exported %q, not %q", path, got, want)
+		}
+	}
+}
+
+// The same in a remote, for a store that begins empty: one run has the same results, an
+// export that meets the damage says so, and after one more run it works; what was met
+// is replaced in the remote.
+func TestWhateverRotsInARemoteIsMended(t *testing.T) {
+	c := newRot(t)
+	remote := filepath.Join(c.dir, "remote")
+	c.run("run", "small.yaml", "--remote", "file://"+remote)
+	want := c.exports()
+	for _, path := range c.files("remote") {
+		flipByte(t, path)
+		if err := os.RemoveAll(filepath.Join(c.dir, "store")); err != nil {
+			t.Fatal(err)
+		}
+		if out := c.run("run", "small.yaml", "--remote", "file://"+remote); !strings.Contains(out, "banana\n") {
+			t.Errorf("%s: %s", path, out)
+		}
+		c.run("verify")
+		c.tryExports("--remote", "file://"+remote)
+		c.run("run", "small.yaml", "--remote", "file://"+remote)
+		if got := c.exports("--remote", "file://"+remote); !maps.Equal(got, want) {
+			t.Errorf("%s: exported %q, not %q", path, got, want)
+		}
+		c.run("verify", "--store", remote)
+	}
+}
+
+type rot struct {
+	t            *testing.T
+	dir, program string
+}
+
+func newRot(t *testing.T) *rot {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a shell: ", err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &rot{t, t.TempDir(), filepath.Join(t.TempDir(), "pipeline")}
+	if err := os.Symlink(program, c.program); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(small), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *rot) try(args ...string) (string, error) {
+	cmd := exec.Command(c.program, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "PIPELINE_STORE="+filepath.Join(c.dir, "store"))
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (c *rot) run(args ...string) string {
+	c.t.Helper()
+	out, err := c.try(args...)
+	if err != nil {
+		c.t.Errorf("%v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+var exported = []string{"first.text", "first.more", "second", "numbers[value=1]", "numbers[value=2]", "numbers[value=3]"}
+
+// exports exports everything, and gives the bytes.
+func (c *rot) exports(flags ...string) map[string]string {
+	c.t.Helper()
+	got := map[string]string{}
+	for _, what := range exported {
+		path := c.path(what)
+		c.run(append([]string{"export", "small.yaml", what, "-o", path}, flags...)...)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			c.t.Error(err)
+		}
+		got[what] = string(b)
+	}
+	return got
+}
+
+// tryExports exports everything; what is damaged may be refused, with the remedy.
+func (c *rot) tryExports(flags ...string) {
+	c.t.Helper()
+	for _, what := range exported {
+		out, err := c.try(append([]string{"export", "small.yaml", what, "-o", c.path(what)}, flags...)...)
+		if err != nil && !strings.Contains(out, "`pipeline run FILE` makes a damaged result of FILE again") {
+			c.t.Errorf("%s: %v\n%s", what, err, out)
+		}
+	}
+}
+
+func (c *rot) path(what string) string {
+	name := filepath.Join(c.dir, regexp.MustCompile(`\W`).ReplaceAllString(what, "_"))
+	if strings.HasPrefix(what, "numbers") {
+		return name + ".npy"
+	}
+	return name + ".txt"
+}
+
+// files lists the blobs and the records of actions.
+func (c *rot) files(store string) []string {
+	var all []string
+	for _, kind := range []string{"blobs", "actions"} {
+		err := filepath.WalkDir(filepath.Join(c.dir, store, kind), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				all = append(all, path)
+			}
+			return err
+		})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// flipByte flips a bit, and leaves size and mtime as they were.
+func flipByte(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 4
+	for _, err := range []error{os.Chmod(path, 0o644), os.WriteFile(path, b, 0o644), os.Chtimes(path, fi.ModTime(), fi.ModTime())} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
