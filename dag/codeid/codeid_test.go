@@ -135,6 +135,8 @@ func TestPrintedNames(t *testing.T) {
 		{`fmt.Sprintf("100%% T%v", s)`, ""},
 		{`fmt.Errorf("a %T", s).Error()`, ""},
 		{`reflect.TypeOf(s).Name()`, "median"},
+		{`fmt.Sprint(1, reflect.TypeOf(s))`, "median"},
+		{`fmt.Errorf("%s", fmt.Sprintf("%T", s)).Error()`, ""},
 	} {
 		dir := unpack(t)
 		alike := filepath.Join(dir, "science/alike.go")

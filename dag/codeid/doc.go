@@ -29,7 +29,7 @@
 // These names do count, for interfaces, encodings and package reflect see them:
 // of methods, of struct fields, of embedded types that are no structs, and struct
 // tags. Names of types count for a kind that prints some (%T, %#v,
-// reflect.Type.Name) elsewhere than in an error.
+// reflect.Type) elsewhere than in an error.
 //
 // These do not, as they document and do nothing else: the key doc of struct tags,
 // and the field Doc of dag.Kind and dag.Port.
@@ -67,5 +67,5 @@
 // Functions stored in variables by packages that the kinds' package does not
 // import, package unsafe, the order in which variables are initialised where it
 // is not that of their dependencies, and names of our types that a package of
-// others writes into a result. go:linkname and go_asm.h are refused.
+// others (encoding/gob) writes into a result. go:linkname and go_asm.h are refused.
 package main

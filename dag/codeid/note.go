@@ -30,7 +30,7 @@ func (r *reader) note(node ast.Node) {
 			}
 			if f, ok := obj.(*types.Func); ok {
 				v.allTypes = v.allTypes || callsByName[f.FullName()]
-				v.typeName = v.typeName || tellsNames[f.FullName()]
+				v.typeName = v.typeName || tellsNames[f.FullName()] && !harmless[n]
 			}
 		case *ast.InterfaceType:
 			if p := part(n); p != "" {
@@ -49,9 +49,13 @@ func (r *reader) note(node ast.Node) {
 		case *ast.CallExpr:
 			if isError(info, n) {
 				for _, a := range n.Args {
-					harmless[a] = true
+					ast.Inspect(a, func(n ast.Node) bool {
+						harmless[n] = true
+						return true
+					})
 				}
 			}
+			v.typeName = v.typeName || !harmless[n] && formatsType(info, n)
 			r.callWrites(n)
 		case *ast.AssignStmt:
 			if n.Tok != token.DEFINE {
@@ -86,7 +90,6 @@ var callsByName = map[string]bool{
 var tellsNames = map[string]bool{
 	"(reflect.Type).Name": true, "(reflect.Type).String": true, "(reflect.Type).PkgPath": true,
 	"(*runtime.Func).Name": true, "runtime.CallersFrames": true, "runtime/debug.Stack": true,
-	"encoding/gob.Register": true, "encoding/gob.NewEncoder": true,
 }
 
 // printsTypes tells whether a format prints names of types.
@@ -103,6 +106,23 @@ func printsTypes(literal string) bool {
 		}
 		s = strings.TrimPrefix(verb, "%")
 		i = strings.IndexByte(s, '%')
+	}
+	return false
+}
+
+// formatsType tells whether a call of package fmt is given a reflect.Type.
+func formatsType(info *types.Info, call *ast.CallExpr) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || isError(info, call) {
+		return false
+	}
+	if f := info.Uses[s.Sel]; f == nil || f.Pkg() == nil || f.Pkg().Path() != "fmt" {
+		return false
+	}
+	for _, a := range call.Args {
+		if t := info.Types[a].Type; t != nil && t.String() == "reflect.Type" {
+			return true
+		}
 	}
 	return false
 }
