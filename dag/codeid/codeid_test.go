@@ -234,6 +234,55 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// TestTopics has kinds in two packages: both files are made in one go, and one error
+// names all that are stale.
+func TestTopics(t *testing.T) {
+	dir := unpack(t)
+	write(t, filepath.Join(dir, "topic", "kinds.go"), "package topic\n\n"+generateLine+`
+
+import (
+	"prgnn/dag"
+	"prgnn/science"
+)
+
+var Kinds = []dag.Kind{
+	{Name: "one", New: func() dag.Stage { return one{} }, Code: codes["one"]},
+	{Name: "two", New: func() dag.Stage { return two{} }, Code: codes["two"]},
+}
+
+type one struct{}
+
+func (one) Ports() []dag.Port { return nil }
+func (one) Run() float64      { return science.Norm(1) }
+
+type two struct{}
+
+func (two) Ports() []dag.Port { return nil }
+func (two) Run() float64      { return 2 }
+`)
+	replace(t, filepath.Join(dir, "stages/registry.go"), "package stages\n", "package stages\n\n"+generateLine+"\n")
+	all := []string{dir + "/..."}
+	if err := run(shared, io.Discard, all, false, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(shared, io.Discard, all, true, ""); err != nil {
+		t.Error(err)
+	}
+	replace(t, filepath.Join(dir, "topic/kinds.go"), "return 2", "return 3")
+	err := run(shared, io.Discard, all, true, "")
+	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") || strings.Contains(err.Error(), "stages/code_gen.go") {
+		t.Errorf("an edit of one topic: %v", err)
+	}
+	replace(t, filepath.Join(dir, "science/shared.go"), "x * x", "x * x * x")
+	err = run(shared, io.Discard, all, true, "")
+	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") || !strings.Contains(err.Error(), "stages/code_gen.go") {
+		t.Errorf("an edit of what both reach: %v", err)
+	}
+	if err := run(shared, io.Discard, []string{filepath.Join(dir, "science") + "/..."}, false, ""); err == nil {
+		t.Error("no package with kinds is no error")
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
 		{"a name that is not constant", `Name: "median"`, `Name: string(codes["x"])`, "median.go:10:11: the name of a stage kind must be a constant"},
@@ -253,9 +302,9 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestStages holds the generated file of this program's own kinds fresh.
-func TestStages(t *testing.T) {
-	if err := run(shared, io.Discard, []string{"../../stages"}, true, ""); err != nil {
+// TestFresh holds the generated files of this program's own kinds fresh.
+func TestFresh(t *testing.T) {
+	if err := run(shared, io.Discard, []string{"../../..."}, true, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,8 @@ func main() {
 	show := flag.String("reach", "", "print the declarations that the kind of this name reaches, and change nothing")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
-			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR declares.\n\n")
+			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR declares.\n"+
+			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -33,7 +35,14 @@ func main() {
 // generatedFile is where the identities stand, in the directory of the kinds.
 const generatedFile = "code_gen.go"
 
-func run(l *loader, out io.Writer, dirs []string, check bool, show string) error {
+// generateLine is in a file of each package that has kinds.
+const generateLine = "//go:generate go run prgnn/dag/codeid ."
+
+func run(l *loader, out io.Writer, args []string, check bool, show string) error {
+	dirs, err := directories(args)
+	if err != nil {
+		return err
+	}
 	p, err := l.load(dirs...)
 	if err != nil {
 		return err
@@ -71,6 +80,46 @@ func run(l *loader, out io.Writer, dirs []string, check bool, show string) error
 		return errors.New("the code identities are not those of the source; to make them again: make generate (in a module of your own: go generate ./...)\n\t" + strings.Join(stale, "\n\t"))
 	}
 	return nil
+}
+
+// directories finds those that DIR/... stands for.
+func directories(args []string) ([]string, error) {
+	var dirs []string
+	for _, arg := range args {
+		top, all := strings.CutSuffix(filepath.ToSlash(arg), "/...")
+		if !all {
+			dirs = append(dirs, arg)
+			continue
+		}
+		n := len(dirs)
+		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if e.IsDir() && path != top {
+				_, err := os.Stat(filepath.Join(path, "go.mod"))
+				if err == nil || e.Name() == "testdata" || e.Name() == "node_modules" || strings.HasPrefix(e.Name(), ".") {
+					return fs.SkipDir // another module, or none
+				}
+			}
+			dir := filepath.Dir(path)
+			if filepath.Ext(path) != ".go" || len(dirs) > n && dirs[len(dirs)-1] == dir {
+				return nil
+			}
+			b, err := os.ReadFile(path)
+			if bytes.Contains(b, []byte("\n"+generateLine+"\n")) {
+				dirs = append(dirs, dir)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(dirs) == n {
+			return nil, fmt.Errorf("no package in %s has the line %s", top, generateLine)
+		}
+	}
+	return dirs, nil
 }
 
 func print(out io.Writer, kinds []kind, name string) bool {
