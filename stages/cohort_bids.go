@@ -95,7 +95,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	r := c.roster(l, found)
 	r.Root = root
-	r.Here = append(r.Here, fmt.Sprintf("%s in %s, participants of %s", generator(root), root, l.path))
+	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Nodes = nodesTable(nodes)
 	r.Notes = append(c.about(l, root, found), r.Notes...)
 	return r, nil

@@ -281,7 +281,7 @@ func TestBIDSPeople(t *testing.T) {
 	if !slices.Equal(fd[:2], []float64{0.5, 0.2}) || !math.IsNaN(fd[2]) {
 		t.Errorf("mean_fd %v", fd)
 	}
-	if len(r.Here) != 1 || !strings.HasPrefix(r.Here[0], "fMRIPrep 23.1.4 in "+r.Root+", participants of ") {
+	if len(r.Here) != 1 || !strings.HasPrefix(r.Here[0], "data: "+r.Root+"; participants: ") {
 		t.Errorf("told where the data lie: %q", r.Here)
 	}
 	notes := strings.Join(r.Notes, "\n")

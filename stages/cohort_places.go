@@ -2,6 +2,7 @@ package stages
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -17,6 +18,11 @@ func NameIn(root, path string) string {
 		return filepath.ToSlash(rel)
 	}
 	return filepath.Base(path)
+}
+
+// whereFound tells the person at this machine where the data were found.
+func whereFound(root, table string) string {
+	return fmt.Sprintf("data: %s; participants: %s", root, table)
 }
 
 // isPlace tells whether a text is the path of a file on some machine.

@@ -52,7 +52,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		r.Subjects = append(r.Subjects, s)
 	}
 	by := generator(root)
-	r.Here = append(r.Here, fmt.Sprintf("%s in %s, participants of %s", by, root, l.path))
+	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path)))
 	r.Notes = append(r.Notes, l.notes...)
 	if failing > 0 {

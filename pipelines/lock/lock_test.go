@@ -99,6 +99,29 @@ func TestLockRoundTrip(t *testing.T) {
 	}
 }
 
+// A lock of an earlier version may say where data lay; what is set now comes over it.
+func TestLockWithPlaces(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "data.txt"), []byte("data\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l := &Lock{File: "p.yaml", Text: "vars: { data: \"\" }\nstages: { s: { use: echo, in: { input: { file: \"${data}/data.txt\" } } } }\n", Sets: []string{"data=/nowhere"}}
+	again, err := Parse([]byte(encoded(t, l)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Load(dir, nil); err == nil || !strings.Contains(err.Error(), "there is no file /nowhere/data.txt") {
+		t.Errorf("error %v", err)
+	}
+	p, err := again.Load(dir, []string{"data=" + dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Shared.Sets != nil {
+		t.Errorf("its own lock would have %q", p.Shared.Sets)
+	}
+}
+
 // What is not that of the lock is named: the file, a parameter, the data, a task.
 func TestLockBefore(t *testing.T) {
 	p, s, l := made(t)

@@ -220,17 +220,30 @@ func (r *cleanRoom) close() {
 	r.dir.Remove()
 }
 
-// run runs a graph in an empty store. The first store is the one that is kept.
-func (r *cleanRoom) run(g *dag.Graph, o dag.Options) (*artifacts.Store, *dag.Result, error) {
+// open makes an empty store. The first one is the one that is kept.
+func (r *cleanRoom) open() (*artifacts.Store, error) {
 	dir := filepath.Join(r.dir.Path, fmt.Sprint(len(r.stores)))
 	if r.keep != "" && len(r.stores) == 0 {
 		dir = r.keep
 	}
 	clean, err := artifacts.Open(dir)
+	if err == nil {
+		r.stores = append(r.stores, clean)
+	}
+	return clean, err
+}
+
+// run runs a graph in a store of its own.
+func (r *cleanRoom) run(g *dag.Graph, o dag.Options) (*artifacts.Store, *dag.Result, error) {
+	clean, err := r.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	r.stores = append(r.stores, clean)
+	result, err := r.runIn(clean, g, o)
+	return clean, result, err
+}
+
+func (r *cleanRoom) runIn(clean *artifacts.Store, g *dag.Graph, o dag.Options) (*dag.Result, error) {
 	a := r.a
 	shown := a.progressFor(g, clean, o)
 	if a.json {
@@ -245,7 +258,7 @@ func (r *cleanRoom) run(g *dag.Graph, o dag.Options) (*artifacts.Store, *dag.Res
 		fmt.Fprintln(a.stderr, "interrupted; an audit keeps nothing, so it begins anew next time")
 		err = &exit{code: exitInterrupted}
 	}
-	return clean, result, err
+	return result, err
 }
 
 // A comparison holds what was stored against what came out.

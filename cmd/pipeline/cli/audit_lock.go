@@ -82,13 +82,13 @@ func (a *app) openThere(dir string) *artifacts.Store {
 }
 
 // auditWhole runs a graph, once for each number of threads, and compares. What is
-// not as a lock has it beforehand (the code, the data) is told first.
+// not as a lock has it (the code, the data) is told before anything runs.
 func (a *app) auditWhole(au audit, p *pipelines.Pipeline, l *lock.Lock, room *cleanRoom, g *dag.Graph, stored proof.Results) error {
 	sum := auditEvent{Event: "audit"}
 	var passes []comparison
 	failed := map[string]string{}
 	for i, threads := range au.threads {
-		clean, result, err := room.run(g, dag.Options{Workers: au.workers, Threads: threads, Until: au.stages})
+		clean, err := room.open()
 		if err != nil {
 			return err
 		}
@@ -98,6 +98,10 @@ func (a *app) auditWhole(au audit, p *pipelines.Pipeline, l *lock.Lock, room *cl
 				return err
 			}
 			a.causes(stored.Name, ds)
+		}
+		result, err := room.runIn(clean, g, dag.Options{Workers: au.workers, Threads: threads, Until: au.stages})
+		if err != nil {
+			return err
 		}
 		for _, e := range result.Errors {
 			failed[e.Task] = e.Err.Error()
