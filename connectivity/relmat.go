@@ -1,7 +1,6 @@
 package connectivity
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -13,16 +12,13 @@ import (
 // nil where the columns have none. Where rows are named they must be named as the columns
 // are, in the same order.
 func ReadRelmat(r io.Reader) (names []string, x Matrix, err error) {
-	b, err := Decompress(r)
-	if err != nil {
+	t := &text{square: true}
+	if names, x, err = readLines(r, t, "matrices are TSV, CSV, txt, npy or mat files"); err != nil {
 		return nil, Matrix{}, err
 	}
-	if bytes.IndexByte(b, 0) >= 0 {
-		return nil, Matrix{}, fmt.Errorf("this is not a text; matrices are TSV, CSV, txt, npy or mat files")
-	}
-	b, rows := cutRowNames(strings.TrimPrefix(string(b), "\ufeff"))
-	if names, x, err = ReadText(bytes.NewReader(b)); err != nil {
-		return nil, Matrix{}, err
+	rows := t.rowNames
+	if t.unnamed && numbered(rows) { // the index of pandas names nothing
+		rows = nil
 	}
 	if x.Rows != x.Cols {
 		return nil, Matrix{}, fmt.Errorf("%d rows and %d columns; a matrix of regions by regions is square", x.Rows, x.Cols)
@@ -38,40 +34,21 @@ func ReadRelmat(r io.Reader) (names []string, x Matrix, err error) {
 	return names, x, nil
 }
 
-// cutRowNames cuts a first column of names off: one that is headed Node or by nothing,
-// or that is no number in the first row.
-func cutRowNames(s string) (rest []byte, rows []string) {
-	var lines [][]string
-	var split func(string) []string
-	for line := range strings.Lines(s) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#") {
-			continue
+// cutName cuts the name of a row off. The second line decides whether rows have names: when
+// their column is headed Node or by nothing, or holds no number there.
+func (t *text) cutName(fields []string) []string {
+	if t.rows == 0 && t.rowNames == nil && t.width > 1 {
+		head := strings.TrimSpace(strings.Trim(t.first[0], `"`))
+		if _, number := parseNumber(fields[0]); head == "" || strings.EqualFold(head, "Node") || !number {
+			t.rowNames, t.unnamed = []string{}, head == ""
+			t.first, t.width, t.comment = t.first[1:], t.width-1, ""
 		}
-		if split == nil {
-			split = splitter(line)
-		}
-		lines = append(lines, split(line))
 	}
-	if len(lines) < 2 || len(lines[0]) < 2 {
-		return []byte(s), nil
+	if t.rowNames == nil {
+		return fields
 	}
-	head := strings.TrimSpace(strings.Trim(lines[0][0], `"`))
-	_, number := parseNumber(lines[1][0])
-	if head != "" && !strings.EqualFold(head, "Node") && number {
-		return []byte(s), nil
-	}
-	var b bytes.Buffer
-	for i, fields := range lines {
-		if i > 0 {
-			rows = append(rows, strings.Trim(strings.TrimSpace(fields[0]), `"`))
-		}
-		b.WriteString(strings.Join(fields[1:], "\t") + "\n")
-	}
-	if head == "" && numbered(rows) { // the index of pandas names nothing
-		rows = nil
-	}
-	return b.Bytes(), rows
+	t.rowNames = append(t.rowNames, strings.Trim(strings.TrimSpace(fields[0]), `"`))
+	return fields[1:]
 }
 
 // numbered tells whether names are 0, 1, 2 …

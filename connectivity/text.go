@@ -3,7 +3,6 @@ package connectivity
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +10,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// MaxFile bounds what Decompress takes in, bytes: a thousand regions over 30,000
-// volumes as text.
-const MaxFile = 1 << 28
 
 // ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS,
 // fMRIPrep, XCP-D), CSV, and the 1D of AFNI and C-PAC, gzipped or not, one row a
@@ -28,45 +23,53 @@ const MaxFile = 1 << 28
 // are comments. A first column without a name that counts rows from 0 is the index that
 // pandas writes, and is left out.
 func ReadText(r io.Reader) (names []string, x Matrix, err error) {
-	b, err := Decompress(r)
+	return readLines(r, &text{}, "series are TSV, CSV, 1D or npy files")
+}
+
+// readLines reads a text into t, which decides what its first lines are.
+func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, err error) {
+	br, err := Decompress(r)
 	if err != nil {
 		return nil, Matrix{}, err
 	}
-	if bytes.IndexByte(b, 0) >= 0 {
-		return nil, Matrix{}, errors.New("this is not a text; series are TSV, CSV, 1D or npy files")
+	if first, _ := br.Peek(br.Size()); bytes.IndexByte(first, 0) >= 0 {
+		return nil, Matrix{}, errors.New("this is not a text; " + formats)
 	}
-	t := &text{}
-	number := 0
-	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
-		number++
-		if err := t.line(strings.TrimRight(line, "\r\n"), number); err != nil {
+	if bom, _ := br.Peek(3); string(bom) == "\ufeff" {
+		br.Discard(3)
+	}
+	for number := 1; ; number++ {
+		line, err := readLine(br)
+		if err == io.EOF && line == "" {
+			return t.finish()
+		}
+		if err != nil && err != io.EOF {
+			return nil, Matrix{}, err
+		}
+		if strings.IndexByte(line, 0) >= 0 {
+			return nil, Matrix{}, errors.New("this is not a text; " + formats)
+		}
+		if err := t.line(line, number); err != nil {
 			return nil, Matrix{}, err
 		}
 	}
-	return t.finish()
 }
 
-// Decompress reads all bytes of a file, through gzip when its first bytes say so.
-func Decompress(r io.Reader) ([]byte, error) {
-	br := bufio.NewReader(r)
-	var in io.Reader = br
-	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, fmt.Errorf("gzip: %w", err)
+// maxLine bounds a line, bytes: a million columns.
+const maxLine = 16 << 20
+
+// readLine reads a line without its end. The last one comes with io.EOF.
+func readLine(br *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		piece, err := br.ReadSlice('\n')
+		if line = append(line, piece...); len(line) > maxLine {
+			return "", fmt.Errorf("a line is longer than %d MiB", maxLine>>20)
 		}
-		in = z
+		if err != bufio.ErrBufferFull {
+			return strings.TrimRight(string(line), "\r\n"), err
+		}
 	}
-	b, err := io.ReadAll(io.LimitReader(in, MaxFile+1))
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("the compressed file ends too early; copy it again")
-	case err != nil:
-		return nil, err
-	case len(b) > MaxFile:
-		return nil, fmt.Errorf("it holds more than %d bytes", MaxFile)
-	}
-	return b, nil
 }
 
 // A text is a table while it is read.
@@ -78,7 +81,11 @@ type text struct {
 	width   int
 	started bool // the first line has been seen
 	rows    int  // below it
-	data    []float64
+	data    blocks
+
+	square   bool     // regions by regions: a first column may name the rows
+	rowNames []string // nil: the rows have no names
+	unnamed  bool     // their column has no name itself
 }
 
 func (t *text) line(s string, number int) error {
@@ -99,6 +106,9 @@ func (t *text) line(s string, number int) error {
 		t.started, t.first, t.width, t.whole = true, fields, len(fields), true
 		return nil
 	}
+	if t.square {
+		fields = t.cutName(fields)
+	}
 	if len(fields) != t.width {
 		return fmt.Errorf("line %d has %d columns, and the first has %d", number, len(fields), t.width)
 	}
@@ -114,7 +124,9 @@ func (t *text) row(fields []string, number int) error {
 		if v != math.Trunc(v) { // also for NaN
 			t.whole = false
 		}
-		t.data = append(t.data, v)
+		if !t.data.add(v) {
+			return fmt.Errorf("it holds more than %d numbers, the limit", maxNumbers)
+		}
 	}
 	t.rows++
 	return nil
@@ -138,12 +150,12 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 		for _, f := range t.first {
 			names = append(names, strings.Trim(strings.TrimSpace(f), `"`))
 		}
+		first = nil
 	default:
-		t.data = append(first, t.data...)
 		t.rows++
 		names = commentNames(t.comment, t.width)
 	}
-	x = Matrix{Rows: t.rows, Cols: t.width, Data: t.data}
+	x = Matrix{Rows: t.rows, Cols: t.width, Data: t.data.after(first)}
 	if names, x = dropIndex(names, x); x.Rows == 0 {
 		return nil, Matrix{}, errors.New("the file has names and no numbers")
 	}

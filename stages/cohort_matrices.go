@@ -69,11 +69,12 @@ func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error
 		if !ok {
 			continue
 		}
-		raw, err := os.ReadFile(path)
+		f, err := os.Open(path)
 		if err != nil {
 			return nil, fmt.Errorf("nodes: %w", plainError(path, err))
 		}
-		names, err := matrixNames(raw)
+		names, err := matrixNames(f)
+		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("nodes: %s: %w (nodes can also be given)", path, err)
 		}

@@ -1,12 +1,10 @@
 package stages
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
 
-	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
@@ -156,17 +154,7 @@ func seriesNames(path string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := connectivity.Decompress(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var names []string
-	var x connectivity.Matrix
-	if bytes.HasPrefix(b, []byte("\x93NUMPY")) {
-		x, err = seriesArray(b)
-	} else {
-		names, x, err = connectivity.ReadText(bytes.NewReader(b))
-	}
+	names, x, err := readSeries(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

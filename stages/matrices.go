@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -108,11 +109,12 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // read reads one file: a matrix a draw, in the order of the nodes.
 func (s *Matrices) read(in dag.Input, nodes *artifacts.Table, variable string, z bool) ([]connectivity.Matrix, []connectivity.Quality, error) {
-	raw, err := in.Bytes()
+	r, err := in.Reader()
 	if err != nil {
 		return nil, nil, err
 	}
-	names, draws, err := readSquares(raw, variable)
+	defer r.Close()
+	names, draws, err := readSquares(r, variable)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -141,23 +143,28 @@ func (s *Matrices) read(in dag.Input, nodes *artifacts.Table, variable string, z
 
 // readSquares reads the matrices of a file, and the names of its columns (nil when it
 // has none). What the file is, its first bytes tell.
-func readSquares(raw []byte, variable string) (names []string, draws []connectivity.Matrix, err error) {
-	b, err := connectivity.Decompress(bytes.NewReader(raw))
+func readSquares(r io.Reader, variable string) (names []string, draws []connectivity.Matrix, err error) {
+	br, err := connectivity.Decompress(r)
 	if err != nil {
 		return nil, nil, err
 	}
+	first, _ := br.Peek(mat5.HeaderSize)
 	switch {
-	case bytes.HasPrefix(b, []byte("\x93NUMPY")):
-		a, err := artifacts.ReadArray(bytes.NewReader(b))
+	case bytes.HasPrefix(first, []byte(npyMagic)):
+		a, err := artifacts.ReadArray(br)
 		if err != nil {
 			return nil, nil, err
 		}
 		draws, err = squares(a.Shape, a.Float64s())
 		return nil, draws, err
-	case bytes.HasPrefix(b, []byte("MATLAB")), len(b) >= 128 && (string(b[126:128]) == "IM" || string(b[126:128]) == "MI"):
-		return matSquares(b, variable)
+	case mat5.Is(first):
+		all, err := mat5.Read(br)
+		if err != nil {
+			return nil, nil, err
+		}
+		return matSquares(all, variable)
 	}
-	names, x, err := connectivity.ReadRelmat(bytes.NewReader(b))
+	names, x, err := connectivity.ReadRelmat(br)
 	return names, []connectivity.Matrix{x}, err
 }
 
@@ -177,11 +184,7 @@ func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
 
 // matSquares finds the matrix of a .mat file; draws lie along a third dimension. A cell
 // of as many texts as there are regions names them.
-func matSquares(b []byte, variable string) ([]string, []connectivity.Matrix, error) {
-	all, err := mat5.Read(b)
-	if err != nil {
-		return nil, nil, err
-	}
+func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.Matrix, error) {
 	var has, fits []string
 	var found mat5.Variable
 	for _, v := range all {
@@ -230,12 +233,22 @@ func matNames(all []mat5.Variable, n int) (names []string) {
 }
 
 // matrixNames are the names of the regions of a file, numbers from 1 when it has none.
-func matrixNames(raw []byte) ([]string, error) {
-	names, draws, err := readSquares(raw, "")
+func matrixNames(r io.Reader) ([]string, error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
 	n := 0
-	if err == nil {
-		n = draws[0].Cols
-	} else if all, notMat := mat5.Read(raw); notMat == nil { // several matrices of one size will do
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) {
+		var draws []connectivity.Matrix
+		if names, draws, err = readSquares(br, ""); err == nil {
+			n = draws[0].Cols
+		}
+	} else if all, damaged := mat5.Read(br); damaged != nil {
+		err = damaged
+	} else { // several matrices of one size will do
+		_, _, err = matSquares(all, "")
 		for _, v := range all {
 			if matSquare(v) && (n == 0 || n == v.Shape[0]) {
 				n, err = v.Shape[0], nil

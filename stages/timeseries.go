@@ -1,9 +1,9 @@
 package stages
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,21 +45,12 @@ func (*Timeseries) Ports() dag.Ports {
 // Run reads.
 func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
-	raw, err := in.Bytes()
+	r, err := in.Reader()
 	if err != nil {
 		return nil, err
 	}
-	b, err := connectivity.Decompress(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	var names []string
-	var x connectivity.Matrix
-	if bytes.HasPrefix(b, []byte("\x93NUMPY")) {
-		x, err = seriesArray(b)
-	} else {
-		names, x, err = connectivity.ReadText(bytes.NewReader(b))
-	}
+	defer r.Close()
+	names, x, err := readSeries(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -95,9 +86,25 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+// readSeries reads a file of series, volumes × regions: text or npy, gzipped or not. names is
+// nil where the columns have none.
+func readSeries(r io.Reader) (names []string, x connectivity.Matrix, err error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, x, err
+	}
+	if first, _ := br.Peek(len(npyMagic)); string(first) == npyMagic {
+		x, err = seriesArray(br)
+		return nil, x, err
+	}
+	return connectivity.ReadText(br)
+}
+
+const npyMagic = "\x93NUMPY"
+
 // seriesArray reads an npy array of volumes × regions.
-func seriesArray(b []byte) (connectivity.Matrix, error) {
-	a, err := artifacts.ReadArray(bytes.NewReader(b))
+func seriesArray(r io.Reader) (connectivity.Matrix, error) {
+	a, err := artifacts.ReadArray(r)
 	if err != nil {
 		return connectivity.Matrix{}, err
 	}

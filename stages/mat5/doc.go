@@ -11,6 +11,7 @@
 package mat5
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -63,7 +64,13 @@ const (
 	flagLogical = 0x0200
 )
 
-const headerSize = 128
+// HeaderSize is the length of the header of a file, bytes.
+const HeaderSize = 128
+
+// Is reports whether a file with these first HeaderSize bytes is a MAT-file.
+func Is(first []byte) bool {
+	return bytes.HasPrefix(first, []byte("MATLAB")) || len(first) >= HeaderSize && (string(first[126:128]) == "IM" || string(first[126:128]) == "MI")
+}
 
 // Name makes a name that MATLAB takes of any text: letters, digits and underscores, a
 // letter first, at most 63.

@@ -51,7 +51,7 @@ func TestReadScipy(t *testing.T) {
 	}
 	problems := map[string]string{"complex": "real(x)", "record": "struct", "nested": "variable of its own", "sparse": "full(x)"}
 	for _, name := range []string{"plain.mat", "compressed.mat"} {
-		all, err := Read(file(t, name))
+		all, err := Read(bytes.NewReader(file(t, name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestReadScipy(t *testing.T) {
 }
 
 func TestReadBigEndian(t *testing.T) {
-	all, err := Read(file(t, "big.mat"))
+	all, err := Read(bytes.NewReader(file(t, "big.mat")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestReadRefuses(t *testing.T) {
 		{"cut", plain[:len(plain)-40], "ends too early"},
 		{"cut in the tag", plain[:132], "ends too early"},
 	} {
-		if _, err := Read(c.b); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read(bytes.NewReader(c.b)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one that says %q", c.name, err, c.want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestReadRefuses(t *testing.T) {
 
 // A file of a few bytes must not ask for gigabytes.
 func TestReadClaims(t *testing.T) {
-	b := append([]byte(nil), file(t, "plain.mat")[:headerSize]...)
+	b := append([]byte(nil), file(t, "plain.mat")[:HeaderSize]...)
 	var in buffer
 	in.u32(miUINT32, 8, classReal, 0)
 	in.element(miINT32, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 40000), 40000))
@@ -113,7 +113,7 @@ func TestReadClaims(t *testing.T) {
 	in.element(miDOUBLE, make([]byte, 16))
 	var out buffer
 	out.element(miMATRIX, in.Bytes())
-	if _, err := Read(append(b, out.Bytes()...)); err == nil || !strings.Contains(err.Error(), "16 bytes") {
+	if _, err := Read(bytes.NewReader(append(b, out.Bytes()...))); err == nil || !strings.Contains(err.Error(), "16 bytes") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := Write(&b, want); err != nil {
 			rt.Fatal(err)
 		}
-		got, err := Read(b.Bytes())
+		got, err := Read(&b)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestOctaveReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Read(b)
+	all, err := Read(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(file(f, name))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		all, err := Read(b)
+		all, err := Read(bytes.NewReader(b))
 		if err != nil {
 			return
 		}

@@ -13,17 +13,25 @@ import (
 	"unicode/utf8"
 )
 
-// MaxSize bounds what the compressed variables of a file hold together, bytes.
-const MaxSize = 1 << 29
+// MaxSize bounds a file, what its compressed variables hold together, and the numbers and
+// texts that are read, each in bytes: a matrix of 2,896 by 2,896 numbers.
+const MaxSize = 1 << 26
 
 // Read reads the variables of a file, in its order.
-func Read(b []byte) ([]Variable, error) {
+func Read(in io.Reader) ([]Variable, error) {
+	b, err := io.ReadAll(io.LimitReader(in, MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
 	order, err := header(b)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{order: order, left: MaxSize}
-	at, rest := headerSize, b[headerSize:]
+	if len(b) > MaxSize {
+		return nil, errLarge
+	}
+	r := &reader{order: order, left: MaxSize, room: MaxSize}
+	at, rest := HeaderSize, b[HeaderSize:]
 	var all []Variable
 	for len(rest) > 0 {
 		e, after, err := r.element(rest)
@@ -49,8 +57,8 @@ func header(b []byte) (binary.ByteOrder, error) {
 	if bytes.HasPrefix(b, []byte("\x89HDF")) || bytes.HasPrefix(b, []byte("MATLAB 7.3")) {
 		return nil, errors.New("this is a MAT-file of version 7.3 (HDF5): in MATLAB, save it anew with -v7")
 	}
-	if len(b) < headerSize {
-		return nil, fmt.Errorf("%d bytes are no MAT-file, which begins with %d bytes of header", len(b), headerSize)
+	if len(b) < HeaderSize {
+		return nil, fmt.Errorf("%d bytes are no MAT-file, which begins with %d bytes of header", len(b), HeaderSize)
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	switch string(b[126:128]) {
@@ -69,6 +77,18 @@ func header(b []byte) (binary.ByteOrder, error) {
 type reader struct {
 	order binary.ByteOrder
 	left  int // bytes that may still be inflated
+	room  int // bytes that numbers and texts may still take
+}
+
+var errLarge = fmt.Errorf("it holds more than %d MiB, the limit for MAT-files: save the matrix alone, or as npy", MaxSize>>20)
+
+// take takes room for n things of a size in bytes.
+func (r *reader) take(n, size int) error {
+	if n > r.room/size {
+		return errLarge
+	}
+	r.room -= n * size
+	return nil
 }
 
 // An element is one data element: its type and its bytes.
@@ -109,17 +129,17 @@ func (r *reader) inflate(b []byte) (element, error) {
 	if err != nil {
 		return element{}, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(z, int64(r.left)+1))
-	switch {
+	raw := bytes.NewBuffer(make([]byte, 0, min(r.left, 4*len(b))+bytes.MinRead))
+	switch _, err := raw.ReadFrom(io.LimitReader(z, int64(r.left)+1)); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return element{}, errShort
 	case err != nil:
 		return element{}, err
-	case len(raw) > r.left:
-		return element{}, fmt.Errorf("the file holds more than %d bytes", MaxSize)
+	case raw.Len() > r.left:
+		return element{}, errLarge
 	}
-	r.left -= len(raw)
-	e, _, err := r.element(raw)
+	r.left -= raw.Len()
+	e, _, err := r.element(raw.Bytes())
 	return e, err
 }
 
@@ -223,6 +243,9 @@ func (r *reader) numbers(v *Variable, b []byte, n int) error {
 	if width == 0 || len(e.data) != n*width {
 		return fmt.Errorf("%d bytes of type %d for %d numbers", len(e.data), e.kind, n)
 	}
+	if err := r.take(n, 8); err != nil {
+		return err
+	}
 	v.Numbers = make([]float64, n)
 	o := r.order
 	for i := range v.Numbers {
@@ -287,6 +310,9 @@ func (r *reader) chars(v *Variable, b []byte, n int) error {
 
 func (r *reader) letters(e element) ([]rune, error) {
 	var out []rune
+	if err := r.take(len(e.data), 16); err != nil { // four bytes a letter, and as many texts
+		return nil, err
+	}
 	switch e.kind {
 	case miUTF8:
 		if !utf8.Valid(e.data) {
@@ -321,6 +347,9 @@ func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 	if depth > 0 {
 		v.Problem = errors.New("it is a cell within a cell, which is not read")
 		return nil
+	}
+	if err := r.take(n, 16); err != nil {
+		return err
 	}
 	texts := make([]string, 0, n)
 	for i := range n {

@@ -13,7 +13,7 @@ import (
 // Write writes variables, little-endian and not compressed, as `save -v6` does. Equal
 // variables give equal bytes: the header names the program and no time.
 func Write(w io.Writer, variables []Variable) error {
-	head := bytes.Repeat([]byte{' '}, headerSize)
+	head := bytes.Repeat([]byte{' '}, HeaderSize)
 	copy(head, "MATLAB 5.0 MAT-file, written by PR-GNN Pipeline")
 	copy(head[116:], make([]byte, 8)) // no subsystem data
 	copy(head[124:], []byte{0, 1, 'I', 'M'})

@@ -1,0 +1,83 @@
+package connectivity
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxFile bounds what is read of a file, decompressed, in bytes: a thousand regions over
+// 10,000 volumes as text of full precision.
+const MaxFile = 1 << 28
+
+// maxNumbers bounds the numbers of a text: a thousand regions over 16,000 volumes.
+const maxNumbers = 1 << 24
+
+// Decompress returns a reader of what a file holds, through gzip when its first bytes
+// say so. It fails beyond MaxFile bytes.
+func Decompress(r io.Reader) (*bufio.Reader, error) {
+	br := bufio.NewReader(r)
+	var in io.Reader = br
+	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("gzip: %w", err)
+		}
+		in = z
+	}
+	return bufio.NewReaderSize(&bounded{in, MaxFile}, 64<<10), nil
+}
+
+// A bounded reader fails where io.LimitReader ends.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("it holds more than %d MiB, the limit", MaxFile>>20)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the compressed file ends too early; copy it again")
+	}
+	return n, err
+}
+
+// blocks are numbers whose count is not known beforehand. A slice that grows would need
+// several times their memory.
+type blocks struct {
+	full [][]float64
+	last []float64
+	n    int
+}
+
+const blockSize = 1 << 16
+
+// add reports whether there was room for one more number.
+func (b *blocks) add(v float64) bool {
+	if b.n == maxNumbers {
+		return false
+	}
+	if len(b.last) == blockSize {
+		b.full, b.last = append(b.full, b.last), make([]float64, 0, blockSize)
+	}
+	b.last = append(b.last, v)
+	b.n++
+	return true
+}
+
+// after returns all numbers, behind those of first.
+func (b *blocks) after(first []float64) []float64 {
+	all := make([]float64, 0, len(first)+b.n)
+	all = append(all, first...)
+	for i, block := range b.full {
+		all = append(all, block...)
+		b.full[i] = nil
+	}
+	return append(all, b.last...)
+}
