@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/foreign"
 )
 
 // ReadText reads a table of numbers as neuroimaging tools write them: TSV (BIDS,
@@ -31,6 +33,9 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 	br, err := Decompress(r)
 	if err != nil {
 		return nil, Matrix{}, err
+	}
+	if first, _ := br.Peek(foreign.Enough); foreign.Name(first) != "" {
+		return nil, Matrix{}, errors.New(foreign.Name(first))
 	}
 	if first, _ := br.Peek(br.Size()); bytes.IndexByte(first, 0) >= 0 {
 		return nil, Matrix{}, errors.New("this is not a text; " + formats)

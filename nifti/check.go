@@ -134,10 +134,25 @@ func checkDim(h *Header) []Problem {
 		hi, lo := bits.Mul64(bytes, uint64(h.Dim[i]))
 		bytes, fits = lo, fits && hi == 0 && lo <= math.MaxInt64
 	}
+	if volume := h.volumeSize(); fits && volume > maxVolume {
+		all = append(all, fatal("dim", "if it is right, resample the image to larger voxels; if not, "+reexport, "a volume of shape %v takes %d MiB, the limit is %d MiB", h.Shape()[:min(n, 3)], volume>>20, maxVolume>>20)...)
+	}
 	if !fits {
 		all = append(all, fatal("dim", reexport, "shape %v is more than any file holds", h.Shape())...)
 	}
 	return all
+}
+
+// maxVolume bounds one volume, bytes: 0.25 mm voxels around a head, in double precision.
+const maxVolume = 1 << 30
+
+// volumeSize is the size of one volume, bytes. The shape must have been checked.
+func (h *Header) volumeSize() int64 {
+	size := int64(max(1, DataType(h.Datatype).Size()))
+	for _, n := range h.Dim[1 : min(h.Dim[0], 3)+1] {
+		size *= max(n, 1)
+	}
+	return size
 }
 
 func checkDatatype(h *Header) []Problem {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"prgnn/internal/foreign"
 )
 
 // pairs are the names of the two files of a pair; each may be compressed.
@@ -48,7 +50,7 @@ func Open(path string) (*Reader, error) {
 func openError(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
-		return fmt.Errorf("%s: %w", e.Path, e.Err)
+		return foreign.Missing(e.Path, e.Err)
 	}
 	return err
 }

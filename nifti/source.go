@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"prgnn/internal/foreign"
 	"prgnn/nifti/inflate"
 )
 
@@ -32,22 +33,6 @@ func unzip(src io.Reader) (io.Reader, error) {
 	return b, nil
 }
 
-// foreign names files that are often taken for NIfTI, by how they start.
-var foreign = []struct{ magic, what string }{
-	{"BZh", "it is compressed with bzip2; decompress it, or compress it with gzip"},
-	{"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it, or compress it with gzip"},
-	{"\xfd7zXZ", "it is compressed with xz; decompress it, or compress it with gzip"},
-	{"PK\x03\x04", "it is a zip archive; unpack it"},
-	{"\ntype", "it is an AFNI header; convert the image with 3dAFNItoNIFTI"},
-	{"mrtrix image", "it is an MRtrix image; convert it with mrconvert"},
-	{"NRRD", "it is an NRRD image; convert it to NIfTI"},
-	{"\x89HDF", "it is an HDF5 (MINC) file; convert it with mnc2nii"},
-	{"version https://git-lfs", "it is a git-lfs pointer and not the file; fetch it with git lfs pull"},
-	{"<", "it is a text (a web page?) and not an image; download it again"},
-	{"../", "it is a git-annex pointer and not the file; fetch it with datalad get"},
-	{"/annex/objects", "it is a git-annex pointer and not the file; fetch it with datalad get"},
-}
-
 // readHeader reads the fixed part of the header, whatever its format.
 func (r *Reader) readHeader() error {
 	b := make([]byte, headerSize[2]+4)
@@ -59,10 +44,8 @@ func (r *Reader) readHeader() error {
 		return errors.New("the file is empty")
 	}
 	version, big := versionOf(b[:n])
-	for _, f := range foreign {
-		if version == 0 && bytes.HasPrefix(b[:n], []byte(f.magic)) {
-			return errors.New(f.what)
-		}
+	if what := foreign.Name(b[:n]); what != "" {
+		return errors.New(what)
 	}
 	if _, short := err.(*truncation); err != nil && !short {
 		return err
@@ -169,6 +152,9 @@ func (r *Reader) skipTo(place int64) error {
 	return err
 }
 
+// maxExtensions bounds the extensions of a file, bytes. The largest in use is the XML of CIFTI-2.
+const maxExtensions = 64 << 20
+
 // readExtensions reads the chain of extensions that ends at byte end, or with the
 // file when end is negative. A file may end right after its header.
 func (r *Reader) readExtensions(end int64) error {
@@ -182,6 +168,7 @@ func (r *Reader) readExtensions(end int64) error {
 		}
 		return fmt.Errorf("the header: %w", err)
 	}
+	total := int64(0)
 	for flag[0] != 0 && (end < 0 || r.at+8 <= end) {
 		var head [8]byte
 		at := r.at
@@ -195,6 +182,9 @@ func (r *Reader) readExtensions(end int64) error {
 		code := int(int32(r.Header.order().Uint32(head[4:])))
 		if size < 8 || end >= 0 && at+size > end {
 			return fmt.Errorf("the extension at byte %d has a size of %d bytes, want at least 8 and no more than fits before the voxels; %s", at, size, reexport)
+		}
+		if total += size; total > maxExtensions {
+			return fmt.Errorf("its extensions have more than %d MiB, the limit; %s", maxExtensions>>20, reexport)
 		}
 		data, err := r.readGrowing(nil, size-8)
 		if err != nil {

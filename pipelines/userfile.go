@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/foreign"
 )
 
 // userFile connects {file: PATH}.
@@ -45,7 +46,9 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 				err = fmt.Errorf("%s is not a file", path)
 			}
 		}
-		if os.IsNotExist(err) {
+		if _, link := os.Readlink(path); os.IsNotExist(err) && link == nil {
+			err = foreign.Missing(path, err)
+		} else if os.IsNotExist(err) {
 			err = fmt.Errorf("there is no file %s", path)
 		}
 		if err != nil {

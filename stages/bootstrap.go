@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/nifti"
+	"prgnn/stages/bids"
 )
 
 func init() {
@@ -151,6 +152,9 @@ const longestTR = 60
 // sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
 // SamplingFrequency that series of regions have, Hz; 0 when it has neither.
 func sidecarTR(in dag.Input) (float64, error) {
+	if in.Ref.Size > bids.LongestJSON {
+		return 0, fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", in.Name, bids.LongestJSON>>20)
+	}
 	b, err := in.Bytes()
 	if err != nil {
 		return 0, err

@@ -7,18 +7,18 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 979a388e6fe0fa9faa3859dbd0090e64e8f472d1d6b3a47cace5e20ae9e7113c
 kind biomarkers b4737504b089493e3cc559ee1e5c747e9228d6cd794b20e07e91166ea7139b06
-kind bootstrap 7118be9eed874a8f30b7f8bfb5b0282255aa52ccf4fcfe42017b84c385df87e2
+kind bootstrap 5348cac146053fc698acd24ba5e723a7c421bef46570fd97f33156c62e922fcc
 kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
 kind choose 5e926d0e5c745764dd21db9267313d8d9f57e942d4052247c54af55d6bfc07a8
 kind combat 441cff3579fb8a5a3e7cb7abc8c89b710282d60de4f15193e40445590df83ca5
 kind compare 7e94e6f2a524173492fbd1c648db039165bbbdcd11ec35d526bf2b8dba395752
 kind connectivity f3bebd8b71a03f5c14c1346e81ff3dd209c896ccd0f07cc7206251a4b3dc732a
 kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
-kind denoise 0f398f6b3e1d2ce4e313520bf55262ddba639baedec2f24821ef2c90b585d728
+kind denoise 7628ad8576942430a22e1e0ab79e20332329ac5e5a17e9d3495eef39f25bb220
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
-kind exec 178b7bc2b1ae85bd7ec82eb8d432bd93c5953024cb52b3215ba9dd283a70d9d5
-kind fidelity 2f85c2108fe25ade448c0fe371fa3c9ccda7612d0635941b13c63de29b6e31b7
+kind exec 0927f5d81d4c6913d605af4c0b7ccac2426e98de979bcb480436776737b23915
+kind fidelity 0ff07f80c24070a4879f00bf399933bcebf3468e32475ca07ca2caeda860e629
 kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
 kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
 kind figure-degrees da68eb268046085615e4ac7cdaa221c7b761a19c1f3ecefbb270188f86535055
@@ -31,20 +31,20 @@ kind figure-training 5cd487d1f130846089f1afb82c21473106f4d0dd0d98cb855295e6ea522
 kind graph 065304ce71a743510feb6474a85d933f7b9a05105e108747f2ae31876ed4790e
 kind harmonize 4f23df8861c06531764df7868a6e8139d62c3b471346975fecd5dc6977b04811
 kind individuality da8365a17eab83eacc44298adaa80d1667be366a256a0e37f94a1a529f734875
-kind join 6a123c775b8356f63243f373799730b87a38a84637524203a714baa84e788658
-kind leakage a12420cc03517a41b623154542fcea48ffde2eaeb9efd33232b9fafa4537aae5
-kind matrices c62ec18e0d54a3ab8b520c441639963556d5701edf6af80c4bcba70cb7f0a472
-kind mean-volume d14e60030360c9addfd406b923b37051416b73ce0d29e395ef6daa1904850277
-kind parcellate 9313bba7c0099291698003d7706a1e24f99547af87a087f9b3634ea06150130d
+kind join 41258ad84ccc6d2f698ee35468f26c642f7210072d05ca70a238e76f89cb7644
+kind leakage 4180d51f35a88d6c637415873d39483d918f2ef84df6202b3e74f4efa5c66df9
+kind matrices c47429cc243a7902970fbfefdecc7c8f9de8c5773f2e669f2b5695db62df7c0f
+kind mean-volume 86dc26a6525032871da06bc03dd398e0b2e65b08f49a73952788526035e733cf
+kind parcellate 33f25600f0d954eb3e80c3dcf4b8e94af53369c80649809f242990fc0b22614f
 kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
-kind predict 57520fedcb47a5aa0d3f9fbaaa7ee7b4a5f3b1fe82fb40c636292fe9e89ddb18
-kind report 7614da7bf50f75ec8a517f1e189414f975cdeba6aae295ca707af162db9a4f84
-kind saliency 64956603e9e52a2b3d5f95c2cd7a416b065abf270cbf95edf4530381ad910520
+kind predict 21a9f75cfb83d47b4bf9f9bc179e2cb9bb959281f05d83752803d0e453aac760
+kind report 1ee5b3a2cd4d7e9f3ba56e99fc9b29f2ab397da9f45d89802707dfae739a26de
+kind saliency 787b4ba2ec853fae663a33f792524eb8c439e8bb3f8937b419fdceafa9a06a7c
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
 kind summary d13593b2f294662be695564bf1cb2c221d165b8a89152a922cfdc63c2d46fee6
 kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
-kind timeseries f1ebece5cca9d81c8a5ffc3ef124b155da7c5a7d20adee38c07f009178c96b86
+kind timeseries 44ed0df0ea8fd97ce568048bd751b9c3c7f8d1fa960d22eac829ef70af7290a1
 kind train ffe8436db429085ebd049d428ed2c9f228b2d0c8db1a038f1fdfbfa9fb2fea14
 
 reached by baseline
@@ -1073,6 +1073,16 @@ prgnn/dag.fieldTables 2f8139f7ef73
 prgnn/dag.fieldsOf d60d7d1597dc
 prgnn/stages.madeBy d9ef3bcfd18c
 
+reached by bootstrap denoise exec join matrices mean-volume parcellate report saliency timeseries
+prgnn/internal/foreign.Enough f46e128dbf4f
+prgnn/internal/foreign.Name 0386294d47e8
+prgnn/internal/foreign.archive 4d9f10289b0f
+prgnn/internal/foreign.dicom c7efe6a7cffc
+prgnn/internal/foreign.formats 2386f09a8ac3
+prgnn/internal/foreign.markup 045a0afb0998
+prgnn/internal/foreign.pickle 97e37e01234c
+prgnn/internal/foreign.rData 2f9a4ceb6913
+
 reached by bootstrap exec mean-volume parcellate report saliency
 prgnn/nifti.Affine.Apply 128e41b15f5d
 prgnn/nifti.DataType.readable c43dd765d043
@@ -1090,6 +1100,7 @@ prgnn/nifti.Header.qfac 704ee4b83da3
 prgnn/nifti.Header.qform 621990de52e6
 prgnn/nifti.Header.sform 6dd4248d2447
 prgnn/nifti.Header.single 5432c4d4c379
+prgnn/nifti.Header.volumeSize 302242353e00
 prgnn/nifti.Header.volumes dcb0d8813f30
 prgnn/nifti.HeaderError 17ad04ff11f5
 prgnn/nifti.NewReader 4e9935b0295c
@@ -1103,9 +1114,9 @@ prgnn/nifti.Reader.fail 43d61b5523dc
 prgnn/nifti.Reader.finish 16b51db35548
 prgnn/nifti.Reader.open 1642e72e23fa
 prgnn/nifti.Reader.read ddab7ac45d56
-prgnn/nifti.Reader.readExtensions 488739c560e8
+prgnn/nifti.Reader.readExtensions 8fa6b7965e97
 prgnn/nifti.Reader.readGrowing be80ef01f060
-prgnn/nifti.Reader.readHeader a7451554a65f
+prgnn/nifti.Reader.readHeader f62147d6bac2
 prgnn/nifti.Reader.skipTo af228566710c
 prgnn/nifti.Reader.truncated 2cf6153e2dd7
 prgnn/nifti.Reader.volumeBytes f42a18101f8a
@@ -1113,7 +1124,7 @@ prgnn/nifti.checkAgreement 59efa257a243
 prgnn/nifti.checkBitpix 978682ac9a5e
 prgnn/nifti.checkCodes e0a8dc93a0cb
 prgnn/nifti.checkDatatype 3d51f2d97b68
-prgnn/nifti.checkDim 35d09e09456f
+prgnn/nifti.checkDim 763442801040
 prgnn/nifti.checkIntent 1d7cbebb4627
 prgnn/nifti.checkMagic 2d09539a7a33
 prgnn/nifti.checkOffset b2d4b44f1456
@@ -1128,11 +1139,12 @@ prgnn/nifti.decodeHeader 68efa1617e1b
 prgnn/nifti.decodeMGH 83a835a8fd66
 prgnn/nifti.ended bada323969f0
 prgnn/nifti.fatal 5bf793be42d6
-prgnn/nifti.foreign 160f478c475b
 prgnn/nifti.fromQuaternion b93b942783bb
 prgnn/nifti.getNumber f118075807cf
 prgnn/nifti.isMGH e94c9fde3a64
 prgnn/nifti.lineEnds a4fde575ccc8
+prgnn/nifti.maxExtensions d389e7042c85
+prgnn/nifti.maxVolume 810bc3f8a3c6
 prgnn/nifti.mghHeaderSize 6132d7f01bec
 prgnn/nifti.mghTypes e65bc7d1eb85
 prgnn/nifti.quaternionThreshold bf1c3080e586
@@ -1301,7 +1313,8 @@ prgnn/nifti.lanes b245d90d0623
 
 reached by bootstrap timeseries
 prgnn/stages.longestTR 0607f7a0b1f5
-prgnn/stages.sidecarTR cdc8361967e8
+prgnn/stages.sidecarTR b60f50c2f7c7
+prgnn/stages/bids.LongestJSON 812028183106
 
 reached by brainmap
 prgnn/stages.brainmap.New 315d459a8c60
@@ -1755,19 +1768,32 @@ prgnn/stages.motionSummary 0d831f04064f
 prgnn/stages.readText f40ba18d1bfe
 
 reached by denoise join matrices timeseries
-prgnn/connectivity.Decompress 8fb58ab49c4e
+prgnn/connectivity.Decompress ef00fe7ab218
 prgnn/connectivity.MaxFile 41deaa7108a7
-prgnn/connectivity.ReadText e0e7c75efee7
+prgnn/connectivity.blockSize dfd194bfca22
+prgnn/connectivity.blocks 0f0c1501ce5a
+prgnn/connectivity.blocks.add 2e89ea57e481
+prgnn/connectivity.blocks.after 353645396671
+prgnn/connectivity.bounded 080aa024dad6
+prgnn/connectivity.bounded.Read 8b9589661d3a
 prgnn/connectivity.checkNames 13db9fb8b354
 prgnn/connectivity.commentNames 1ebbe6f8813a
 prgnn/connectivity.dropIndex 90b6e0ff1fc8
 prgnn/connectivity.isNumber 880eb694e93e
+prgnn/connectivity.maxLine 812028183106
+prgnn/connectivity.maxNumbers 812028183106
 prgnn/connectivity.parseNumber 355425ce00a2
+prgnn/connectivity.readLine ae30eeda9528
+prgnn/connectivity.readLines c305836aaf6c
 prgnn/connectivity.splitter b8086430d624
-prgnn/connectivity.text 07d359d6bbf2
-prgnn/connectivity.text.finish 850d3e35dbf5
-prgnn/connectivity.text.line 55e01b7099c8
-prgnn/connectivity.text.row cdd3c5478d33
+prgnn/connectivity.text df85a4f0ccfc
+prgnn/connectivity.text.cutName e514b7522156
+prgnn/connectivity.text.finish 54f987293e9a
+prgnn/connectivity.text.line 4b8293afd1ee
+prgnn/connectivity.text.row e578a228bffa
+
+reached by denoise join timeseries
+prgnn/connectivity.ReadText 5fc4388dcec5
 
 reached by echo
 prgnn/stages.Echo a677d373770a
@@ -1874,7 +1900,7 @@ reached by fidelity figure-individuals figure-ranking report saliency summary ta
 prgnn/stages.settingsOf cbf2c8ff4296
 
 reached by fidelity leakage predict
-prgnn/stages.largestModel 41deaa7108a7
+prgnn/stages.largestModel d389e7042c85
 prgnn/stages.readMember 88aaeca642c4
 prgnn/stages.readModel 86008bc6458c
 prgnn/stages.readModels 6cc7d61b36ab
@@ -2313,24 +2339,25 @@ prgnn/stages.plural 1c84a0c65eb6
 reached by matrices
 prgnn/connectivity.Given 23763b80d4e1
 prgnn/connectivity.PartialOf 577409d776da
-prgnn/connectivity.ReadRelmat cabf0ea7ac7e
+prgnn/connectivity.ReadRelmat e8843ea70275
 prgnn/connectivity.asymmetry 7223c1bf482d
-prgnn/connectivity.cutRowNames 58787b6c51ae
 prgnn/connectivity.numbered a4ed8d6e8a68
 prgnn/stages.Matrices 9d3652e65744
 prgnn/stages.Matrices.Ports 480370662541
 prgnn/stages.Matrices.Run 1258268b7ecd
 prgnn/stages.Matrices.Validate db46760b9eb5
-prgnn/stages.Matrices.read 39eefd7ff2c0
+prgnn/stages.Matrices.read 3ec2cca5f777
 prgnn/stages.matNames a14f75bb87a7
 prgnn/stages.matSquare 8cf20ff56924
-prgnn/stages.matSquares 1d2786a0f16c
+prgnn/stages.matSquares 461d54dc9cd2
 prgnn/stages.matrices.New b4c18c52d5ed
-prgnn/stages.readSquares 58920ebfebe2
+prgnn/stages.readSquares b9ab574a737b
 prgnn/stages.squares 74bdc88473d7
+prgnn/stages/mat5.HeaderSize 5ea3326aca81
+prgnn/stages/mat5.Is e9189afdfa8f
 prgnn/stages/mat5.Matrix b324029b680b
-prgnn/stages/mat5.MaxSize 96e82f3c1964
-prgnn/stages/mat5.Read a706e2cf1f94
+prgnn/stages/mat5.MaxSize d389e7042c85
+prgnn/stages/mat5.Read 027818706093
 prgnn/stages/mat5.Variable dce7564f76ea
 prgnn/stages/mat5.Variable.Rows b0b68f6a34f5
 prgnn/stages/mat5.Variable.shape d01499cd391f
@@ -2340,11 +2367,11 @@ prgnn/stages/mat5.classLast 4bd2f8d98a2d
 prgnn/stages/mat5.classReal abdbd56df1ad
 prgnn/stages/mat5.classes bb80ce0f8099
 prgnn/stages/mat5.element 9b5a5b1db897
+prgnn/stages/mat5.errLarge e9ea2bdf965e
 prgnn/stages/mat5.errShort 7cf2df747ac8
 prgnn/stages/mat5.flagComplex fdbb76d92ec1
 prgnn/stages/mat5.flagLogical f46e128dbf4f
-prgnn/stages/mat5.header e86207a8514a
-prgnn/stages/mat5.headerSize 5ea3326aca81
+prgnn/stages/mat5.header 5aa5fe89b33b
 prgnn/stages/mat5.miCOMPRESSED 4bd2f8d98a2d
 prgnn/stages/mat5.miDOUBLE f82a57501391
 prgnn/stages/mat5.miINT16 70a586560e99
@@ -2360,19 +2387,21 @@ prgnn/stages/mat5.miUINT8 96607dbc6afe
 prgnn/stages/mat5.miUTF16 3eff46f3121f
 prgnn/stages/mat5.miUTF32 c37302c9ebfa
 prgnn/stages/mat5.miUTF8 57c4b32f7c1d
-prgnn/stages/mat5.reader 31720004fd33
+prgnn/stages/mat5.reader 57bd95325e45
 prgnn/stages/mat5.reader.array a1733f34a5fd
-prgnn/stages/mat5.reader.cells 63fa4a7f2ebf
+prgnn/stages/mat5.reader.cells a838a2b60292
 prgnn/stages/mat5.reader.chars 26e6345b89b3
 prgnn/stages/mat5.reader.element fe05dac261db
-prgnn/stages/mat5.reader.inflate b2206fd68048
-prgnn/stages/mat5.reader.letters 12abb6d455ea
-prgnn/stages/mat5.reader.numbers 128918f3ad81
+prgnn/stages/mat5.reader.inflate ae22c93aba97
+prgnn/stages/mat5.reader.letters 19923197f0fa
+prgnn/stages/mat5.reader.numbers ffed3abc848e
 prgnn/stages/mat5.reader.part dfe825eb78ce
+prgnn/stages/mat5.reader.take 29c7d1024423
 prgnn/stages/mat5.widths 291d53f68237
 
 reached by matrices timeseries
 prgnn/stages.counted f757df10fd44
+prgnn/stages.npyMagic 67749b2a2be7
 prgnn/stages.placeColumns dc9f06a70254
 
 reached by mean-volume
@@ -2900,8 +2929,9 @@ prgnn/stages.variation 8decaa860fac
 reached by timeseries
 prgnn/stages.Timeseries bac6d29359c2
 prgnn/stages.Timeseries.Ports 26c1def460db
-prgnn/stages.Timeseries.Run fb594a94e807
-prgnn/stages.seriesArray 6392764d47c8
+prgnn/stages.Timeseries.Run dfeccf51bbd4
+prgnn/stages.readSeries 80bb1b5009ca
+prgnn/stages.seriesArray 7f00d6466db3
 prgnn/stages.timeseries.New 4fadea466ed0
 
 reached by train
@@ -2936,6 +2966,7 @@ at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 F
 at connectivity/confounds.go prgnn/connectivity Confounds:14 FirstRow:21 FirstNext:26 FirstZero:27 FirstMean:28 motionNames:31 Presets:39 presetNames:43 Confounds.Select:74 Confounds.column:120 Confounds.Motion:147 fillFirst:165
 at connectivity/correlation.go prgnn/connectivity correlations:11 partials:16 scaled:20 spread:46 nearOne:56 FisherZ:61
 at connectivity/covariance.go prgnn/connectivity Estimator:10 Empirical:26 LedoitWolf:27 OAS:28 Ridge:29 Glasso:30 GlassoCV:31 moments:36 moments.load:45 moments.trace:101 moments.ledoitWolf:111 moments.oas:125 moments.covariance:140 moments.shrink:168
+at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 bounded:35 bounded.Read:40 blocks:53 blockSize:59 blocks.add:62 blocks.after:75
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:12 Fisher:32 FisherPearson:37 FisherPartial:38 FisherBoth:39 Quality:43 Connectomes:61 Estimate:70 Connectomes.view:108 estimation:114 estimation.estimate:120 margin:205 Quality.judge:209 norm1:229 counted:237
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -2947,12 +2978,12 @@ at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:3
 at connectivity/matrix.go prgnn/connectivity Matrix:7 NewMatrix:13 Matrix.Row:18 Matrix.At:21 Matrix.Clone:24 Matrix.column:30 Matrix.setColumn:39 Matrix.rows:46 finite:54
 at connectivity/product.go prgnn/connectivity tileRows:18 tileCols:19 padded:23 rowBlock:27 manyColumns:33 packBlock:34 gram:39 pack:62 addGram:73 mirror:83 tileAddGo:93 axpyGo:122 addSquaresGo:130 scaleGo:138 clipGo:146 sumSquaresGo:158 sumMagnitudesGo:167 sumLanes:175
 at connectivity/product_amd64.go prgnn/connectivity hasAVX:8 tileAdd:10 axpy:21 addSquares:31 scale:41 clip:51 sumSquares:60 sumMagnitudes:67 tileAddAVX:75 axpyAVX:78 addSquaresAVX:81 scaleAVX:84 clipAVX:87 sumSquaresAVX:90 sumMagnitudesAVX:93
-at connectivity/relmat.go prgnn/connectivity ReadRelmat:15 cutRowNames:43 numbered:78
+at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:55
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
-at connectivity/text.go prgnn/connectivity MaxFile:17 ReadText:30 Decompress:50 text:73 text.line:84 text.row:108 text.finish:124 checkNames:154 commentNames:170 dropIndex:185 splitter:203 isNumber:223 parseNumber:228
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:64 CompareValues:71
 at dag/fit.go prgnn/dag Type.String:14
 at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
@@ -3003,12 +3034,13 @@ at internal/dense/stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64
 at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
+at internal/foreign/foreign.go prgnn/internal/foreign Enough:15 Name:19 dicom:40 rData:41 pickle:42 formats:45 archive:72 markup:90
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.NormFloat64:63 Stream.ExpFloat64:66
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:23 lockName:30 workName:31 young:35 swept:38 Make:42 Dir.begin:61 Dir.Remove:74 Sweep:77 reclaim:91 old:125 remove:129
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Axes:83 Affine.finite:111 quaternionThreshold:124 fromQuaternion:130 Affine.quaternion:165 det3:229
-at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 checkDatatype:143 checkBitpix:150 checkOffset:157 Header.dataStart:179 checkScaling:186 checkCodes:196 checkSform:212 checkQform:223 checkQfac:240 checkAgreement:248 checkUnits:273 checkTime:284 checkIntent:297
+at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86 encodeFloat64:96
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.Integral:69 DataType.readable:72
@@ -3024,24 +3056,25 @@ at nifti/inspect.go prgnn/nifti Stats:44 Number:53 Number.MarshalJSON:56 DataTyp
 at nifti/itk.go prgnn/nifti ReadITK:22 itkAffines:31 readITK:33 numbers:85 Labels.Moved:99
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Onto:104 Labels.fill:130 Labels.at:168 nearest:184 Affine.diagonal:192
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
-at nifti/open.go prgnn/nifti Reader.seekable:113
+at nifti/open.go prgnn/nifti Reader.seekable:115
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
 at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
-at nifti/source.go prgnn/nifti unzip:15 foreign:36 Reader.readHeader:52 truncation:104 truncation.Error:109 truncation.Unwrap:117 Reader.truncated:120 ended:126 Reader.read:132 Reader.readGrowing:143 Reader.skipTo:163 Reader.readExtensions:174
+at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
 at stages/baseline.go prgnn/stages baseline.New:22 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
 at stages/baseline_data.go prgnn/stages Baseline.read:14 trainingSet.ordered:79 standardizeRows:95
+at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:80
 at stages/biomarkers.go prgnn/stages biomarkers.New:24 Biomarkers:29 Biomarkers.Ports:38 settingScores:65 modelScores:71 newModelScores:83 settingOf:89 tally:106 saliency:113 Biomarkers.Run:125 Biomarkers.readAll:224 ordered:240 Biomarkers.read:250 modelScores.add:315 tally.add:326 scoreColumns:335 readScores:344 Biomarkers.rank:366 meanSD:394 people:407 readPeople:413 plantedNodes:438 auroc:471
 at stages/biomarkers_consistency.go prgnn/stages merged:17 added:28 modelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 settingText:273 consistencyRows:285 consistencyRows.add:290 consistencyRows.table:296
 at stages/biomarkers_null.go prgnn/stages nullRow:16 Biomarkers.against:28 unstaged:82 alike:94 sortedKeys:107 relative:117 nullRows:126 nullRows.add:133 nullRows.table:144
 at stages/biomarkers_references.go prgnn/stages trainedModels:17 untrainedModels:18 strengthTest:19 featureTest:20 ridgePattern:21 ridgePenalty:25 recoveryRow:28 rankedBy:44 nodeFeatures:53 readNodeFeatures:61 Biomarkers.rankings:103 withoutNetwork:179 nodeFeatures.withoutNetwork:184 nodeFeatures.compute:246 nodeFeatures.byRegion:278 absolute:294 Biomarkers.recoveries:303 both:350 meanOf:360
 at stages/biomarkers_tables.go prgnn/stages rankingRows:9 rankingRows.add:24 rankingRows.table:39 individualRows:85 individualRows.add:93 individualRows.table:105
-at stages/bootstrap.go prgnn/stages bootstrap.New:21 Bootstrap:28 Bootstrap.Ports:40 Bootstrap.Run:57 Bootstrap.made:143 longestTR:149 sidecarTR:153 sameGrid:177 Bootstrap.size:184 Bootstrap.draw:192 countDistinct:223 Bootstrap.drop:231 whyNone:246 badVolumes:261 voxelTable:285 scanTable:313
+at stages/bootstrap.go prgnn/stages bootstrap.New:22 Bootstrap:29 Bootstrap.Ports:41 Bootstrap.Run:58 Bootstrap.made:144 longestTR:150 sidecarTR:154 sameGrid:181 Bootstrap.size:188 Bootstrap.draw:196 countDistinct:227 Bootstrap.drop:235 whyNone:250 badVolumes:265 voxelTable:289 scanTable:317
 at stages/brainmap.go prgnn/stages brainmap.New:25 BrainMap:30 BrainMap.Ports:35 spot:46 brainView:55 brainViews:63 panelHeight:71 panelWidth:71 headHeight:72 spotRadius:73 outline:74 BrainMap.Run:78 placesToDraw:95 nodePlaces:112 BrainMap.picture:131 spots:162 brainView.draw:215 rectangle:299 rectangle.overlap:302 labelPlace:308 scaleBar:338 hull:347 heat:372 mm:388
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
@@ -3107,9 +3140,9 @@ at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Samp
 at stages/join.go prgnn/stages join.New:21 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
 at stages/leakage.go prgnn/stages leakage.New:21 Leakage:26 Leakage.Ports:31 leakagePort:45 leakCheck:50 leakCheck.fail:56 foldPlace:61 foldBook:64 Leakage.Run:71 readBook:108 foldBook.tested:147 foldBook.takesPart:153 Leakage.lookAtPredictions:163 placeOf:237 foldBook.seen:253 lookAtModels:273 lookAtFitted:290 lookAtFeatures:333
 at stages/made.go prgnn/stages madeBy:18 madeOf:32 madeApart:44 madeLines:70 nodeNames:80 withMeta:97
-at stages/mat5/doc.go prgnn/stages/mat5 Variable:19 classes:31 classCell:35 classChar:36 classReal:37 classLast:38 miINT8:43 miUINT8:44 miINT16:45 miUINT16:46 miINT32:47 miUINT32:48 miSINGLE:49 miDOUBLE:50 miINT64:51 miUINT64:52 miMATRIX:53 miCOMPRESSED:54 miUTF8:55 miUTF16:56 miUTF32:57 flagComplex:62 flagLogical:63 headerSize:66 Matrix:85 Variable.Rows:117
-at stages/mat5/read.go prgnn/stages/mat5 MaxSize:17 Read:20 header:48 reader:69 element:75 errShort:80 reader.element:83 reader.inflate:107 reader.array:127 reader.part:185 Variable.shape:194 widths:210 reader.numbers:213 reader.chars:257 reader.letters:288 reader.cells:317
-at stages/matrices.go prgnn/stages matrices.New:23 Matrices:28 Matrices.Ports:38 Matrices.Validate:57 Matrices.Run:72 Matrices.read:110 readSquares:144 squares:165 matSquares:180 matSquare:215 matNames:220
+at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
+at stages/mat5/read.go prgnn/stages/mat5 MaxSize:18 Read:21 header:56 reader:77 errLarge:83 reader.take:86 element:95 errShort:100 reader.element:103 reader.inflate:127 reader.array:147 reader.part:205 Variable.shape:214 widths:230 reader.numbers:233 reader.chars:280 reader.letters:311 reader.cells:343
+at stages/matrices.go prgnn/stages matrices.New:24 Matrices:29 Matrices.Ports:39 Matrices.Validate:58 Matrices.Run:73 Matrices.read:111 readSquares:146 squares:172 matSquares:187 matSquare:218 matNames:223
 at stages/mean_volume.go prgnn/stages mean-volume.New:20 MeanVolume:26 MeanVolume.Ports:29 MeanVolume.Run:37
 at stages/model.go prgnn/stages noTime:24 modelFile:27 trained:34 layouts:43 modelNPZ:48 readModels:79 largestModel:103 readModel:107 readMember:138 trained.check:152 trained.predict:189 predictIn:196
 at stages/names.go prgnn/stages prGNN:13 classifiers:17 nameClassifiers:25 joinTexts:60 namesOf:66 compareNamed:79
@@ -3153,7 +3186,7 @@ at stages/summary_training.go prgnn/stages stuckSkill:14 cautionStuck:18 modelNa
 at stages/tables.go prgnn/stages tables.New:17 Tables:22 Tables.Ports:27 Tables.Run:50 tableSource:84 tableSource.String:86 tableSource.mark:93 paperSource:101
 at stages/tables_layout.go prgnn/stages tableLayout:14 tableSection:22 accuracyText:28 tableCaption:36 printedNames:50 printedName:52 layoutOne:59 layoutTwo:91 thousands:114 tableText:125 tableLayout.markdown:133 escapedCells:151 tableLayout.tsv:160 tableLayout.latex:174 sameFirst:206 tableOne:214 tableTwo:238
 at stages/tables_read.go prgnn/stages variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 lambdas:107 Tables.accuracies:122 Tables.comparison:133 several:187 parameterCounts:199
-at stages/timeseries.go prgnn/stages timeseries.New:21 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesArray:99 placeColumns:111 counted:184 shorten:189
+at stages/timeseries.go prgnn/stages timeseries.New:21 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 readSeries:91 npyMagic:103 seriesArray:106 placeColumns:118 counted:191 shorten:196
 at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
 at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:181 trainingSet.add:226 readParticipant:257 readEdges:282 trainingSet.check:309 trainingSet.majority:345 readGraphs:357 standardization:392 standardization.values:394 standardization.layout:396 trainingSet.standardize:406 rounded:445 standardization.apply:454
 at stages/train_model.go prgnn/stages ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"prgnn/nifti"
+	"prgnn/stages/bids"
 )
 
 // closeTimes is how far the repetition times of sidecar and header may be apart, s:
@@ -18,7 +18,7 @@ const closeTimes = 0.001
 // times reads the repetition time and the length of a scan. A scan that cannot be
 // read says why when its task runs.
 func (f *bidsFiles) times() {
-	if b, err := os.ReadFile(f.sidecar); f.sidecar != "" && err == nil {
+	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
 		var fields struct{ RepetitionTime float64 }
 		if json.Unmarshal(b, &fields) == nil {
 			f.tr = fields.RepetitionTime

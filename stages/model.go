@@ -100,7 +100,7 @@ func readModels(in []dag.Input) ([]*trained, error) {
 }
 
 // largestModel is far more bytes than any model of this kind has.
-const largestModel = 1 << 28
+const largestModel = 1 << 26
 
 // readModel reads an npz file, which may come from anywhere, and checks it against what it
 // says of itself.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"prgnn/internal/foreign"
 )
 
 // openFile opens a file that the user names. Where it is not there, it proposes one
@@ -26,20 +28,11 @@ func openFile(path string) (*os.File, error) {
 
 // plainError says what is wrong with a file without the name of the system call.
 func plainError(path string, err error) error {
-	switch target, linkErr := os.Readlink(path); {
-	case errors.Is(err, os.ErrNotExist) && linkErr == nil:
-		err = fmt.Errorf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target)
-		if filepath.IsAbs(target) {
-			err = placed{err, target}
-		}
-	case errors.Is(err, os.ErrNotExist):
-		err = fmt.Errorf("%s: there is no such file", path)
-	case errors.Is(err, os.ErrPermission):
-		err = fmt.Errorf("%s: may not be read", path)
-	default:
-		err = fmt.Errorf("%s: %w", path, err)
+	said := foreign.Missing(path, err)
+	if target, linkErr := os.Readlink(path); linkErr == nil && filepath.IsAbs(target) {
+		said = placed{said, target}
 	}
-	return placed{err, path}
+	return placed{said, path}
 }
 
 // nearFile proposes the file that may have been meant, or names the directory from

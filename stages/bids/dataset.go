@@ -118,7 +118,7 @@ func escape(path string) string {
 func Sources(dir string) []string {
 	above := filepath.Dir(filepath.Clean(dir))
 	places := []string{above, filepath.Dir(above)}
-	b, err := os.ReadFile(filepath.Join(dir, "dataset_description.json"))
+	b, err := ReadJSON(filepath.Join(dir, "dataset_description.json"))
 	var d struct {
 		DatasetLinks   map[string]string
 		SourceDatasets []struct{ URL string }
@@ -150,7 +150,7 @@ func Sources(dir string) []string {
 
 // GeneratedBy names the program that made a dataset, "fMRIPrep 25.2.0", or "".
 func GeneratedBy(dir string) string {
-	b, err := os.ReadFile(filepath.Join(dir, "dataset_description.json"))
+	b, err := ReadJSON(filepath.Join(dir, "dataset_description.json"))
 	if err != nil {
 		return ""
 	}

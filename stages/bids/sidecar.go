@@ -2,6 +2,8 @@ package bids
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,9 +76,26 @@ func applies(file string, image Name) (n int, ok bool) {
 	return len(parts), true
 }
 
+// LongestJSON bounds a JSON file, bytes; a sidecar has some thousands.
+const LongestJSON = 16 << 20
+
+// ReadJSON reads a JSON file of a dataset.
+func ReadJSON(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, LongestJSON+1))
+	if err == nil && len(b) > LongestJSON {
+		err = fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", path, LongestJSON>>20)
+	}
+	return b, err
+}
+
 // gives tells whether a JSON file has one of the fields.
 func gives(path string, fields []string) bool {
-	b, err := os.ReadFile(path)
+	b, err := ReadJSON(path)
 	if err != nil {
 		return false
 	}

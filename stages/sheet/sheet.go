@@ -11,10 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"prgnn/internal/foreign"
 )
 
 // maxBytes bounds a file: a table of all participants ever scanned is smaller.
 const maxBytes = 64 << 20
+
+// maxValues bounds the values of a table: half a million participants with 16 columns.
+const maxValues = 8 << 20
 
 // A Sheet is a table of texts.
 type Sheet struct {
@@ -40,6 +45,9 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	c := csv.NewReader(bytes.NewReader(raw))
 	c.Comma = separator(raw)
+	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
+		return nil, fmt.Errorf("%s: more than %d values, which no table of participants has", file, maxValues)
+	}
 	c.FieldsPerRecord = -1
 	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
 	s := &Sheet{File: file}
@@ -165,9 +173,9 @@ func checkHeader(columns []string, file string, line int) (problems []error) {
 }
 
 func isText(raw []byte) error {
-	switch {
-	case bytes.HasPrefix(raw, []byte("PK\x03\x04")) || bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0")):
-		return errors.New("a spreadsheet or an archive, not a text table: export it as CSV or TSV")
+	switch what := foreign.Name(raw); {
+	case what != "":
+		return errors.New(what)
 	case bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")):
 		return errors.New("UTF-16 text: save it as UTF-8")
 	case bytes.IndexByte(raw, 0) >= 0:

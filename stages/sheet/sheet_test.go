@@ -41,7 +41,7 @@ func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "p.tsv: empty, where a table was expected"},
 		{"no rows", "id,group\n", "p.tsv: a header, but no rows"},
-		{"Excel", "PK\x03\x04rest", "p.tsv: a spreadsheet or an archive, not a text table: export it as CSV or TSV"},
+		{"Excel", "PK\x03\x04rest", "p.tsv: it is a zip archive; unpack it"},
 		{"UTF-16", "\xff\xfei\x00", "p.tsv: UTF-16 text: save it as UTF-8"},
 		{"binary", "id\n\x00\n", "p.tsv: not a text file"},
 		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/internal/foreign"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -50,7 +52,7 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 	err := func() error {
 		f, err := os.Open(path)
 		if err != nil {
-			return err
+			return foreign.Missing(path, err)
 		}
 		defer f.Close()
 		info, err := f.Stat()
@@ -61,7 +63,7 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 			return fmt.Errorf("%s is a directory", path)
 		}
 		e.Bytes = info.Size()
-		var magic [6]byte
+		var magic [foreign.Enough]byte
 		n, _ := io.ReadFull(f, magic[:])
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
@@ -71,7 +73,7 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 		case "npy", "arrow", "parquet":
 			return a.inspectValue(e, f, rows)
 		}
-		if reason := strange(magic[:n]); reason != "" {
+		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
 			return fmt.Errorf("%s: %s", path, reason)
 		}
 		return a.inspectImage(e, withStats)
@@ -94,17 +96,8 @@ func formatOf(magic []byte) string {
 	return "image"
 }
 
-// strange says what a file is that is none of ours, where its first bytes tell.
-func strange(magic []byte) string {
-	for _, m := range []struct{ start, reason string }{
-		{"PARE", "Parquet that is encrypted: only plain Parquet can be read"},
-		{"\xff\xff\xff\xff", "an Arrow stream: only Arrow files can be read (.arrow, also called Feather 2)"},
-		{"\x80\x03", pickled}, {"\x80\x04", pickled}, {"\x80\x05", pickled},
-	} {
-		if bytes.HasPrefix(magic, []byte(m.start)) {
-			return m.reason
-		}
-	}
+// cutShort says that a file is the beginning of one of ours.
+func cutShort(magic []byte) string {
 	for _, whole := range []string{"\x93NUMPY", "ARROW1", "PAR1"} {
 		if len(magic) > 1 && len(magic) < len(whole) && strings.HasPrefix(whole, string(magic)) {
 			return fmt.Sprintf("cut short: it has %d bytes, the first of %q", len(magic), whole)
@@ -112,8 +105,6 @@ func strange(magic []byte) string {
 	}
 	return ""
 }
-
-const pickled = "a Python pickle, which may run anything when it is read, and is not: numpy.save writes arrays without"
 
 func (a *app) inspectValue(e inspectEvent, f *os.File, rows int) error {
 	var c content

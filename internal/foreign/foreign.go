@@ -1,0 +1,113 @@
+// Package foreign names the file formats that people offer to the program and that it does
+// not read, and says what to do with each.
+package foreign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Enough is how many of the first bytes of a file Name looks at.
+const Enough = 512
+
+// Name says what a file is and what to do, by its first bytes, decompressed from gzip if it
+// was. It returns "" when it knows no such format.
+func Name(first []byte) string {
+	first = first[:min(len(first), Enough)]
+	switch {
+	case len(first) >= 132 && string(first[128:132]) == "DICM":
+		return dicom
+	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
+		return archive(first)
+	case bytes.HasPrefix(bytes.TrimLeft(first, " \t\r\n\ufeff"), []byte("<")):
+		return markup(string(first))
+	case bytes.Contains(first, []byte("/annex/objects/")) && (bytes.HasPrefix(first, []byte("/annex/")) || bytes.HasPrefix(first, []byte("../")) || bytes.HasPrefix(first, []byte(".git/"))):
+		return "it is a git-annex pointer and not the file; fetch it with datalad get"
+	}
+	for _, f := range formats {
+		if bytes.HasPrefix(first, []byte(f.start)) {
+			return f.what
+		}
+	}
+	return ""
+}
+
+const (
+	dicom  = "it is a DICOM file; convert the series to NIfTI with dcm2niix, or the study to BIDS with HeuDiConv or dcm2bids"
+	rData  = "it is an R workspace or object; in R, write the table with write.table as TSV"
+	pickle = "it is a Python pickle, which may run anything when it is read, and is not; numpy.save writes arrays without"
+)
+
+var formats = []struct{ start, what string }{
+	{"\x02\x00\x00\x00UL", dicom}, // without the preamble
+	{"\x08\x00\x05\x00", dicom},
+	{"\x08\x00\x00\x00", dicom},
+	{"BZh", "it is compressed with bzip2; decompress it, or compress it with gzip"},
+	{"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it, or compress it with gzip"},
+	{"\xfd7zXZ", "it is compressed with xz; decompress it, or compress it with gzip"},
+	{"7z\xbc\xaf", "it is a 7z archive; unpack it"},
+	{"Rar!", "it is a rar archive; unpack it"},
+	{"\xd0\xcf\x11\xe0", "it is an old Office file (.xls); export the table as CSV or TSV"},
+	{"%PDF", "it is a PDF document; export the numbers as CSV or TSV"},
+	{"\ntype", "it is an AFNI header; convert the image with 3dAFNItoNIFTI"},
+	{"mrtrix image", "it is an MRtrix image; convert it with mrconvert"},
+	{"NRRD", "it is an NRRD image; convert it to NIfTI"},
+	{"\x89HDF", "it is an HDF5 file: convert a MINC image with mnc2nii, save a MAT-file anew with -v7, and export an array of another .h5 file as npy"},
+	{"MATLAB", "it is a MAT-file of MATLAB, of which only matrices of regions by regions are read; write series or tables with writematrix or writetable"},
+	{"#!ascii label", "it is a FreeSurfer surface label, a list of vertices; make a volume of it with mri_label2vol"},
+	{"#!ascii", "it is a FreeSurfer surface; give the volume (aparc+aseg.mgz)"},
+	{"\xff\xff\xfe", "it is a FreeSurfer surface; give the volume (aparc+aseg.mgz)"},
+	{"\xff\xff\xff\xff", "it is an Arrow stream; only Arrow files are read (.arrow, also called Feather 2)"},
+	{"PARE", "it is encrypted Parquet; only plain Parquet is read"},
+	{"RDX2\n", rData}, {"RDX3\n", rData}, {"RDA2\n", rData}, {"RDA3\n", rData}, {"X\n\x00\x00\x00", rData},
+	{"\x80\x03", pickle}, {"\x80\x04", pickle}, {"\x80\x05", pickle},
+	{"version https://git-lfs", "it is a git-lfs pointer and not the file; fetch it with git lfs pull"},
+}
+
+// archive tells zip archives apart by the name of their first member.
+func archive(first []byte) string {
+	name := ""
+	if len(first) > 30 {
+		end := 30 + int(first[26]) + int(first[27])<<8
+		name = string(first[30:min(end, len(first))])
+	}
+	switch {
+	case name == "[Content_Types].xml", strings.HasPrefix(name, "xl/"), strings.HasPrefix(name, "_rels/"), strings.HasPrefix(name, "docProps/"):
+		return "it is an Excel workbook (.xlsx); export the sheet as CSV or TSV"
+	case name == "mimetype":
+		return "it is an OpenDocument file (.ods); export the sheet as CSV or TSV"
+	case strings.HasSuffix(name, ".npy"):
+		return "it is an npz archive of arrays; write the one array with numpy.save as npy"
+	}
+	return "it is a zip archive; unpack it"
+}
+
+// markup tells apart what begins with <.
+func markup(first string) string {
+	lower := strings.ToLower(first)
+	switch {
+	case strings.Contains(lower, "<gifti") || strings.Contains(lower, "doctype gifti"):
+		return "it is a GIFTI file, of a surface and not of voxels; give the image in volume space (NIfTI), such as fMRIPrep's space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
+	case strings.Contains(lower, "<html") || strings.Contains(lower, "doctype html"):
+		return "it is a web page (HTML) and not the file: the address may be wrong, or ask for a login; download it again"
+	}
+	return "it is a text in XML or HTML (a web page?) and not the file; download it again"
+}
+
+// Missing says in words why a file cannot be opened; the content of a link of git-annex
+// may not be here.
+func Missing(path string, err error) error {
+	switch target, linkErr := os.Readlink(path); {
+	case errors.Is(err, fs.ErrNotExist) && linkErr == nil:
+		return fmt.Errorf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: there is no such file", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: may not be read", path)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}

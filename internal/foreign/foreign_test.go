@@ -1,0 +1,85 @@
+package foreign
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestName(t *testing.T) {
+	zipOf := func(member string) string {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		f, err := w.Create(member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte("content"))
+		w.Close()
+		return b.String()
+	}
+	for _, c := range []struct{ name, first, want string }{
+		{"GIFTI", `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/1594/gifti.dtd">`, "it is a GIFTI file, of a surface"},
+		{"GIFTI without a document type", "\ufeff<GIFTI Version=\"1.0\">", "GIFTI"},
+		{"a web page", "\n<!DOCTYPE html>\n<html>", "it is a web page (HTML)"},
+		{"other XML", "<error>", "in XML or HTML"},
+		{"DICOM", strings.Repeat("\x00", 128) + "DICM\x02\x00", "dcm2niix"},
+		{"DICOM within TIFF", "II*\x00" + strings.Repeat("\x00", 124) + "DICM\x02\x00", "dcm2niix"},
+		{"DICOM without a preamble", "\x08\x00\x05\x00CS", "dcm2niix"},
+		{"bzip2", "BZh91AY&SY", "bzip2"},
+		{"zip", zipOf("sub-01_bold.nii"), "it is a zip archive"},
+		{"xlsx", zipOf("[Content_Types].xml"), "Excel workbook"},
+		{"ods", zipOf("mimetype"), "OpenDocument"},
+		{"npz", zipOf("data.npy"), "numpy.save"},
+		{"HDF5", "\x89HDF\r\n\x1a\n", "it is an HDF5 file"},
+		{"RData", "RDX3\nX\n", "write.table"},
+		{"RDS", "X\n\x00\x00\x00\x03", "write.table"},
+		{"xls", "\xd0\xcf\x11\xe0\xa1\xb1", "CSV or TSV"},
+		{"a FreeSurfer label", "#!ascii label  , from subject bert", "mri_label2vol"},
+		{"a FreeSurfer surface", "\xff\xff\xfecreated by", "aparc+aseg"},
+		{"git-annex", "/annex/objects/MD5E-s1--0.nii.gz\n", "datalad get"},
+		{"git-annex, a link as a file", "../../.git/annex/objects/xx/MD5E-s1--0.nii.gz", "datalad get"},
+		{"git-lfs", "version https://git-lfs.github.com/spec/v1", "git lfs pull"},
+		{"TSV", "participant_id\tage\n", ""},
+		{"1D", "#10\t#11\n0.1 0.2", ""},
+		{"nothing", "", ""},
+		{"NIfTI", "\x5c\x01\x00\x00" + strings.Repeat("\x00", 344), ""},
+		{"MGH", "\x00\x00\x00\x01\x00\x00\x01\x00", ""},
+	} {
+		if got := Name([]byte(c.first)); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "bold.nii.gz")
+	if err := os.Symlink("../.git/annex/objects/xx/MD5E-s1--0.nii.gz", link); err != nil {
+		t.Skip(err)
+	}
+	_, err := os.Open(link)
+	if got := Missing(link, err); !strings.Contains(got.Error(), "datalad get") {
+		t.Errorf("%v", got)
+	}
+	none := filepath.Join(dir, "none")
+	_, err = os.Open(none)
+	if got := Missing(none, err); got.Error() != none+": there is no such file" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", got)
+	}
+}
+
+func FuzzName(f *testing.F) {
+	f.Add([]byte("PK\x03\x04"))
+	f.Add([]byte("<GIFTI"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if what := Name(b); what != "" && (len(b) < 2 || strings.Contains(what, "\n")) {
+			t.Errorf("%q of %q", what, b)
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package nifti
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"prgnn/internal/peak"
+)
+
+// A few megabytes that stand for gigabytes of one volume, or of an extension, are refused.
+func TestMemory(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		head func() []byte
+		want string
+	}{
+		{"a volume", with(func(h *Header) { h.Dim[1], h.Dim[2], h.Dim[3], h.Dim[0] = 1500, 1500, 1500, 3 }), "the limit is 1024 MiB"},
+		{"an extension", extended(0x70000000, 4294967296), "more than 64 MiB, the limit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			peak.Below(t, 150, func(t *testing.T) {
+				var z bytes.Buffer
+				w, _ := gzip.NewWriterLevel(&z, gzip.BestSpeed)
+				w.Write(c.head())
+				zeros := make([]byte, 1<<20)
+				for range 600 {
+					w.Write(zeros)
+				}
+				w.Close()
+				r, err := NewReader(&z, "x.nii.gz")
+				if err == nil {
+					_, err = ReadLabels(r)
+				}
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package stages
+
+import (
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+
+	"prgnn/internal/peak"
+)
+
+// A model of a megabyte that unpacks to a gigabyte is refused.
+func TestModelMemory(t *testing.T) {
+	peak.Below(t, 300, func(t *testing.T) {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		f, err := w.Create("weight.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		zeros := make([]byte, 1<<20)
+		for range 512 {
+			f.Write(zeros)
+		}
+		w.Close()
+		if _, err := readModel(b.Bytes()); err == nil || !strings.Contains(err.Error(), "too many for a model") {
+			t.Error(err)
+		}
+	})
+}
