@@ -50,7 +50,10 @@ func (t *temp) digest() Digest { return Digest(t.hash.Sum(nil)) }
 func (t *temp) settle() error {
 	err := t.f.Sync()
 	if err == nil {
-		err = t.f.Chmod(0o444)
+		var info os.FileInfo
+		if info, err = t.f.Stat(); err == nil {
+			err = t.f.Chmod(info.Mode().Perm() &^ 0o222) // who may read it, the umask has said
+		}
 	}
 	return errors.Join(err, t.f.Close())
 }

@@ -12,7 +12,7 @@ import (
 // Values of the environment may be secrets, and recipes go to logs, bundles and remotes. So a
 // recipe holds a hash that takes a guesser about a tenth of a second of a core and 64 MiB a
 // guess. It has no key and no random salt, for equal work has equal keys on all machines.
-// See docs/decisions/0003-environment.md.
+// See docs/decisions/0004-environment.md.
 const (
 	environmentHash = "argon2id"
 	hashPasses      = 3

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ type app struct {
 	signKey string
 	trusted []string // files of public keys
 	json    bool
+	private bool
 	quiet   bool
 	verbose bool
 }
@@ -42,6 +44,8 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 		page:   terminalOf(stdout),
 		term:   terminalOf(stderr),
 		args:   args,
+
+		private: !slices.Contains([]string{"", "0"}, os.Getenv("PIPELINE_PRIVATE")),
 	}
 	root := a.root()
 	root.SetArgs(args)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -68,6 +69,8 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 				return usage(cmd, "STAGE[.OUTPUT] is missing")
 			case e.path == "":
 				return usage(cmd, "-o PATH is missing")
+			case e.csvSafe && !slices.Contains([]string{"csv", "tsv", "all"}, cmp.Or(e.format, extensions[strings.ToLower(filepath.Ext(e.path))])):
+				return usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
 			case e.format == "bids":
 				return a.exportBIDS(e)
 			}
@@ -86,6 +89,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	f.BoolVar(&e.draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …")
 	f.StringVar(&e.task, "task", "rest", "bids: the task `NAME`, where the cohort's files do not name it")
 	f.StringVar(&e.atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
+	f.BoolVar(&e.csvSafe, "csv-safe", false, "csv, tsv: an apostrophe before texts that a spreadsheet would run as a formula (=, +, -, @)")
 	setFlag(cmd, &e.sets)
 	return cmd
 }
@@ -98,7 +102,7 @@ type export struct {
 	names, draws             bool
 	task, atlas              string
 	sets                     []string
-	partial                  bool
+	partial, csvSafe         bool
 }
 
 type exportEvent struct {
@@ -348,6 +352,9 @@ func (a *app) exportTable(c *current, e export, sel *selection, tasks []*dag.Nod
 		return err
 	}
 	keyed = c.withOrigin(keyed, sel, tasks)
+	if e.csvSafe {
+		keyed = spreadsheetSafe(keyed)
+	}
 	return a.writeTo(e.path, func(w io.Writer) error {
 		switch format {
 		case "parquet":

@@ -57,6 +57,9 @@ func (a *app) exportOutput(c *current, e export, n *dag.Node, port dag.Port, pat
 				t = named
 			}
 		}
+		if e.csvSafe {
+			t = spreadsheetSafe(t)
+		}
 		if err := writeFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
 			return err
 		}

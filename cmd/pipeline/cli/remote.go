@@ -14,6 +14,9 @@ import (
 // openStore opens a store, and attaches the remote that --remote or $PIPELINE_REMOTE
 // names.
 func (a *app) openStore(dir string) (*artifacts.Store, error) {
+	if err := keepPrivate(dir, a.private); err != nil {
+		return nil, err
+	}
 	trust, err := a.trust()
 	if err != nil {
 		return nil, err

@@ -66,6 +66,7 @@ report stage is left as NAME.html beside FILE.`,
 	where.flags(cmd)
 	f.BoolVar(&locked.yes, "locked", false, "run only what run.lock describes, and compare what comes out with it")
 	f.StringVar(&locked.path, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
+	f.BoolVar(&a.private, "private", a.private, "make the store readable for you alone; it stays so (also: PIPELINE_PRIVATE=1)")
 	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
 	return cmd
 }

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package cli
+
+// keepPrivate knows no modes here: what may be read follows the directory that the store is in.
+func keepPrivate(_ string, asked bool) error {
+	if asked {
+		return wrongf("--private sets modes, which this system does not have: keep the store in a directory that only you may read")
+	}
+	return nil
+}
