@@ -57,8 +57,8 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "mounts": // a small file system can be mounted in a name space of its own
 		err = exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", os.TempDir()).Run()
-	case "setpriv":
-		_, err = exec.LookPath("setpriv")
+	case "setpriv", "bids-validator-deno":
+		_, err = exec.LookPath(name)
 	default:
 		return false, fmt.Errorf("there is no condition %q", name)
 	}

@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 // hostile is what data may hold to write on a terminal: a title, a color, moving the cursor, a
@@ -116,7 +118,7 @@ func hostileStudy(t *testing.T) string {
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
-			t.Skipf("this file system has no such names: %v", err)
+			need.Missing(t, "a file system with such names: %v", err)
 		}
 	}
 	return dir
