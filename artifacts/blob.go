@@ -104,7 +104,7 @@ func (s *Store) hasHere(r Ref) bool {
 	}
 	here, marked := s.session.use(s.BlobPath(r.Digest), st)
 	if marked {
-		if found, known := s.bytes.lookup(string(r.Digest[:]), st); known && found == r.Digest {
+		if found, known := s.bytes.lookup(string(r.Digest[:]), st.identity()); known && found == r.Digest {
 			s.wrote(r.Digest) // other times, the same bytes
 		}
 	}

@@ -38,12 +38,14 @@ func (s *Store) known(r Ref) (bad, known bool) {
 	case !st.regular || st.size != r.Size:
 		return true, true
 	}
-	found, known := s.bytes.lookup(string(r.Digest[:]), st)
+	found, known := s.bytes.lookup(string(r.Digest[:]), st.identity())
 	return found != r.Digest, known
 }
 
-// saw remembers which bytes a blob had while its file was in this state.
+// saw remembers which bytes a blob had while its file was in this state. The machines of
+// a cluster number their devices differently, so the device does not count.
 func (s *Store) saw(name Digest, st fileStat, found Digest) {
+	st = st.identity()
 	if old, known := s.bytes.lookup(string(name[:]), st); !known || old != found {
 		s.bytes.remember(string(name[:]), st, found)
 	}

@@ -84,6 +84,11 @@ func TestDamageIsRemembered(t *testing.T) {
 	if wrong, known := next.known(good); wrong || !known {
 		t.Error("what was written is read again")
 	}
+	for name, e := range next.bytes.entries {
+		if e.stat.device != 0 {
+			t.Errorf("%x: the device counts, which another machine of a cluster numbers differently", name)
+		}
+	}
 	// A mark of use moves the times, and nothing is read for that.
 	age(t, s.BlobPath(good.Digest), 24*time.Hour)
 	if next.Damaged(good) {

@@ -44,7 +44,7 @@ func (r *runner) check(i int32, d *description) verdict {
 		return v
 	}
 	needed := r.at[i].target || r.at[i].remake
-	if !r.dry && r.store.Remote() != nil && r.opt.Bring != nil && r.opt.Bring(r.nodes[i]) {
+	if !r.dry && r.at[i].wanted && r.opt.Bring != nil && r.opt.Bring(r.nodes[i]) {
 		r.store.Fetch(context.Background(), slices.Collect(maps.Values(v.outputs))...)
 	}
 	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(v.outputs)
