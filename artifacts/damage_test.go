@@ -149,5 +149,12 @@ func TestDamageThereIsRemembered(t *testing.T) {
 	if r := two.Remote(); r.Refused != 0 || two.KnownDamaged(outputs["a"]) {
 		t.Errorf("after it was replaced: %+v", r)
 	}
+	// With it went what nobody had read yet.
+	three := attached(t, f)
+	for name, ref := range outputs {
+		if _, err := readText(three, ref); err != nil {
+			t.Errorf("output %s: %v", name, err)
+		}
+	}
 	two.Close()
 }

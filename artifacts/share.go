@@ -152,10 +152,14 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	if err != nil || len(record) > longestRecord {
 		return nil // nobody would read it
 	}
+	spoilt := false // where one file of the work is damaged, none of the others is relied on
+	for _, ref := range a.Outputs {
+		spoilt = spoilt || s.link.refuses(ref.Digest)
+	}
 	for _, name := range sortedKeys(a.Outputs) {
 		ref := a.Outputs[name]
 		switch n, err := s.link.blobSize(ctx, ref.Digest); {
-		case err == nil && n == ref.Size:
+		case err == nil && n == ref.Size && !spoilt:
 			continue
 		case err != nil && !errors.Is(err, ErrMiss):
 			return err
