@@ -52,6 +52,9 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("after Discard: %v", err)
 			}
 			must(s.Put(Text(text)))(t)
+			if err := s.Discard(Ref{Digest: r.Digest, Size: 1, Format: "text"}); err != nil || !s.Has(r) {
+				t.Errorf("a record of another size removes what is whole: %v", err)
+			}
 			if s.Damaged(r) || other.Damaged(r) {
 				t.Error("what was made again is damaged")
 			}
