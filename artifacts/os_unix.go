@@ -64,7 +64,7 @@ func writeBack(path string) {
 	if err != nil {
 		return // whoever reads the file finds out
 	}
-	_ = fdatasync(fd)
+	cleanPages(fd)
 	unix.Close(fd)
 }
 
