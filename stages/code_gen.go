@@ -38,11 +38,11 @@ kind mean-volume 86dc26a6525032871da06bc03dd398e0b2e65b08f49a73952788526035e733c
 kind parcellate 33f25600f0d954eb3e80c3dcf4b8e94af53369c80649809f242990fc0b22614f
 kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
 kind predict 21a9f75cfb83d47b4bf9f9bc179e2cb9bb959281f05d83752803d0e453aac760
-kind report 1ee5b3a2cd4d7e9f3ba56e99fc9b29f2ab397da9f45d89802707dfae739a26de
+kind report 50cc8ed27ea44e584963221546484a91e01ebebf80e944ac7c7dac99877b65ed
 kind saliency 787b4ba2ec853fae663a33f792524eb8c439e8bb3f8937b419fdceafa9a06a7c
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
-kind summary d13593b2f294662be695564bf1cb2c221d165b8a89152a922cfdc63c2d46fee6
+kind summary a52b13d10ee3ac4b15162a97f0ea3ec4c8e1eb0a79ae362a826d940059c951c0
 kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
 kind timeseries 44ed0df0ea8fd97ce568048bd751b9c3c7f8d1fa960d22eac829ef70af7290a1
 kind train ffe8436db429085ebd049d428ed2c9f228b2d0c8db1a038f1fdfbfa9fb2fea14
@@ -2603,7 +2603,7 @@ prgnn/stages.reporter.participants 990eec40ed63
 prgnn/stages.reporter.pictures 9202a7bd0ddc
 prgnn/stages.reporter.rankingTable 533608abedea
 prgnn/stages.reporter.readPlaces 20068e4c1f2e
-prgnn/stages.reporter.references 2b318a5df7c1
+prgnn/stages.reporter.references 561ac9ebe1b7
 prgnn/stages.reporter.regionNames 5e2a226185fd
 prgnn/stages.reporter.regions 97187ef8388a
 prgnn/stages.reporter.results 46f4d28081c3
@@ -2708,6 +2708,7 @@ prgnn/stages.readNumbers a1ec8743935f
 prgnn/stages.readRanking a4992b8513e1
 prgnn/stages.readRecovery d298bf0ef4a6
 prgnn/stages.recoveryRow.name 530f6193bff3
+prgnn/stages.recoveryRow.shared 8c28017de5bd
 prgnn/stages.salientRow a2bceca85c54
 prgnn/stages.stabilitySection 050e21caf30c
 prgnn/stages.stuckSkill 7b85e32ded24
@@ -2880,7 +2881,7 @@ prgnn/stages.nullLines b8abd5af195e
 prgnn/stages.ownRows 2d4a5392e7ec
 prgnn/stages.participantsSection d8e0ced55da5
 prgnn/stages.readingOf b5665d3ab200
-prgnn/stages.recoveryLines 9dafe168b1e3
+prgnn/stages.recoveryLines ba0137351c10
 prgnn/stages.referencesSection 329a62333480
 prgnn/stages.settingLines 61d007291413
 prgnn/stages.spread 1d55c19283ac
@@ -3155,13 +3156,13 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
 at stages/predict.go prgnn/stages predict.New:18 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/predict_tables.go prgnn/stages predicted:10 newPredicted:30 predicted.add:34 predicted.tables:61
-at stages/references.go prgnn/stages readRecovery:13 recoveryRow.name:39 verdict:47 judge:57 verdict.sentence:91 cautionReferences:115 referencesSection:127 recoveryLines:139 dashed:176
+at stages/references.go prgnn/stages readRecovery:13 recoveryRow.name:39 recoveryRow.shared:47 verdict:55 judge:65 verdict.sentence:99 cautionReferences:123 referencesSection:135 recoveryLines:147 dashed:180
 at stages/report.go prgnn/stages report.New:20 Report:25 Report.Ports:31 reporter:79 Report.Run:91 reporter.incomplete:134 reporter.readPlaces:149
 at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
 at stages/report/seal.go prgnn/stages/report generatorLine:13 sealStart:14 sealEnd:15 sealLength:16 seal:20
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
 at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.Write:124
-at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.references:57 reporter.levels:120 reporter.consistencyTable:147 fixed:201 probability:209 percentOf:220 shownSettings:228
+at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.references:57 reporter.levels:119 reporter.consistencyTable:146 fixed:200 probability:208 percentOf:219 shownSettings:227
 at stages/report_brain.go prgnn/stages parcelled:18 readParcels:26 parcelled.findMiddles:72 parcelled.at:104 parcelled.extent:114 underlay:136 readAnatomy:143 underlay.covers:184 underlay.clearOutside:197 underlay.at:234 rankedSetting:266 rankedSettings:273 byContrast:321 rankedSetting.first:324 slicesChart:339 gz:363 viewerOf:371
 at stages/report_methods.go prgnn/stages settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
 at stages/report_methods_text.go prgnn/stages reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230

@@ -43,6 +43,14 @@ func (r recoveryRow) name() string {
 	return r.Method
 }
 
+// shared is how many first regions are also first in the trained models' ranking by a reading.
+func (r recoveryRow) shared(by string) float64 {
+	if by == "contrast" {
+		return r.Contrast
+	}
+	return r.Score
+}
+
 // A verdict compares the trained models' ranking with its references.
 type verdict struct {
 	trained    recoveryRow
@@ -149,15 +157,11 @@ func recoveryLines(t *dag.Task, p *page, setting string, regions int) error {
 	p.line("  %s", title)
 	p.line("    %-40s %8s %6s %10s %7s %9s", "", "planted", "AUROC", "agreement", "shared", "held-out")
 	for _, r := range rows {
-		shared := r.Score
-		if rows[0].By == "contrast" {
-			shared = r.Contrast
-		}
 		found := "–"
 		if known {
 			found = fmt.Sprint(*r.Found)
 		}
-		p.line("    %-40s %8s %6s %10s %7s %9s", r.name(), found, dashed(r.AUROC, 2), dashed(r.Agreement, 2), dashed(shared, 0), dashed(r.HeldOut, 2))
+		p.line("    %-40s %8s %6s %10s %7s %9s", r.name(), found, dashed(r.AUROC, 2), dashed(r.Agreement, 2), dashed(r.shared(rows[0].By), 0), dashed(r.HeldOut, 2))
 	}
 	if all := rows[0].All; !math.IsNaN(all) {
 		p.line("    %-40s %8s %6s %10s %7s %9s", "all regions", "", "", "", "", dashed(all, 2))

@@ -71,9 +71,8 @@ func (r *reporter) references(s *report.Section) error {
 		{Text: "ranking"}, {Text: "planted", Number: true, Doc: "planted regions among the first, where the truth is known"},
 		{Text: "AUROC", Number: true, Doc: "chance that a planted region has a higher value than another one"},
 		{Text: "agreement", Number: true, Doc: "Kuncheva's index of the first regions between models; 0 by chance, 1 when the same"},
-		{Text: "shared, score", Number: true, Doc: "of the first regions, those also among the first by the trained models' mean score"},
-		{Text: "shared, contrast", Number: true, Doc: "the same by the trained models' contrast"},
-		{Text: "held-out effect", Number: true, Doc: "difference between the groups in test participants, in sd, over the features of the first regions; ranking and direction from training participants; 0 by chance"},
+		{Text: "shared", Number: true, Doc: "of the first regions, those also among the first of the trained models' ranking in the first row"},
+		{Text: "held-out", Number: true, Doc: "difference between the groups in test participants, in sd, over the features of the first regions; ranking and direction from training participants; 0 by chance"},
 	}, Note: "Untrained models have the architecture, folds and starting weights of the trained ones. Welch's t-test and ridge regression are computed in the training participants of each fold, and averaged over folds; two folds share most of these participants, so their agreement is higher than that of rankings from test participants."}
 	if several {
 		t.Keys, t.Heads = 2, append([]report.Head{{Text: "setting"}}, t.Heads...)
@@ -91,7 +90,7 @@ func (r *reporter) references(s *report.Section) error {
 			if row.Planted != nil && *row.Planted > 0 {
 				found = fmt.Sprintf("%d of %d", *row.Found, row.Top)
 			}
-			cells := []report.Cell{{Text: row.name()}, {Text: found}, {Text: fixed(row.AUROC, 2)}, {Text: fixed(row.Agreement, 2)}, {Text: fixed(row.Score, 0)}, {Text: fixed(row.Contrast, 0)}, {Text: fixed(row.HeldOut, 2)}}
+			cells := []report.Cell{{Text: row.name()}, {Text: found}, {Text: fixed(row.AUROC, 2)}, {Text: fixed(row.Agreement, 2)}, {Text: fixed(row.shared(rows[0].By), 0)}, {Text: fixed(row.HeldOut, 2)}}
 			if several {
 				cells = append([]report.Cell{{Text: shownSetting(setting)}}, cells...)
 			}
