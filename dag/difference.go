@@ -94,7 +94,7 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 			d.From = r.origin(i, d.Name)
 		case d.What == "code" && d.New != "":
 			kind := r.nodes[i].Stage.Kind
-			ds = append(ds, codeDifferences(d, kind.Name, past.Record, kind.Code)...)
+			ds = append(ds, past.codeDifferences(d, kind)...)
 			continue
 		}
 		ds = append(ds, d)

@@ -20,6 +20,23 @@ type history struct {
 type pastRun struct {
 	*Record
 	tasks map[string]*TaskRecord
+
+	explained map[Difference][]Difference // in code, by kind: tasks of one kind have it in common
+}
+
+// codeDifferences says in which declarations the code of a kind differs now.
+func (p *pastRun) codeDifferences(d Difference, k *Kind) []Difference {
+	at := d
+	at.Name = k.Name
+	ds, known := p.explained[at]
+	if !known {
+		ds = codeDifferences(d, k.Name, p.Record, k.Code)
+		if p.explained == nil {
+			p.explained = map[Difference][]Difference{}
+		}
+		p.explained[at] = ds
+	}
+	return ds
 }
 
 // run is the nth run back, from 0; nil when there are no more.

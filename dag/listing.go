@@ -14,10 +14,25 @@ import (
 // lists them.
 type declaration struct {
 	name   string // "prgnn/gnn.poolScores", "module golang.org/x/sys"
-	digest string // or version
+	digest string // of its text, and after a dot of what it mentions; or a version
 }
 
 func (d declaration) module() bool { return strings.HasPrefix(d.name, "module ") }
+
+// text is the digest of the text alone.
+func (d declaration) text() string {
+	if d.module() {
+		return d.digest
+	}
+	text, _, _ := strings.Cut(d.digest, ".")
+	return text
+}
+
+// inPackage is the name without the package.
+func (d declaration) inPackage() string {
+	_, name, _ := strings.Cut(d.name[strings.LastIndexByte(d.name, '/')+1:], ".")
+	return name
+}
 
 // reachOf lists what a kind reaches, and where in the source each stands
 // ("gnn/pool.go:41").
@@ -61,6 +76,7 @@ func excerpt(kinds []*Kind) string {
 	}
 	var b strings.Builder
 	for _, text := range texts {
+		names := ofText[text]
 		wanted := map[string]bool{}
 		in := false
 		for line := range strings.Lines(text) {
@@ -68,11 +84,11 @@ func excerpt(kinds []*Kind) string {
 			case len(words) == 0:
 				in = false
 			case strings.HasPrefix(line, "reached by "):
-				by := slices.DeleteFunc(words[2:], func(k string) bool { return !slices.Contains(ofText[text], k) })
+				by := slices.DeleteFunc(words[2:], func(k string) bool { return !slices.Contains(names, k) })
 				if in = len(by) > 0; in {
 					b.WriteString("\nreached by " + strings.Join(by, " ") + "\n")
 				}
-			case strings.HasPrefix(line, "at "):
+			case strings.HasPrefix(line, "at ") && len(words) > 3:
 				there := slices.DeleteFunc(words[3:], func(w string) bool {
 					name, _, _ := strings.Cut(w, ":")
 					return !wanted[words[2]+"."+name]
@@ -95,28 +111,29 @@ func pack(text string) []byte {
 		return nil
 	}
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, text) // to memory: nothing goes wrong
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a level that there is
+	io.WriteString(z, text)                         // to memory: nothing goes wrong
 	z.Close()
 	return b.Bytes()
 }
 
-func unpack(b []byte) (string, error) {
-	if len(b) == 0 {
-		return "", nil
-	}
+// unpack gives "" for what is damaged: there is then nothing to explain with.
+func unpack(b []byte) string {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return "", err
+		return ""
 	}
 	text, err := io.ReadAll(z)
-	return string(text), err
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // CodeDifferences says of a difference in the code of a kind, between two runs,
 // in which declarations the code differs, as far as that was recorded.
 func CodeDifferences(d Difference, kind string, old, now *Record) []Difference {
-	return codeDifferences(d, kind, old, now.reached)
+	return codeDifferences(d, kind, old, unpack(now.reached))
 }
 
 func codeDifferences(d Difference, kind string, old *Record, now string) []Difference {
@@ -126,33 +143,59 @@ func codeDifferences(d Difference, kind string, old *Record, now string) []Diffe
 	if old.Codes[kind] != d.Old {
 		return []Difference{d}
 	}
-	was, wasAt := reachOf(old.reached, kind)
+	was, wasAt := reachOf(unpack(old.reached), kind)
 	is, at := reachOf(now, kind)
 	if len(was) == 0 || len(is) == 0 {
 		return []Difference{d}
 	}
 	was, is = without(was, is), without(is, was)
-	was, is = withoutRenamed(was, is), withoutRenamed(is, was)
-	var changed, other []Difference
+	var changed, other, mentions []Difference
+	for _, pair := range counterparts(was, is) {
+		o, n := pair[0], pair[1]
+		d := Difference{What: "code", Name: n.name, Old: o.digest, New: n.digest, From: at[n.name]}
+		switch {
+		case n.name == "":
+			other = append(other, Difference{What: "code", Name: o.name, Old: o.digest, From: wasAt[o.name]})
+		case o.name == "":
+			other = append(other, d)
+		case o.text() != n.text():
+			changed = append(changed, d)
+		case o.digest != n.digest:
+			mentions = append(mentions, d)
+		}
+	}
+	if all := slices.Concat(changed, other, mentions); len(all) > 0 {
+		return all
+	}
+	return []Difference{d}
+}
+
+// counterparts pairs declarations with what they were: under their names, by their
+// text under other names, or under their names in other packages. What is new has
+// no first, what is gone no second.
+func counterparts(was, is []declaration) (pairs [][2]declaration) {
+	for _, same := range []func(o, n declaration) bool{
+		func(o, n declaration) bool { return o.name == n.name },
+		func(o, n declaration) bool { return !n.module() && !o.module() && o.text() == n.text() },
+		func(o, n declaration) bool { return !n.module() && !o.module() && o.inPackage() == n.inPackage() },
+	} {
+		is = slices.DeleteFunc(is, func(n declaration) bool {
+			i := slices.IndexFunc(was, func(o declaration) bool { return same(o, n) })
+			if i < 0 {
+				return false
+			}
+			pairs = append(pairs, [2]declaration{was[i], n})
+			was = slices.Delete(was, i, i+1)
+			return true
+		})
+	}
 	for _, n := range is {
-		i := slices.IndexFunc(was, func(o declaration) bool { return o.name == n.name })
-		if i < 0 { // moved to another package
-			i = slices.IndexFunc(was, func(o declaration) bool { return !n.module() && !o.module() && inPackage(o.name) == inPackage(n.name) })
-		}
-		if i < 0 {
-			other = append(other, Difference{What: "code", Name: n.name, New: n.digest, From: at[n.name]})
-			continue
-		}
-		changed = append(changed, Difference{What: "code", Name: n.name, Old: was[i].digest, New: n.digest, From: at[n.name]})
-		was = slices.Delete(was, i, i+1)
+		pairs = append(pairs, [2]declaration{{}, n})
 	}
 	for _, o := range was {
-		other = append(other, Difference{What: "code", Name: o.name, Old: o.digest, From: wasAt[o.name]})
+		pairs = append(pairs, [2]declaration{o, {}})
 	}
-	if len(changed)+len(other) == 0 {
-		return []Difference{d}
-	}
-	return append(changed, other...)
+	return pairs
 }
 
 // without leaves out what is in the other list just so.
@@ -162,23 +205,4 @@ func without(list, other []declaration) []declaration {
 		has[d] = true
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(d declaration) bool { return has[d] })
-}
-
-// withoutRenamed leaves out what is in the other list under another name.
-func withoutRenamed(list, other []declaration) []declaration {
-	has := map[string]int{}
-	for _, d := range other {
-		has[d.digest]++
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(d declaration) bool {
-		has[d.digest]--
-		return !d.module() && has[d.digest] >= 0
-	})
-}
-
-// inPackage is the name of a declaration without its package.
-func inPackage(name string) string {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	_, name, _ = strings.Cut(base, ".")
-	return name
 }

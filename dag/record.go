@@ -35,7 +35,7 @@ type Record struct {
 	// Codes are the code digests of the kinds in the graph, by name. Of a run of a
 	// version that identified code by source files: their list.
 	Codes   map[string]string
-	reached string // what each of the kinds reaches (see excerpt)
+	reached []byte // what each of the kinds reaches (see excerpt), packed
 
 	Tasks []TaskRecord // in the order of the graph
 }
@@ -193,14 +193,10 @@ func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
 	if err := json.Unmarshal(rr.Detail, &d); err != nil {
 		return nil, fmt.Errorf("run %s: its details: %w", rr.ID, err)
 	}
-	reached, err := unpack(d.Reached)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: its list of declarations: %w", rr.ID, err)
-	}
 	rec := &Record{
 		ID: rr.ID, Pipeline: rr.Pipeline, File: d.File, Source: d.Source, Program: d.Program,
 		Started: rr.Started, Finished: rr.Finished, Seconds: d.Seconds, Stopped: d.Stopped,
-		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes, reached: reached,
+		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes, reached: d.Reached,
 		Ran: rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped, Unfinished: d.Left,
 	}
 	have := make(map[string]*artifacts.RunTask, len(d.Tasks))
@@ -225,6 +221,7 @@ func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
 		if h := have[t.ID]; h != nil {
 			tr.Key, tr.Outputs = h.Key, h.Outputs
 		} else if t.Key != "" {
+			var err error
 			if tr.Key, err = artifacts.ParseKey(t.Key); err != nil {
 				return nil, fmt.Errorf("run %s: task %s: %w", rr.ID, t.ID, err)
 			}

@@ -95,6 +95,9 @@ func (d Difference) ofCode() string {
 	case module:
 		return fmt.Sprintf("%s %s → %s", what, d.Old, d.New)
 	}
+	if text := (declaration{d.Name, d.New}).text(); text == (declaration{d.Name, d.Old}).text() {
+		return what + " mentions other names" + from
+	}
 	return what + " changed" + from
 }
 

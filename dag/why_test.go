@@ -37,12 +37,12 @@ const codeNow = `kind graph 11
 kind pool 12
 
 reached by graph
-prgnn/gnn.Model 01
+prgnn/gnn.Model 01.1
 module gonum.org/v1/gonum v0.17.0
 
 reached by graph pool
-prgnn/gnn.poolScores 02
-prgnn/gnn/kernels_amd64.s 03
+prgnn/gnn.poolScores 02.2
+prgnn/gnn/kernels_amd64.s 03.3
 
 at gnn/model.go prgnn/gnn Model:12
 at gnn/pool.go prgnn/gnn poolScores:41 Pool.Keep:50
@@ -89,7 +89,7 @@ func TestWhy(t *testing.T) {
 			"graph stale code: module gonum.org/v1/gonum v0.17.0 → v0.18.0; code: prgnn/gnn.New is new (gnn/model.go:12); code: prgnn/gnn.Model is gone\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code: module gonum.org/v1/gonum v0.17.0 → v0.18.0\ncode: prgnn/gnn.New is new (gnn/model.go:12)\ncode: prgnn/gnn.Model is gone"},
 		{"a change among moves", func(y *study) {
-			y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01", "prgnn/gnn.poolScores 02", "prgnn/pool.poolScores 04", "at gnn/pool.go prgnn/gnn", "at pool/pool.go prgnn/pool")
+			y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01", "prgnn/gnn.poolScores 02.2", "prgnn/pool.poolScores 04.2", "at gnn/pool.go prgnn/gnn", "at pool/pool.go prgnn/pool")
 		},
 			"graph stale code: prgnn/pool.poolScores changed (pool/pool.go:41)\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code: prgnn/pool.poolScores changed (pool/pool.go:41)"},
@@ -101,6 +101,11 @@ func TestWhy(t *testing.T) {
 		{"only moves", func(y *study) { y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01") },
 			"graph stale code has changed\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code has changed"},
+		{"a change below a renamed function", func(y *study) {
+			y.code = edited("prgnn/gnn.Model 01.1", "prgnn/gnn.Model 01.4", "prgnn/gnn.poolScores 02", "prgnn/gnn.scores 02", "kernels_amd64.s 03", "kernels_amd64.s 04")
+		},
+			"graph stale code: prgnn/gnn/kernels_amd64.s changed; code: prgnn/gnn.Model mentions other names (gnn/model.go:12)\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code: prgnn/gnn/kernels_amd64.s changed\ncode: prgnn/gnn.Model mentions other names (gnn/model.go:12)"},
 		{"a member more", func(y *study) { y.extra = true },
 			"train stale input in[from=3] (series.out) is new\n",
 			"train", "input in[from=3] (series.out) is new"},

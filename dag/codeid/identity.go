@@ -106,26 +106,23 @@ func (w *writer) version(v *version) {
 	w.out.WriteByte('\n')
 }
 
-// plain is the text of a version with what it mentions under its short name.
-func (v *version) plain() string {
-	var b strings.Builder
-	for _, p := range v.pieces {
-		if p.to == nil {
-			b.WriteString(p.text)
-		} else {
-			b.WriteString(" #" + p.to.short + p.sub)
-		}
-	}
-	return b.String()
-}
-
-// digest tells two states of one declaration apart, for a person: what it
-// mentions counts by its name, so that a change far below is not a change of all
-// that stands on it.
+// digest tells two states of one declaration apart, for a person: of its text, and
+// after a dot of the names in it that stand for other declarations. So a change far
+// below is no change of what stands on it, and neither is another name of what is
+// mentioned a change of the text.
 func (d *decl) digest() string {
-	h := sha256.New()
+	text, mentions := sha256.New(), sha256.New()
 	for _, v := range d.versions {
-		fmt.Fprintf(h, "%s\n%s\n", v.on, v.plain())
+		fmt.Fprintf(text, "%s\n", v.on)
+		for _, p := range v.pieces {
+			if p.to == nil {
+				fmt.Fprint(text, p.text)
+				continue
+			}
+			fmt.Fprint(text, " #")
+			fmt.Fprintf(mentions, "%s%s\n", p.to.short, p.sub)
+		}
+		fmt.Fprintln(text)
 	}
-	return fmt.Sprintf("%.6x", h.Sum(nil))
+	return fmt.Sprintf("%.6x.%.3x", text.Sum(nil), mentions.Sum(nil))
 }
