@@ -1,0 +1,43 @@
+package artifacts
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzMemoLog: whatever lies in the file of a memo, what loads is whole, and what is written
+// after it loads again.
+func FuzzMemoLog(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(appendFrame(appendFrame(nil, []byte("one")), nil))
+	f.Add(appendFrame(nil, bytes.Repeat([]byte("x"), 300))[:200])
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1})
+	path := filepath.Join(f.TempDir(), "memo")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m := memoLog{path: path}
+		loaded := m.load()
+		var framed []byte
+		for _, e := range loaded {
+			framed = appendFrame(framed, e)
+		}
+		if !bytes.HasPrefix(b, framed) {
+			t.Fatalf("%d entries that the file does not hold", len(loaded))
+		}
+		m.append([]byte("new"))
+		m.close()
+		again := (&memoLog{path: path}).load()
+		if len(again) != len(loaded)+1 || string(again[len(loaded)]) != "new" {
+			t.Fatalf("%d entries, then %d", len(loaded), len(again))
+		}
+		// As the index of actions they are looked at once more.
+		x := actionIndex{}
+		x.open(path)
+		x.load()
+		x.close()
+	})
+}
