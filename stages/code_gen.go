@@ -9,40 +9,40 @@ var codes = dag.Codes(`kind baseline 979a388e6fe0fa9faa3859dbd0090e64e8f472d1d6b
 kind biomarkers b4737504b089493e3cc559ee1e5c747e9228d6cd794b20e07e91166ea7139b06
 kind bootstrap 5348cac146053fc698acd24ba5e723a7c421bef46570fd97f33156c62e922fcc
 kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
-kind choose 5e926d0e5c745764dd21db9267313d8d9f57e942d4052247c54af55d6bfc07a8
+kind choose 9b6bd778c74ae89d675c6f79b10ea89083a4718d5c38cb400c7504ecbd8dd592
 kind combat 441cff3579fb8a5a3e7cb7abc8c89b710282d60de4f15193e40445590df83ca5
-kind compare 7e94e6f2a524173492fbd1c648db039165bbbdcd11ec35d526bf2b8dba395752
+kind compare b1d59f90fc7b231784c9ebef6ce5f00a3c695c850be6eb66d9c01117861f8c31
 kind connectivity f3bebd8b71a03f5c14c1346e81ff3dd209c896ccd0f07cc7206251a4b3dc732a
 kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
 kind denoise 7628ad8576942430a22e1e0ab79e20332329ac5e5a17e9d3495eef39f25bb220
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
 kind exec 0927f5d81d4c6913d605af4c0b7ccac2426e98de979bcb480436776737b23915
-kind fidelity 0ff07f80c24070a4879f00bf399933bcebf3468e32475ca07ca2caeda860e629
+kind fidelity 339e6d7fd533e9709ded7f19996904f07cb8b8da1766dcf468b5acadd07fda3f
 kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
 kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
 kind figure-degrees da68eb268046085615e4ac7cdaa221c7b761a19c1f3ecefbb270188f86535055
-kind figure-distributions 7b779d6d1739041b70eccbe05a34ad051e8771908e3370cb17a859dfb33b4f9b
+kind figure-distributions 52fe4c0b56060a5d34ab7ba05e8a57454791b33856d17058d58239d51f5cbd7f
 kind figure-individuality decabf962c7ca0a80270e49a6d11bd0a1d456680a40a3cd8dceeff10b701a2a1
 kind figure-individuals 3463f6517a8b079c9a2fb26a6b680c463cb44416bc4b9cc37db42e3e97dd7b97
-kind figure-ranking c79e7aa519ac32fa0c83f735242bd73c403e149a2d40cd01544132ea1ef61ac7
+kind figure-ranking 0c9d35251f3a040794385379ecea7c36807e5d6b947a05f523b60219d8fe2ca9
 kind figure-roc f3d4da1525c02da74a18e505c9b665ae71c6ffccae5f8ece2e559c6929f6acde
-kind figure-training 5cd487d1f130846089f1afb82c21473106f4d0dd0d98cb855295e6ea52220828
+kind figure-training ab6381bfee89459cdc86ed4e62b7b12cb7202cd60dc1643ee6d866bacd52c5cd
 kind graph 065304ce71a743510feb6474a85d933f7b9a05105e108747f2ae31876ed4790e
 kind harmonize 4f23df8861c06531764df7868a6e8139d62c3b471346975fecd5dc6977b04811
 kind individuality da8365a17eab83eacc44298adaa80d1667be366a256a0e37f94a1a529f734875
 kind join 41258ad84ccc6d2f698ee35468f26c642f7210072d05ca70a238e76f89cb7644
-kind leakage 4180d51f35a88d6c637415873d39483d918f2ef84df6202b3e74f4efa5c66df9
+kind leakage 3c4898707b8fdd286fb22401bb01a05ea88cbfdaf21969319c44cef9d7165f81
 kind matrices c47429cc243a7902970fbfefdecc7c8f9de8c5773f2e669f2b5695db62df7c0f
 kind mean-volume 86dc26a6525032871da06bc03dd398e0b2e65b08f49a73952788526035e733cf
 kind parcellate 33f25600f0d954eb3e80c3dcf4b8e94af53369c80649809f242990fc0b22614f
 kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
 kind predict 21a9f75cfb83d47b4bf9f9bc179e2cb9bb959281f05d83752803d0e453aac760
-kind report 50cc8ed27ea44e584963221546484a91e01ebebf80e944ac7c7dac99877b65ed
+kind report 2bbae8dd2688570b602f7ae72644582ac2976b3984f1dc33dacac85f8f938e5d
 kind saliency 787b4ba2ec853fae663a33f792524eb8c439e8bb3f8937b419fdceafa9a06a7c
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
-kind summary a52b13d10ee3ac4b15162a97f0ea3ec4c8e1eb0a79ae362a826d940059c951c0
+kind summary 02fb0eeaef415790c494fb933594fff6b4884aef941c918e6e40b90da9c39f28
 kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
 kind timeseries 44ed0df0ea8fd97ce568048bd751b9c3c7f8d1fa960d22eac829ef70af7290a1
 kind train ffe8436db429085ebd049d428ed2c9f228b2d0c8db1a038f1fdfbfa9fb2fea14
@@ -1401,7 +1401,10 @@ prgnn/stages.foldScores 71a12bf56ebe.e3b0c4
 prgnn/stages.score 06c94dcc8023.a93239
 
 reached by choose compare fidelity leakage
-prgnn/stages.coordText 99e836bd6d96.c63136
+prgnn/stages.coordText 8cfa949c610a.c4ba37
+
+reached by choose compare fidelity leakage report
+prgnn/stages.coordTexts 43997bb944e6.c63136
 
 reached by combat
 prgnn/connectivity/combat.CovariateError 9f7de825567a.e3b0c4
@@ -2093,6 +2096,9 @@ prgnn/stages.FigureDistributions.Ports 9adfc1cd03b7.c08e25
 prgnn/stages.FigureDistributions.Run 268728d0fc1c.f501a1
 prgnn/stages.figure-distributions.New 7ab69652cece.2ae26e
 
+reached by figure-distributions figure-individuality figure-roc report summary tables
+prgnn/stages.number3 3c7e0c803760.e3b0c4
+
 reached by figure-distributions figure-roc figure-training report
 prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 
@@ -2103,7 +2109,9 @@ prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
 
 reached by figure-distributions report
 prgnn/stages.addDistributions 2e1eed548740.77a514
-prgnn/stages.distributionsChart 96e9f952baef.e677d2
+prgnn/stages.distributionsChart 62d05f2107b9.56c103
+prgnn/stages.overlap d97d50155994.e3b0c4
+prgnn/stages.overlapText cc0f1931e41d.7b3614
 prgnn/stages/chart.Distribution afcc359b3413.e3b0c4
 prgnn/stages/chart.Distribution.plot feda8e25c18c.c26983
 prgnn/stages/chart.Ridges bd5aad13a87a.83c435
@@ -2128,9 +2136,6 @@ prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
 reached by figure-individuality figure-ranking report
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
-
-reached by figure-individuality figure-roc report summary tables
-prgnn/stages.number3 3c7e0c803760.e3b0c4
 
 reached by figure-individuality report
 prgnn/stages.individualityChart 8fd4db93e115.b18a24
@@ -2179,10 +2184,10 @@ reached by figure-ranking figure-roc report
 prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
 reached by figure-ranking report
-prgnn/stages.contrastChart b5449642c95c.dc9638
+prgnn/stages.contrastChart ab3463c383c9.dc9638
 prgnn/stages.rankedRow 86b0702bffe6.e3b0c4
 prgnn/stages.rankedRows 1762cf1a8480.f70017
-prgnn/stages.rankingChart 6e3f45cc1663.78fbae
+prgnn/stages.rankingChart cc2e8f26f202.78fbae
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
 prgnn/stages/chart.Dots.Figure 49ffe7f22f45.881017
 prgnn/stages/chart.Dots.paint 0ab1220af056.950643
@@ -2216,7 +2221,7 @@ prgnn/stages.figure-training.New 7ab69652cece.e60e59
 reached by figure-training report
 prgnn/stages.nameNetworks 18e5854ea5f7.7766ae
 prgnn/stages.noRows 485fd5d6e7b6.435b08
-prgnn/stages.trainingChart 987183902d73.e566df
+prgnn/stages.trainingChart 4bfba6fd1543.e566df
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
 prgnn/stages/chart.Curves c9e14c40bcb3.48c463
 prgnn/stages/chart.Training 869c060f6ece.85f5dc
@@ -2523,10 +2528,10 @@ prgnn/nifti.Stats 903624cde4c8.472010
 prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
 prgnn/nifti.truncation.Error bd4d6ad0c231.6e7fea
 prgnn/nifti.unreadable.Error 57ef26e07dba.f06c2b
-prgnn/stages.Report 449532be5fe5.e3b0c4
-prgnn/stages.Report.Ports 9064ac1c6820.4ced98
+prgnn/stages.Report 6a5447a0ee67.e3b0c4
+prgnn/stages.Report.Ports 68cba5d0fd4a.4ced98
 prgnn/stages.Report.Run 5f844cadac84.e51652
-prgnn/stages.accuracyChart b113dbce1f06.a882f6
+prgnn/stages.accuracyChart 76103fcf77c7.a882f6
 prgnn/stages.besidePaper 309ea4d181fd.e3b0c4
 prgnn/stages.byAccuracy c4ab8ed47a0a.9bfa97
 prgnn/stages.byContrast 4e3097357500.e3b0c4
@@ -2565,6 +2570,7 @@ prgnn/stages.percentText 61f2bb348eef.d6c32b
 prgnn/stages.permutationTable 6ff8d76ac53a.f2c78b
 prgnn/stages.plainName 44bf89174529.e3b0c4
 prgnn/stages.plainNames e94d6ad260b0.46216b
+prgnn/stages.plantedText 9ebc25afebcf.5a3ff9
 prgnn/stages.probability 0e5959667855.0c3071
 prgnn/stages.rangeColumn 75a2776a7d0a.112b8c
 prgnn/stages.rankedSetting e13e135567c2.e3b0c4
@@ -2575,16 +2581,17 @@ prgnn/stages.readParcels c61f4e45172e.ece9e9
 prgnn/stages.readRunSettings c4468d951ac8.44b5d8
 prgnn/stages.report.New 8649a4c5406f.b77b2f
 prgnn/stages.reportPart 05a6f8bf6ee0.662560
-prgnn/stages.reporter a2bfb0bb7c63.bf3467
+prgnn/stages.reporter b4c7d0df9be6.7e8b95
 prgnn/stages.reporter.aboutRanking 2c97fcd03653.21b690
-prgnn/stages.reporter.classificationFigures 787ecc23dbce.acee50
+prgnn/stages.reporter.classificationFigures 34c83abd884e.e5f895
 prgnn/stages.reporter.consistencyTable 31cdf0d1e227.aeb5d5
 prgnn/stages.reporter.eachParticipant 5bb3888d9dbc.5a6a6e
 prgnn/stages.reporter.excluded 992b50f2cd87.3af5a5
-prgnn/stages.reporter.facts 3e46045446e4.0eb3a0
+prgnn/stages.reporter.facts 868750501217.0eb3a0
 prgnn/stages.reporter.firstRegions d21c54df5e97.ca5bf2
 prgnn/stages.reporter.groups 3eb2fce9ce6e.ed55e6
-prgnn/stages.reporter.inSpace eec8479457cc.556079
+prgnn/stages.reporter.headline 703b487a9371.262638
+prgnn/stages.reporter.inSpace a149252d60cc.556079
 prgnn/stages.reporter.incomplete 66085d128198.21c042
 prgnn/stages.reporter.individuals da032e3c6bf5.c95bc5
 prgnn/stages.reporter.kindOf 7a36028925e2.536d89
@@ -2594,19 +2601,19 @@ prgnn/stages.reporter.methodsOfCleaning 2590fc3136fe.ba5907
 prgnn/stages.reporter.methodsOfCohort 7fc4e4bdc82e.33dfbd
 prgnn/stages.reporter.methodsOfEvaluation ac123271eee8.baf886
 prgnn/stages.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
-prgnn/stages.reporter.methodsOfTraining 6435a20e28e2.0257c2
+prgnn/stages.reporter.methodsOfTraining 1d83f9d3ac03.0257c2
 prgnn/stages.reporter.more de5346f424b8.725229
 prgnn/stages.reporter.origin 5cafa9ba2142.447067
 prgnn/stages.reporter.othersLast ba7a67b65fd6.1340bb
-prgnn/stages.reporter.ownSettings 7bb13db74a0a.31ccef
+prgnn/stages.reporter.ownSettings cb4a507b35e9.0207b0
 prgnn/stages.reporter.participants 580cf21540a5.f523f8
 prgnn/stages.reporter.pictures 01889d9b16b5.21f266
 prgnn/stages.reporter.rankingTable db8c123c3d1f.a24779
 prgnn/stages.reporter.readPlaces 09f0a9d90ee4.cb9cb2
 prgnn/stages.reporter.references ab6a6255dee9.e8e0ba
 prgnn/stages.reporter.regionNames 648b10f7cb9d.a7d045
-prgnn/stages.reporter.regions ef85fd86ac93.f477ae
-prgnn/stages.reporter.results 67369972b8d2.3c246d
+prgnn/stages.reporter.regions 86a90f10ce98.311e57
+prgnn/stages.reporter.results 12465b740164.4044d6
 prgnn/stages.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages.reporter.statistics c6d03fffa99f.abedb6
 prgnn/stages.reporter.steps dda884c0fe46.537902
@@ -2678,6 +2685,7 @@ reached by report simulate
 prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 
 reached by report summary
+prgnn/stages.accuracyRow.is e58659108079.9aa986
 prgnn/stages.agreementOf 4d3271f9d0a3.a46ff3
 prgnn/stages.agreementRow 5dce891d7a84.e3b0c4
 prgnn/stages.cautionAccuracy 5c87cf007faa.ccc7a0
@@ -2691,11 +2699,15 @@ prgnn/stages.covariatesSection 8b5082023ac0.2b0993
 prgnn/stages.emptyRegions 7c71a70efe46.e3b0c4
 prgnn/stages.fixed 494a7404cf36.e3b0c4
 prgnn/stages.gathered b54043aeffff.f32263
+prgnn/stages.headlineOf c1ea284d0888.d21c16
 prgnn/stages.judge dc66239ef7e9.c6ec4a
 prgnn/stages.leakageText 40dbce228ebe.4aae39
 prgnn/stages.measure cdeea02dd954.e3b0c4
 prgnn/stages.measures f44c9dd14ba4.14f4b6
 prgnn/stages.modelName 5fa8c50fd977.c63136
+prgnn/stages.nestedRows dab484ab0e0f.ee6d53
+prgnn/stages.ownByName 5b4cf391cc09.171158
+prgnn/stages.ownRows fa6aca9d1d93.045708
 prgnn/stages.pText 2b63352a24d9.e3b0c4
 prgnn/stages.page a06c878f5170.e3b0c4
 prgnn/stages.page.caution be25a9177bd6.362a07
@@ -2861,11 +2873,11 @@ prgnn/stages.split.New 03e69c4d17a4.69c394
 
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
-prgnn/stages.Summary 1a410d92bcbe.e3b0c4
+prgnn/stages.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages.Summary.Ports 7a6fb31682ca.0b3d95
-prgnn/stages.Summary.Run 26be8135c4b2.89cf83
+prgnn/stages.Summary.Run 8171b71d5d82.89cf83
+prgnn/stages.Summary.accuracySection f357cf4145db.81ea30
 prgnn/stages.Summary.salientSection 13024d5694f7.042bf8
-prgnn/stages.accuracySection ce42e7499fdb.d8d4ce
 prgnn/stages.bar c7ad42e4da93.e3b0c4
 prgnn/stages.cautionSection 01b34325ad41.d2c5c3
 prgnn/stages.contrastLines 77aa89b2554e.03097f
@@ -2876,9 +2888,9 @@ prgnn/stages.foldLines 576444727156.3b61d0
 prgnn/stages.inOrder f346b06130ca.a59d95
 prgnn/stages.leakageSection 3ea28d52afe5.dfa55b
 prgnn/stages.missingText 98382c67eda4.e3b0c4
-prgnn/stages.nestedSection b3c7fe850850.6b41bf
+prgnn/stages.nestedSection 27a26ebe8e15.28c12c
+prgnn/stages.noHeadline 97eb3d51005a.e3b0c4
 prgnn/stages.nullLines 0c3d5489a59d.1b2759
-prgnn/stages.ownRows fa6aca9d1d93.045708
 prgnn/stages.participantsSection ea15ae3627ad.c667a7
 prgnn/stages.readingOf 06b29d328526.fe4371
 prgnn/stages.recoveryLines 063c69db7288.f5dba3
@@ -3094,7 +3106,7 @@ at stages/cohort_nodes.go prgnn/stages didYouMean:88
 at stages/column/rows.go prgnn/stages/column field:32 layout:41 layouts:46 coordsType:48 layoutOf:51 Names:99 Table:109 Columns:114 CoordinateDoc:131 Keys:134 field.column:150 cells:170 markMissing:188 Read:197 Rows:212 Coordinates:241 field.absent:261 field.read:271 field.readPresent:298 fill:320
 at stages/combat.go prgnn/stages combat.New:22 Combat:31 Combat.Ports:46 Combat.Run:61 Combat.trained:111 combatBook.table:154 combatBook.siteTable:191
 at stages/combat_people.go prgnn/stages combatFacts:16 combatTerm:31 combatTerm.String:36 combatBook:44 Combat.read:53 combatBook.readPeople:75 saysGroup:127 combatBook.choose:140 combatBook.row:190 pairsOf:215
-at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 Compare.reference:88 decide:113 comparison:126 compareTwo:135 foldDifferences:172 comparisonTable:195
+at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 coordTexts:82 Compare.reference:90 decide:115 comparison:128 compareTwo:137 foldDifferences:174 comparisonTable:197
 at stages/connectivity.go prgnn/stages connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 drawNumbers:130 wholeColumn:140 numberColumn:148
 at stages/covariates.go prgnn/stages covariates.New:21 Covariates:26 Covariates.Ports:34 covariateColumn:46 Covariates.Run:53 numbered:118 Covariates.columns:129 readCovariate:156 covariateColumn.identifies:181 scanCovariates:195 covariateRows:234 covariateRows.add:240 covariateColumn.describe:261 covariateRows.table:296
 at stages/denoise.go prgnn/stages denoise.New:20 Denoise:27 Denoise.Ports:47 Denoise.Validate:62 Denoise.Run:81 motionSummary:140 Denoise.confounds:146 Denoise.quality:198 zeroNaN:226
@@ -3119,7 +3131,7 @@ at stages/fidelity.go prgnn/stages fidelity.New:22 Fidelity:28 Fidelity.Ports:38
 at stages/figure.go prgnn/stages figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73 settingName:88
 at stages/figure_connectivity.go prgnn/stages figure-connectivity.New:21 FigureConnectivity:26 FigureConnectivity.Ports:31 FigureConnectivity.Run:45 FigureConnectivity.draw:89 groupByParticipant:126 subjectOf:144 RegionBlocks:155
 at stages/figure_degrees.go prgnn/stages figure-degrees.New:18 FigureDegrees:23 FigureDegrees.Ports:26 FigureDegrees.Run:39 degreesOf:101
-at stages/figure_distributions.go prgnn/stages figure-distributions.New:18 FigureDistributions:23 FigureDistributions.Ports:28 FigureDistributions.Run:37 distributionsChart:49 addDistributions:75 intColumns:125
+at stages/figure_distributions.go prgnn/stages figure-distributions.New:19 FigureDistributions:24 FigureDistributions.Ports:29 FigureDistributions.Run:38 distributionsChart:50 overlapText:76 overlap:89 addDistributions:101 intColumns:151
 at stages/figure_individuality.go prgnn/stages figure-individuality.New:17 FigureIndividuality:22 FigureIndividuality.Ports:25 FigureIndividuality.Run:33 individualityChart:45
 at stages/figure_individuals.go prgnn/stages figure-individuals.New:24 FigureIndividuals:29 FigureIndividuals.Ports:36 FigureIndividuals.Run:47 keptRegion:64 individualScores:70 readIndividual:76 first:122 selected:133 FigureIndividuals.chart:145 rowTitle:233 lambdaPair:240
 at stages/figure_ranking.go prgnn/stages figure-ranking.New:19 FigureRanking:24 FigureRanking.Ports:30 FigureRanking.Run:38 rankedRow:58 rankedRows:64 rankingChart:105 contrastChart:130
@@ -3127,6 +3139,7 @@ at stages/figure_roc.go prgnn/stages figure-roc.New:16 figure-confusion.New:21 F
 at stages/figure_training.go prgnn/stages figure-training.New:18 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:40 noRows:52 nameNetworks:58 trainingChart:84
 at stages/graph.go prgnn/stages graph.New:17 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/harmonize.go prgnn/stages harmonize.New:23 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
+at stages/headline.go prgnn/stages noHeadline:10 headlineOf:17 accuracyRow.is:43 ownByName:58
 at stages/individuality.go prgnn/stages individuality.New:22 Individuality:27 Individuality.Ports:33 Individuality.Run:48 Individuality.cells:79 Individuality.table:122
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
@@ -3157,7 +3170,7 @@ at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent
 at stages/predict.go prgnn/stages predict.New:18 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/predict_tables.go prgnn/stages predicted:10 newPredicted:30 predicted.add:34 predicted.tables:61
 at stages/references.go prgnn/stages readRecovery:13 recoveryRow.name:39 recoveryRow.shared:47 verdict:55 judge:65 verdict.sentence:99 cautionReferences:123 referencesSection:135 recoveryLines:147 dashed:180
-at stages/report.go prgnn/stages report.New:20 Report:25 Report.Ports:31 reporter:79 Report.Run:91 reporter.incomplete:134 reporter.readPlaces:149
+at stages/report.go prgnn/stages report.New:20 Report:25 Report.Ports:33 reporter:82 Report.Run:95 reporter.incomplete:138 reporter.readPlaces:153
 at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
 at stages/report/seal.go prgnn/stages/report generatorLine:13 sealStart:14 sealEnd:15 sealLength:16 seal:20
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
@@ -3168,8 +3181,8 @@ at stages/report_methods.go prgnn/stages settingsOfRun:15 stageSettings:21 readR
 at stages/report_methods_text.go prgnn/stages reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230
 at stages/report_origin.go prgnn/stages reporter.origin:13 codeTable:78
 at stages/report_people.go prgnn/stages reporter.participants:16 reporter.excluded:49 reporter.groups:99 describeColumn:152 identifies:215 spreadDigits:228 unitName:241
-at stages/report_regions.go prgnn/stages reporter.regions:14 reporter.rankingTable:84 reporter.firstRegions:128 reporter.individuals:187 reporter.inSpace:205 reporter.regionNames:269
-at stages/report_results.go prgnn/stages reporter.results:15 reporter.facts:126 reporter.classificationFigures:142 reporter.ownSettings:184 reporter.kindOf:202 reporter.othersLast:212 byAccuracy:222 accuracyChart:236
+at stages/report_regions.go prgnn/stages reporter.regions:14 reporter.rankingTable:84 reporter.firstRegions:128 reporter.individuals:187 reporter.inSpace:205 reporter.regionNames:269 plantedText:299
+at stages/report_results.go prgnn/stages reporter.results:15 reporter.headline:135 reporter.facts:162 reporter.classificationFigures:178 reporter.ownSettings:223 reporter.kindOf:239 reporter.othersLast:249 byAccuracy:259 accuracyChart:273
 at stages/report_statistics.go prgnn/stages reporter.statistics:15 besidePaper:30 reportPart:33 reporter.shownParts:39 columnsOf:68 columnsOf.has:73 columnsOf.numbers:76 columnsOf.texts:91 columnsOf.table:106 shownColumn:117 wordColumn:123 shownNumbers:127 rangeColumn:132 permutationTable:144 plainNames:158 comparisonPairs:166 variationsTable:176 classifiersTable:185 strong:204 upperNames:207 covariatesTable:215 fidelityTable:235
 at stages/report_steps.go prgnn/stages reporter.steps:13 moreMeasures:65 reporter.eachParticipant:72 middle:130 reporter.warnings:139
 at stages/report_svg.go prgnn/stages elementText:11
@@ -3178,9 +3191,9 @@ at stages/saliency.go prgnn/stages saliency.New:22 Saliency:28 Saliency.Ports:35
 at stages/series.go prgnn/stages readDraws:14 stack:31 readText:41 oneFloat:54
 at stages/simulate.go prgnn/stages simulate.New:23 Scanner:29 defaultScanner:41 Simulate:46 Simulate.Ports:57 Simulate.Run:66 confoundsTSV:113
 at stages/split.go prgnn/stages split.New:21 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:114 Split.permute:146 groupsOf:180 Split.enough:189 Split.divide:221 Split.deal:229 Split.inside:253 bySite:279
-at stages/summary.go prgnn/stages summary.New:18 Summary:23 Summary.Ports:29 page:62 page.line:68 page.caution:73 Summary.Run:78 width:97 cautionSection:100 wrap:116 bar:137
-at stages/summary_accuracy.go prgnn/stages accuracyRow:13 readAccuracy:24 inOrder:85 number3:100 accuracySection:108 settingLines:160 cautionAccuracy:183 foldLines:205 cautionCompared:253 ownRows:267 cautionTraining:279
-at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 leakageSection:200 leakageText:211 fidelityRow:237 fidelityLines:242
+at stages/summary.go prgnn/stages summary.New:18 Summary:23 Summary.Ports:31 page:64 page.line:70 page.caution:75 Summary.Run:80 width:99 cautionSection:102 wrap:118 bar:139
+at stages/summary_accuracy.go prgnn/stages accuracyRow:13 readAccuracy:24 inOrder:85 number3:100 Summary.accuracySection:108 settingLines:176 cautionAccuracy:199 foldLines:221 cautionCompared:269 ownRows:283 cautionTraining:295
+at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 nestedRows:199 leakageSection:207 leakageText:218 fidelityRow:244 fidelityLines:249
 at stages/summary_salient.go prgnn/stages salientRow:15 readRanking:24 readNumbers:67 Summary.salientSection:93 nullLines:150 unstagedText:204 readingOf:210 contrastLines:218 clip:253 agreementRow:262 stabilityLines:269 stabilitySection:283 agreementOf:302 pText:342
 at stages/summary_sections.go prgnn/stages participantsSection:17 plural:65 weakMatrices:74 missingText:105 gathered:109 measure:133 measures:137 stepsSection:148 emptyRegions:196 spread:205 short:219 coordinate:227 shownSetting:231 settingsOf:248
 at stages/summary_training.go prgnn/stages stuckSkill:14 cautionStuck:18 modelName:56

@@ -76,12 +76,14 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // coordText names a setting: "stage=train pool=topk".
-func coordText(coords []dag.Coord) string {
-	var parts []string
+func coordText(coords []dag.Coord) string { return strings.Join(coordTexts(coords), " ") }
+
+// coordTexts are coordinates as a file writes them: AXIS=VALUE.
+func coordTexts(coords []dag.Coord) (parts []string) {
 	for _, c := range coords {
 		parts = append(parts, c.Axis+"="+c.Value)
 	}
-	return strings.Join(parts, " ")
+	return parts
 }
 
 // reference finds the setting that was asked for; −1 when none was.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -13,8 +14,8 @@ import (
 func init() {
 	Register(dag.Kind{
 		Name: "figure-distributions",
-		Doc: "how the pooling scores part over the epochs: ridges, a row a setting, a column a layer\n" +
-			"Figure 3 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": in the early epochs the scores lie about 0.5; then those of the kept nodes go to 1 and those of the dropped ones to 0. Counts of all folds together; heights are square roots.",
+		Doc: "distributions of the pooling scores over the epochs: ridges, a row a setting, a column a layer\n" +
+			"As Figure 3 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\". Counts are pooled over folds; heights are square roots. The caption has the overlap of kept and dropped nodes in the last epoch.",
 		New: func() dag.Stage { return &FigureDistributions{Most: 8} },
 	})
 }
@@ -64,11 +65,36 @@ func distributionsChart(ins []dag.Input, most int) (*chartOf, error) {
 	}
 	c := &chartOf{Figure: chart.Ridges(rows), title: "Pooling scores over the epochs",
 		alt:     "Ridges of the distributions of pooling scores from the first epoch, far, to the last, near, for the nodes that each pooling layer keeps and for those that it drops",
-		caption: "Distribution of the pooling scores of the training graphs, all folds together; early epochs are far, late ones near; heights are square roots of counts. The distance loss draws kept and dropped nodes apart."}
+		caption: "Distribution of the pooling scores of the training graphs, pooled over folds; early epochs are far, late ones near; heights are square roots of counts. " + overlapText(rows)}
 	if left > 0 {
 		c.caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}
 	return c, nil
+}
+
+// overlapText says how far the scores of kept and dropped nodes overlap in the last epoch.
+func overlapText(rows [][]chart.Distribution) string {
+	var parts []string
+	for _, row := range rows {
+		for _, d := range row {
+			last := len(d.Epochs) - 1
+			parts = append(parts, d.Title+" "+number3(overlap(d.Kept[last], d.Dropped[last])))
+		}
+	}
+	return "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): " + strings.Join(parts, "; ") + "."
+}
+
+// overlap is the area that two histograms share when each is scaled to an area of 1
+// (the overlapping coefficient, Inman and Bradley 1989); NaN when one is empty.
+func overlap(a, b []float64) float64 {
+	sumA, sumB, shared := 0.0, 0.0, 0.0
+	for i := range a {
+		sumA, sumB = sumA+a[i], sumB+b[i]
+	}
+	for i := range a {
+		shared += min(a[i]/sumA, b[i]/sumB)
+	}
+	return shared
 }
 
 // addDistributions adds up the folds of a setting, layer by layer.

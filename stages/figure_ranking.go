@@ -119,7 +119,7 @@ func rankingChart(table *artifacts.Table, top int) (*chartOf, error) {
 	d := chart.Dots{Axis: "pooling score", Rows: rows, Interval: "95 % interval over participants", Ring: "planted", Mark: math.NaN()}
 	c := &chartOf{Figure: d.Figure(), title: "The most salient regions",
 		alt:     fmt.Sprintf("A dot for each of the %d most salient regions at its pooling score, with its interval; the first is %s", len(rows), rows[0].Name),
-		caption: "Mean pooling score of each region: how much the models look there, in everybody. The models are held fixed in the intervals."}
+		caption: "Mean pooling score of each region over participants and models. The intervals hold the models fixed."}
 	if setting != "" {
 		c.caption += " Setting: " + setting + "."
 	}
@@ -149,7 +149,7 @@ func contrastChart(table *artifacts.Table, top int) (*chartOf, error) {
 		return nil, nil
 	}
 	d := chart.Dots{Axis: "contrast of the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
-	c := &chartOf{Figure: d.Figure(), title: "Regions that the models score differently in the groups",
+	c := &chartOf{Figure: d.Figure(), title: "Contrast between the groups",
 		alt: fmt.Sprintf("A dot for each of the %d regions with the largest contrast between the groups, and a stroke at what chance gives; %d of all regions have q < 0.05; the first is %s", len(rows), found, rows[0].Name),
 		caption: fmt.Sprintf("Difference of the groups' mean scores over the sd within them, in participants whom a model has not seen; mean over the models, without sign. q < 0.05 (false discovery rate over all regions): %d of %d regions.",
 			found, len(all))}

@@ -127,7 +127,7 @@ func trainingChart(t *dag.Task, most int) (*chartOf, error) {
 	}
 	c := &chartOf{Figure: chart.Curves(rows), title: "Training",
 		alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
-		caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: always naming the largest group. The test graphs are looked at, and decide nothing."}
+		caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: majority class."}
 	if left > 0 {
 		c.caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}

@@ -17,7 +17,7 @@ func init() {
 	Register(dag.Kind{
 		Name: "individuality",
 		Doc: "individual or group level: how much of the pooling scores is a person's own\n" +
-			"The group-level consistency loss draws the scores of a group together, the more the larger λ2 (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.3 and Figure 4). Here that is a number: of the variance of scores, the share that lies between the people of a group, region by region, against that which all of them have in common; and how many of their first regions two of them share. " +
+			"The group-level consistency loss is meant to draw the scores of a group together, the more the larger λ2 (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.3 and Figure 4). Here that is a number: of the variance of scores, the share that lies between the people of a group, region by region, against that which all of them have in common; and how many of their first regions two of them share. " +
 			"Of people whom a model was not trained on, by each model alone: models do not score alike. Fan train out over lambda to see it as λ2 grows.",
 		New: func() dag.Stage { return &Individuality{Layer: 1, Top: 10} },
 	})

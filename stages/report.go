@@ -25,6 +25,8 @@ func init() {
 type Report struct {
 	Title string `param:"title" doc:"the headline; by default the name of the pipeline, where its settings are connected"`
 	Top   int    `param:"top" doc:"how many of the most salient regions are listed; the others are folded away" min:"1" max:"1000"`
+
+	Headline []string `param:"headline" doc:"the setting whose accuracy is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -45,6 +47,7 @@ func (*Report) Ports() dag.Ports {
 			leakagePort(),
 			one("evaluation", "evaluate's summary: accuracy over the folds", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			one("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
+			one("nested", "evaluate's summary of the settings that choose chose inside each fold", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"),
 			one("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1", "lambda2", "accuracy", "sd", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
 			one("table2", "tables' table2: other classifiers, beside the paper's", "model", "accuracy", "sd", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
 			one("permutation", "permutation's test: whether the accuracy could be luck", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
@@ -80,7 +83,8 @@ type reporter struct {
 	*Report
 	t     *dag.Task
 	page  report.Page
-	told  *page // the cautions of the summary, which the report repeats
+	told  *page        // the cautions of the summary, which the report repeats
+	first *accuracyRow // the headline; nil when there is none
 	who   *people
 	set   *settingsOfRun
 	at    *[3][]float64        // mm: the centroids of the node list; nil when it has none

@@ -183,7 +183,7 @@ func (r *reporter) methodsOfTraining(m *methodsText) {
 		return
 	}
 	if t.is("variant", "authors-code") {
-		m.say("The model is the one of the authors' released program, which differs from their paper %s; its weights are chosen on the test set, so that its accuracy is too high.", m.cite("li2020"))
+		m.say("The model is the one of the authors' released program, which differs from their paper %s; its epoch is chosen on the test set, which is leakage.", m.cite("li2020"))
 	} else {
 		m.say("The model is PR-GNN %s: graph attention convolutions %s of width %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
 			m.cite("li2020"), m.cite("velickovic"), t.value["widths"], percentText(t.value["ratio"]), t.value["hidden"])

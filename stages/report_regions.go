@@ -43,7 +43,7 @@ func (r *reporter) regions() (report.Section, error) {
 		s.Blocks = append(s.Blocks, report.Block{Figure: &report.Figure{
 			Title: "Salient regions at their places", Format: "svg", Data: []byte(svg), Wide: true,
 			Alt:     "The brain from the left, from above and from behind; a disc at each region, coloured by its score; the first ones are named",
-			Caption: "Yellow to red is the mean pooling score; the first regions are named. Regions in which a difference was planted are ringed in green.",
+			Caption: "Yellow to red is the mean pooling score; the first regions are named." + plantedText(table),
 		}})
 	}
 	var dots []report.Figure
@@ -253,7 +253,7 @@ func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
 	for _, other := range settings[1:] {
 		if strings.HasSuffix(other.name, byContrast) && len(other.score) > 0 {
 			c := slicesChart(p, under, other, r.Top)
-			c.title = "Regions that the models score differently in the groups"
+			c.title = "Contrast between the groups"
 			f, err := c.figure()
 			if err != nil {
 				return err
@@ -293,4 +293,14 @@ func (r *reporter) regionNames() (map[int][2]string, error) {
 		names[int(n)] = [2]string{name[i], short[i]}
 	}
 	return names, nil
+}
+
+// plantedText explains the rings around planted regions, where there are any.
+func plantedText(ranking *artifacts.Table) string {
+	if c, ok := ranking.Column("planted"); ok {
+		if planted, ok := c.Values.([]bool); ok && slices.Contains(planted, true) {
+			return " Green rings: regions with a planted group difference."
+		}
+	}
+	return ""
 }

@@ -11,9 +11,9 @@ import (
 	"prgnn/stages/report"
 )
 
-// results tells how well the groups were told apart.
+// results is the classification performance.
 func (r *reporter) results() (report.Section, error) {
-	s := report.Section{ID: "classification", Title: "Telling the groups apart"}
+	s := report.Section{ID: "classification", Title: "Classification performance"}
 	if !r.t.Has("evaluation") {
 		return s, nil
 	}
@@ -30,13 +30,16 @@ func (r *reporter) results() (report.Section, error) {
 		return s, err
 	}
 	own := r.ownSettings(rows)
+	if err := r.headline(rows, names, own); err != nil {
+		return s, err
+	}
 	several := len(slices.Compact(slices.Clone(names))) > 1
 	shown := &report.Table{
 		Caption: "Accuracy on participants who were not trained on",
 		Heads: []report.Head{{Text: "level", Doc: "graph: every draw counts; participant: the mean probability over the draws decides"}, {Text: "accuracy", Number: true, Doc: "mean over the folds"},
-			{Text: "SD", Number: true, Doc: "over the folds (n − 1)"}, {Text: "95 % CI", Number: true, Doc: "Wilson's interval for the number of participants"},
-			{Text: "balanced", Number: true, Doc: "mean over the groups of the share of right predictions"},
-			{Text: "AUC", Number: true, Doc: "area under the ROC curve"}, {Text: "sensitivity", Number: true, Doc: "share of the positive group that was found"}, {Text: "specificity", Number: true, Doc: "share of the others that were not taken for it"}},
+			{Text: "SD", Number: true, Doc: "over the folds (n − 1)"}, {Text: "95 % CI", Number: true, Doc: "Wilson's interval of the share of right predictions, pooled over folds, for the number of participants"},
+			{Text: "balanced", Number: true, Doc: "mean over the groups of the share of right predictions; mean over the folds"},
+			{Text: "AUC", Number: true, Doc: "area under the ROC curve, mean over the folds"}, {Text: "sensitivity", Number: true, Doc: "share of the positive group predicted as such, mean over the folds"}, {Text: "specificity", Number: true, Doc: "share of the other participants not predicted as positive, mean over the folds"}},
 		Keys: 1,
 	}
 	if several {
@@ -44,7 +47,6 @@ func (r *reporter) results() (report.Section, error) {
 		shown.Heads = append([]report.Head{{Text: "setting"}}, shown.Heads...)
 	}
 	// The models that the pipeline is about first, then those to compare with.
-	first := true
 	order := byAccuracy(rows, names)
 	for _, mine := range []bool{true, false} {
 		for _, i := range order {
@@ -62,10 +64,6 @@ func (r *reporter) results() (report.Section, error) {
 			if row.level != "participant" || !mine {
 				continue
 			}
-			if first {
-				r.facts(row, names[i])
-				first = false
-			}
 			cautionAccuracy(r.told, row, several)
 		}
 	}
@@ -79,7 +77,7 @@ func (r *reporter) results() (report.Section, error) {
 	if err := cautionTraining(r.t, r.told, mine); err != nil {
 		return s, err
 	}
-	shown.Note = fmt.Sprintf("Always naming the largest group gives %s. %.0f participants, %.0f folds; all graphs of a participant are on one side of every split. Positive: %s.",
+	shown.Note = fmt.Sprintf("Every measure is the mean over the folds. Majority class: %s. %.0f participants, %.0f folds. Positive: %s.",
 		number3(rows[0].majority), rows[0].participants, rows[0].folds, rows[0].positive)
 	s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	checked, err := leakageText(r.t)
@@ -90,6 +88,16 @@ func (r *reporter) results() (report.Section, error) {
 		checked = "No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and one scan under two ids"
 	}
 	s.Blocks = append(s.Blocks, report.Block{Note: checked + "."})
+	nested, err := nestedRows(r.t)
+	if err != nil {
+		return s, err
+	}
+	for _, row := range nested {
+		if row.level == "participant" {
+			s.Blocks = append(s.Blocks, report.Block{Text: fmt.Sprintf("With the setting chosen inside each fold (nested cross-validation): accuracy per participant %s (SD %s), 95 %% CI %s–%s, AUC %s.",
+				number3(row.mean), number3(row.sd), number3(row.low), number3(row.high), number3(row.auc))})
+		}
+	}
 	if r.t.Has("scores") {
 		folds, err := r.t.In("scores").Table()
 		if err != nil {
@@ -122,19 +130,47 @@ func (r *reporter) results() (report.Section, error) {
 	return s, err
 }
 
+// headline puts one result at the top: of the setting that the file names, of the only
+// one, or of what was chosen inside each fold. Otherwise it says that there is none.
+func (r *reporter) headline(rows []accuracyRow, names []string, own []bool) error {
+	at, several, err := headlineOf(rows, own, r.Headline)
+	if err != nil {
+		return err
+	}
+	if at >= 0 {
+		r.first = &rows[at]
+		r.facts(rows[at], names[at])
+		return nil
+	}
+	nested, err := nestedRows(r.t)
+	if err != nil {
+		return err
+	}
+	for _, row := range nested {
+		if row.level == "participant" {
+			r.facts(row, "setting chosen inside each fold")
+			return nil
+		}
+	}
+	if several > 1 {
+		r.page.Facts = append(r.page.Facts, report.Fact{Value: fmt.Sprintf("%d settings", several), Label: "No headline", Note: "Name a setting in the file (headline), or choose inside each fold (choose): never by test performance"})
+	}
+	return nil
+}
+
 // facts puts the result in a few numbers at the top.
 func (r *reporter) facts(row accuracyRow, setting string) {
-	note := fmt.Sprintf("95 %% CI %s–%s · always naming the largest group gives %s", number3(row.low), number3(row.high), number3(row.majority))
+	note := fmt.Sprintf("mean over the folds · 95 %% CI %s–%s · majority class %s", number3(row.low), number3(row.high), number3(row.majority))
 	label := "Accuracy, per participant"
 	if setting != "" {
 		label += " (" + setting + ")"
 	}
 	r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.mean), Label: label, Note: note, Share: row.mean, Mark: row.majority, HasBar: true})
 	if !math.IsNaN(row.auc) {
-		r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.auc), Label: "Area under the ROC curve", Note: "0.5 by guessing", Share: row.auc, Mark: 0.5, HasBar: true})
+		r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.auc), Label: "Area under the ROC curve", Note: "mean over the folds · 0.5 by chance", Share: row.auc, Mark: 0.5, HasBar: true})
 	}
 	if !math.IsNaN(row.sensitivity) {
-		r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.sensitivity) + " / " + number3(row.specificity), Label: "Sensitivity / specificity", Note: "for " + row.positive})
+		r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.sensitivity) + " / " + number3(row.specificity), Label: "Sensitivity / specificity", Note: "for " + row.positive + " · mean over the folds"})
 	}
 }
 
@@ -151,7 +187,10 @@ func (r *reporter) classificationFigures() (small, wide []report.Figure, err err
 		if err != nil {
 			return nil, nil, err
 		}
-		charts = append(charts, confusionChart(all, 0), roc)
+		shown := max(0, slices.IndexFunc(all.settings, func(f []testedFold) bool {
+			return r.first != nil && r.first.is(coordTexts(f[0].coords))
+		}))
+		charts = append(charts, confusionChart(all, shown), roc)
 	}
 	training, err := trainingChart(r.t, 8)
 	if err != nil {
@@ -180,7 +219,7 @@ func (r *reporter) classificationFigures() (small, wide []report.Figure, err err
 
 // ownSettings tells of each row whether it is of the model that the pipeline is about,
 // and not of one to compare with: whether its stage is of the kind train, where the
-// parameters of the stages are connected and say so.
+// parameters of the stages are connected and say so; by its name otherwise.
 func (r *reporter) ownSettings(rows []accuracyRow) []bool {
 	own, found := make([]bool, len(rows)), false
 	for i, row := range rows {
@@ -191,9 +230,7 @@ func (r *reporter) ownSettings(rows []accuracyRow) []bool {
 		}
 	}
 	if !found {
-		for i := range own {
-			own[i] = true
-		}
+		return ownByName(rows)
 	}
 	return own
 }
@@ -246,5 +283,5 @@ func accuracyChart(rows []accuracyRow, names []string) *chartOf {
 	}
 	return &chartOf{Figure: d.Figure(), title: "Accuracy of the classifiers",
 		alt:     fmt.Sprintf("A dot for each of %d classifiers at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", len(d.Rows), number3(d.Mark)),
-		caption: "Mean accuracy over the folds, with the interval for the number of participants. Intervals that overlap are no test: see the comparison of pairs, over the same participants."}
+		caption: "Accuracy per participant, mean over the folds, with Wilson's 95 % interval (pooled over folds) for the number of participants. Overlap of intervals is no test: compare in pairs."}
 }

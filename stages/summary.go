@@ -23,6 +23,8 @@ func init() {
 type Summary struct {
 	Title string `param:"title" doc:"the first line"`
 	Top   int    `param:"top" doc:"how many of the most salient regions are named" min:"0" max:"1000"`
+
+	Headline []string `param:"headline" doc:"the setting whose accuracy is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -84,7 +86,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, s.accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

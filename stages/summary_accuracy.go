@@ -105,13 +105,24 @@ func number3(x float64) string {
 }
 
 // accuracySection tells how well the groups were told apart.
-func accuracySection(t *dag.Task, p *page) error {
+func (s *Summary) accuracySection(t *dag.Task, p *page) error {
 	if !t.Has("evaluation") {
 		return nil
 	}
 	rows, err := readAccuracy(t.In("evaluation"))
 	if err != nil || len(rows) == 0 {
 		return err
+	}
+	at, several, err := headlineOf(rows, ownByName(rows), s.Headline)
+	if err != nil {
+		return err
+	}
+	headline := ""
+	switch {
+	case s.Headline != nil:
+		headline = fmt.Sprintf("Headline, as named in the pipeline file: %s, accuracy %s per participant", rows[at].name, number3(rows[at].mean))
+	case several > 1 && !t.Has("nested"):
+		headline = noHeadline(several)
 	}
 	rows = inOrder(rows)
 	var settings, names []string
@@ -122,12 +133,17 @@ func accuracySection(t *dag.Task, p *page) error {
 	}
 	p.line("")
 	p.line("Accuracy on participants who were not trained on; always naming the largest group gives %s", number3(rows[0].majority))
+	if headline != "" {
+		for _, l := range wrap(headline, width-2) {
+			p.line("  %s", l)
+		}
+	}
 	if len(settings) > 2 {
 		settingLines(p, rows)
 		cautionCompared(p, rows)
 		return cautionTraining(t, p, ownRows(rows))
 	}
-	for i, s := range settings {
+	for i, setting := range settings {
 		if names[i] != "" && len(settings) > 1 {
 			p.line("")
 			for _, l := range wrap(names[i], width-2) {
@@ -135,7 +151,7 @@ func accuracySection(t *dag.Task, p *page) error {
 			}
 		}
 		for _, r := range rows {
-			if r.setting != s {
+			if r.setting != setting {
 				continue
 			}
 			p.line("  %-12s %s (sd %s) over %.0f folds · 95 %% CI %s–%s · balanced %s · AUC %s", r.level, number3(r.mean), number3(r.sd), r.folds,
@@ -148,7 +164,7 @@ func accuracySection(t *dag.Task, p *page) error {
 				}
 			}
 		}
-		if err := foldLines(t, p, s, rows[0].majority); err != nil {
+		if err := foldLines(t, p, setting, rows[0].majority); err != nil {
 			return err
 		}
 	}

@@ -180,20 +180,27 @@ func comparisonSection(t *dag.Task, p *page) error {
 
 // nestedSection tells the accuracy when the setting is chosen inside each fold.
 func nestedSection(t *dag.Task, p *page) error {
-	if !t.Has("nested") {
-		return nil
-	}
-	rows, err := readAccuracy(t.In("nested"))
+	rows, err := nestedRows(t)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
 		if r.level == "participant" {
 			p.line("")
-			p.line("With the setting chosen inside each fold: %s (sd %s) · 95 %% CI %s–%s · AUC %s · %s", number3(r.mean), number3(r.sd), number3(r.low), number3(r.high), number3(r.auc), pText(r.p))
+			for _, l := range wrap(fmt.Sprintf("With the setting chosen inside each fold: %s (sd %s) · 95 %% CI %s–%s · AUC %s · %s", number3(r.mean), number3(r.sd), number3(r.low), number3(r.high), number3(r.auc), pText(r.p)), width) {
+				p.line("%s", l)
+			}
 		}
 	}
 	return nil
+}
+
+// nestedRows are the accuracies of the port nested; none where it is not connected.
+func nestedRows(t *dag.Task) ([]accuracyRow, error) {
+	if !t.Has("nested") {
+		return nil, nil
+	}
+	return readAccuracy(t.In("nested"))
 }
 
 // leakageSection tells that nothing leaked: otherwise there would be no summary.
