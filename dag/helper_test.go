@@ -160,5 +160,3 @@ func (s *sketch) text(t testing.TB, st *artifacts.Store, res *Result, id string)
 
 // counter counts how often a stage came to its middle.
 type counter struct{ n atomic.Int64 }
-
-func (c *counter) count(context.Context, *Task) error { c.n.Add(1); return nil }

@@ -3097,7 +3097,7 @@ at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 Matrix
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
-at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:134 rocKey:168
+at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 Brain.coloured:108 darker:113
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22

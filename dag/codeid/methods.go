@@ -9,7 +9,6 @@ import (
 // A holder is a type that has methods, declared or embedded.
 type holder struct {
 	methods map[string]*decl // by name; nil of one that is not ours
-	of      map[string]*decl // the type that each of ours belongs to
 	matches map[string]bool  // by part: it has all methods of it
 }
 

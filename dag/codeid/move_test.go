@@ -47,10 +47,11 @@ func TestMovesOfNames(t *testing.T) {
 			was := map[string][]byte{}
 			for _, e := range tt.edits {
 				path := filepath.Join(dir, e.file)
-				b, err := os.ReadFile(path)
+				b, _ := os.ReadFile(path)
 				if _, seen := was[path]; !seen {
 					was[path] = b // nil of one that is not there
 				}
+				var err error
 				switch {
 				case e.old == "" && e.new == "":
 					err = os.Remove(path)

@@ -112,7 +112,7 @@ func TestArea(t *testing.T) {
 			}
 		}
 		rates := Rates(cases)
-		if got := Area(rates); math.Abs(got-wins/pairs) > 1e-12 {
+		if got := area(rates); math.Abs(got-wins/pairs) > 1e-12 {
 			t.Fatalf("area %v, want %v", got, wins/pairs)
 		}
 		if last := rates[len(rates)-1]; rates[0] != (Rate{}) || last != (Rate{1, 1}) {
@@ -129,10 +129,10 @@ func TestArea(t *testing.T) {
 // pooling the scores of both folds would give 10/16.
 func TestMeanRates(t *testing.T) {
 	cases := []Case{{0.9, true, 1}, {0.8, false, 1}, {0.7, true, 1}, {0.1, false, 1}, {0.2, false, 2}, {0.1, true, 2}}
-	if got := Area(MeanRates(cases)); got != (0.75+0)/2 {
+	if got := area(MeanRates(cases)); got != (0.75+0)/2 {
 		t.Errorf("area %v, want %v", got, 0.375)
 	}
-	if got := Area(Rates(cases)); got == 0.375 {
+	if got := area(Rates(cases)); got == 0.375 {
 		t.Error("the pooled area does not differ: the test cannot fail")
 	}
 	r := random.New(2, "roc test")
@@ -145,10 +145,10 @@ func TestMeanRates(t *testing.T) {
 				of = append(of, Case{Score: float64(r.IntN(6)), Positive: i == 0 || i > 1 && r.IntN(2) == 0, Fold: fold})
 			}
 			cases, curves = append(cases, of...), append(curves, Rates(of))
-			areas += Area(Rates(of)) / 3
+			areas += area(Rates(of)) / 3
 		}
 		mean := MeanRates(append(cases, Case{Fold: 9})) // a fold of one group has no curve
-		if got := Area(mean); math.Abs(got-areas) > 1e-12 {
+		if got := area(mean); math.Abs(got-areas) > 1e-12 {
 			t.Fatalf("area %v, the folds' mean is %v", got, areas)
 		}
 		height := func(rates []Rate, x float64) float64 {
@@ -199,4 +199,13 @@ func TestArrange(t *testing.T) {
 	if got := limit(make([]float64, 4), 2); got != 1 {
 		t.Errorf("the limit of zeros is %v, want 1", got)
 	}
+}
+
+// area is that under a ROC curve, by trapezoids; ties count half.
+func area(rates []Rate) float64 {
+	a := 0.0
+	for i := 1; i < len(rates); i++ {
+		a += float64((rates[i].False - rates[i-1].False) * (rates[i].True + rates[i-1].True) / 2)
+	}
+	return a
 }

@@ -120,15 +120,6 @@ func byFold(cases []Case) [][]Case {
 	return folds
 }
 
-// Area is that under a ROC curve, by trapezoids; ties count half.
-func Area(rates []Rate) float64 {
-	a := 0.0
-	for i := 1; i < len(rates); i++ {
-		a += float64((rates[i].False - rates[i-1].False) * (rates[i].True + rates[i-1].True) / 2)
-	}
-	return a
-}
-
 // ROC draws the mean curves of up to eight classifiers; of a single one the folds' own
 // curves too, as thin lines.
 func ROC(of []Classifier, positive string) ours.Figure {
