@@ -251,7 +251,20 @@ func TestUntrainedScores(t *testing.T) {
 		rate   float64
 		same   bool
 	}{{1, 1e-12, true}, {20, 0.01, false}} {
-		table := mustRun(t, fresh("train", "epochs", c.epochs, "learning_rate", c.rate, "precision", "float64"), plantedInputs(t, 12, 2, 10, 0.5))["scores"].(*artifacts.Table)
+		out := mustRun(t, fresh("train", "epochs", c.epochs, "learning_rate", c.rate, "precision", "float64"), plantedInputs(t, 13, 2, 10, 0.5))
+		table := out["scores"].(*artifacts.Table)
+		group, _ := table.Strings("group")
+		set, _ := table.Strings("set")
+		count, all := map[string]float64{}, 0.0
+		for i := range group {
+			if set[i] == "train" {
+				count[group[i]]++
+				all++
+			}
+		}
+		if got := floatsOf(t, out["history"], "majority")[0]; math.Abs(got-max(count["ASD"], count["HC"])/all) > 1e-12 || got == 0.5 {
+			t.Errorf("majority %v of the training graphs, of each group %v", got, count)
+		}
 		layer, _ := table.Ints("layer")
 		score, _ := table.Floats("score")
 		untrained, err := table.Floats("untrained")
