@@ -98,16 +98,25 @@ func markup(first string) string {
 	return "it is a text in XML or HTML (a web page?) and not the file; download it again"
 }
 
+// missing is a cause in words.
+type missing struct {
+	text  string
+	cause error
+}
+
+func (m *missing) Error() string { return m.text }
+func (m *missing) Unwrap() error { return m.cause }
+
 // Missing says in words why a file cannot be opened; the content of a link of git-annex
-// may not be here.
+// may not be here. errors.Is finds err in it.
 func Missing(path string, err error) error {
 	switch target, linkErr := os.Readlink(path); {
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil:
-		return fmt.Errorf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target)
+		return &missing{fmt.Sprintf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target), err}
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: there is no such file", path)
+		return &missing{path + ": there is no such file", err}
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: may not be read", path)
+		return &missing{path + ": may not be read", err}
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
