@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -24,7 +23,7 @@ func (a *app) look(file string, sets []string, until ...string) (*current, error
 		return nil, err
 	}
 	dir := a.storeDir(p.Dir)
-	if _, err := os.Stat(dir); err != nil {
+	if !isStore(dir) {
 		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  pipeline run %s makes the results; --store DIR says where they are", file, dir, file)
 	}
 	store, err := a.openStore(dir)

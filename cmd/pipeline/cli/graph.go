@@ -55,7 +55,7 @@ func (a *app) graph(file string, sets []string, path string, write func(drawing,
 		return err
 	}
 	var steps []dag.Step
-	if _, err := os.Stat(a.storeDir(p.Dir)); err == nil {
+	if isStore(a.storeDir(p.Dir)) {
 		store, err := a.open(p)
 		if err != nil {
 			return err

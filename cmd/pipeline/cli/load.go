@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/internal/workdir"
 	"prgnn/pipelines"
 )
 
@@ -74,8 +75,32 @@ func (a *app) open(p *pipelines.Pipeline) (*artifacts.Store, error) {
 	return a.openStore(a.storeDir(p.Dir))
 }
 
-// openHere opens the store of the working directory for commands that name no
-// file. Looking at a store never makes one.
+// isStore reports whether a directory holds anything: looking at a store never makes one.
+// What it holds instead of a store, artifacts.Open says.
+func isStore(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// openToLook opens the store of a pipeline for a command that runs nothing. Where there is no
+// store yet, an empty one among the temporary files stands in for it.
+func (a *app) openToLook(p *pipelines.Pipeline) (store *artifacts.Store, done func(), err error) {
+	dir, remove := a.storeDir(p.Dir), func() error { return nil }
+	if !isStore(dir) {
+		work, err := workdir.Make("", ".pipeline-look-")
+		if err != nil {
+			return nil, nil, err
+		}
+		dir, remove = filepath.Join(work.Path, "store"), work.Remove
+	}
+	if store, err = a.openStore(dir); err != nil {
+		remove()
+		return nil, nil, err
+	}
+	return store, func() { store.Close(); remove() }, nil
+}
+
+// openHere opens the store of the working directory for commands that name no file.
 func (a *app) openHere() (*artifacts.Store, error) {
 	dir, err := a.dirHere()
 	if err != nil {
@@ -98,7 +123,7 @@ func (a *app) openAlone() (*artifacts.Store, error) {
 
 func (a *app) dirHere() (string, error) {
 	dir := a.storeDir("")
-	if _, err := os.Stat(dir); err != nil {
+	if !isStore(dir) {
 		return "", wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
 	}
 	return dir, nil

@@ -53,11 +53,11 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
 	}
-	store, err := a.open(p)
+	store, done, err := a.openToLook(p)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer done()
 	steps, err := dag.Plan(p.Graph, store, o)
 	if err != nil {
 		return err

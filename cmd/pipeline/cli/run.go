@@ -22,11 +22,8 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var (
-		sets      []string
-		o         dag.Options
+		r         running
 		keepGoing bool
-		where     executor
-		locked    locked
 	)
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -47,51 +44,55 @@ report stage is left as NAME.html beside FILE.`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.FailFast = !keepGoing
-			if locked.path != "" && !locked.yes {
+			r.file, r.FailFast = args[0], !keepGoing
+			if r.lock != "" && !r.locked {
 				return usage(cmd, "--lock says to which lock --locked holds the run: give both")
 			}
-			return a.runFile(cmd, args[0], sets, o, locked, &where)
+			return a.runFile(cmd, &r)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP(positive{&o.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 with --executor slurm)")
-	setFlag(cmd, &sets)
-	f.StringArrayVar(&o.Until, "until", nil, "run this `STAGE` or task and what it needs, nothing else; may be repeated")
-	f.StringArrayVar(&o.Only, "only", nil, "run only this `STAGE` or task; what it needs must have been run; may be repeated")
-	f.StringArrayVar(&o.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
+	f.VarP(positive{&r.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 with --executor slurm)")
+	setFlag(cmd, &r.sets)
+	f.StringArrayVar(&r.Until, "until", nil, "run this `STAGE` or task and what it needs, nothing else; may be repeated")
+	f.StringArrayVar(&r.Only, "only", nil, "run only this `STAGE` or task; what it needs must have been run; may be repeated")
+	f.StringArrayVar(&r.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
 	f.BoolVar(&keepGoing, "keep-going", true, "go on with what does not need a failed task; --keep-going=false stops")
-	f.Var(size{&o.Memory}, "mem", "start no task that would need more than `SIZE` of memory together with those that run")
-	where.flags(cmd)
-	f.BoolVar(&locked.yes, "locked", false, "run only what run.lock describes, and compare what comes out with it")
-	f.StringVar(&locked.path, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
+	f.Var(size{&r.Memory}, "mem", "start no task that would need more than `SIZE` of memory together with those that run")
+	r.executor.flags(cmd)
+	f.BoolVar(&r.locked, "locked", false, "run only what run.lock describes, and compare what comes out with it")
+	f.StringVar(&r.lock, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
 	f.BoolVar(&a.private, "private", a.private, "make the store readable for you alone; it stays so (also: PIPELINE_PRIVATE=1)")
-	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
+	f.BoolVar(&r.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
 	return cmd
 }
 
-// locked says whether a run is held to a lock, and to which.
-type locked struct {
-	yes  bool
-	path string
+// running is what the command line says of a run.
+type running struct {
+	file string
+	sets []string
+	dag.Options
+	executor executor
+	locked   bool   // the run is held to a lock
+	lock     string // its path; "" is run.lock beside the file
 }
 
-func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Options, locked locked, where *executor) error {
+func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	collect := collectLittle()
 	defer collect()
-	p, err := a.load(file, sets)
+	p, err := a.load(r.file, r.sets)
 	if err != nil {
 		return err
 	}
-	if err := checkSelection(p.Graph, o); err != nil {
+	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return err
 	}
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		a.note("%s", n)
 	}
 	var shown progress
-	if err := where.open(cmd, &o, func(line string) { shown.say(line) }); err != nil {
+	if err := r.executor.open(cmd, &r.Options, func(line string) { shown.say(line) }); err != nil {
 		return err
 	}
 	store, err := a.open(p)
@@ -99,20 +100,20 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 		return err
 	}
 	defer store.Close()
-	if where.detach {
-		return a.detachRun(store, file)
+	if r.executor.detach {
+		return a.detachRun(store, r.file)
 	}
 	var held *held
-	if locked.yes {
-		if held, err = a.hold(p, store, locked.path); err != nil {
+	if r.locked {
+		if held, err = a.hold(p, store, r.lock); err != nil {
 			return err
 		}
 	}
-	shown = a.progressFor(p.Graph, store, o)
+	shown = a.progressFor(p.Graph, store, r.Options)
 	ctx, done := interruptible(shown.say)
 	defer done()
 	var changed []string // tasks whose bytes are not those of their records
-	o.Progress = func(e dag.Event) {
+	r.Progress = func(e dag.Event) {
 		switch {
 		case e.State == dag.Running:
 			collect()
@@ -121,52 +122,54 @@ func (a *app) runFile(cmd *cobra.Command, file string, sets []string, o dag.Opti
 		}
 		shown.event(e)
 	}
-	o.Bring = handedOut(p)
-	result, err := dag.Run(ctx, p.Graph, store, o)
+	r.Bring = handedOut(p)
+	result, err := dag.Run(ctx, p.Graph, store, r.Options)
 	shown.close()
 	if result == nil {
 		return err
 	}
-	if len(changed) > 0 {
-		slices.Sort(changed)
-		fmt.Fprintf(a.stderr, "%s: %s; pipeline audit --stage shows where\n", some(changed, 6), dag.OtherBytes)
-	}
-	if len(result.Damaged) > 0 {
-		a.note("damaged, and restored: %s", some(result.Damaged, 6))
-	}
-	if result.NoRecord != nil {
-		fmt.Fprintf(a.stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", result.NoRecord, a.command("gc"))
-	}
-	interrupted := err != nil && ctx.Err() != nil
+	a.noteResult(result, changed)
 	if !a.json {
 		a.failures(result, p.Graph.File)
 	}
-	switch {
-	case interrupted:
-		where.interrupted(a)
+	if err != nil && ctx.Err() != nil {
+		r.executor.interrupted(a)
 		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
-		err = &exit{code: exitInterrupted}
+		a.noteOldReport(p)
+		a.doubts(store)
+		a.lastLine(result, true)
+		return &exit{code: exitInterrupted}
+	}
+	switch {
 	case err != nil: // the disk is full …
 		a.explain(err) // before the last line, which stays the last one
 		err = &exit{code: exitCode(err)}
 	case result.Failed > 0:
 		err = &exit{code: exitFailed}
 	}
-	if !interrupted {
-		err = cmp.Or(err, a.texts(p.Graph, store, result))
-	}
-	if !interrupted && result.Failed == 0 {
+	err = cmp.Or(err, a.texts(p.Graph, store, result))
+	if result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
 	}
-	if interrupted {
-		a.noteOldReport(p)
-	} else {
-		a.leaveReport(p, store, result, o)
-		a.share(store)
-	}
+	a.leaveReport(p, store, result, r.Options)
+	a.share(store)
 	a.doubts(store)
-	a.lastLine(result, interrupted)
+	a.lastLine(result, false)
 	return err
+}
+
+// noteResult says what a person should know of a run beside its outcome.
+func (a *app) noteResult(r *dag.Result, changed []string) {
+	if len(changed) > 0 {
+		slices.Sort(changed)
+		fmt.Fprintf(a.stderr, "%s: %s; pipeline audit --stage shows where\n", some(changed, 6), dag.OtherBytes)
+	}
+	if len(r.Damaged) > 0 {
+		a.note("damaged, and restored: %s", some(r.Damaged, 6))
+	}
+	if r.NoRecord != nil {
+		fmt.Fprintf(a.stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.command("gc"))
+	}
 }
 
 // collectLittle lets garbage lie while nothing but a graph is in memory, until the

@@ -70,11 +70,11 @@ func (a *app) why(file, task string, sets []string) error {
 	if _, err := p.Graph.Select(task); err != nil {
 		return wrong(fmt.Errorf("%s: %w", file, err))
 	}
-	store, err := a.open(p)
+	store, done, err := a.openToLook(p)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer done()
 	e, err := dag.Why(p.Graph, store, dag.Options{}, task)
 	if err != nil {
 		return wrong(err)
