@@ -82,6 +82,12 @@ func TestWhatCounts(t *testing.T) {
 		{"a file embedded for somebody else", "table/other.tsv", "right", "left", ""},
 		{"an init function", "setup/setup.go", "Level = 2", "Level = 3", "mean"},
 		{"a variable that is there for its effect", "setup/setup.go", "Level++", "Level--", "mean"},
+		{"what a package hands to one that is reached", "foreign/foreign.go", "return 7", "return 6", "mean"},
+		{"what an initialiser hands to it", "foreign/foreign.go", "return 8", "return 6", "mean"},
+		{"an initialiser without effect on it", "foreign/foreign.go", "{9}", "{6}", ""},
+		{"a method called through a constraint", "generic/generic.go", "return b.Low", "return 2 * b.Low", "mean"},
+		{"a file in an embedded directory", "generic/pages/one.txt", "one", "two", "mean"},
+		{"a directive", "science/shared.go", "// Norm is used by both kinds.", "// Norm is used by both kinds.\n//\n//go:noinline", "mean median"},
 		{"a default", "stages/mean.go", "N: 1", "N: 2", "mean"},
 		{"the documentation of a parameter", "stages/mean.go", `doc:"how many"`, `doc:"how many there are"`, ""},
 		{"the documentation of a port", "stages/mean.go", `Doc: "what to take"`, `Doc: "what it takes"`, ""},
@@ -280,6 +286,28 @@ func (two) Run() float64      { return 2 }
 	}
 	if err := run(shared, io.Discard, []string{filepath.Join(dir, "science") + "/..."}, false, ""); err == nil {
 		t.Error("no package with kinds is no error")
+	}
+}
+
+// TestRefused has source that codeid cannot see through: it says so, where that is
+// reached.
+func TestRefused(t *testing.T) {
+	tests := []struct{ name, file, old, new, want string }{
+		{"linkname", "science/median.go", "package science\n", "package science\n\nimport _ \"unsafe\"\n\n//go:linkname runtime_now runtime.nanotime\nfunc runtime_now() int64\n", "median.go:5:1: codeid cannot see what go:linkname stands for"},
+		{"offsets from Go", "science/kernel_amd64.s", "TEXT", "#include \"go_asm.h\"\nTEXT", "go_asm.h"},
+		{"a header of another package", "science/kernel_amd64.s", "TEXT", "#include \"other.h\"\nTEXT", `"other.h", which is not in the package`},
+		{"no assembly", "science/kernel_amd64.s", "kernel", "colonel", "kernel.go:5:1: function kernel has no body, and no assembly file"},
+		{"a platform that is unknown", "science/kernel_generic.go", "!amd64", "z80", "kernel_generic.go is for none of the platforms that codeid knows (z80)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := unpack(t)
+			replace(t, filepath.Join(dir, tt.file), tt.old, tt.new)
+			err := run(shared, io.Discard, []string{filepath.Join(dir, "stages")}, false, "")
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+		})
 	}
 }
 

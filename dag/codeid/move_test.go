@@ -37,6 +37,10 @@ func TestMovesOfNames(t *testing.T) {
 		{"to the package that uses it", []edit{{"science/median.go", "", ""},
 			{"stages/median.go", "science.Median", "middle"}, {"stages/median.go", "type median", "func middle(x float64) float64 { return x / science.Half }\n\ntype median"}}, ""},
 		{"a package renamed", []edit{{"setup/setup.go", "package setup", "package other"}, {"stages/mean.go", `"prgnn/setup"`, `setup "prgnn/setup"`}}, ""},
+		{"a type that is embedded", []edit{{"generic/generic.go", "base", "ground"}}, ""},
+		{"a type parameter", []edit{{"generic/generic.go", "[T", "[Held"}, {"generic/generic.go", "held T", "held Held"}}, ""},
+		{"an embedded type that is no struct", []edit{{"generic/generic.go", "level", "height"}}, "mean"},
+		{"a file in an embedded directory", []edit{{"generic/pages/one.txt", "", ""}, {"generic/pages/two.txt", "", "one\n"}}, "mean"},
 		{"a method", []edit{{"science/mean.go", "Value", "Worth"}, {"stages/mean.go", "Value", "Worth"}}, "mean"},
 		{"a field", []edit{{"science/mean.go", "n int", "count int"}, {"science/mean.go", "m.n++", "m.count++"}, {"science/mean.go", "(m.n)", "(m.count)"}}, "mean"},
 	}
