@@ -7,17 +7,17 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 979a388e6fe0fa9faa3859dbd0090e64e8f472d1d6b3a47cace5e20ae9e7113c
 kind biomarkers b4737504b089493e3cc559ee1e5c747e9228d6cd794b20e07e91166ea7139b06
-kind bootstrap 5348cac146053fc698acd24ba5e723a7c421bef46570fd97f33156c62e922fcc
+kind bootstrap 37e3f5b673ed8afa6ddd050feb0902901906fb0b1954bfbcfe60291f14d0ec4c
 kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
 kind choose 9b6bd778c74ae89d675c6f79b10ea89083a4718d5c38cb400c7504ecbd8dd592
-kind combat 441cff3579fb8a5a3e7cb7abc8c89b710282d60de4f15193e40445590df83ca5
+kind combat f9ada103472842e93d6c9957071ddbca97c17e0c05406e396928806b8cf7d4e6
 kind compare b1d59f90fc7b231784c9ebef6ce5f00a3c695c850be6eb66d9c01117861f8c31
 kind connectivity f3bebd8b71a03f5c14c1346e81ff3dd209c896ccd0f07cc7206251a4b3dc732a
 kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
 kind denoise 7628ad8576942430a22e1e0ab79e20332329ac5e5a17e9d3495eef39f25bb220
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
-kind exec 0927f5d81d4c6913d605af4c0b7ccac2426e98de979bcb480436776737b23915
+kind exec e8b5999eb4842472cffe5200efd245d06f54c7d0f1ad4c1954e5b48a7a4d0a10
 kind fidelity 339e6d7fd533e9709ded7f19996904f07cb8b8da1766dcf468b5acadd07fda3f
 kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
 kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
@@ -34,12 +34,12 @@ kind individuality da8365a17eab83eacc44298adaa80d1667be366a256a0e37f94a1a529f734
 kind join 41258ad84ccc6d2f698ee35468f26c642f7210072d05ca70a238e76f89cb7644
 kind leakage 3c4898707b8fdd286fb22401bb01a05ea88cbfdaf21969319c44cef9d7165f81
 kind matrices c47429cc243a7902970fbfefdecc7c8f9de8c5773f2e669f2b5695db62df7c0f
-kind mean-volume 86dc26a6525032871da06bc03dd398e0b2e65b08f49a73952788526035e733cf
-kind parcellate 33f25600f0d954eb3e80c3dcf4b8e94af53369c80649809f242990fc0b22614f
+kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
+kind parcellate 11c5d36ab11920f1b4df0287d5da951acd7b31133ec0a2f882ef4cf080561287
 kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
 kind predict 21a9f75cfb83d47b4bf9f9bc179e2cb9bb959281f05d83752803d0e453aac760
 kind report 2bbae8dd2688570b602f7ae72644582ac2976b3984f1dc33dacac85f8f938e5d
-kind saliency 787b4ba2ec853fae663a33f792524eb8c439e8bb3f8937b419fdceafa9a06a7c
+kind saliency b186dbd890e219267ba2293ae0eacb26c367e0b2b04135ac098f84db1285ef6c
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
 kind summary 02fb0eeaef415790c494fb933594fff6b4884aef941c918e6e40b90da9c39f28
@@ -1103,6 +1103,7 @@ prgnn/nifti.Header.single f72e8116884a.514d8f
 prgnn/nifti.Header.volumeSize 8ef4c56be595.5f1573
 prgnn/nifti.Header.volumes f327bf89373c.1ec3aa
 prgnn/nifti.HeaderError 900850ad31b8.1a4dfb
+prgnn/nifti.HeaderError.Error 3a3989f06607.27049f
 prgnn/nifti.NewReader 7a1e49338f89.f4c00a
 prgnn/nifti.Problem 3714f0bd9b1e.e3b0c4
 prgnn/nifti.Problem.String 93a0e6d47298.1a4dfb
@@ -1153,8 +1154,10 @@ prgnn/nifti.spaceUnits 0cf3fbb16e24.e3b0c4
 prgnn/nifti.swap 5e8c3a9a1486.e3b0c4
 prgnn/nifti.timeUnits a94c455e3562.e3b0c4
 prgnn/nifti.truncation a50adb5bd243.e3b0c4
+prgnn/nifti.truncation.Error bd4d6ad0c231.6e7fea
 prgnn/nifti.truncation.Unwrap 7feb3678e3e1.6e7fea
 prgnn/nifti.unreadable 2d4cdf0bf6e9.514d8f
+prgnn/nifti.unreadable.Error 57ef26e07dba.f06c2b
 prgnn/nifti.unreadable.Unwrap e8d1eb16258a.f06c2b
 prgnn/nifti.unzip 99d1dbad037f.335169
 prgnn/nifti.versionOf b43d7b056e5b.3c1f0c
@@ -1408,6 +1411,7 @@ prgnn/stages.coordTexts 43997bb944e6.c63136
 
 reached by combat
 prgnn/connectivity/combat.CovariateError 9f7de825567a.e3b0c4
+prgnn/connectivity/combat.CovariateError.Error 90dcb28a9f20.1b4d2c
 prgnn/connectivity/combat.CovariateError.Unwrap 17bd69f8b8d5.1b4d2c
 prgnn/connectivity/combat.Fit.iterate 8bb6bba46447.0fbf26
 prgnn/connectivity/combat.Fit.shrink 4e26a78d2ca5.43f1f2
@@ -2519,15 +2523,12 @@ prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
 prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
 prgnn/nifti.DataType.numpy 572aea6b38af.90ccfc
 prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
-prgnn/nifti.HeaderError.Error 3a3989f06607.27049f
 prgnn/nifti.Number f37c7be462c7.e3b0c4
 prgnn/nifti.Number.MarshalJSON 6f8426b1e7d7.54c41d
 prgnn/nifti.Reader.seekable 378a6ae4c483.87b633
 prgnn/nifti.Reader.stats a7853a99b66b.9247ad
 prgnn/nifti.Stats 903624cde4c8.472010
 prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
-prgnn/nifti.truncation.Error bd4d6ad0c231.6e7fea
-prgnn/nifti.unreadable.Error 57ef26e07dba.f06c2b
 prgnn/stages.Report 6a5447a0ee67.e3b0c4
 prgnn/stages.Report.Ports 68cba5d0fd4a.4ced98
 prgnn/stages.Report.Run 5f844cadac84.e51652
@@ -2975,7 +2976,7 @@ at connectivity/clean.go prgnn/connectivity Cleaner:9 NewCleaner:20 Cleaner.prep
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
-at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
+at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Error:118 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
 at connectivity/confounds.go prgnn/connectivity Confounds:14 FirstRow:21 FirstNext:26 FirstZero:27 FirstMean:28 motionNames:31 Presets:39 presetNames:43 Confounds.Select:74 Confounds.column:120 Confounds.Motion:147 fillFirst:165
 at connectivity/correlation.go prgnn/connectivity correlations:11 partials:16 scaled:20 spread:46 nearOne:56 FisherZ:61
 at connectivity/covariance.go prgnn/connectivity Estimator:10 Empirical:26 LedoitWolf:27 OAS:28 Ridge:29 Glasso:30 GlassoCV:31 moments:36 moments.load:45 moments.trace:101 moments.ledoitWolf:111 moments.oas:125 moments.covariance:140 moments.shrink:168

@@ -29,6 +29,7 @@ func (ds *declarations) walk(start *decl) *reach {
 		declarations: ds, seen: map[*decl]bool{}, pkgs: map[string]bool{}, modules: map[string]bool{},
 		parts: map[string]bool{}, holders: map[*holder]bool{}, dynamic: map[*decl]bool{}, inits: map[*decl]bool{},
 	}
+	r.parts["Error"] = true // error is an interface of the language, which nobody writes down
 	r.imported("runtime")
 	for _, p := range ds.engine {
 		r.parts[p] = true
