@@ -99,6 +99,11 @@ func (*slow) Ports() dag.Ports {
 }
 
 func (s *slow) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	if s.Stubborn { // a sign that it runs, for the command signal of the scripts
+		if err := t.SaveCheckpoint([]byte("begun")); err != nil {
+			return nil, err
+		}
+	}
 	for i := range 10 {
 		t.Progress(i, 10, fmt.Sprintf("step %d", i))
 		told := ctx.Done()
