@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.52.0
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate bench web
+.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate assembly bench web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
@@ -45,6 +45,9 @@ cross: ## vet for every platform we promise
 generate: ## code identities of the stage kinds
 	go run ./dag/codeid ./...
 	cd examples/own-stage && go generate ./...
+
+assembly: ## the assembly of internal/dense and gnn, from internal/asm
+	go generate ./internal/dense ./gnn
 
 bench: ## the table of docs/benchmarks.md, peers and us in one run
 	./bench/run.sh

@@ -1,6 +1,18 @@
 package connectivity
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func randoms(seed uint64, n int) []float64 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	return v
+}
 
 // manySeries are draws of the paper's size: T = 146, N = 84.
 func manySeries(n int) []Matrix { return manySeriesOf(n, 146, 84) }

@@ -3,6 +3,7 @@ package connectivity
 import (
 	"math"
 
+	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 )
 
@@ -29,8 +30,8 @@ func scaled(out Matrix, place []int, a []float64, m int, sign float64) {
 			row = dst
 		}
 		// f_i·f_j first: the same both ways round.
-		scale(row, a[i*m:], sign*f[i], f)
-		clip(row) // the rounding of regions that are copies of each other
+		dense.Scale(row, a[i*m:], sign*f[i], f)
+		dense.Clip(row) // the rounding of regions that are copies of each other
 		if n < out.Cols {
 			for j, v := range row {
 				dst[place[j]] = v

@@ -3,6 +3,8 @@ package connectivity
 import (
 	"fmt"
 	"math"
+
+	"prgnn/internal/dense"
 )
 
 // An Estimator is a way to estimate a covariance matrix, and by it a correlation
@@ -32,7 +34,7 @@ const (
 )
 
 // moments are what all estimators start from: n regions with a signal over t
-// volumes, in matrices of row length m = padded(n), zero beyond n.
+// volumes, in matrices of row length m = dense.Padded(n), zero beyond n.
 type moments struct {
 	t, n, m int
 	x       []float64 // t×m, centred
@@ -44,7 +46,7 @@ type moments struct {
 // may have no signal after all: it is not finite throughout, or next to constant.
 func (c *moments) load(x Matrix, present []int, raw bool) bool {
 	c.t, c.n = x.Rows, len(present)
-	m := padded(c.n)
+	m := dense.Padded(c.n)
 	if m != c.m || len(c.x) != c.t*m {
 		c.m, c.x, c.s = m, make([]float64, c.t*m), make([]float64, m*m)
 	}
@@ -59,15 +61,15 @@ func (c *moments) load(x Matrix, present []int, raw bool) bool {
 			}
 		}
 		clear(c.x[t*m+c.n : (t+1)*m]) // what a larger load may have left
-		axpy(mean, 1, dst)
+		dense.Axpy(mean, 1, dst)
 	}
 	for i := range mean {
 		mean[i] /= float64(c.t)
 	}
 	for t := range c.t {
 		dst := c.x[t*m:][:c.n]
-		axpy(dst, -1, mean)
-		addSquares(spread, dst)
+		dense.Axpy(dst, -1, mean)
+		dense.AddSquares(spread, dst)
 	}
 	varies := true
 	for i, v := range spread {
@@ -81,11 +83,11 @@ func (c *moments) load(x Matrix, present []int, raw bool) bool {
 	c.fourth = 0
 	for t := range c.t {
 		dst := c.x[t*m:][:m] // the padding is 0
-		scale(dst[:c.n], dst, 1, factor)
-		sum := sumSquares(dst)
+		dense.Scale(dst[:c.n], dst, 1, factor)
+		sum := dense.SumSquares(dst)
 		c.fourth += float64(sum * sum)
 	}
-	gram(c.s, c.x, c.t, m)
+	dense.GramColumns(c.s, c.x, c.t, m)
 	share := 1 / float64(c.t)
 	for i := range c.n {
 		row := c.s[i*m+i:][:c.n-i]
@@ -93,7 +95,7 @@ func (c *moments) load(x Matrix, present []int, raw bool) bool {
 			row[j] *= share
 		}
 	}
-	mirror(c.s, m)
+	dense.Mirror(c.s, m)
 	return varies
 }
 
@@ -102,7 +104,7 @@ func (c *moments) trace() (trace, power float64) {
 	for i := range c.n {
 		row := c.s[i*c.m:][:c.m]
 		trace += row[i]
-		power += sumSquares(row)
+		power += dense.SumSquares(row)
 	}
 	return trace, power
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"prgnn/internal/dense"
 )
 
 // Options say what Estimate estimates.
@@ -114,7 +116,7 @@ func (c *Connectomes) view(all []float64, d int) Matrix {
 type estimation struct {
 	moments
 	cov, inv []float64 // m×m
-	solver   *spd
+	solver   *dense.Cholesky
 }
 
 func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error {
@@ -153,9 +155,9 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		return err
 	}
 	if len(w.cov) != len(w.s) {
-		w.cov, w.inv, w.solver = make([]float64, len(w.s)), make([]float64, len(w.s)), newSPD(w.n)
+		w.cov, w.inv, w.solver = make([]float64, len(w.s)), make([]float64, len(w.s)), dense.NewCholesky(w.n)
 	}
-	w.solver.n = w.n
+	w.solver.N = w.n
 
 	pearson := o.Pearson
 	if pearson == "" {
@@ -182,10 +184,10 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	if partial == Glasso || partial == GlassoCV { // which estimates the precision
 		from, to = to, from
 	}
-	if !w.solver.factor(from) {
+	if !w.solver.Factor(from) {
 		return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
 	}
-	w.solver.invert(to)
+	w.solver.Invert(to)
 	q.Condition = norm1(w.cov, w.n, w.m) * norm1(w.inv, w.n, w.m)
 	partials(c.view(c.Partial, d), place, w.inv, w.m)
 	if o.Both {
@@ -229,7 +231,7 @@ func (q *Quality) judge(n int, partial Estimator) error {
 func norm1(a []float64, n, m int) float64 {
 	largest := 0.0
 	for i := range n { // symmetric: rows for columns
-		largest = max(largest, sumMagnitudes(a[i*m:][:m]))
+		largest = max(largest, dense.SumMagnitudes(a[i*m:][:m]))
 	}
 	return largest
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 )
 
@@ -115,8 +116,8 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 	default:
 		return Matrix{}, q, fmt.Errorf("%s needs the series: from a correlation matrix the partial correlation is had by empirical or ridge", e)
 	}
-	s := newSPD(len(place))
-	m := s.m
+	s := dense.NewCholesky(len(place))
+	m := s.M
 	cov, inv := make([]float64, m*m), make([]float64, m*m)
 	for i, pi := range place {
 		for j, pj := range place {
@@ -126,10 +127,10 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 			cov[i*m+i] += rho
 		}
 	}
-	if !s.factor(cov) {
+	if !s.Factor(cov) {
 		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: it comes from too few volumes, or two regions are copies of each other; use ridge", len(place))
 	}
-	s.invert(inv)
+	s.Invert(inv)
 	q.Condition = norm1(cov, len(place), m) * norm1(inv, len(place), m)
 	partial = NewMatrix(n, n)
 	partials(partial, place, inv, m)

@@ -3,6 +3,8 @@ package connectivity
 import (
 	"fmt"
 	"math"
+
+	"prgnn/internal/dense"
 )
 
 // The graphical lasso by block coordinate descent (Friedman, Hastie & Tibshirani
@@ -76,7 +78,7 @@ func (l *lasso) column(j int, alpha float64) {
 	clear(h)
 	for k, v := range beta {
 		if v != 0 {
-			axpy(h, v, l.w[k*m:][:n])
+			dense.Axpy(h, v, l.w[k*m:][:n])
 		}
 	}
 	small := l.tolerance / float64(n)
@@ -133,7 +135,7 @@ func (l *lasso) pass(j int, alpha float64, which []int) float64 {
 		}
 		if d := v - old; d != 0 {
 			beta[k] = v
-			axpy(h, d, l.w[k*m:][:n])
+			dense.Axpy(h, d, l.w[k*m:][:n])
 			largest = max(largest, math.Abs(float64(d*wk)))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 )
 
@@ -104,7 +105,7 @@ type cvFold struct {
 	lasso *lasso
 	train []float64
 	test  []float64
-	chol  *spd
+	chol  *dense.Cholesky
 }
 
 // fold splits off the k-th fifth of the volumes; the first folds are one longer
@@ -120,7 +121,7 @@ func (c *moments) fold(k int, o Options) *cvFold {
 	in = append(append(in, c.x[:first*c.m]...), c.x[last*c.m:]...)
 	out := slices.Clone(c.x[first*c.m : last*c.m])
 	return &cvFold{
-		lasso: newLasso(c.n, c.m, o.Tolerance), chol: newSPD(c.n),
+		lasso: newLasso(c.n, c.m, o.Tolerance), chol: dense.NewCholesky(c.n),
 		train: covarianceOf(in, c.m), test: covarianceOf(out, c.m),
 	}
 }
@@ -131,11 +132,11 @@ func covarianceOf(x []float64, m int) []float64 {
 	t := len(x) / m
 	center(Matrix{Rows: t, Cols: m, Data: x})
 	s := make([]float64, m*m)
-	gram(s, x, t, m)
+	dense.GramColumns(s, x, t, m)
 	for i := range s {
 		s[i] /= float64(t)
 	}
-	mirror(s, m)
+	dense.Mirror(s, m)
 	return s
 }
 
@@ -145,18 +146,17 @@ func (f *cvFold) path(grid, scores []float64) {
 	l := f.lasso
 	l.begin(f.train)
 	for i, alpha := range grid {
-		if err := l.solve(alpha); err != nil || !f.chol.factor(l.p) {
+		if err := l.solve(alpha); err != nil || !f.chol.Factor(l.p) {
 			scores[i] = math.Inf(-1)
 			l.begin(f.train)
 			continue
 		}
-		product, logdet := 0.0, 0.0
+		product := 0.0
 		for r := range l.n {
 			for k := range l.n {
 				product += float64(f.test[r*l.m+k] * l.p[r*l.m+k])
 			}
-			logdet += float64(2 * exact.Log(f.chol.u[r*l.m+r]))
 		}
-		scores[i] += float64((logdet - product - float64(float64(l.n)*log2Pi)) / 2)
+		scores[i] += float64((f.chol.LogDet() - product - float64(float64(l.n)*log2Pi)) / 2)
 	}
 }

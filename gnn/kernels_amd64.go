@@ -8,12 +8,11 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vector_amd64.s and vector_amd64.go are written by the program in asm; its comment
-// says how.
+//go:generate go run -C ../internal/asm . -out ../../gnn/vector_amd64.s -stubs ../../gnn/vector_amd64.go -pkg gnn gnn
 
 // fastest gives the kernels for this machine; their results are those of the
 // portable ones, bit for bit. In float32, on a processor with AVX2, they are
-// written in assembly (by the program in asm); gemm has a form for AVX-512 too.
+// written in assembly (by internal/asm); gemm has a form for AVX-512 too.
 func fastest[T Float]() *kernels[T] {
 	k := portable[T]()
 	if k, ok := any(k).(*kernels[float32]); ok && cpu.X86.HasAVX2 {

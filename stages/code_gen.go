@@ -5,20 +5,20 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 979a388e6fe0fa9faa3859dbd0090e64e8f472d1d6b3a47cace5e20ae9e7113c
-kind biomarkers b4737504b089493e3cc559ee1e5c747e9228d6cd794b20e07e91166ea7139b06
+var codes = dag.Codes(`kind baseline 5b436189b8970ac2a99d2731c07225fe8b48aae41b2cb9e8379f85a275ec0e8c
+kind biomarkers e9b07c2cf36dd914fdf25d6433c7165c07aa298b265a99ada9dc1c7b0c7e91bb
 kind bootstrap 37e3f5b673ed8afa6ddd050feb0902901906fb0b1954bfbcfe60291f14d0ec4c
 kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
 kind choose 9b6bd778c74ae89d675c6f79b10ea89083a4718d5c38cb400c7504ecbd8dd592
 kind combat f9ada103472842e93d6c9957071ddbca97c17e0c05406e396928806b8cf7d4e6
 kind compare b1d59f90fc7b231784c9ebef6ce5f00a3c695c850be6eb66d9c01117861f8c31
-kind connectivity f3bebd8b71a03f5c14c1346e81ff3dd209c896ccd0f07cc7206251a4b3dc732a
+kind connectivity 0995248d8150f973490cfd52845666c1ba7df6798121e8b05f35c4b0ef496496
 kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
 kind denoise 7628ad8576942430a22e1e0ab79e20332329ac5e5a17e9d3495eef39f25bb220
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
 kind exec e8b5999eb4842472cffe5200efd245d06f54c7d0f1ad4c1954e5b48a7a4d0a10
-kind fidelity 339e6d7fd533e9709ded7f19996904f07cb8b8da1766dcf468b5acadd07fda3f
+kind fidelity 64777fba5e20de8eb36983671e894cf85c1d9197efb56da34342a60b6dadb7b5
 kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
 kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
 kind figure-degrees da68eb268046085615e4ac7cdaa221c7b761a19c1f3ecefbb270188f86535055
@@ -30,14 +30,14 @@ kind figure-roc f3d4da1525c02da74a18e505c9b665ae71c6ffccae5f8ece2e559c6929f6acde
 kind figure-training ab6381bfee89459cdc86ed4e62b7b12cb7202cd60dc1643ee6d866bacd52c5cd
 kind graph 065304ce71a743510feb6474a85d933f7b9a05105e108747f2ae31876ed4790e
 kind harmonize 4f23df8861c06531764df7868a6e8139d62c3b471346975fecd5dc6977b04811
-kind individuality da8365a17eab83eacc44298adaa80d1667be366a256a0e37f94a1a529f734875
+kind individuality c46ba43562f8699d5402d42e77c544a7f3f009caee891e0e4656c8fb266469cd
 kind join 41258ad84ccc6d2f698ee35468f26c642f7210072d05ca70a238e76f89cb7644
 kind leakage 3c4898707b8fdd286fb22401bb01a05ea88cbfdaf21969319c44cef9d7165f81
-kind matrices c47429cc243a7902970fbfefdecc7c8f9de8c5773f2e669f2b5695db62df7c0f
+kind matrices f44d3c8e420d69ba06085d5b86e28e567eec06143feb12e79bfbc68a8cf7ec5d
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 11c5d36ab11920f1b4df0287d5da951acd7b31133ec0a2f882ef4cf080561287
 kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
-kind predict 21a9f75cfb83d47b4bf9f9bc179e2cb9bb959281f05d83752803d0e453aac760
+kind predict e15027ca3863d04eb829b1eba45a5203ab26c23f721bc7fe0e4036a2c3bf7cff
 kind report 2bbae8dd2688570b602f7ae72644582ac2976b3984f1dc33dacac85f8f938e5d
 kind saliency b186dbd890e219267ba2293ae0eacb26c367e0b2b04135ac098f84db1285ef6c
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
@@ -45,7 +45,7 @@ kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
 kind summary 02fb0eeaef415790c494fb933594fff6b4884aef941c918e6e40b90da9c39f28
 kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
 kind timeseries 44ed0df0ea8fd97ce568048bd751b9c3c7f8d1fa960d22eac829ef70af7290a1
-kind train ffe8436db429085ebd049d428ed2c9f228b2d0c8db1a038f1fdfbfa9fb2fea14
+kind train 6a0b9a7b32a8249ebca9f6d3b441ffa624cc1f32b974daba16137bb905e9af4a
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -443,9 +443,14 @@ prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
+reached by baseline biomarkers connectivity fidelity individuality matrices predict train
+prgnn/internal/dense.Float e52123f92c40.e3b0c4
+prgnn/internal/dense.run 12c11f099725.c4217a
+prgnn/internal/dense.run64 cc59d49cee26.867f9b
+prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
+
 reached by baseline biomarkers fidelity individuality predict train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
-prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
@@ -461,16 +466,13 @@ prgnn/internal/dense.last 990dc6099a6b.e3b0c4
 prgnn/internal/dense.pack ff90db623f64.ce3570
 prgnn/internal/dense.pools 2aec0c4cc12d.377e0b
 prgnn/internal/dense.portable 62bda8f4cf6c.e05b55
-prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run32 08bafdcf5bdb.909a2a
 prgnn/internal/dense.run32wide 08bafdcf5bdb.49c635
-prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense.run64wide cc59d49cee26.321585
 prgnn/internal/dense.workspace ecd854e5e4b7.c4217a
 prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
-prgnn/internal/dense/kernel_amd64.s e720eb55a883.e3b0c4
 prgnn/stages.FoldParams.numbers efe1c38f335b.fb5e42
 
 reached by baseline biomarkers individuality
@@ -1518,47 +1520,48 @@ prgnn/connectivity.GlassoCV 0d6c87a69fd3.7b171b
 prgnn/connectivity.LedoitWolf e2795e85c6e8.7b171b
 prgnn/connectivity.OAS d6cfe3b2c6ef.7b171b
 prgnn/connectivity.Options 601d3578a1e3.5e4ed6
-prgnn/connectivity.addSquares 1ef0cbc8aa01.99da6e
-prgnn/connectivity.addSquaresAVX a2a165c4a482.6f4a8f
-prgnn/connectivity.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/connectivity.correlations df30c6c5d550.ae7b3a
 prgnn/connectivity.counted ed56579e7041.e3b0c4
-prgnn/connectivity.covarianceOf 81637b30054e.28ed09
+prgnn/connectivity.covarianceOf 81637b30054e.2f9920
 prgnn/connectivity.cvAlphas b245d90d0623.e3b0c4
-prgnn/connectivity.cvFold d578db35abc9.829cba
-prgnn/connectivity.cvFold.path cf4e6c320ea8.b6458f
+prgnn/connectivity.cvFold d578db35abc9.449084
+prgnn/connectivity.cvFold.path 55cb91f7e921.fad8fa
 prgnn/connectivity.cvFolds 3b8398fc6105.e3b0c4
 prgnn/connectivity.cvRefinements b245d90d0623.e3b0c4
-prgnn/connectivity.estimation dca8ec753928.0441b6
-prgnn/connectivity.estimation.estimate 18c067fefab4.91dc02
+prgnn/connectivity.estimation dca8ec753928.03e060
+prgnn/connectivity.estimation.estimate 823c545463ef.b91621
 prgnn/connectivity.glassoSweeps 4c943ed59fe6.e3b0c4
 prgnn/connectivity.glassoTolerance 688309d193d1.e3b0c4
-prgnn/connectivity.gram 2262564d3227.45e77a
 prgnn/connectivity.lasso db52cdf6c615.e3b0c4
 prgnn/connectivity.lasso.begin 4fce7168494d.fd3ec7
-prgnn/connectivity.lasso.column 510f1a21396a.ae92ff
+prgnn/connectivity.lasso.column 510f1a21396a.7121a1
 prgnn/connectivity.lasso.gap e09198b35b4e.fd3ec7
-prgnn/connectivity.lasso.pass 8bfa92dfa296.6765b2
+prgnn/connectivity.lasso.pass 8bfa92dfa296.981b5f
 prgnn/connectivity.lasso.solve 365e4a3fb400.b9b897
 prgnn/connectivity.log2Pi 895a8d58a9f0.e3b0c4
 prgnn/connectivity.moments 1abf45dbcd1f.e3b0c4
 prgnn/connectivity.moments.chooseAlpha 67af21146e49.f2d5e6
 prgnn/connectivity.moments.covariance 5e36ae11a3f7.4a2fd4
-prgnn/connectivity.moments.fold 4644321aa151.154ed5
+prgnn/connectivity.moments.fold 4644321aa151.7803f6
 prgnn/connectivity.moments.glasso 13c8866eb99b.1d08d2
 prgnn/connectivity.moments.ledoitWolf ed47013da771.7cbca2
-prgnn/connectivity.moments.load f7404912f419.2f8706
+prgnn/connectivity.moments.load f7404912f419.c69e70
 prgnn/connectivity.moments.oas a09b7780ef27.7cbca2
 prgnn/connectivity.moments.shrink da50346992ee.cc3ae7
-prgnn/connectivity.moments.trace fa8101c972e8.51f928
+prgnn/connectivity.moments.trace fa8101c972e8.27f94a
 prgnn/connectivity.newLasso 6c13ef7b3034.499d0b
 prgnn/connectivity.present bd600f0d07f9.104dee
 prgnn/connectivity.spaced 56b508f4f307.93abc2
 prgnn/connectivity.spread 29b3042089ea.489cb4
-prgnn/connectivity.sumSquares e3a753b5c763.8ce8b2
-prgnn/connectivity.sumSquaresAVX 9b7e4a45cb9c.bed7e2
-prgnn/connectivity.sumSquaresGo fc9765801e76.9bf050
 prgnn/connectivity.trial 0781af8285b5.e3b0c4
+prgnn/internal/dense.AddSquares 872640bbc838.705c94
+prgnn/internal/dense.Cholesky.LogDet 859da6099983.0f3ac3
+prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
+prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
+prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
+prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
+prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
+prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 prgnn/stages.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages.Connectivity.Ports 9393ed0f8513.69de57
 prgnn/stages.Connectivity.Run 58c79122748a.1f4bca
@@ -1607,45 +1610,46 @@ prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
 prgnn/connectivity.Quality.judge c4c2f6d04a66.d35097
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
-prgnn/connectivity.addGram b7df117d09da.a38459
-prgnn/connectivity.addTiles 653c8fcb2dd3.7f2acc
-prgnn/connectivity.axpy 2868eb151198.8e36e4
-prgnn/connectivity.axpyAVX 922aeee822ea.7b917d
-prgnn/connectivity.axpyGo 7c08baf62c7f.e3b0c4
-prgnn/connectivity.clip 2e769643a390.2f54a6
-prgnn/connectivity.clipAVX b1a306324abf.62b15a
-prgnn/connectivity.clipGo c613dd8b7a8a.e3b0c4
 prgnn/connectivity.count 6a7fff03ab0e.29145e
-prgnn/connectivity.hasAVX 79f33e7c633e.e3b0c4
-prgnn/connectivity.manyColumns 6b39c9d3a325.e3b0c4
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
-prgnn/connectivity.mirror f39ab6344bcb.e3b0c4
-prgnn/connectivity.newSPD 14385ad50607.6fd2ec
-prgnn/connectivity.norm1 b631633b2b54.1a5353
-prgnn/connectivity.pack 9bd48577e554.042b3e
-prgnn/connectivity.packBlock b6b774a93a8b.e3b0c4
-prgnn/connectivity.padded a9ef6baa7028.6fd396
+prgnn/connectivity.norm1 b631633b2b54.9fc11f
 prgnn/connectivity.partials bede1544f960.ae7b3a
-prgnn/connectivity.rowBlock 6b39c9d3a325.e3b0c4
-prgnn/connectivity.scale 55e8707fab0f.7cabd0
-prgnn/connectivity.scaleAVX 732c2af263f6.f0dd29
-prgnn/connectivity.scaleGo 94e3d8ade842.e3b0c4
-prgnn/connectivity.scaled 0ea3b2495a4f.8796b5
-prgnn/connectivity.spd f41669382ce3.e3b0c4
-prgnn/connectivity.spd.addBlock dc31ca039b53.c1caf6
-prgnn/connectivity.spd.block bdfdcfa4ce60.a34bb5
-prgnn/connectivity.spd.factor d33616eb7107.422cc5
-prgnn/connectivity.spd.invert 68d7800e4821.0a7333
-prgnn/connectivity.sumLanes 62222fad2ff5.e3b0c4
-prgnn/connectivity.sumMagnitudes e3a753b5c763.42db0c
-prgnn/connectivity.sumMagnitudesAVX 9b7e4a45cb9c.2680f2
-prgnn/connectivity.sumMagnitudesGo 2f99d81166fd.9bf050
-prgnn/connectivity.tileAdd a38c68de5bbe.9bf40a
-prgnn/connectivity.tileAddAVX d6b450d67418.210c45
-prgnn/connectivity.tileAddGo ad587fd62da6.74906c
-prgnn/connectivity.tileCols 069781a2de55.e3b0c4
-prgnn/connectivity.tileRows b245d90d0623.e3b0c4
-prgnn/connectivity/product_amd64.s 86ae204a5c15.e3b0c4
+prgnn/connectivity.scaled 0ea3b2495a4f.73f14b
+prgnn/internal/dense.Axpy 9b740b80eb51.079fea
+prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
+prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
+prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
+prgnn/internal/dense.Cholesky.addBlock 24d3e0b6ca11.4876b1
+prgnn/internal/dense.Cholesky.block 358af61c0a78.45f69b
+prgnn/internal/dense.Clip cddfd8de03e0.8bc626
+prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
+prgnn/internal/dense.NewCholesky c80bea303c2a.982759
+prgnn/internal/dense.Padded a9ef6baa7028.6fd396
+prgnn/internal/dense.Scale fa06bcc4f329.b3eb17
+prgnn/internal/dense.SumMagnitudes ba0b9f52535e.42db0c
+prgnn/internal/dense.addGram febc9681a8b3.d9a34d
+prgnn/internal/dense.addRows ee6b8b5a57a6.59e94e
+prgnn/internal/dense.addTiles cc191e11a509.101eaf
+prgnn/internal/dense.addTilesGo 7b32e7ad430e.fbbbc2
+prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
+prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
+prgnn/internal/dense.clipAVX 46b32d04854d.45f2a2
+prgnn/internal/dense.clipGo c613dd8b7a8a.e3b0c4
+prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
+prgnn/internal/dense.hasAVX2 b5f74a564248.e3b0c4
+prgnn/internal/dense.manyColumns 6b39c9d3a325.e3b0c4
+prgnn/internal/dense.packBlock b6b774a93a8b.e3b0c4
+prgnn/internal/dense.packPanels 9bd48577e554.042b3e
+prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
+prgnn/internal/dense.scaleAVX 7850571b9934.7902b8
+prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
+prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
+prgnn/internal/dense.sumMagnitudesAVX b61aacf73e51.2ef3f7
+prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
+prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
+prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
+prgnn/internal/dense.whole 1a163c403229.2b0bdc
+prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 prgnn/stages.connectivityQuality b891d8756f96.21d46d
 
 reached by covariates
@@ -2347,7 +2351,7 @@ prgnn/stages.plural 1c84a0c65eb6.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given d206134a3773.3f22c1
-prgnn/connectivity.PartialOf 19e1ef0aa643.99c662
+prgnn/connectivity.PartialOf a409c85a418d.200c5e
 prgnn/connectivity.ReadRelmat e845838f064d.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
@@ -2971,27 +2975,24 @@ at artifacts/tensor.go prgnn/artifacts Array.Tensor:17 Array.Preview:30
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
-at connectivity/cholesky.go prgnn/connectivity spd:8 newSPD:16 spd.factor:28 addTiles:74 spd.invert:87 spd.block:131 spd.addBlock:143
 at connectivity/clean.go prgnn/connectivity Cleaner:9 NewCleaner:20 Cleaner.prepareNuisance:55 Cleaner.times:79 Cleaner.filtered:88 Cleaner.cosines:106 Cleaner.account:118 Cleaner.Clean:137 scaleColumns:188 upTo:203 floats:211 at:219
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
 at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Error:118 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
 at connectivity/confounds.go prgnn/connectivity Confounds:14 FirstRow:21 FirstNext:26 FirstZero:27 FirstMean:28 motionNames:31 Presets:39 presetNames:43 Confounds.Select:74 Confounds.column:120 Confounds.Motion:147 fillFirst:165
-at connectivity/correlation.go prgnn/connectivity correlations:11 partials:16 scaled:20 spread:46 nearOne:56 FisherZ:61
-at connectivity/covariance.go prgnn/connectivity Estimator:10 Empirical:26 LedoitWolf:27 OAS:28 Ridge:29 Glasso:30 GlassoCV:31 moments:36 moments.load:45 moments.trace:101 moments.ledoitWolf:111 moments.oas:125 moments.covariance:140 moments.shrink:168
+at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
+at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 bounded:35 bounded.Read:40 blocks:53 blockSize:59 blocks.add:62 blocks.after:75
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:12 Fisher:32 FisherPearson:37 FisherPartial:38 FisherBoth:39 Quality:43 Connectomes:61 Estimate:70 Connectomes.view:108 estimation:114 estimation.estimate:120 margin:205 Quality.judge:209 norm1:229 counted:237
+at connectivity/estimate.go prgnn/connectivity Options:14 Fisher:34 FisherPearson:39 FisherPartial:40 FisherBoth:41 Quality:45 Connectomes:63 Estimate:72 Connectomes.view:110 estimation:116 estimation.estimate:122 margin:207 Quality.judge:211 norm1:231 counted:239
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
-at connectivity/given.go prgnn/connectivity asymmetry:12 Given:21 givenStatus:65 PartialOf:89
-at connectivity/glasso.go prgnn/connectivity glassoSweeps:18 glassoTolerance:19 lasso:25 newLasso:34 lasso.begin:43 lasso.solve:56 lasso.column:73 lasso.pass:117 lasso.gap:153 moments.glasso:169
-at connectivity/glassocv.go prgnn/connectivity cvFolds:17 cvAlphas:18 cvRefinements:19 log2Pi:22 trial:25 moments.chooseAlpha:27 spaced:92 cvFold:103 moments.fold:112 covarianceOf:130 cvFold.path:144
+at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
+at connectivity/glasso.go prgnn/connectivity glassoSweeps:20 glassoTolerance:21 lasso:27 newLasso:36 lasso.begin:45 lasso.solve:58 lasso.column:75 lasso.pass:119 lasso.gap:155 moments.glasso:171
+at connectivity/glassocv.go prgnn/connectivity cvFolds:18 cvAlphas:19 cvRefinements:20 log2Pi:23 trial:26 moments.chooseAlpha:28 spaced:93 cvFold:104 moments.fold:113 covarianceOf:131 cvFold.path:145
 at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:33 AuthorsCode:34 Share:39 OfPositive:44 Repair:51 RepairAbsolute:56 RepairNone:57 Graph:61 GraphQuality:68 Build:87
 at connectivity/matrix.go prgnn/connectivity Matrix:7 NewMatrix:13 Matrix.Row:18 Matrix.At:21 Matrix.Clone:24 Matrix.column:30 Matrix.setColumn:39 Matrix.rows:46 finite:54
-at connectivity/product.go prgnn/connectivity tileRows:18 tileCols:19 padded:23 rowBlock:27 manyColumns:33 packBlock:34 gram:39 pack:62 addGram:73 mirror:83 tileAddGo:93 axpyGo:122 addSquaresGo:130 scaleGo:138 clipGo:146 sumSquaresGo:158 sumMagnitudesGo:167 sumLanes:175
-at connectivity/product_amd64.go prgnn/connectivity hasAVX:8 tileAdd:10 axpy:21 addSquares:31 scale:41 clip:51 sumSquares:60 sumMagnitudes:67 tileAddAVX:75 axpyAVX:78 addSquaresAVX:81 scaleAVX:84 clipAVX:87 sumSquaresAVX:90 sumMagnitudesAVX:93
 at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:55
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
@@ -3027,7 +3028,7 @@ at gnn/dropout.go prgnn/gnn Model.dropout:6
 at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:75 finite:82 lanes:90 padded:92 adjacency:100 adjacency.build:119 adjacency.sortRows:174 adjacency.size:192 resize:196
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
-at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:28
+at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107 MeanSD:117
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:23 linear.finish:30 linear.forward:38 linear.backward:51 mlpState:66 newMLPState:74 Model.mlpForward:95 Model.mlpBackward:110 mlpState.drop:127
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
@@ -3041,10 +3042,15 @@ at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 worker.countScores:197 worker.tellScores:207 Model.fits:220 Training.stream:237 Training.rate:246 Losses.check:257 Losses.addScaled:274 slot.predicted:284 worker.test:295
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 rankVec:92 mmdVec:95
+at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:192 workspace.release:202 workspace.take:204
-at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:12 bytes:34
+at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:44 addTiles:46
+at internal/dense/kernel_stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
 at internal/dense/portable.go prgnn/internal/dense portable:4 run:6
-at internal/dense/stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
+at internal/dense/tiles.go prgnn/internal/dense tileRows:11 tileCols:12 Padded:16 rowBlock:20 manyColumns:26 packBlock:27 addTilesGo:32 GramColumns:39 packPanels:60 addGram:71 Mirror:81
+at internal/dense/vectors.go prgnn/internal/dense axpyGo:9 addSquaresGo:17 scaleGo:25 clipGo:33 sumSquaresGo:45 sumMagnitudesGo:54 sumLanes:62
+at internal/dense/vectors_amd64.go prgnn/internal/dense hasAVX:9 whole:13 Axpy:21 AddSquares:31 Scale:41 Clip:51 SumSquares:60 SumMagnitudes:68
+at internal/dense/vectors_stubs_amd64.go prgnn/internal/dense axpyAVX:10 addSquaresAVX:15 scaleAVX:20 clipAVX:25 sumSquaresAVX:30 sumMagnitudesAVX:35
 at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65

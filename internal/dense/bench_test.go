@@ -33,3 +33,34 @@ func benchmark[T Float](b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTiles has the orders of connectivity matrices: the Gram matrix of 300 volumes, its
+// Cholesky factor and its inverse.
+func BenchmarkTiles(b *testing.B) {
+	for _, n := range []int{20, 84, 200, 400, 1000} {
+		m := Padded(n)
+		x := normals[float64](300 * m)
+		a, inverse := make([]float64, m*m), make([]float64, m*m)
+		b.Run(fmt.Sprint("Gram", n), func(b *testing.B) {
+			for b.Loop() {
+				GramColumns(a, x, 300, m)
+			}
+		})
+		for i := range n {
+			a[i*m+i] += 300
+		}
+		w := NewCholesky(n)
+		b.Run(fmt.Sprint("Factor", n), func(b *testing.B) {
+			for b.Loop() {
+				if !w.Factor(a) {
+					b.Fatal("not positive definite")
+				}
+			}
+		})
+		b.Run(fmt.Sprint("Invert", n), func(b *testing.B) {
+			for b.Loop() {
+				w.Invert(inverse)
+			}
+		})
+	}
+}

@@ -4,8 +4,7 @@ package dense
 
 import "golang.org/x/sys/cpu"
 
-// kernel_amd64.s and stubs_amd64.go are written by the program in asm; its comment
-// says how.
+//go:generate go run -C ../asm . -out ../dense/kernel_amd64.s -stubs ../dense/kernel_stubs_amd64.go -pkg dense products
 
 // kernels are those that this machine can run, the fastest last; their results
 // are those of the portable one, bit for bit.
@@ -40,4 +39,15 @@ func bytes[T Float](size int, run func(c *T, cs int, a *T, ai, ap int, b *T, bs,
 		}
 		run(&c[0], size*cs, &a[0], size*ai, size*ap, &b[0], size*bs, m, depth, more)
 	}
+}
+
+var hasAVX2 = cpu.X86.HasAVX2
+
+func addTiles(c []float64, cs int, a, b []float64, ld, m, depth int) {
+	if !hasAVX2 {
+		addTilesGo(c, cs, a, b, ld, m, depth)
+		return
+	}
+	_, _, _ = c[(m-1)*cs+tileCols-1], a[(depth-1)*ld+m-1], b[(depth-1)*ld+tileCols-1]
+	run64(&c[0], 8*cs, &a[0], 8, 8*ld, &b[0], 8*ld, m, depth, 1)
 }

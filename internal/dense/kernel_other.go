@@ -4,3 +4,7 @@ package dense
 
 // kernels are those that this machine can run.
 func kernels[T Float]() []*kernel[T] { return []*kernel[T]{portable[T]()} }
+
+func addTiles(c []float64, cs int, a, b []float64, ld, m, depth int) {
+	addTilesGo(c, cs, a, b, ld, m, depth)
+}

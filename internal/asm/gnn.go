@@ -1,13 +1,3 @@
-// Command asm writes ../vector_amd64.s and ../vector_amd64.go: the inner
-// loops of package gnn in float32 for processors with AVX2, some with a form for AVX-512. It is a module of its
-// own, so that package gnn does not depend on avo.
-//
-//	cd gnn/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg gnn
-//
-// Each function does what the portable one of the same name in kernels.go does,
-// operation by operation: a product is rounded before it is added (there is no
-// fused multiply-add), sums run in the same order, and several sums are worked on
-// side by side in the lanes of a register. So the bits are the same.
 package main
 
 import (
@@ -18,8 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-func main() {
-	ConstraintExpr("!purego")
+// inGNN are the inner loops of package gnn in float32, for AVX2 and some for AVX-512.
+func inGNN() {
 	gemm("gemm16", 2, false)
 	gemm("gemm8", 1, false)
 	gemm("gemm16wide", 1, true)
@@ -48,7 +38,6 @@ func main() {
 	sigmoid()
 	rank()
 	mmd()
-	Generate()
 }
 
 // constants are the numbers that the loops need, by name.
@@ -88,36 +77,6 @@ func c(name string) Mem {
 		placed[name] = m
 	}
 	return m
-}
-
-func load(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
-
-var labels int
-
-func label(name string) string {
-	labels++
-	return name + "_" + string(rune('a'+labels/26)) + string(rune('a'+labels%26))
-}
-
-// loop runs body while count, which it uses up, is above 0.
-func loop(name string, count GPVirtual, body func()) {
-	top, end := label(name), label(name+"_end")
-	Label(top)
-	TESTQ(count, count)
-	JLE(LabelRef(end))
-	body()
-	DECQ(count)
-	JMP(LabelRef(top))
-	Label(end)
-}
-
-// atLeastOnce runs body count times, count being above 0.
-func atLeastOnce(name string, count GPVirtual, body func()) {
-	top := label(name)
-	Label(top)
-	body()
-	DECQ(count)
-	JNZ(LabelRef(top))
 }
 
 // exp sets x to Exp32(x) of package exact, for x ≤ 0.

@@ -1,4 +1,4 @@
-module prgnn/internal/dense/asm
+module prgnn/internal/asm
 
 go 1.26.0
 

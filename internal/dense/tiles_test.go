@@ -1,41 +1,23 @@
-package connectivity
+package dense
 
 import (
+	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-func randoms(seed uint64, n int) []float64 {
-	r := rand.New(rand.NewPCG(seed, 1))
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = r.NormFloat64()
-	}
-	return v
-}
-
-// The tile has the bits of the plain sum, for the portable code and for the one
-// that this machine runs.
-func TestTileIsThePlainSum(t *testing.T) {
-	for name, tile := range map[string]func([]float64, int, []float64, []float64, int, int){"portable": tileAddGo, "here": tileAdd} {
-		for _, n := range []int{1, 2, 3, 7, 146, 257} {
-			const ld, ldc = 11, 9
-			a, b, c := randoms(1, ld*n), randoms(2, ld*n), randoms(3, 4*ldc)
-			want := append([]float64(nil), c...)
-			for r := range tileRows {
-				for s := range tileCols {
-					for k := range n {
-						want[r*ldc+s] += float64(a[k*ld+r] * b[k*ld+s])
-					}
-				}
-			}
-			tile(c, ldc, a, b, ld, n)
-			for i := range c {
-				if math.Float64bits(c[i]) != math.Float64bits(want[i]) {
-					t.Fatalf("%s, n = %d: element %d is %v, the plain sum %v", name, n, i, c[i], want[i])
-				}
+// The tiles have the bits of the plain sum, by the portable code and by that of this machine.
+func TestTilesArePlainSums(t *testing.T) {
+	for name, add := range map[string]func([]float64, int, []float64, []float64, int, int, int){"portable": addTilesGo, "here": addTiles} {
+		for m := 1; m < 27; m++ {
+			for _, depth := range []int{1, 2, 7, 257} {
+				const ld, cs = 29, 9
+				a, b, c := normals[float64](ld*depth, "a"), normals[float64](ld*depth, "b"), normals[float64](cs*m, "c")
+				want := slices.Clone(c)
+				slow(want, cs, View[float64]{a, 1, ld}, Rows(b, ld), m, depth, tileCols, true)
+				add(c, cs, a, b, ld, m, depth)
+				same(t, c, want, fmt.Sprint(name, ", m ", m, ", depth ", depth))
 			}
 		}
 	}
@@ -44,18 +26,18 @@ func TestTileIsThePlainSum(t *testing.T) {
 // What this machine runs has the bits of the portable code, for every length.
 func TestVectorsAreThePortableCode(t *testing.T) {
 	for n := range 70 {
-		x, w := randoms(uint64(n), n+1)[1:], randoms(uint64(n+100), n)
+		x, w := normals[float64](n+1, "x", n)[1:], normals[float64](n, "w", n)
 		for name, f := range map[string][2]func([]float64){
-			"axpy":       {func(y []float64) { axpyGo(y, 0.3, x) }, func(y []float64) { axpy(y, 0.3, x) }},
-			"addSquares": {func(y []float64) { addSquaresGo(y, x) }, func(y []float64) { addSquares(y, x) }},
-			"scale":      {func(y []float64) { scaleGo(y, x, 0.3, w) }, func(y []float64) { scale(y, x, 0.3, w) }},
-			"clip":       {clipGo, clip},
+			"axpy":       {func(y []float64) { axpyGo(y, 0.3, x) }, func(y []float64) { Axpy(y, 0.3, x) }},
+			"addSquares": {func(y []float64) { addSquaresGo(y, x) }, func(y []float64) { AddSquares(y, x) }},
+			"scale":      {func(y []float64) { scaleGo(y, x, 0.3, w) }, func(y []float64) { Scale(y, x, 0.3, w) }},
+			"clip":       {clipGo, Clip},
 			"sums": {
 				func(y []float64) { copy(y, []float64{sumSquaresGo(x), sumMagnitudesGo(x)}) },
-				func(y []float64) { copy(y, []float64{sumSquares(x), sumMagnitudes(x)}) },
+				func(y []float64) { copy(y, []float64{SumSquares(x), SumMagnitudes(x)}) },
 			},
 		} {
-			a := randoms(uint64(n+200), n)
+			a := normals[float64](n, "y", n)
 			b := slices.Clone(a)
 			f[0](a)
 			f[1](b)
@@ -67,16 +49,16 @@ func TestVectorsAreThePortableCode(t *testing.T) {
 		}
 	}
 	y := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
-	if s, m := sumSquares(y), sumMagnitudes([]float64{-1, 2, -3}); s != 285 || m != 6 {
+	if s, m := SumSquares(y), SumMagnitudes([]float64{-1, 2, -3}); s != 285 || m != 6 {
 		t.Errorf("sums %v and %v, want 285 and 6", s, m)
 	}
-	scale(y, y, 2, slices.Repeat([]float64{0.5}, 9))
-	axpy(y, -1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
-	addSquares(y, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	Scale(y, y, 2, slices.Repeat([]float64{0.5}, 9))
+	Axpy(y, -1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	AddSquares(y, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
 	if !slices.Equal(y, []float64{1, 4, 9, 16, 25, 36, 49, 64, 81}) {
 		t.Errorf("%v, want the squares", y)
 	}
-	if clip(y); y[8] != 1 {
+	if Clip(y); y[8] != 1 {
 		t.Errorf("%v is not clipped", y)
 	}
 }
@@ -84,9 +66,9 @@ func TestVectorsAreThePortableCode(t *testing.T) {
 func TestGramIsThePlainSum(t *testing.T) {
 	for _, rows := range []int{1, 146, 600} {
 		const n = 24
-		x := randoms(4, rows*n)
+		x := normals[float64](rows * n)
 		got := make([]float64, n*n)
-		gram(got, x, rows, n)
+		GramColumns(got, x, rows, n)
 		for i := range n {
 			for j := i; j < n; j++ {
 				var want float64
@@ -101,20 +83,12 @@ func TestGramIsThePlainSum(t *testing.T) {
 	}
 }
 
-func BenchmarkGram84(b *testing.B) {
-	x := randoms(5, 146*88)
-	dst := make([]float64, 88*88)
-	for b.Loop() {
-		gram(dst, x, 146, 88)
-	}
-}
-
 // Wide matrices are worked on in packed blocks, and keep the bits of the plain sums.
 func TestBlocksArePlainSums(t *testing.T) {
 	const n, rows = 328, 150 // more than manyColumns, and no whole number of blocks
-	x := randoms(4, rows*n)
+	x := normals[float64](rows * n)
 	got := make([]float64, n*n)
-	gram(got, x, rows, n)
+	GramColumns(got, x, rows, n)
 	for i := 0; i < n; i += 7 {
 		for j := i; j < n; j += 5 {
 			s := 0.0
@@ -135,8 +109,8 @@ func TestBlocksArePlainSums(t *testing.T) {
 		}
 		a[i*n+i] += 1
 	}
-	w := newSPD(order)
-	if !w.factor(a) {
+	w := NewCholesky(order)
+	if !w.Factor(a) {
 		t.Fatal("not positive definite")
 	}
 	u := make([]float64, n*n) // the formula of factor, k ascending
@@ -172,7 +146,7 @@ func TestBlocksArePlainSums(t *testing.T) {
 		y[i*n+i] = 1 / u[i*n+i]
 	}
 	inv := make([]float64, n*n)
-	w.invert(inv)
+	w.Invert(inv)
 	for i := 0; i < order; i += 3 {
 		for j := i; j < order; j += 2 {
 			s := 0.0

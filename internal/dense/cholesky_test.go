@@ -1,4 +1,4 @@
-package connectivity
+package dense
 
 import (
 	"math"
@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// wishart is XᵀX/t of t×n random numbers, row length m = padded(n), and the same
+// wishart is XᵀX/t of t×n random numbers, row length m = Padded(n), and the same
 // for gonum.
 func wishart(seed uint64, t, n int) ([]float64, *mat.SymDense) {
-	m := padded(n)
+	m := Padded(n)
 	x := make([]float64, t*m)
-	for i, v := range randoms(seed, t*n) {
+	for i, v := range normals[float64](t*n, seed) {
 		x[i/n*m+i%n] = v
 	}
 	a := make([]float64, m*m)
-	gram(a, x, t, m)
-	mirror(a, m)
+	GramColumns(a, x, t, m)
+	Mirror(a, m)
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -30,15 +30,18 @@ func wishart(seed uint64, t, n int) ([]float64, *mat.SymDense) {
 func TestInverseAgreesWithGonum(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 8, 9, 16, 37, 84, 111} {
 		a, s := wishart(uint64(n), 3*n+5, n)
-		w := newSPD(n)
-		if !w.factor(a) {
+		w := NewCholesky(n)
+		if !w.Factor(a) {
 			t.Fatalf("n = %d: not positive definite", n)
 		}
-		inv := make([]float64, w.m*w.m)
-		w.invert(inv)
+		inv := make([]float64, w.M*w.M)
+		w.Invert(inv)
 		var ch mat.Cholesky
 		if !ch.Factorize(s) {
 			t.Fatal("gonum cannot factorize")
+		}
+		if got, want := w.LogDet(), ch.LogDet(); math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+			t.Errorf("n = %d: log det %v, gonum %v", n, got, want)
 		}
 		var want mat.SymDense
 		if err := ch.InverseTo(&want); err != nil {
@@ -46,8 +49,8 @@ func TestInverseAgreesWithGonum(t *testing.T) {
 		}
 		for i := range n {
 			for j := range n {
-				if d := math.Abs(inv[i*w.m+j] - want.At(i, j)); d > 1e-12*math.Sqrt(want.At(i, i)*want.At(j, j)) {
-					t.Fatalf("n = %d, (%d,%d): %v, gonum %v", n, i, j, inv[i*w.m+j], want.At(i, j))
+				if d := math.Abs(inv[i*w.M+j] - want.At(i, j)); d > 1e-12*math.Sqrt(want.At(i, i)*want.At(j, j)) {
+					t.Fatalf("n = %d, (%d,%d): %v, gonum %v", n, i, j, inv[i*w.M+j], want.At(i, j))
 				}
 			}
 		}
@@ -56,30 +59,12 @@ func TestInverseAgreesWithGonum(t *testing.T) {
 
 func TestFactorRefusesSingularMatrices(t *testing.T) {
 	a, _ := wishart(3, 10, 20) // rank 10 of 20
-	if newSPD(20).factor(a) {
+	if NewCholesky(20).Factor(a) {
 		t.Error("a matrix of rank 10 and order 20 was taken for positive definite")
 	}
 	b, _ := wishart(3, 100, 20)
-	b[padded(20)+1] = math.NaN()
-	if newSPD(20).factor(b) {
+	b[Padded(20)+1] = math.NaN()
+	if NewCholesky(20).Factor(b) {
 		t.Error("a NaN on the diagonal was taken for positive definite")
-	}
-}
-
-func BenchmarkFactor84(b *testing.B) {
-	a, _ := wishart(1, 146, 84)
-	w := newSPD(84)
-	for b.Loop() {
-		w.factor(a)
-	}
-}
-
-func BenchmarkInvert84(b *testing.B) {
-	a, _ := wishart(1, 146, 84)
-	w := newSPD(84)
-	w.factor(a)
-	dst := make([]float64, w.m*w.m)
-	for b.Loop() {
-		w.invert(dst)
 	}
 }

@@ -1,9 +1,3 @@
-// Command asm writes the assembly of package dense, by avo. In this directory:
-//
-//	go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg dense
-//
-// A kernel follows the portable one operation by operation: a product is rounded
-// before it is added, and each sum is in the order of the depth.
 package main
 
 import (
@@ -14,14 +8,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-func main() {
-	ConstraintExpr("!purego")
+// products are the kernels of products of package dense.
+func products() {
 	for _, double := range []bool{false, true} {
 		for _, wide := range []bool{false, true} {
 			multiply(double, wide)
 		}
 	}
-	Generate()
 }
 
 // avo hands out the first 16 registers only.
@@ -30,19 +23,10 @@ var (
 	zmm = []Register{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27}
 )
 
-func load(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
-
-var labels int
-
-func label(name string) string {
-	labels++
-	return fmt.Sprintf("%s_%d", name, labels)
-}
-
 // multiply writes c (m × two vectors) = or += a·b. All strides are in bytes.
 func multiply(double, wide bool) {
 	name, element, size := "run32", "float32", 32
-	registers, heights := ymm, []int{6, 3, 2, 1}
+	registers, heights := ymm, []int{6, 4, 3, 2, 1}
 	zero := func(v Register) { VXORPS(v, v, v) }
 	if wide {
 		registers, heights, size = zmm, []int{12, 6, 3, 2, 1}, 64

@@ -1,0 +1,62 @@
+// Command asm writes the assembly of packages dense and gnn for amd64, by avo. It is a module of
+// its own, so that the program does not depend on avo. The packages call it by go generate:
+//
+//	go generate ./internal/dense ./gnn
+//
+// Each function does what the portable one in Go does, operation by operation: a product is
+// rounded before it is added (there is no fused multiply-add), sums run in the same order, and
+// several sums are computed side by side in the lanes of a register. So the bits are the same.
+package main
+
+import (
+	"flag"
+	"log"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// sets are the files that can be written, by name.
+var sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN}
+
+func main() {
+	flag.Parse()
+	set, known := sets[flag.Arg(0)]
+	if !known || flag.NArg() != 1 {
+		log.Fatalf("asm: name one of products, vectors and gnn, not %q", flag.Args())
+	}
+	ConstraintExpr("!purego")
+	set()
+	Generate()
+}
+
+func load(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+
+var labels int
+
+func label(name string) string {
+	labels++
+	return name + "_" + string(rune('a'+labels/26)) + string(rune('a'+labels%26))
+}
+
+// loop runs body while count, which it uses up, is above 0.
+func loop(name string, count GPVirtual, body func()) {
+	top, end := label(name), label(name+"_end")
+	Label(top)
+	TESTQ(count, count)
+	JLE(LabelRef(end))
+	body()
+	DECQ(count)
+	JMP(LabelRef(top))
+	Label(end)
+}
+
+// atLeastOnce runs body count times, count being above 0.
+func atLeastOnce(name string, count GPVirtual, body func()) {
+	top := label(name)
+	Label(top)
+	body()
+	DECQ(count)
+	JNZ(LabelRef(top))
+}
