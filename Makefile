@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.52.0
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate assembly bench web
+.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
@@ -48,6 +48,9 @@ generate: ## code identities of the stage kinds
 
 assembly: ## the assembly of internal/dense and gnn, from internal/asm
 	go generate ./internal/dense ./gnn
+
+callgraph: ## what code identities hold, against a call graph of the whole program
+	PRGNN_CALLGRAPH=all go test -timeout 30m -v -run '^TestCallGraph$$' ./dag/codeid
 
 bench: ## the table of docs/benchmarks.md, peers and us in one run
 	./bench/run.sh

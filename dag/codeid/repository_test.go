@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // TestRepository moves and edits a copy of the real sources. What moves changes no
@@ -129,7 +131,7 @@ func clone(t *testing.T) string {
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {
-		t.Skipf("git lists the sources to copy: %v", err)
+		need.Missing(t, "git lists the sources to copy: %v", err)
 	}
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSuffix(name, "\n")
