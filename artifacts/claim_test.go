@@ -55,7 +55,8 @@ func childHolder(dir string) error {
 		return err
 	}
 	fmt.Println("held")
-	select {}
+	time.Sleep(time.Hour) // select {} would be a deadlock in a program without cgo
+	return nil
 }
 
 // Processes that run the same work at the same time do each piece once.
