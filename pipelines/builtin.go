@@ -30,6 +30,11 @@ func readBuiltins() map[string]string {
 // Builtins are the names of the pipelines within the program.
 func Builtins() []string { return slices.Sorted(maps.Keys(builtins)) }
 
-// Template is the commented pipeline that a new project starts from: the
-// built-in biopoint.yaml.
+// Template is the commented pipeline with every step: the built-in biopoint.yaml.
 func Template() string { return builtins["biopoint.yaml"] }
+
+// Study is what a new project starts from: a file that extends biopoint.yaml.
+func Study() string { return study }
+
+//go:embed study.yaml.txt
+var study string

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,11 @@ func (l *loader) connectStage(s *stage) {
 	s.sortLinks()
 	for i := range s.ports.In {
 		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
-			l.bad.add(s.pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
+			pos, removed := l.removed["stages."+s.name+".in."+p.Name]
+			if !removed {
+				pos = s.pos
+			}
+			l.bad.add(pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
 		}
 	}
 }
@@ -163,14 +168,14 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	}
 	if r.stage == "cohort" && l.roster == nil {
 		if l.cohortTree == nil {
-			l.bad.add(r.pos, "%s refers to the cohort, and the file has none", where)
+			l.bad.add(r.pos, "%s refers to the cohort, and the file has none%s", where, l.gone("cohort"))
 		}
 		return nil, false
 	}
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, hint(r.stage, append(slices.Clip(l.names), "cohort")))
+			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, cmp.Or(l.gone("stages", r.stage), hint(r.stage, append(slices.Clip(l.names), "cohort"))))
 		}
 		return nil, false
 	}

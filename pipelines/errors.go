@@ -40,7 +40,10 @@ func (e Errors) Unwrap() []error {
 }
 
 // mistakes collects what is wrong, in any order.
-type mistakes struct{ list Errors }
+type mistakes struct {
+	list  Errors
+	files []string // in the order of extends
+}
 
 func (m *mistakes) add(pos dag.Pos, format string, args ...any) {
 	m.list = append(m.list, &Mistake{pos, clipped(fmt.Sprintf(format, args...))})
@@ -79,11 +82,13 @@ func parts(err error) []error {
 	return []error{err}
 }
 
-// sorted returns what was collected by place, each once.
+// sorted returns what was collected by place, each once: the file, the files that it extends,
+// what --set says.
 func (m *mistakes) sorted() Errors {
 	slices.SortStableFunc(m.list, func(a, b *Mistake) int {
 		return cmp.Or(
 			-cmp.Compare(min(a.Pos.Line, 1), min(b.Pos.Line, 1)),
+			cmp.Compare(slices.Index(m.files, a.Pos.File), slices.Index(m.files, b.Pos.File)),
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col),
 			cmp.Compare(a.Pos.File, b.Pos.File),

@@ -8,14 +8,19 @@ import (
 	"time"
 )
 
-// FuzzLoad: whatever the file and --set say, there is a pipeline or there are
-// Errors, each with a place; never a panic, and never much of either.
+// FuzzLoad: whatever the file, --set and the file that it extends (base.yaml) say, there is a
+// pipeline or there are Errors, each with a place; never a panic, and never much of either. What
+// is printed of a file is read as the same, and so is the text that is kept.
 func FuzzLoad(f *testing.F) {
 	for _, name := range Builtins() {
-		f.Add(builtins[name], "")
-		f.Add(builtins[name], "train.fold=[1..3]")
+		f.Add(builtins[name], "", "")
+		f.Add(builtins[name], "train.fold=[1..3]", "")
+		f.Add("extends: "+name+"\nseed: 1\n", "", "")
 	}
-	f.Add(chain, "density=0.3")
+	f.Add(chain, "density=0.3", "")
+	f.Add("extends: base.yaml\nvars: { density: 0.3 }\nstages: { more: { use: echo } }\n", "seed=3", chain)
+	f.Add("extends: base.yaml\ncohort: { limit: 2 }\nstages:\n  connectivity: null\n  clean: { with: { detrend: 1 } }\n", "", chain)
+	f.Add("extends: base.yaml\n", "", "extends: x.yaml\n")
 	text, err := os.ReadFile("testdata/mistakes.txt")
 	if err != nil {
 		f.Fatal(err)
@@ -30,14 +35,23 @@ func FuzzLoad(f *testing.F) {
 		for strings.HasPrefix(file, "--set ") {
 			set, file, _ = strings.Cut(strings.TrimPrefix(file, "--set "), "\n")
 		}
-		f.Add(file, set)
+		f.Add(file, set, chain)
 	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text, set string) {
+	f.Fuzz(func(t *testing.T, text, set, base string) {
 		if strings.Contains(text, "asd") || strings.Contains(text, "hc") {
 			// The simulated cohort may have 100,000 participants, which is not
 			// what is tried here.
 			text = strings.ReplaceAll(text, "simulate", "t-made")
+		}
+		if len(text) < 10_000 {
+			checkPrinted(t, text)
+		}
+		if strings.Contains(text, "extends") {
+			base = strings.ReplaceAll(base, "simulate", "t-made")
+			if err := os.WriteFile(dir+"/base.yaml", []byte(base), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var sets []string
 		if set != "" {
@@ -60,6 +74,16 @@ func FuzzLoad(f *testing.F) {
 			}
 			if n > 10_000+2*len(p.Graph.Stages)+200 {
 				t.Errorf("%d tasks", n)
+			}
+			if len(p.Extends) > 0 && n < 1000 {
+				kept, sets := SplitSource(p.Graph.Source)
+				again, err := build("x.yaml", []byte(kept), dir, sets, 10_000)
+				if err != nil {
+					t.Fatalf("the text that is kept is no pipeline: %v\n%s", err, kept)
+				}
+				if describe(again.Graph) != describe(p.Graph) {
+					t.Errorf("the text that is kept is another pipeline:\n%s", kept)
+				}
 			}
 			return
 		}

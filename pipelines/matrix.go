@@ -43,7 +43,7 @@ func (l *loader) readEach(s *stage, t *tree) {
 	case t.text != "subject" && t.text != "run" || t.kind != scalar:
 		l.bad.add(t.pos, "stage %s: each takes subject or run, not %s; other axes are written under matrix", s.name, t)
 	case l.cohortTree == nil:
-		l.bad.add(t.pos, "stage %s: each: %s needs a cohort, and the file has none", s.name, t.text)
+		l.bad.add(t.pos, "stage %s: each: %s needs a cohort, and the file has none%s", s.name, t.text, l.gone("cohort"))
 	case l.roster != nil: // or else what is wrong with the cohort has been said
 		for i, sub := range l.roster.Subjects {
 			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.pos})

@@ -19,6 +19,7 @@ type Pipeline struct {
 	Name    string
 	File    string         // as the user gave it
 	Builtin bool           // the file is one of those within the program
+	Extends []string       // the files that it extends, the nearest first; a built-in one is called "built-in NAME"
 	Dir     string         // where relative paths begin and the store goes: the file's directory, or for a built-in the working directory
 	Notes   []string       // for the person who runs it
 	Here    []string       // likewise, of where the data lie: they stand in no result
@@ -32,30 +33,32 @@ type Pipeline struct {
 // built-in pipelines when its name has no directory. Mistakes in the file or in
 // sets are Errors.
 func Load(file string, sets []string) (*Pipeline, error) {
-	text, builtin, err := readSource(file)
+	f, dir, err := readFirst(file)
 	if err != nil {
 		return nil, err
 	}
-	dir := "."
-	if !builtin {
-		dir = filepath.Dir(file)
+	return buildFile(f, dir, sets, maxTasks)
+}
+
+// readFirst reads the file that a person names. dir is where its relative paths begin.
+func readFirst(file string) (f sourceFile, dir string, err error) {
+	text, builtin, err := readSource(file, file)
+	f = sourceFile{filepath.Base(file), builtin, file, text}
+	if builtin {
+		return f, ".", err
 	}
-	p, err := build(file, text, dir, sets, maxTasks)
-	if err != nil {
-		return nil, err
-	}
-	p.Builtin = builtin
-	return p, nil
+	return f, filepath.Dir(file), err
 }
 
 // maxFile is far above any pipeline file, and far below what would hurt.
 const maxFile = 16 << 20
 
-func readSource(file string) (text []byte, builtin bool, err error) {
+// readSource reads a file, or else the built-in file of that name.
+func readSource(file, name string) (text []byte, builtin bool, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		if _, ok := builtins[file]; ok && os.IsNotExist(err) {
-			return []byte(builtins[file]), true, nil
+		if _, ok := builtins[name]; ok && os.IsNotExist(err) {
+			return []byte(builtins[name]), true, nil
 		}
 		if os.IsNotExist(err) {
 			return nil, false, fmt.Errorf("%s: %w%s", file, fs.ErrNotExist, nearBuiltin(file))
@@ -110,24 +113,39 @@ type loader struct {
 	cohortWork  stages.CohortKind
 	settings    *dag.StageNode // what a reference to the pipeline itself means
 	settled     bool           // there is such a reference
+
+	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
+}
+
+func newLoader(file string, limit int) *loader {
+	return &loader{file: file, places: &places{}, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{}}
 }
 
 // build makes a pipeline of a file's text.
 func build(file string, text []byte, dir string, sets []string, limit int) (*Pipeline, error) {
+	return buildFile(sourceFile{filepath.Base(file), false, file, text}, dir, sets, limit)
+}
+
+func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the directory of %s cannot be found: %w", file, err)
+		return nil, fmt.Errorf("the directory of %s cannot be found: %w", f.shown, err)
 	}
-	l := &loader{file: file, dir: start, places: &places{}, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}}
-	at := func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }
-	p := &Pipeline{File: file, Dir: dir}
-	if root := parse(text, at, l.bad); root != nil {
+	l := newLoader(f.shown, limit)
+	l.dir = start
+	p := &Pipeline{File: f.shown, Builtin: f.builtin, Dir: dir}
+	text := string(f.text)
+	root, files := l.resolve(f)
+	if root != nil {
+		if p.Extends = files[1:]; len(p.Extends) > 0 {
+			text = l.text(root)
+		}
 		l.read(root, sets, p)
 	}
 	if len(l.bad.list) > 0 {
 		return nil, l.bad.sorted()
 	}
-	p.Graph = &dag.Graph{Name: p.Name, File: file, Source: withSets(string(text), sets), Stages: l.graph()}
+	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
 	if l.settled {
 		node, err := l.settingsStage(p.Name)
 		if err != nil {
@@ -142,7 +160,7 @@ func build(file string, text []byte, dir string, sets []string, limit int) (*Pip
 	if l.roster != nil {
 		p.Here = l.roster.Here
 	}
-	p.Shared = l.places.shared(string(text), sets, start, l.roster)
+	p.Shared = l.places.shared(text, sets, start, l.roster)
 	return p, nil
 }
 
@@ -208,6 +226,7 @@ func (l *loader) read(root *tree, sets []string, p *Pipeline) {
 	l.places.sets = applySets(root, sets, l.bad)
 	l.only(root, "a pipeline file", ownKeys)
 	l.vars = readVars(root.get("vars"), l.bad)
+	l.vars.gone = func(name string) string { return l.gone("vars", name) }
 	l.places.vars = l.vars
 	p.Name = l.name(root.get("pipeline"))
 	l.readSeed(root.get("seed"))

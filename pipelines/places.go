@@ -121,7 +121,7 @@ func (p *places) shared(text string, sets []string, dir string, roster *stages.R
 	s := Shared{Text: text}
 	gone := map[string]bool{} // what is set by a --set that is left out
 	lines := strings.SplitAfter(text, "\n")
-	done := map[dag.Pos]bool{}
+	done := map[[2]int]bool{} // the places in the text
 	slices.SortFunc(p.located, func(a, b *tree) int { return strings.Compare(a.pos.String(), b.pos.String()) })
 	for _, t := range p.located {
 		if path := filepath.FromSlash(t.text); filepath.IsAbs(path) {
@@ -131,17 +131,19 @@ func (p *places) shared(text string, sets []string, dir string, roster *stages.R
 		}
 		set, isSet := strings.CutPrefix(t.pos.File, "--set ")
 		switch {
-		case done[t.pos]:
 		case isSet && p.sets[set] != nil && p.sets[set].kind != scalar:
 			s.Err = fmt.Errorf("--set %s says where data lie among other things: give the path by a variable and a --set of its own", set)
 		case isSet:
 			gone[setName(set)] = true
+		case done[[2]int{t.row, t.col}]:
 		case filepath.IsAbs(t.written) || strings.HasPrefix(t.written, "~"):
-			if !blank(&lines[t.pos.Line-1], t.written, t.pos.Col-1) {
+			if !blank(&lines[t.row-1], t.written, t.col-1) {
 				s.Err = fmt.Errorf("%s: the path cannot be left out of the text: write it in one line, or give it by a variable and --set", t.pos)
 			}
 		}
-		done[t.pos] = true
+		if !isSet {
+			done[[2]int{t.row, t.col}] = true
+		}
 	}
 	s.Text = strings.Join(lines, "")
 	for _, set := range sets {

@@ -77,6 +77,8 @@ func (s setter) single(name string, v *tree) {
 	switch {
 	case under(s.root, "vars", name) != nil:
 		s.walk([]string{"vars", name}, v)
+	case name == "extends":
+		s.bad.add(s.pos, "extends cannot be set: which file is extended is part of the pipeline file")
 	case name == "seed" || name == "pipeline":
 		s.walk([]string{name}, v)
 	default:

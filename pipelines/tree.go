@@ -16,13 +16,18 @@ import (
 // written out, scalars decoded; later ${name} is put in and --set put over it.
 type tree struct {
 	pos     dag.Pos
+	row     int // its place in the text that is kept with a run; see loader.text
+	col     int
 	kind    treeKind
 	value   any    // of a scalar: bool, int, uint64, float64 or string
 	text    string // of a scalar, as it is written
 	plain   bool   // a scalar without quotes
+	tag     string // of a scalar, where the file states it
+	flow    bool   // a list or mapping in brackets
 	items   []*tree
-	keys    []key // of a mapping, in the order of the file
-	comment string
+	keys    []key    // of a mapping, in the order of the file
+	comment string   // behind it
+	above   string   // the comment above its key
 	parts   []part   // of a text that waits for the coordinates of a task
 	written string   // of a text: before variables were written out
 	vars    []string // the variables that were written into it
@@ -130,12 +135,17 @@ func (t *tree) broken() bool {
 type reader struct {
 	at   func(line, col int) dag.Pos
 	bad  *mistakes
-	room room
+	room *room
 	open []*yaml.Node // the aliases that are being written out
 }
 
 // parse reads one YAML document. It returns nil after a syntax error.
 func parse(text []byte, at func(line, col int) dag.Pos, bad *mistakes) *tree {
+	return parseWithin(text, at, bad, &room{maxExpanded, bad})
+}
+
+// parseWithin is parse for one of several documents that share what may be written out.
+func parseWithin(text []byte, at func(line, col int) dag.Pos, bad *mistakes, room *room) *tree {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, next yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -152,12 +162,12 @@ func parse(text []byte, at func(line, col int) dag.Pos, bad *mistakes) *tree {
 	if len(doc.Content) == 0 {
 		return &tree{pos: at(1, 1)}
 	}
-	r := &reader{at: at, bad: bad, room: room{maxExpanded, bad}}
+	r := &reader{at: at, bad: bad, room: room}
 	return r.read(doc.Content[0])
 }
 
 func (r *reader) read(n *yaml.Node) *tree {
-	t := &tree{pos: r.at(n.Line, n.Column), comment: strings.TrimSpace(strings.TrimLeft(n.LineComment, "# "))}
+	t := &tree{pos: r.at(n.Line, n.Column), row: n.Line, col: n.Column, flow: n.Style&yaml.FlowStyle != 0, comment: strings.TrimSpace(strings.TrimLeft(n.LineComment, "# "))}
 	if !r.room.take(valueCost+len(n.Value), t.pos) {
 		t.bad = true
 		return t
@@ -214,6 +224,7 @@ func (r *reader) mapping(t *tree, n *yaml.Node) {
 		if v.comment == "" {
 			v.comment = strings.TrimSpace(strings.TrimLeft(k.LineComment, "# "))
 		}
+		v.above = k.HeadComment
 		t.keys = append(t.keys, key{k.Value, pos, v})
 	}
 }
@@ -223,6 +234,9 @@ func (r *reader) mapping(t *tree, n *yaml.Node) {
 func (r *reader) scalar(t *tree, n *yaml.Node) {
 	t.kind, t.text, t.written = scalar, n.Value, n.Value
 	t.plain = n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if n.Style&yaml.TaggedStyle != 0 {
+		t.tag = n.ShortTag()
+	}
 	var err error
 	switch n.ShortTag() {
 	case "!!null":

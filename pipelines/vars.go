@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ type variables struct {
 	bad    *mistakes
 	room   room
 	names  []string
+	gone   func(name string) string // where a variable was removed, or ""
 	values map[string]*tree
 	state  map[string]varState
 }
@@ -28,10 +30,10 @@ const (
 
 // ownKeys are the keys of a pipeline file, which no variable may be called:
 // --set seed=7 must mean one thing.
-var ownKeys = []string{"pipeline", "seed", "vars", "cohort", "stages"}
+var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "stages"}
 
 func readVars(t *tree, bad *mistakes) *variables {
-	v := &variables{bad: bad, room: room{maxExpanded, bad}, values: map[string]*tree{}, state: map[string]varState{}}
+	v := &variables{bad: bad, gone: func(string) string { return "" }, room: room{maxExpanded, bad}, values: map[string]*tree{}, state: map[string]varState{}}
 	if t == nil || t.kind == empty {
 		return v
 	}
@@ -61,7 +63,7 @@ func isName(s string) bool { return nameForm.MatchString(s) }
 func (v *variables) value(name string, from dag.Pos) *tree {
 	t, ok := v.values[name]
 	if !ok {
-		v.bad.add(from, "there is no variable %q%s", name, hint(name, v.names))
+		v.bad.add(from, "there is no variable %q%s", name, cmp.Or(v.gone(name), hint(name, v.names)))
 		return nil
 	}
 	switch v.state[name] {
@@ -152,8 +154,9 @@ func (v *variables) resolve(t *tree, axes []string) {
 			if t.bad = !v.room.takeTree(val, t.pos); t.bad {
 				return
 			}
+			row, col := t.row, t.col
 			*t = *val
-			t.pos, t.written, t.vars, t.head = pos, written, []string{name}, name
+			t.pos, t.row, t.col, t.written, t.vars, t.head = pos, row, col, written, []string{name}, name
 			return
 		}
 		if val.kind != scalar {

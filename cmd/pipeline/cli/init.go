@@ -13,22 +13,31 @@ import (
 )
 
 func (a *app) initCommand() *cobra.Command {
-	return &cobra.Command{
+	full := false
+	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "write a commented biopoint.yaml to start from",
-		Long: `Writes biopoint.yaml, with a comment on everything that is worth changing, into DIR (default:
-the working directory). A file that is there already is left alone.`,
+		Long: `Writes biopoint.yaml into DIR (default: the working directory): a short file that extends the
+built-in biopoint.yaml, with the cohort and a parameter to change. --full writes a copy of the
+built-in file, with a comment on every step. A file that is there already is left alone.`,
 		Example: `  pipeline init my-study
-  cd my-study && pipeline run biopoint.yaml`,
+  cd my-study && pipeline run biopoint.yaml
+  pipeline init --full everything`,
 		Args: between(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			return a.init(dir)
+			text := pipelines.Study()
+			if full {
+				text = pipelines.Template()
+			}
+			return a.init(dir, text)
 		},
 	}
+	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
+	return cmd
 }
 
 type initEvent struct {
@@ -36,7 +45,7 @@ type initEvent struct {
 	File  string `json:"file"`
 }
 
-func (a *app) init(dir string) error {
+func (a *app) init(dir, text string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -48,7 +57,7 @@ func (a *app) init(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(pipelines.Template())
+	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

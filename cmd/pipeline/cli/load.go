@@ -27,15 +27,22 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 	if err == nil {
 		if p.Builtin {
 			a.note("%s: not in this directory, so the built-in pipeline of that name is used", file)
+		} else if n := len(p.Extends); n > 0 && strings.HasPrefix(p.Extends[0], "built-in ") {
+			a.note("%s extends the %s", file, p.Extends[0])
 		}
 		return p, nil
 	}
+	return nil, a.mistaken(file, err)
+}
+
+// mistaken prints what is wrong with a pipeline file.
+func (a *app) mistaken(file string, err error) error {
 	var mistakes pipelines.Errors
 	if !errors.As(err, &mistakes) {
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
 			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(pipelines.Builtins(), ", "))
 		}
-		return nil, wrong(err)
+		return wrong(err)
 	}
 	for _, m := range mistakes {
 		fmt.Fprintln(a.stderr, m)
@@ -46,7 +53,7 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 	if len(mistakes) > 1 {
 		fmt.Fprintf(a.stderr, "%s in %s; nothing was run\n", count(len(mistakes), "mistake"), file)
 	}
-	return nil, &exit{code: exitUsage}
+	return &exit{code: exitUsage}
 }
 
 // A mistakeEvent is one thing wrong with the pipeline file.

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"prgnn/pipelines"
+)
+
+func (a *app) printCommand() *cobra.Command {
+	var sets []string
+	plain := false
+	cmd := &cobra.Command{
+		Use:   "print FILE",
+		Short: "a pipeline file with all that it extends, and where each line comes from",
+		Long: `Prints the pipeline file with everything that it extends and what --set sets, as one file. Each
+line ends with the file and line it comes from. What is printed is a pipeline file that extends
+nothing and gives the same keys. Data are not read, and variables stay as they are.`,
+		Example: `  pipeline print quick.yaml
+  pipeline print study.yaml --plain > whole.yaml`,
+		Args:              exactly(1),
+		ValidArgsFunction: completeFile,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.printFile(args[0], sets, plain) },
+	}
+	setFlag(cmd, &sets)
+	cmd.Flags().BoolVar(&plain, "plain", false, "without where the lines come from")
+	return cmd
+}
+
+// A printEvent is a pipeline file with all that it extends.
+type printEvent struct {
+	Event string `json:"event"` // "print"
+	File  string `json:"file"`
+	Text  string `json:"text"`
+}
+
+func (a *app) printFile(file string, sets []string, plain bool) error {
+	text, err := pipelines.Print(file, sets, plain)
+	if err != nil {
+		return a.mistaken(file, err)
+	}
+	if a.json {
+		a.object(printEvent{"print", file, text})
+		return nil
+	}
+	_, err = a.out.WriteString(text)
+	return err
+}

@@ -1,0 +1,209 @@
+package pipelines
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A sourceFile is one file of a chain of extends.
+type sourceFile struct {
+	name    string // the last element of its path
+	builtin bool   // the file is part of the program
+	shown   string // in messages
+	text    []byte
+}
+
+// resolve reads a pipeline file and the files it extends, and merges them: the result has no
+// key extends, and each value keeps the file and line it comes from. It returns nil where the
+// chain cannot be followed. shown are the names of the files, first the file itself.
+func (l *loader) resolve(first sourceFile) (root *tree, shown []string) {
+	room := &room{maxExpanded, l.bad}
+	var chain []*tree
+	files := []sourceFile{first}
+	bytes := len(first.text)
+	for f := &first; f != nil; {
+		shown = append(shown, f.shown)
+		l.bad.files = shown
+		file := f.shown
+		t := parseWithin(f.text, func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }, l.bad, room)
+		if t == nil {
+			return nil, shown
+		}
+		if t.kind != mapping && len(chain) > 0 {
+			l.bad.add(t.pos, "a pipeline file is a mapping with the key stages, not %s", t)
+			return nil, shown
+		}
+		chain = append(chain, t)
+		at := slices.IndexFunc(t.keys, func(k key) bool { return k.name == "extends" })
+		if at < 0 {
+			break
+		}
+		value := t.keys[at].value
+		t.keys = slices.Delete(t.keys, at, at+1)
+		next, err := l.extended(value, f)
+		if err == nil && slices.ContainsFunc(files, func(s sourceFile) bool { return s.name == next.name && s.builtin == next.builtin }) {
+			err = fmt.Errorf("a circle: %s", strings.Join(append(slices.Clone(shown), next.shown), " extends "))
+		}
+		if err == nil {
+			if bytes += len(next.text); bytes > maxFile {
+				err = fmt.Errorf("the extended files are larger than %d MiB together", maxFile>>20)
+			}
+		}
+		if err != nil {
+			if !value.bad {
+				l.bad.add(value.pos, "%v", err)
+			}
+			return nil, shown
+		}
+		files = append(files, *next)
+		f = next
+	}
+	root = chain[len(chain)-1]
+	for i := len(chain) - 2; i >= 0; i-- {
+		m := merger{l.bad, shown[i+1], l.removed}
+		m.merge(root, chain[i], nil)
+	}
+	return root, shown
+}
+
+// extended finds the file that extends: names: beside the extending file, or else built in. A
+// built-in file extends built-in files only, so that it means the same everywhere. A file that
+// names itself means the built-in file of that name.
+func (l *loader) extended(value *tree, by *sourceFile) (*sourceFile, error) {
+	name, isText := value.value.(string)
+	if value.kind != scalar || !isText || name == "" {
+		return nil, fmt.Errorf("extends takes the name of one pipeline file, not %s", value)
+	}
+	if name != filepath.Base(name) || strings.ContainsAny(name, `/\`) {
+		return nil, fmt.Errorf("extends takes the name of a file in the same directory, or of a built-in pipeline, not the path %q", name)
+	}
+	if name == by.name || by.builtin {
+		text, ok := builtins[name]
+		if ok {
+			return &sourceFile{name, true, builtinName(name), []byte(text)}, nil
+		}
+		if name == by.name {
+			return nil, fmt.Errorf("%s extends itself, and there is no built-in pipeline of that name", name)
+		}
+		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, hint(name, Builtins()))
+	}
+	path := filepath.Join(filepath.Dir(by.shown), name)
+	text, builtin, err := readSource(path, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no file %s, and no built-in pipeline of that name%s", path, hint(name, Builtins()))
+	case err != nil:
+		return nil, err
+	case builtin:
+		return &sourceFile{name, true, builtinName(name), text}, nil
+	}
+	return &sourceFile{name, false, path, text}, nil
+}
+
+// builtinName tells a built-in file from the user's of the same name.
+func builtinName(name string) string { return "built-in " + name }
+
+// A merger puts the values of an extending file over those of the extended one.
+type merger struct {
+	bad     *mistakes
+	base    string             // the extended file, in messages
+	removed map[string]dag.Pos // the paths that were removed → where
+}
+
+// merge changes base key by key. A mapping is merged, any other value replaced, null removes.
+// A cohort or a stage of another kind is replaced as a whole: parameters and ports belong to
+// their kind. Keys that over names stand in its order, new ones too; all others stay where they are.
+func (m *merger) merge(base, over *tree, path []string) {
+	index := make(map[string]int, len(base.keys))
+	for i, k := range base.keys {
+		index[k.name] = i
+	}
+	first, last := len(base.keys), -1 // those of base that keep their place: the first and the latest
+	gone := make([]bool, len(base.keys))
+	behind := map[int][]key{} // what follows a key of base; -1: what comes before the first
+	for _, k := range over.keys {
+		at, known := index[k.name]
+		full := append(slices.Clip(path), k.name)
+		null := k.value.kind == empty && !k.value.bad
+		switch {
+		case !known && null && k.value.text != "":
+			m.bad.add(k.pos, "null removes a key, and %s has no %s%s", m.base, strings.Join(full, "."), hint(k.name, keysOf(base)))
+			continue
+		case !known:
+			behind[last] = append(behind[last], k)
+			continue
+		case null && k.value.text == "":
+			m.bad.add(k.pos, "%s says nothing: leave the line out to keep what %s has, or write null to remove it", strings.Join(full, "."), m.base)
+		case null:
+			gone[at] = true
+			m.removed[strings.Join(full, ".")] = k.pos
+			continue
+		default:
+			m.put(&base.keys[at], k, full)
+		}
+		if at < last {
+			gone[at] = true
+			behind[last] = append(behind[last], base.keys[at])
+		}
+		last = max(last, at)
+		first = min(first, last)
+	}
+	keys := make([]key, 0, len(base.keys)+len(over.keys))
+	for i, k := range base.keys {
+		if i == first {
+			keys = append(keys, behind[-1]...)
+		}
+		if !gone[i] {
+			keys = append(keys, k)
+		}
+		keys = append(keys, behind[i]...)
+	}
+	if first == len(base.keys) {
+		keys = append(keys, behind[-1]...)
+	}
+	base.keys = keys
+}
+
+// put changes the value of one key.
+func (m *merger) put(base *key, over key, path []string) {
+	b, o := base.value, over.value
+	o.above = cmp.Or(o.above, b.above)
+	switch {
+	case b.kind != mapping || o.kind != mapping:
+		*base = over
+	case otherKind(b, o, path):
+		o.keys = slices.DeleteFunc(o.keys, func(k key) bool { return k.value.kind == empty && b.get(k.name) != nil })
+		*base = over
+	case len(o.keys) > 0:
+		m.merge(b, o, path)
+		b.above, base.pos = o.above, over.pos
+	}
+}
+
+// otherKind reports whether a cohort or a stage gets another kind.
+func otherKind(base, over *tree, path []string) bool {
+	switch {
+	case len(path) == 1 && path[0] == "cohort":
+		kinds := slices.DeleteFunc(kindsIn(over), func(k key) bool { return k.value.kind == empty && base.get(k.name) != nil })
+		return slices.ContainsFunc(kinds, func(k key) bool { return base.get(k.name) == nil })
+	case len(path) == 2 && path[0] == "stages":
+		b, o := base.get("use"), over.get("use")
+		return b != nil && o != nil && o.kind == scalar && b.text != o.text
+	}
+	return false
+}
+
+// gone ends an error about a name that is not there, where a file has removed it.
+func (l *loader) gone(path ...string) string {
+	if pos, removed := l.removed[strings.Join(path, ".")]; removed {
+		return fmt.Sprintf(": %s removes it; remove the reference too (null), or replace it", pos)
+	}
+	return ""
+}

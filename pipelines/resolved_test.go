@@ -1,0 +1,130 @@
+package pipelines
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// builtinSets makes tiny data for the built-in pipelines that need some, and returns the --set of
+// each that says where they are.
+func builtinSets(t *testing.T) map[string][]string {
+	t.Helper()
+	dir := t.TempDir()
+	table, asd := "participant_id,group,gender,file\n", "file_id,asd,age\n"
+	for i := range 10 {
+		id := fmt.Sprintf("sub-%02d", i+1)
+		table += fmt.Sprintf("%s,%s,%s,%s.nii.gz\n", id, []string{"ASD", "HC"}[i%2], []string{"F", "M"}[i%2], id)
+		asd += fmt.Sprintf("%s,%d,%d\n", id, i%2, 20+i)
+		writeFile(t, filepath.Join(dir, id+".nii.gz"), "")
+		writeFile(t, filepath.Join(dir, id+"_pearson.tsv"), "a\tb\tc\n1\t0.1\t0.2\n0.1\t1\t0.3\n0.2\t0.3\t1\n")
+		var series bytes.Buffer
+		z := gzip.NewWriter(&series)
+		_, err := z.Write([]byte("#10\t#11\n1\t2\n2\t1\n3\t5\n"))
+		if err != nil || z.Close() != nil {
+			t.Fatal("cannot compress")
+		}
+		writeFile(t, filepath.Join(dir, "nyu_original_1D", id+"_rois_ho.1D.gz"), series.String())
+	}
+	writeFile(t, filepath.Join(dir, "participants.csv"), table)
+	writeFile(t, filepath.Join(dir, "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
+	writeFile(t, filepath.Join(dir, "abide", "participants.csv"), asd)
+	if err := os.Rename(filepath.Join(dir, "nyu_original_1D"), filepath.Join(dir, "abide", "nyu_original_1D")); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "labels.nii.gz"), "")
+	return map[string][]string{
+		"abide-nyu.yaml": {"data=" + filepath.Join(dir, "abide")},
+		"matrices.yaml":  {"data=" + dir},
+		"rest40.yaml":    {"data=" + dir, "labels=" + filepath.Join(dir, "labels.nii.gz")},
+	}
+}
+
+// keysText is all that enters the keys of a pipeline's tasks, apart from code and files: kinds,
+// parameters, connections, and the digests of what is known beforehand, settings and notes included.
+func keysText(p *Pipeline) string {
+	var b strings.Builder
+	b.WriteString(describe(p.Graph))
+	for _, s := range p.Graph.Stages {
+		for _, n := range s.Tasks {
+			if c, ok := n.Work.(*cohortValues); ok {
+				for _, port := range c.ports {
+					fmt.Fprintf(&b, "%s.%s = %s\n", n.ID, port.Name, c.refs[port.Name].Digest)
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestBuiltinsResolve: each built-in pipeline has the tasks and keys of testdata/resolved, where all
+// that it extends is written out. The first files there were made of built-in pipelines that
+// extended nothing. -update writes what print says: read the difference before you keep it.
+func TestBuiltinsResolve(t *testing.T) {
+	sets := builtinSets(t)
+	golden, err := filepath.Abs(filepath.Join("testdata", "resolved"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range Builtins() {
+		t.Run(name, func(t *testing.T) {
+			printed, err := Print(name, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(golden, name)
+			if *update {
+				writeFile(t, file, withoutComments(printed))
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now, err := Load(name, sets[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := LoadText(name, string(want), ".", sets[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := keysText(before), keysText(now)
+			if a != b {
+				t.Errorf("%s has other tasks than testdata/resolved/%s:\n%s", name, name, firstDifference(a, b))
+			}
+			again, err := LoadText(name, printed, ".", sets[name])
+			if err != nil {
+				t.Fatalf("what print says is no pipeline: %v", err)
+			}
+			if c := keysText(again); c != b {
+				t.Errorf("%s has other tasks than what print says of it:\n%s", name, firstDifference(b, c))
+			}
+			if _, text, _ := strings.Cut(now.Graph.Source, "extends:"); text != "" && len(now.Extends) > 0 {
+				t.Errorf("the text that is kept with a run extends another")
+			}
+		})
+	}
+}
+
+func withoutComments(text string) string {
+	lines := slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), "#")
+	})
+	return strings.Join(lines, "")
+}
+
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("line %d\n- %.600s\n+ %.600s", i+1, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, then %d", len(x), len(y))
+}
