@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // cohortKeys stand beside the kind under cohort:, whatever the kind is.
@@ -34,7 +35,7 @@ func (l *loader) readCohort(t *tree) {
 	}
 	l.vars.resolve(t, nil)
 	var names []string
-	kinds := map[string]stages.Cohort{}
+	kinds := map[string]cohort.Source{}
 	for _, c := range stages.Cohorts() {
 		names = append(names, c.Name)
 		kinds[c.Name] = c
@@ -65,7 +66,7 @@ func (l *loader) readCohort(t *tree) {
 	l.loadCohort(c, given[0], t)
 }
 
-func (l *loader) loadCohort(c stages.Cohort, at key, t *tree) {
+func (l *loader) loadCohort(c cohort.Source, at key, t *tree) {
 	if at.value.kind != mapping && at.value.kind != empty {
 		if !at.value.bad {
 			l.bad.add(at.value.pos, "cohort %s takes a mapping of parameters, not %s", c.Name, at.value)
@@ -101,7 +102,7 @@ func (l *loader) loadCohort(c stages.Cohort, at key, t *tree) {
 }
 
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
-func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
+func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	out := map[string]bool{}
 	ids := make([]string, len(r.Subjects))
 	for i, s := range r.Subjects {
@@ -126,8 +127,8 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 				fine = false
 			case item.kind == scalar && known[item.text]:
 				out[item.text] = true
-			case item.kind == scalar && known[stages.ParticipantID(item.text)]: // as the table of participants has it
-				out[stages.ParticipantID(item.text)] = true
+			case item.kind == scalar && known[cohort.ParticipantID(item.text)]: // as the table of participants has it
+				out[cohort.ParticipantID(item.text)] = true
 			default:
 				l.bad.add(item.pos, "exclude: there is no participant %q%s", item.text, nearID(item.text, ids))
 				fine = false
@@ -162,14 +163,14 @@ func (l *loader) choose(r *stages.Roster, t *tree) *stages.Roster {
 	for _, s := range r.Subjects {
 		switch {
 		case out[s.ID]:
-			chosen.Left = append(chosen.Left, stages.LeftOut{ID: s.ID, Why: "excluded by name"})
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "excluded by name"})
 		case !kept[s.ID]:
-			chosen.Left = append(chosen.Left, stages.LeftOut{ID: s.ID, Why: "beyond limit"})
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "beyond limit"})
 		default:
 			chosen.Subjects = append(chosen.Subjects, s)
 		}
 	}
-	slices.SortFunc(chosen.Left, func(a, b stages.LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	if len(kept) == 0 {
 		l.bad.add(t.pos, "the cohort has no participants%s", map[bool]string{true: " left after exclude"}[len(ids) > 0])
 		return nil
@@ -294,7 +295,7 @@ var cohortKindOf = &dag.Kind{
 	Code: "cohort 1",
 }
 
-func newCohortValues(r *stages.Roster) (*cohortValues, error) {
+func newCohortValues(r *cohort.Roster) (*cohortValues, error) {
 	c := &cohortValues{outputs: dag.Outputs{}, refs: map[string]artifacts.Ref{}}
 	add := func(name string, v artifacts.Value, doc string) error {
 		ref, err := artifacts.RefOf(v)

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // The kinds that these tests build graphs of. Nothing here is run.
@@ -64,10 +65,10 @@ func init() {
 	})
 	register("t-free", func() dag.Stage { return &free{} })
 
-	stages.RegisterCohort(stages.Cohort{Name: "t-files", New: func() stages.CohortKind { return &listed{Folder: "scans", People: 3} }})
-	stages.RegisterCohort(stages.Cohort{Name: "t-runs", New: func() stages.CohortKind { return &runs{} }})
-	stages.RegisterCohort(stages.Cohort{Name: "t-moved", New: func() stages.CohortKind { return &moved{} }})
-	stages.RegisterCohort(stages.Cohort{Name: "t-made", New: func() stages.CohortKind { return &made{People: 3} }})
+	stages.RegisterCohort(cohort.Source{Name: "t-files", New: func() cohort.Loader { return &listed{Folder: "scans", People: 3} }})
+	stages.RegisterCohort(cohort.Source{Name: "t-runs", New: func() cohort.Loader { return &runs{} }})
+	stages.RegisterCohort(cohort.Source{Name: "t-moved", New: func() cohort.Loader { return &moved{} }})
+	stages.RegisterCohort(cohort.Source{Name: "t-made", New: func() cohort.Loader { return &made{People: 3} }})
 }
 
 type with struct{ ports dag.Ports }
@@ -177,15 +178,15 @@ func nodesOf() *artifacts.Table {
 	return artifacts.NewTable(artifacts.Column{Name: "index", Values: []int32{1, 2}}, artifacts.Column{Name: "id", Values: []int32{1, 2}}, artifacts.Column{Name: "name", Values: []string{"L", "R"}})
 }
 
-func (c *listed) Load(dir string) (*stages.Roster, error) {
+func (c *listed) Load(dir string) (*cohort.Roster, error) {
 	if c.Folder == "nowhere" {
 		return nil, errors.Join(errors.New("folder: there is no nowhere"), errors.New("and nobody in it"))
 	}
 	ids, table := people(c.People)
-	r := &stages.Roster{Participants: table, Nodes: nodesOf(), Notes: []string{"a test"},
+	r := &cohort.Roster{Participants: table, Nodes: nodesOf(), Notes: []string{"a test"},
 		Files: map[string]dag.Type{"bold": dag.Format("nifti"), "confounds": dag.Format("tsv")}}
 	for i, id := range ids {
-		s := stages.Subject{ID: id, Files: map[string]string{"bold": filepath.Join("/", c.Folder, id+".nii.gz"), "confounds": "/" + id + ".tsv"}}
+		s := cohort.Subject{ID: id, Files: map[string]string{"bold": filepath.Join("/", c.Folder, id+".nii.gz"), "confounds": "/" + id + ".tsv"}}
 		if i == 1 && c.Lacking {
 			s.Files = nil
 		}
@@ -200,23 +201,23 @@ func (c *listed) Load(dir string) (*stages.Roster, error) {
 // moved gives labels that lie in another space than the scan.
 type moved struct{}
 
-func (*moved) Load(string) (*stages.Roster, error) {
+func (*moved) Load(string) (*cohort.Roster, error) {
 	ids, table := people(1)
-	return &stages.Roster{Participants: table, Nodes: nodesOf(),
+	return &cohort.Roster{Participants: table, Nodes: nodesOf(),
 		Files:    map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "transform": dag.Format("itk")},
-		Subjects: []stages.Subject{{ID: ids[0], Files: map[string]string{"bold": "/b", "labels": "/l", "transform": "/t"}}}}, nil
+		Subjects: []cohort.Subject{{ID: ids[0], Files: map[string]string{"bold": "/b", "labels": "/l", "transform": "/t"}}}}, nil
 }
 
 // runs gives the first of two people two scans, and the second one.
 type runs struct{}
 
-func (*runs) Load(string) (*stages.Roster, error) {
+func (*runs) Load(string) (*cohort.Roster, error) {
 	ids, table := people(2)
-	run := func(name string) stages.Run {
-		return stages.Run{Name: name, Files: map[string]string{"bold": "/" + name}}
+	run := func(name string) cohort.Run {
+		return cohort.Run{Name: name, Files: map[string]string{"bold": "/" + name}}
 	}
-	return &stages.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Files: map[string]dag.Type{"bold": dag.Format("nifti")},
-		Subjects: []stages.Subject{{ID: ids[0], Runs: []stages.Run{run("10"), run("2")}}, {ID: ids[1], Runs: []stages.Run{run("2")}}}}, nil
+	return &cohort.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Files: map[string]dag.Type{"bold": dag.Format("nifti")},
+		Subjects: []cohort.Subject{{ID: ids[0], Runs: []cohort.Run{run("10"), run("2")}}, {ID: ids[1], Runs: []cohort.Run{run("2")}}}}, nil
 }
 
 type made struct {
@@ -224,13 +225,13 @@ type made struct {
 	Seed   uint64 `param:"seed"`
 }
 
-func (c *made) Load(string) (*stages.Roster, error) {
+func (c *made) Load(string) (*cohort.Roster, error) {
 	ids, table := people(c.People)
-	r := &stages.Roster{Participants: table, Nodes: nodesOf(), Extra: map[string]artifacts.Value{"truth": nodesOf()},
+	r := &cohort.Roster{Participants: table, Nodes: nodesOf(), Extra: map[string]artifacts.Value{"truth": nodesOf()},
 		Make: func(id string) dag.Stage { return &maker{Subject: id, Seed: c.Seed} }, MakeKind: "t-free",
 		Files: map[string]dag.Type{"bold": dag.Format("nifti")}}
 	for _, id := range ids {
-		r.Subjects = append(r.Subjects, stages.Subject{ID: id})
+		r.Subjects = append(r.Subjects, cohort.Subject{ID: id})
 	}
 	return r, nil
 }

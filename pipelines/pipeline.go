@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // A Pipeline is a pipeline file that has been read and found right.
@@ -24,7 +24,7 @@ type Pipeline struct {
 	Notes   []string       // for the person who runs it
 	Here    []string       // likewise, of where the data lie: they stand in no result
 	Shared  Shared         // what of the file and of --set is for others
-	Roster  *stages.Roster // the cohort without those who are excluded; nil when the file has none
+	Roster  *cohort.Roster // the cohort without those who are excluded; nil when the file has none
 }
 
 // Load reads a pipeline file, sets what --set asks for ("density=0.2",
@@ -99,7 +99,7 @@ type loader struct {
 	left   int     // tasks that may still be made
 	values int     // values of axes that may still be made
 	texts  float64 // bytes of names and texts of tasks that may still be made
-	roster *stages.Roster
+	roster *cohort.Roster
 	notes  []string
 
 	cohortTree  *tree
@@ -109,8 +109,8 @@ type loader struct {
 	byName      map[string]*stage
 	producers   map[string][]*producer // the cohort has two
 	cohortNodes *cohortGraph
-	cohort      *stages.Cohort // its kind; nil until it is loaded
-	cohortWork  stages.CohortKind
+	cohort      *cohort.Source // its kind; nil until it is loaded
+	cohortWork  cohort.Loader
 	settings    *dag.StageNode // what a reference to the pipeline itself means
 	settled     bool           // there is such a reference
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // Where data lie is this machine's affair: no result depends on it, and nothing that is handed
@@ -117,7 +117,7 @@ func (p *places) settle(root *tree, bad *mistakes) {
 }
 
 // shared leaves the places out of the file's text and of the sets.
-func (p *places) shared(text string, sets []string, dir string, roster *stages.Roster) Shared {
+func (p *places) shared(text string, sets []string, dir string, roster *cohort.Roster) Shared {
 	s := Shared{Text: text}
 	gone := map[string]bool{} // what is set by a --set that is left out
 	lines := strings.SplitAfter(text, "\n")

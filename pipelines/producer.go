@@ -6,6 +6,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // A producer is what a reference can name: a stage, or one of the two halves of
@@ -93,7 +94,7 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 		value: func(m, _ int) int32 { return int32(m) },
 		texts: func(int) []string { return ids },
 	}
-	subject := func(m int) (*stages.Subject, map[string]string) {
+	subject := func(m int) (*cohort.Subject, map[string]string) {
 		return &r.Subjects[m], r.Subjects[m].Files
 	}
 	if r.PerRun {
@@ -140,7 +141,7 @@ func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
 
 // fanOverRuns makes the members of the cohort the runs of its participants. It gives
 // the way from a member to its participant and files.
-func (p *producer) fanOverRuns(r *stages.Roster, ids []string) func(member int) (*stages.Subject, map[string]string) {
+func (p *producer) fanOverRuns(r *cohort.Roster, ids []string) func(member int) (*cohort.Subject, map[string]string) {
 	type member struct{ subject, run, name int32 }
 	var members []member
 	var names []string
@@ -158,7 +159,7 @@ func (p *producer) fanOverRuns(r *stages.Roster, ids []string) func(member int) 
 	p.texts = func(axis int) []string { return [][]string{ids, names}[axis] }
 	p.value = func(m, axis int) int32 { return [2]int32{members[m].subject, members[m].name}[axis] }
 	p.text = func(m, axis int) string { return p.texts(axis)[p.value(m, axis)] }
-	return func(m int) (*stages.Subject, map[string]string) {
+	return func(m int) (*cohort.Subject, map[string]string) {
 		s := &r.Subjects[members[m].subject]
 		if len(s.Runs) == 0 {
 			return s, nil
@@ -169,13 +170,13 @@ func (p *producer) fanOverRuns(r *stages.Roster, ids []string) func(member int) 
 
 // file is a file of a participant's. Where there is none, the task that needs
 // it waits for one that fails and says so, once for each participant.
-func (g *cohortGraph) file(s *stages.Subject, files map[string]string, port, format string, optional bool, user string) *dag.Source {
+func (g *cohortGraph) file(s *cohort.Subject, files map[string]string, port, format string, optional bool, user string) *dag.Source {
 	path, there := files[port]
 	switch {
 	case s.Problem != nil:
 		return &dag.Source{Node: g.problem(s), Output: port}
 	case there:
-		return &dag.Source{File: path, Name: stages.NameIn(g.root, path), Format: format}
+		return &dag.Source{File: path, Name: cohort.NameIn(g.root, path), Format: format}
 	case optional:
 		return nil
 	}
@@ -186,7 +187,7 @@ func (g *cohortGraph) file(s *stages.Subject, files map[string]string, port, for
 }
 
 // problem is the task that stands for what a participant does not have.
-func (g *cohortGraph) problem(s *stages.Subject) *dag.Node {
+func (g *cohortGraph) problem(s *cohort.Subject) *dag.Node {
 	n := g.needed[s.ID]
 	if n == nil {
 		coords := []dag.Coord{{Axis: "subject", Value: s.ID}}

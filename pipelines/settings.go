@@ -7,7 +7,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // settingsName is what a reference writes to get at the pipeline itself:
@@ -61,7 +61,7 @@ func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 		}
 	}
 	excluded := artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "reason", Values: reasons})
-	work, err := newCohortValues(&stages.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}})
+	work, err := newCohortValues(&cohort.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}})
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}

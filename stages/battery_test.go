@@ -15,6 +15,8 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/cohort"
+	"prgnn/stages/stagetest"
 )
 
 var update = flag.Bool("update", false, "write testdata/battery.txt anew")
@@ -35,130 +37,130 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"connectivity": func(t *testing.T, c *chain) example { return c.first(t, "connectivity") },
 	"graph":        func(t *testing.T, c *chain) example { return c.first(t, "graph") },
 	"combat": func(t *testing.T, c *chain) example {
-		return example{fresh("combat", "preserve", []any{"age", "sex"}), sitedInputs(t)}
+		return example{stagetest.Fresh("combat", "preserve", []any{"age", "sex"}), stagetest.SitedInputs(t)}
 	},
 	"harmonize": func(t *testing.T, c *chain) example {
-		in := sitedInputs(t)
-		in["fitted"], in["matrices"] = output(t, example{fresh("combat"), sitedInputs(t)}, "fitted"), in["matrices"][:1]
+		in := stagetest.SitedInputs(t)
+		in["fitted"], in["matrices"] = output(t, example{stagetest.Fresh("combat"), stagetest.SitedInputs(t)}, "fitted"), in["matrices"][:1]
 		delete(in, "folds")
-		return example{fresh("harmonize", "subject", "sub-001"), in}
+		return example{stagetest.Fresh("harmonize", "subject", "sub-001"), in}
 	},
 	"split": func(t *testing.T, c *chain) example {
-		return example{fresh("split", "folds", 2), c.cohort(t, "participants")}
+		return example{stagetest.Fresh("split", "folds", 2), c.cohort(t, "participants")}
 	},
 	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
 	"predict": func(t *testing.T, c *chain) example {
-		return example{fresh("predict"), map[string][]dag.Input{
+		return example{stagetest.Fresh("predict"), map[string][]dag.Input{
 			"model": c.folds(t, "model"),
 			"edges": c.all(t, "graph", "edges"), "features": c.all(t, "graph", "features")}}
 	},
 	"evaluate": func(t *testing.T, c *chain) example {
-		return example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+		return example{stagetest.Fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
 	},
 	"compare": func(t *testing.T, c *chain) example {
-		return example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
+		return example{stagetest.Fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},
 	"choose": func(t *testing.T, c *chain) example {
-		inner, outer := chosenInputs()
-		return example{fresh("choose"), map[string][]dag.Input{"inner": inner, "outer": outer}}
+		inner, outer := stagetest.ChosenInputs()
+		return example{stagetest.Fresh("choose"), map[string][]dag.Input{"inner": inner, "outer": outer}}
 	},
 	"leakage": func(t *testing.T, c *chain) example { return c.leakage(t) },
 	"fidelity": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "participants")
 		in["model"], in["edges"], in["features"] = c.folds(t, "model"), c.all(t, "graph", "edges"), c.all(t, "graph", "features")
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")
-		return example{fresh("fidelity", "random", 2, "k", []any{5}), in}
+		return example{stagetest.Fresh("fidelity", "random", 2, "k", []any{5}), in}
 	},
 	"covariates":    func(t *testing.T, c *chain) example { return c.covariates(t) },
 	"permutation":   func(t *testing.T, c *chain) example { return c.permutation(t) },
 	"biomarkers":    func(t *testing.T, c *chain) example { return c.biomarkers(t) },
 	"individuality": func(t *testing.T, c *chain) example { return c.individuality(t) },
 	"figure-individuality": func(t *testing.T, c *chain) example {
-		return example{fresh("figure-individuality"), map[string][]dag.Input{"shares": output(t, c.individuality(t), "shares")}}
+		return example{stagetest.Fresh("figure-individuality"), map[string][]dag.Input{"shares": output(t, c.individuality(t), "shares")}}
 	},
 	"saliency": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["ranking"], in["labels"] = output(t, c.biomarkers(t), "ranking"), c.all(t, "parcellate", "parcels")[:1]
-		return example{fresh("saliency"), in}
+		return example{stagetest.Fresh("saliency"), in}
 	},
 	"mean-volume": func(t *testing.T, c *chain) example {
-		return example{fresh("mean-volume"), map[string][]dag.Input{"bold": c.first(t, "parcellate").in["bold"]}}
+		return example{stagetest.Fresh("mean-volume"), map[string][]dag.Input{"bold": c.first(t, "parcellate").in["bold"]}}
 	},
 	"brainmap": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["ranking"] = output(t, c.biomarkers(t), "ranking")
-		return example{fresh("brainmap"), in}
+		return example{stagetest.Fresh("brainmap"), in}
 	},
 	"tables": func(t *testing.T, c *chain) example {
-		in := comparisonInputs()
-		in["variations"], in["participants"] = []dag.Input{dag.InputOf(paperVariations())}, c.cohort(t, "participants")["participants"]
-		return example{fresh("tables"), in}
+		in := stagetest.ComparisonInputs()
+		in["variations"], in["participants"] = []dag.Input{dag.InputOf(stagetest.PaperVariations())}, c.cohort(t, "participants")["participants"]
+		return example{stagetest.Fresh("tables"), in}
 	},
 	"summary": func(t *testing.T, c *chain) example {
-		evaluate := example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+		evaluate := example{stagetest.Fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
 		in := c.cohort(t, "participants")
 		in["evaluation"], in["scores"] = output(t, evaluate, "summary"), output(t, evaluate, "scores")
 		in["ranking"], in["recovery"] = output(t, c.biomarkers(t), "ranking"), output(t, c.biomarkers(t), "recovery")
 		in["covariates"] = output(t, c.covariates(t), "checks")
-		in["comparison"] = output(t, example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
+		in["comparison"] = output(t, example{stagetest.Fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
 		in["permutation"] = output(t, c.permutation(t), "test")
 		in["leakage"] = output(t, c.leakage(t), "checks")
 		in["consistency"] = output(t, c.biomarkers(t), "consistency")
 		in["training"], in["coverage"] = c.folds(t, "history"), c.all(t, "parcellate", "coverage")
 		in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
 		in["graphs"] = c.all(t, "graph", "quality")
-		return example{fresh("summary"), in}
+		return example{stagetest.Fresh("summary"), in}
 	},
 	"figure-distributions": func(t *testing.T, c *chain) example {
-		return example{fresh("figure-distributions"), map[string][]dag.Input{"distribution": c.folds(t, "distribution")}}
+		return example{stagetest.Fresh("figure-distributions"), map[string][]dag.Input{"distribution": c.folds(t, "distribution")}}
 	},
 	"figure-connectivity": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "participants", "nodes")
 		in["matrices"] = c.all(t, "connectivity", "pearson")
-		return example{fresh("figure-connectivity"), in}
+		return example{stagetest.Fresh("figure-connectivity"), in}
 	},
 	"figure-degrees": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "participants", "nodes")
 		in["edges"] = c.all(t, "graph", "edges")
-		return example{fresh("figure-degrees"), in}
+		return example{stagetest.Fresh("figure-degrees"), in}
 	},
 	"figure-training": func(t *testing.T, c *chain) example {
-		return example{fresh("figure-training"), map[string][]dag.Input{"training": c.folds(t, "history")}}
+		return example{stagetest.Fresh("figure-training"), map[string][]dag.Input{"training": c.folds(t, "history")}}
 	},
 	"figure-roc": func(t *testing.T, c *chain) example {
-		return example{fresh("figure-roc"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+		return example{stagetest.Fresh("figure-roc"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
 	},
 	"figure-confusion": func(t *testing.T, c *chain) example {
-		return example{fresh("figure-confusion"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
+		return example{stagetest.Fresh("figure-confusion"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
 	},
 	"figure-ranking": func(t *testing.T, c *chain) example {
-		return example{fresh("figure-ranking"), map[string][]dag.Input{"ranking": output(t, c.biomarkers(t), "ranking")}}
+		return example{stagetest.Fresh("figure-ranking"), map[string][]dag.Input{"ranking": output(t, c.biomarkers(t), "ranking")}}
 	},
 	"figure-individuals": func(t *testing.T, c *chain) example {
 		in := c.cohort(t, "nodes")
 		in["individual"] = output(t, c.biomarkers(t), "individual")
-		return example{fresh("figure-individuals", "people", 2), in}
+		return example{stagetest.Fresh("figure-individuals", "people", 2), in}
 	},
 	// Of made-up inputs, so that the page does not change whenever a step does.
 	"report": func(t *testing.T, _ *chain) example {
-		return example{fresh("report"), reportInputs("sub-01", "ASD", "HC")}
+		return example{stagetest.Fresh("report"), stagetest.ReportInputs("sub-01", "ASD", "HC")}
 	},
 	"timeseries": func(t *testing.T, c *chain) example {
-		return example{fresh("timeseries"), map[string][]dag.Input{
+		return example{stagetest.Fresh("timeseries"), map[string][]dag.Input{
 			"series": {dag.InputOf(artifacts.Bytes{Kind: "series", Data: []byte("b\ta\n1\t2\n3\t5\n4\t4\n")})},
-			"nodes":  {dag.InputOf(nodesOf("a", "b"))}}}
+			"nodes":  {dag.InputOf(stagetest.NodesOf("a", "b"))}}}
 	},
 	"matrices": func(t *testing.T, c *chain) example {
 		relmat := artifacts.Bytes{Kind: "matrix", Data: []byte("Node\tb\ta\nb\t1\t0.5\na\t0.5\t1\n")}
-		return example{fresh("matrices", "partial", "ridge"), map[string][]dag.Input{
-			"pearson": {dag.InputOf(relmat)}, "nodes": {dag.InputOf(nodesOf("a", "b"))}}}
+		return example{stagetest.Fresh("matrices", "partial", "ridge"), map[string][]dag.Input{
+			"pearson": {dag.InputOf(relmat)}, "nodes": {dag.InputOf(stagetest.NodesOf("a", "b"))}}}
 	},
-	"echo": func(t *testing.T, c *chain) example { return example{fresh("echo", "value", "7"), nil} },
+	"echo": func(t *testing.T, c *chain) example { return example{stagetest.Fresh("echo", "value", "7"), nil} },
 	"exec": func(t *testing.T, c *chain) example {
 		need.Program(t, "dash", "sh")
 		return example{
-			fresh("exec", "command", []any{"sh", "-c", "cat {in} {in} > {out}; echo done"}, "inputs", []any{"in=text"}, "outputs", []any{"out=text"}),
+			stagetest.Fresh("exec", "command", []any{"sh", "-c", "cat {in} {in} > {out}; echo done"}, "inputs", []any{"in=text"}, "outputs", []any{"out=text"}),
 			map[string][]dag.Input{"in": {dag.InputOf(artifacts.Text("a\n"))}}}
 	},
 }
@@ -181,11 +183,11 @@ func TestBattery(t *testing.T) {
 			again := runThreads(t, e, 1)
 			many := runThreads(t, e, 8)
 			for _, p := range e.stage.Ports().Out {
-				b := encoded(t, first[p.Name])
-				if string(encoded(t, again[p.Name])) != string(b) {
+				b := stagetest.Encoded(t, first[p.Name])
+				if string(stagetest.Encoded(t, again[p.Name])) != string(b) {
 					t.Errorf("output %s: a second run gives other bytes", p.Name)
 				}
-				if string(encoded(t, many[p.Name])) != string(b) {
+				if string(stagetest.Encoded(t, many[p.Name])) != string(b) {
 					t.Errorf("output %s: eight threads give other bytes than one", p.Name)
 				}
 				d := artifacts.DigestOf(b)
@@ -335,25 +337,10 @@ func checkGolden(t *testing.T, digests map[string]string) {
 	}
 }
 
-// fresh is a stage at its defaults but for some parameters: name, value, …
-func fresh(kind string, parameters ...any) dag.Stage {
-	k, ok := Lookup(kind)
-	if !ok {
-		panic("no kind " + kind)
-	}
-	s := k.New()
-	for i := 0; i < len(parameters); i += 2 {
-		if err := dag.SetParam(s, parameters[i].(string), parameters[i+1]); err != nil {
-			panic(err)
-		}
-	}
-	return s
-}
-
 // A chain is a small simulated study, carried from stage to stage: the examples.
 // Everything is made once, when it is first asked for.
 type chain struct {
-	*Roster
+	*cohort.Roster
 	stages map[string]dag.Stage
 	ins    map[string][]map[string][]dag.Input // kind → participant → port
 	made   map[string][]dag.Outputs            // kind → participant
@@ -377,22 +364,22 @@ func (c *chain) load(t *testing.T) {
 	if c.Roster != nil {
 		return
 	}
-	scanner := defaultScanner()
+	scanner := cohort.DefaultScanner()
 	scanner.Grid, scanner.Volumes = 10, 100
-	r, err := (&SimulatedCohort{ASD: 3, HC: 3, Seed: 3, Sites: 1, Scanner: scanner}).Load("")
+	r, err := (&cohort.SimulatedCohort{ASD: 3, HC: 3, Seed: 3, Sites: 1, Scanner: scanner}).Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Roster = r
 	c.stages, c.ins, c.made = map[string]dag.Stage{}, map[string][]map[string][]dag.Input{}, map[string][]dag.Outputs{}
 	for _, w := range wires {
-		c.stages[w.kind] = fresh(w.kind)
+		c.stages[w.kind] = stagetest.Fresh(w.kind)
 	}
-	c.stages["bootstrap"] = fresh("bootstrap", "draws", 2, "seed", 3)
+	c.stages["bootstrap"] = stagetest.Fresh("bootstrap", "draws", 2, "seed", 3)
 	for _, subject := range c.Subjects {
 		outputs := map[string]dag.Outputs{
 			"cohort":   {"nodes": c.Nodes},
-			"simulate": mustRun(t, c.Make(subject.ID), nil),
+			"simulate": stagetest.MustRun(t, c.Make(subject.ID), nil),
 		}
 		for _, w := range wires {
 			in := map[string][]dag.Input{}
@@ -400,7 +387,7 @@ func (c *chain) load(t *testing.T) {
 				stage, output, _ := strings.Cut(from, ".")
 				in[port] = []dag.Input{dag.InputOf(outputs[stage][output])}
 			}
-			outputs[w.kind] = mustRun(t, c.stages[w.kind], in)
+			outputs[w.kind] = stagetest.MustRun(t, c.stages[w.kind], in)
 			c.ins[w.kind], c.made[w.kind] = append(c.ins[w.kind], in), append(c.made[w.kind], outputs[w.kind])
 		}
 	}
@@ -441,15 +428,15 @@ func (c *chain) cohort(t *testing.T, ports ...string) map[string][]dag.Input {
 
 // train is the training of one of two folds.
 func (c *chain) train(t *testing.T, fold int) example {
-	folds := mustRun(t, fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
-	return example{fresh("train", "fold", fold, "epochs", 3, "batch", 4, "seed", 3), map[string][]dag.Input{
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
+	return example{stagetest.Fresh("train", "fold", fold, "epochs", 3, "batch", 4, "seed", 3), map[string][]dag.Input{
 		"edges": c.all(t, "graph", "edges"), "features": c.all(t, "graph", "features"), "folds": {dag.InputOf(folds)}}}
 }
 
 // baseline is another classifier on one of the same folds.
 func (c *chain) baseline(t *testing.T, model string, fold int) example {
-	folds := mustRun(t, fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
-	return example{fresh("baseline", "model", model, "fold", fold), map[string][]dag.Input{
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
+	return example{stagetest.Fresh("baseline", "model", model, "fold", fold), map[string][]dag.Input{
 		"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
 }
 
@@ -457,7 +444,7 @@ func (c *chain) baseline(t *testing.T, model string, fold int) example {
 func (c *chain) folds(t *testing.T, output string) []dag.Input {
 	for len(c.models) < 2 {
 		e := c.train(t, len(c.models)+1)
-		c.models = append(c.models, mustRun(t, e.stage, e.in))
+		c.models = append(c.models, stagetest.MustRun(t, e.stage, e.in))
 	}
 	var ins []dag.Input
 	for i, m := range c.models {
@@ -487,7 +474,7 @@ func (c *chain) permutation(t *testing.T) example {
 			ins = append(ins, in)
 		}
 	}
-	return example{fresh("permutation"), map[string][]dag.Input{"predictions": ins}}
+	return example{stagetest.Fresh("permutation"), map[string][]dag.Input{"predictions": ins}}
 }
 
 // individuality is of the trainings, as if of two settings.
@@ -501,12 +488,12 @@ func (c *chain) individuality(t *testing.T) example {
 	}
 	in := c.cohort(t, "nodes", "participants")
 	in["scores"] = ins
-	return example{fresh("individuality"), in}
+	return example{stagetest.Fresh("individuality"), in}
 }
 
 // leakage looks at both trainings.
 func (c *chain) leakage(t *testing.T) example {
-	return example{fresh("leakage"), map[string][]dag.Input{
+	return example{stagetest.Fresh("leakage"), map[string][]dag.Input{
 		"folds": c.train(t, 1).in["folds"], "predictions": c.folds(t, "predictions"), "model": c.folds(t, "model"), "features": c.all(t, "graph", "features")}}
 }
 
@@ -519,25 +506,25 @@ func (c *chain) join(t *testing.T) example {
 			ins[i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "run", Value: fmt.Sprint(i + 1)}}
 		}
 	}
-	return example{fresh("join"), in}
+	return example{stagetest.Fresh("join"), in}
 }
 
 func (c *chain) covariates(t *testing.T) example {
 	in := c.cohort(t, "participants")
 	in["cleaning"] = c.all(t, "denoise", "quality")
-	return example{fresh("covariates", "permutations", 99), in}
+	return example{stagetest.Fresh("covariates", "permutations", 99), in}
 }
 
 // biomarkers is the ranking of the regions.
 func (c *chain) biomarkers(t *testing.T) example {
 	in := c.cohort(t, "nodes", "participants", "truth")
 	in["scores"], in["features"] = c.folds(t, "scores"), c.all(t, "graph", "features")
-	return example{fresh("biomarkers"), in}
+	return example{stagetest.Fresh("biomarkers"), in}
 }
 
 // output runs an example and wraps one of its outputs.
 func output(t *testing.T, e example, port string) []dag.Input {
-	return []dag.Input{dag.InputOf(mustRun(t, e.stage, e.in)[port])}
+	return []dag.Input{dag.InputOf(stagetest.MustRun(t, e.stage, e.in)[port])}
 }
 
 // TestCohortBattery holds every cohort kind to what all of them promise.

@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 5b436189b8970ac2a99d2731c07225fe8b48aae41b2cb9e8379f85a275ec0e8c
-kind biomarkers e9b07c2cf36dd914fdf25d6433c7165c07aa298b265a99ada9dc1c7b0c7e91bb
-kind bootstrap 37e3f5b673ed8afa6ddd050feb0902901906fb0b1954bfbcfe60291f14d0ec4c
+var codes = dag.Codes(`kind baseline 5aa05a1cb3c3f15ce22b2b343c05bcd90a570bbb5d03da8df35467f1fbfe87f7
+kind biomarkers c3b2fe11cf726bd43a1d8f404db03f7dd89d946d683ac1905ffdac9d731abe13
+kind bootstrap 0d7cd7e1bdc7a0952bf9e97cd8784bdbf056ac2e6ef578e65002ce095277c25e
 kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
-kind choose 9b6bd778c74ae89d675c6f79b10ea89083a4718d5c38cb400c7504ecbd8dd592
-kind combat f9ada103472842e93d6c9957071ddbca97c17e0c05406e396928806b8cf7d4e6
-kind compare b1d59f90fc7b231784c9ebef6ce5f00a3c695c850be6eb66d9c01117861f8c31
+kind choose 461521f889c2b49bd57cd74e2ed3ac84cb0383758ed3d6ff9b7e69d4b2237a5a
+kind combat b5cf7e0542116bd59fd506a060ac2322d06ea9bf9f393bb46c1f3647399c7133
+kind compare 169c4908824cc79574baf1af27ca823407e88afee42032479eb6cebc0ac644c1
 kind connectivity 0995248d8150f973490cfd52845666c1ba7df6798121e8b05f35c4b0ef496496
-kind covariates 87676aa8515663cb701229d95384e22890db3d5745207dbb435c424ac631a96f
+kind covariates 7fe5e2befcb9276c37061bd465dc4318424db0e6611b3d4b015f731797116568
 kind denoise 7628ad8576942430a22e1e0ab79e20332329ac5e5a17e9d3495eef39f25bb220
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
-kind evaluate d536e53442aac5509502c098604acbd24b298acc24c0addd397ff184f8e77cf5
+kind evaluate cfb2460ced2be68517696e24bf69576899594902ea1eb97255d258f588e355ce
 kind exec e8b5999eb4842472cffe5200efd245d06f54c7d0f1ad4c1954e5b48a7a4d0a10
-kind fidelity 64777fba5e20de8eb36983671e894cf85c1d9197efb56da34342a60b6dadb7b5
-kind figure-confusion fc51211ff98a1c46f3345e1859604fad966ee598ef5a9952fc9a9f8316e33d9a
+kind fidelity 3ee87a1523b1e88eb90206d82ff8ecd9b5576760e0444a9b62be607bd4ae44d0
+kind figure-confusion 5093ac3ec6ffd3fb29eab1445c2a70e6b94a36cdc5b13916c12866e7e24c4a10
 kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
 kind figure-degrees da68eb268046085615e4ac7cdaa221c7b761a19c1f3ecefbb270188f86535055
 kind figure-distributions 52fe4c0b56060a5d34ab7ba05e8a57454791b33856d17058d58239d51f5cbd7f
 kind figure-individuality decabf962c7ca0a80270e49a6d11bd0a1d456680a40a3cd8dceeff10b701a2a1
-kind figure-individuals 3463f6517a8b079c9a2fb26a6b680c463cb44416bc4b9cc37db42e3e97dd7b97
+kind figure-individuals 4c764bf722bab47746b79aa3c60f63de124d1db3890f96b22a1a32977e8554b8
 kind figure-ranking 0c9d35251f3a040794385379ecea7c36807e5d6b947a05f523b60219d8fe2ca9
-kind figure-roc f3d4da1525c02da74a18e505c9b665ae71c6ffccae5f8ece2e559c6929f6acde
+kind figure-roc 644697320de26ef00964266047ae2e3c4c9f50e04eedc7dfb7b78c003851c7f3
 kind figure-training ab6381bfee89459cdc86ed4e62b7b12cb7202cd60dc1643ee6d866bacd52c5cd
 kind graph 065304ce71a743510feb6474a85d933f7b9a05105e108747f2ae31876ed4790e
-kind harmonize 4f23df8861c06531764df7868a6e8139d62c3b471346975fecd5dc6977b04811
-kind individuality c46ba43562f8699d5402d42e77c544a7f3f009caee891e0e4656c8fb266469cd
-kind join 41258ad84ccc6d2f698ee35468f26c642f7210072d05ca70a238e76f89cb7644
+kind harmonize f058f69741db358a6f0d25849475cf1feeb0c70909f5e053fb63ed5c7a937b66
+kind individuality d692a5889dddd635d8f57c52b17b8fdaadbadcc9bf5a6cf5f5f61550e6f8a0d3
+kind join 8c349725dedaff67b4bfbe06567751fc8e013a4dd7cc67611b0adae878e37f76
 kind leakage 3c4898707b8fdd286fb22401bb01a05ea88cbfdaf21969319c44cef9d7165f81
 kind matrices f44d3c8e420d69ba06085d5b86e28e567eec06143feb12e79bfbc68a8cf7ec5d
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate 11c5d36ab11920f1b4df0287d5da951acd7b31133ec0a2f882ef4cf080561287
-kind permutation 202c6ac92ac363b6ef0d226e6a4d73000ab7665b98f977a118f2da9e885e19b1
-kind predict e15027ca3863d04eb829b1eba45a5203ab26c23f721bc7fe0e4036a2c3bf7cff
-kind report 2bbae8dd2688570b602f7ae72644582ac2976b3984f1dc33dacac85f8f938e5d
-kind saliency b186dbd890e219267ba2293ae0eacb26c367e0b2b04135ac098f84db1285ef6c
+kind parcellate 83c67c49703174d713adc4f0312fc32918b82614cb97813a85dbb7001de5bd99
+kind permutation eeb64dabb0198f5eaca2513804b4004ca538dcb9830955dc0532c10c5bbb096d
+kind predict c5ea5b0b2d00ce3ccf975b87f3e40cfbd0da3a5afc871618a7279a85bbc86133
+kind report 36e7aa37f2681839869b6e8be6682736d50a1449a586deddd51f75c0524e6021
+kind saliency ec359dd22b156c149399c4ee0720d0f6f3d013f82f2a8f2e1dfce420e89cb364
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
-kind summary 02fb0eeaef415790c494fb933594fff6b4884aef941c918e6e40b90da9c39f28
-kind tables f339201fbf323bf99f15650f517868f999c81e57bb5c06566430c82c4a4cde69
+kind summary c357163246ffafeea1a37606023ad88d35477ed76ef87bb817a878e487723b8b
+kind tables a42eae56d27936df2073b4fc4a0d373980ac968f371415a1de471bda99319965
 kind timeseries 44ed0df0ea8fd97ce568048bd751b9c3c7f8d1fa960d22eac829ef70af7290a1
-kind train 6a0b9a7b32a8249ebca9f6d3b441ffa624cc1f32b974daba16137bb905e9af4a
+kind train 19972b8e7558ebc4d396bb1a86a83d3abd482c022cca3241393d32656ace3c95
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -183,22 +183,22 @@ prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
-prgnn/stages.Baseline b51d5f90c990.fb5e42
-prgnn/stages.Baseline.Ports 12f277633f19.9d31d3
-prgnn/stages.Baseline.Run b7a7bf0c48a3.2195be
-prgnn/stages.Baseline.Validate 692d6aa548e5.b993cd
-prgnn/stages.Baseline.fit b1bf017f0d70.e6b8ec
-prgnn/stages.Baseline.onGraphs 9b50917948e0.aea573
-prgnn/stages.Baseline.onRows 182529f7d4e6.d7f7ab
-prgnn/stages.Baseline.read 243bdd4965b7.5b0355
-prgnn/stages.Baseline.stream f2f48699c5d2.b993cd
-prgnn/stages.Baseline.training d3cbbd964331.a4cb3a
-prgnn/stages.baseline.New 6b84906f64f0.54524e
-prgnn/stages.baselineHistory f484fd43fc83.466fc8
-prgnn/stages.prediction 90aac7540d9d.79156b
-prgnn/stages.ratedSet 395c9ef0e69b.4391ac
-prgnn/stages.standardizeRows f3a57103f20b.b3dda3
-prgnn/stages.trainingSet.ordered 69ddc384b7bd.37c489
+prgnn/stages/learn.Baseline b51d5f90c990.3cb1d8
+prgnn/stages/learn.Baseline.Ports 12f277633f19.30760c
+prgnn/stages/learn.Baseline.Run b7a7bf0c48a3.d4d848
+prgnn/stages/learn.Baseline.Validate 692d6aa548e5.b993cd
+prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
+prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
+prgnn/stages/learn.Baseline.onRows 182529f7d4e6.d7f7ab
+prgnn/stages/learn.Baseline.read a2d58f8babe4.9a37d8
+prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
+prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
+prgnn/stages/learn.baseline.New 6b84906f64f0.639988
+prgnn/stages/learn.baselineHistory f484fd43fc83.b81103
+prgnn/stages/learn.prediction 90aac7540d9d.79156b
+prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
+prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
+prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict report saliency simulate split summary tables timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
@@ -351,7 +351,7 @@ prgnn/artifacts.Table.Ints 46d4f99e9c96.f2d16c
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-individuals figure-roc graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
 prgnn/artifacts.NewTable 8a2856ac30cf.a697b1
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
@@ -371,18 +371,18 @@ prgnn/artifacts.writeNPY c9ab0d0dbac2.096d6f
 reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join matrices predict timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality join leakage parcellate predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality join leakage parcellate predict report summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals figure-roc individuality permutation report simulate split train
+reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
+reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat compare evaluate fidelity figure-individuals figure-roc individuality permutation report saliency tables train
-prgnn/stages.optionalColumn 693e62b8be85.45f843
+reached by baseline biomarkers choose combat compare evaluate fidelity individuality permutation saliency tables train
+prgnn/stages/column.Optional 693e62b8be85.45f843
 
 reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
@@ -435,7 +435,7 @@ reached by baseline biomarkers combat connectivity denoise fidelity figure-conne
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
-prgnn/stages.FoldParams 9917bcf81ebb.e3b0c4
+prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
 reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
@@ -473,7 +473,7 @@ prgnn/internal/dense.workspace ecd854e5e4b7.c4217a
 prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
-prgnn/stages.FoldParams.numbers efe1c38f335b.fb5e42
+prgnn/stages/fold.Params.Numbers c939fdc3612e.3cb1d8
 
 reached by baseline biomarkers individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
@@ -516,11 +516,11 @@ prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline choose compare evaluate fidelity figure-confusion figure-individuals figure-roc figure-training permutation report summary train
-prgnn/stages.leakagePort 3c11dba1954e.4c17fd
+reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
+prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
 reached by baseline combat connectivity denoise figure-connectivity graph harmonize join
-prgnn/stages.readDraws d43b30d06d45.e2c538
+prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
 reached by baseline combat connectivity denoise figure-connectivity graph harmonize join matrices timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
@@ -530,22 +530,22 @@ reached by baseline combat connectivity figure-connectivity harmonize
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline combat evaluate figure-individuals figure-roc permutation report train
-prgnn/stages.textOf c102a263d336.e3b0c4
+reached by baseline combat evaluate train
+prgnn/stages/column.JSON c102a263d336.e3b0c4
 
 reached by baseline combat fidelity predict report train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 
 reached by baseline combat train
-prgnn/stages.FoldParams.divide dbd0c268e02e.01fc7a
-prgnn/stages.FoldParams.sides 18938f2645a1.a87823
-prgnn/stages.apart 3ed4eb029130.e3b0c4
-prgnn/stages.division a59c6fbdc738.fb5e42
-prgnn/stages.division.row c7f6fcc289e8.937cbd
-prgnn/stages.graphRow 342916a03bf8.e3b0c4
+prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
+prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
+prgnn/stages/fold.Division.Row 1164da01ef41.a0ac38
+prgnn/stages/fold.Params.Divide 84650865f517.b3e4d5
+prgnn/stages/fold.Params.sides 18938f2645a1.c363bc
+prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
-reached by baseline compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report summary tables train
-prgnn/stages.prGNN 25c6268718b7.e3b0c4
+reached by baseline compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables train
+prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline exec report train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
@@ -563,11 +563,11 @@ prgnn/gnn.Options.mlpWidths fad309b0172a.9f5237
 prgnn/gnn.Options.readoutWidth 9751a6f16f8b.c7625e
 prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
 prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
-prgnn/stages.graphFacts 0d5e7e783090.e3b0c4
-prgnn/stages.layouts 8a3c1e1c360a.c99370
-prgnn/stages.modelFile 639bc3bc9efc.0f2b3f
-prgnn/stages.standardization 0487b64b205a.e3b0c4
-prgnn/stages.standardization.layout 3a429e522d8b.5c28a4
+prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
+prgnn/stages/learn.layouts 8a3c1e1c360a.c99370
+prgnn/stages/learn.modelFile 639bc3bc9efc.0f2b3f
+prgnn/stages/learn.standardization 0487b64b205a.e3b0c4
+prgnn/stages/learn.standardization.layout 3a429e522d8b.5c28a4
 
 reached by baseline fidelity predict train
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
@@ -716,28 +716,28 @@ prgnn/internal/exact.exp32Log2e 6446c9401d12.e3b0c4
 prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
 prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
 prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
-prgnn/stages.convert 09f6b4400ffd.c4217a
-prgnn/stages.graphData bc67e90f4c28.8b64dd
-prgnn/stages.readEdges 45f7e61cc2c3.80be65
-prgnn/stages.readParticipant aec0a7b2103e.04c30c
-prgnn/stages.standardization.apply b10d9a690924.afc98d
+prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
+prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
+prgnn/stages/learn.convert 09f6b4400ffd.c4217a
+prgnn/stages/learn.readEdges 45f7e61cc2c3.80be65
+prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
 reached by baseline figure-connectivity harmonize matrices
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 
 reached by baseline harmonize join predict train
-prgnn/stages.madeLines 61bca7005507.e3b0c4
+prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
 reached by baseline join predict train
-prgnn/stages.madeApart a70db2ecb2f4.87d654
+prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
 reached by baseline leakage train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
-prgnn/stages.duplicateText c500b6cda010.e3b0c4
-prgnn/stages.duplicates 03b2fd71d7d3.4b727f
+prgnn/stages/fold.DuplicateText c500b6cda010.e3b0c4
+prgnn/stages/fold.Duplicates 03b2fd71d7d3.4b727f
 
 reached by baseline predict train
-prgnn/stages.nodeNames 6c290e8707cd.afa959
+prgnn/stages/column.NodeNames 6c290e8707cd.afa959
 
 reached by baseline report train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
@@ -806,159 +806,159 @@ prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
 prgnn/gnn.worker.test 94ce404ebeb2.535aa3
-prgnn/stages.ModelParams 7e1f26c91ad6.e3b0c4
-prgnn/stages.ModelParams.options 4ed7c7058d63.480a6e
-prgnn/stages.ModelParams.validate 36171565b736.60caf1
-prgnn/stages.Train 18dbf487cecf.9d9664
-prgnn/stages.Train.Ports 21d2f4e67e08.c906b2
-prgnn/stages.Train.Run aade021a02fd.dad595
-prgnn/stages.Train.Validate f074b28d692f.b7e13d
-prgnn/stages.Train.read c18d8c67a359.350130
-prgnn/stages.TrainingParams 291f038ef4ec.e3b0c4
-prgnn/stages.TrainingParams.caution 8a0050ca0640.e4f41a
-prgnn/stages.TrainingParams.follow b2bfa950d578.9da140
-prgnn/stages.TrainingParams.training 5159d897c3b7.5e43aa
-prgnn/stages.TrainingParams.validate 8670587900a0.ab0332
-prgnn/stages.allOf f10bb1e657cc.e3b0c4
-prgnn/stages.distributionTable 002722308c08.937331
-prgnn/stages.firstFold f854bf9dd15b.030016
-prgnn/stages.graphFacts.add ade4469991b5.d32bd8
-prgnn/stages.historyTable e3a25992f87f.a80c51
-prgnn/stages.modelNPZ e36d50dfec31.d59b12
-prgnn/stages.modelParams 02faf3860527.2ff0c8
-prgnn/stages.noTime 6e5cb30abb00.e3b0c4
-prgnn/stages.paperModel a89b6e271fd0.44b17c
-prgnn/stages.paperTraining 62f9b2bf8f68.851209
-prgnn/stages.parameterTable db11ee6a89e6.62c988
-prgnn/stages.predictionTable c48bab3952df.808c57
-prgnn/stages.readGraphs 266efe07934d.393df0
-prgnn/stages.refuseDuplicates b9bd5bde0617.40f220
-prgnn/stages.rounded fa1b726ad7c0.c4217a
-prgnn/stages.scoreTable 8f542e88de9d.0b67d7
-prgnn/stages.sideNames 1d0fe72bb93d.e3b0c4
-prgnn/stages.standardization.values 4e34a207bf60.afc98d
-prgnn/stages.train 1432fc92edb9.4c2d63
-prgnn/stages.trainingParams 9ef3c77b2954.faf8bc
-prgnn/stages.trainingSet 4e2c3f7a0e4b.778c37
-prgnn/stages.trainingSet.add 26ab366677a3.1d7fde
-prgnn/stages.trainingSet.check 3d781e7d2c72.77a056
-prgnn/stages.trainingSet.majority dd81061bcd7e.cb2b94
-prgnn/stages.trainingSet.standardize 629defe0670d.0a605a
-prgnn/stages.weightArray fa334a09ffb8.d95ad1
+prgnn/stages/fold.First f854bf9dd15b.9b5e1e
+prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
+prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
+prgnn/stages/learn.ModelParams 7e1f26c91ad6.e3b0c4
+prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
+prgnn/stages/learn.ModelParams.validate 36171565b736.60caf1
+prgnn/stages/learn.Train 18dbf487cecf.f1e807
+prgnn/stages/learn.Train.Ports 21d2f4e67e08.6aa87a
+prgnn/stages/learn.Train.Run aade021a02fd.dad595
+prgnn/stages/learn.Train.Validate f074b28d692f.b7e13d
+prgnn/stages/learn.Train.read 86e6659bb591.3b10ca
+prgnn/stages/learn.TrainingParams 291f038ef4ec.e3b0c4
+prgnn/stages/learn.TrainingParams.caution 8a0050ca0640.e4f41a
+prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
+prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
+prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
+prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
+prgnn/stages/learn.distributionTable 002722308c08.937331
+prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
+prgnn/stages/learn.historyTable e3a25992f87f.3e8a6f
+prgnn/stages/learn.modelNPZ e36d50dfec31.d59b12
+prgnn/stages/learn.modelParams 02faf3860527.2ff0c8
+prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
+prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
+prgnn/stages/learn.paperTraining 62f9b2bf8f68.851209
+prgnn/stages/learn.parameterTable db11ee6a89e6.011e0e
+prgnn/stages/learn.predictionTable 1357b188445b.6616f7
+prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
+prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
+prgnn/stages/learn.scoreTable 4c449e72f2ea.030963
+prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
+prgnn/stages/learn.train 461ad568aec3.c32d9f
+prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
+prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
+prgnn/stages/learn.trainingSet.add 533fbf783bbc.6ef69d
+prgnn/stages/learn.trainingSet.check 04a2513466ec.7aa053
+prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
+prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
+prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
 reached by biomarkers
-prgnn/stages.biomarkers.New 74b692ad0c2b.7261fb
+prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
 reached by biomarkers choose covariates fidelity individuality permutation report summary
-prgnn/stages.meanSD 3c61ce3c1a7c.e3b0c4
+prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
 reached by biomarkers combat covariates fidelity harmonize individuality join report summary tables
 prgnn/artifacts.Table.Bools 22f840b3dcf7.d6fd9c
 
 reached by biomarkers combat covariates fidelity harmonize individuality report summary tables
-prgnn/stages.people 73026daeb145.e3b0c4
-prgnn/stages.readPeople 1e39f932e02a.363863
+prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
+prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
 
-reached by biomarkers compare covariates evaluate figure-individuals figure-roc individuality permutation report
+reached by biomarkers compare covariates evaluate individuality
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
 reached by biomarkers compare covariates individuality
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
-reached by biomarkers covariates evaluate fidelity figure-individuals figure-roc individuality permutation report
+reached by biomarkers covariates evaluate fidelity individuality permutation
 prgnn/stages/inference.AsLarge ace94f8e3359.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
 
-reached by biomarkers covariates evaluate figure-individuals figure-roc individuality permutation report
+reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
 prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
 reached by biomarkers covariates individuality
 prgnn/stages/inference.FDR f21a9bea3365.481a4c
 
-reached by biomarkers evaluate fidelity figure-individuals figure-roc individuality permutation report
-prgnn/stages.coordinateDoc b518a561ce11.e3b0c4
-prgnn/stages.keyColumns a115ee0123c6.4b00d4
+reached by biomarkers evaluate fidelity individuality permutation
+prgnn/stages/column.Keys a115ee0123c6.7dd110
 
-reached by biomarkers evaluate figure-individuals figure-roc individuality permutation report
+reached by biomarkers evaluate fidelity individuality permutation report
+prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
+
+reached by biomarkers evaluate individuality
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.order c426292859fc.8e15ea
 
 reached by biomarkers fidelity individuality permutation
-prgnn/stages.settingText eda979aca34f.c63136
+prgnn/stages/column.SettingText eda979aca34f.c63136
 
 reached by biomarkers individuality
-prgnn/stages.Biomarkers 4922bba7aa01.e3b0c4
-prgnn/stages.Biomarkers.Ports 184f67a9b24d.9249ec
-prgnn/stages.Biomarkers.Run 2d1496042ef6.530a45
-prgnn/stages.Biomarkers.against 98a853487860.7dbb13
-prgnn/stages.Biomarkers.agreements ae816d86f174.8b9801
-prgnn/stages.Biomarkers.contrasts 5590fda1de2f.173486
-prgnn/stages.Biomarkers.rank 9078ee5f5513.541d6f
-prgnn/stages.Biomarkers.rankings 3829b32e7af5.177cfc
-prgnn/stages.Biomarkers.read 236ba7161db7.20b0f1
-prgnn/stages.Biomarkers.readAll 20c4fb9eed1e.47a4b1
-prgnn/stages.Biomarkers.readings 2ca7dab6638a.4f79c1
-prgnn/stages.Biomarkers.recoveries c5e3245bfe49.76bd53
-prgnn/stages.Biomarkers.spread 1b06ac7aead3.34a037
-prgnn/stages.absolute aea328ee7674.e3b0c4
-prgnn/stages.added 3e7b44f2e09b.ba9aaa
-prgnn/stages.alike 9352d9d6a2fa.a0dfa6
-prgnn/stages.auroc d6cc9393b3e3.2ff1ee
-prgnn/stages.both 73ec6eed0b20.e3b0c4
-prgnn/stages.by 6d22ed3ab549.671528
-prgnn/stages.consistency c5244c856503.926b0f
-prgnn/stages.consistencyRows b7ea5780bd26.50e5e7
-prgnn/stages.consistencyRows.add 0f3367a602f2.ed3f05
-prgnn/stages.consistencyRows.table a12c74e6b373.54c0b1
-prgnn/stages.featureTest 1d37cf30dd9b.e3b0c4
-prgnn/stages.heldOut 935729a6afd9.9be3df
-prgnn/stages.individualRows 164ea15f5fa9.c63136
-prgnn/stages.individualRows.add 97edf2c36ff6.33912c
-prgnn/stages.individualRows.table fee195d6de8f.726fc3
-prgnn/stages.meanOf 465cf4393d9f.e3b0c4
-prgnn/stages.means a43b865dd28a.302ab9
-prgnn/stages.merged b003ff1fbfc9.e1b1fa
-prgnn/stages.modelScores a08174c61f36.ca2f61
-prgnn/stages.modelScores.add b3e66ef522f2.ee6ce0
-prgnn/stages.modelScores.ofDraw 06fdc1b2b3eb.073445
-prgnn/stages.newModelScores a0b04c6084b1.802db3
-prgnn/stages.nodeFeatures 5495d53f769a.6848e7
-prgnn/stages.nodeFeatures.byRegion e0c0c48a1cc6.579d30
-prgnn/stages.nodeFeatures.compute 45b1dbd988d1.4f5766
-prgnn/stages.nodeFeatures.withoutNetwork 83dbf749b398.7cadf2
-prgnn/stages.nullRow b786f37adc73.e3b0c4
-prgnn/stages.nullRows b02d57ffe002.456106
-prgnn/stages.nullRows.add 9af1ebece8ec.6cfb54
-prgnn/stages.nullRows.table bef3c713bcb5.106e05
-prgnn/stages.ordered c260db5c8452.3fbdfb
-prgnn/stages.perPerson 8bb174d9f129.d60a37
-prgnn/stages.plantedNodes 301d34780a24.f82622
-prgnn/stages.rankedBy 1791c7b3e69d.e3b0c4
-prgnn/stages.rankingRows 56420707b9b7.c63136
-prgnn/stages.rankingRows.add c20ff3d30370.f5e863
-prgnn/stages.rankingRows.table a494c608362b.5de9fe
-prgnn/stages.readNodeFeatures 452160b1a318.ab8a5d
-prgnn/stages.readScores df8fc4463011.074036
-prgnn/stages.relative e3af7ce3eacf.7f4d1e
-prgnn/stages.ridgePattern be0dac9e39b0.e3b0c4
-prgnn/stages.ridgePenalty 8b95a66de076.e3b0c4
-prgnn/stages.saliency 3cfc95499ef6.f4574f
-prgnn/stages.scoreColumns 1a643c9f7c36.e3b0c4
-prgnn/stages.settingOf 00c3881ed6a3.3a2886
-prgnn/stages.settingScores 77cb772a774d.b6b0c3
-prgnn/stages.singly aa7908e9ccb5.671528
-prgnn/stages.sortedKeys 0aed50a9e06d.e3b0c4
-prgnn/stages.strengthTest fcaa2de257d2.e3b0c4
-prgnn/stages.tally e8eb068a7dd3.e3b0c4
-prgnn/stages.tally.add a777c0dd307d.302ab9
-prgnn/stages.testedContrast d3092f23479d.55e531
-prgnn/stages.unstaged 535f768d36bd.305f88
-prgnn/stages.withoutNetwork 1c098a681e2b.e3b0c4
+prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
+prgnn/stages/assess.Biomarkers.Ports 184f67a9b24d.9249ec
+prgnn/stages/assess.Biomarkers.Run d2f5f6afa69b.a6ba4f
+prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
+prgnn/stages/assess.Biomarkers.agreements 33c97579b503.3d95eb
+prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
+prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
+prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
+prgnn/stages/assess.Biomarkers.read 4ffad20e2c93.d3257f
+prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
+prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
+prgnn/stages/assess.Biomarkers.recoveries c5e3245bfe49.84ec5a
+prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
+prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
+prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
+prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
+prgnn/stages/assess.NewModelScores 6d3fc9f8145b.902b38
+prgnn/stages/assess.ReadNodeFeatures 0542fd84844a.5a0c60
+prgnn/stages/assess.Tally e8eb068a7dd3.e3b0c4
+prgnn/stages/assess.Tally.add a777c0dd307d.3bd65c
+prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
+prgnn/stages/assess.absolute aea328ee7674.e3b0c4
+prgnn/stages/assess.added 3e7b44f2e09b.3532b2
+prgnn/stages/assess.alike 9352d9d6a2fa.a0dfa6
+prgnn/stages/assess.auroc d6cc9393b3e3.2ff1ee
+prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
+prgnn/stages/assess.by 6d22ed3ab549.991870
+prgnn/stages/assess.consistency c5244c856503.926b0f
+prgnn/stages/assess.consistencyRows b7ea5780bd26.50e5e7
+prgnn/stages/assess.consistencyRows.add 0f3367a602f2.ed3f05
+prgnn/stages/assess.consistencyRows.table a12c74e6b373.0318a8
+prgnn/stages/assess.heldOut 30a9a5fd259c.231fc7
+prgnn/stages/assess.individualRows 164ea15f5fa9.c63136
+prgnn/stages/assess.individualRows.add 97edf2c36ff6.1e1af6
+prgnn/stages/assess.individualRows.table fee195d6de8f.9c255f
+prgnn/stages/assess.meanOf 465cf4393d9f.e3b0c4
+prgnn/stages/assess.means a43b865dd28a.3bd65c
+prgnn/stages/assess.merged 1216afbcaa32.4a4c37
+prgnn/stages/assess.nodeFeatures 5495d53f769a.e898d0
+prgnn/stages/assess.nodeFeatures.Compute 3a171e80107e.7a3748
+prgnn/stages/assess.nodeFeatures.WithoutNetwork 01069c022f8b.0e7523
+prgnn/stages/assess.nodeFeatures.byRegion e0c0c48a1cc6.579d30
+prgnn/stages/assess.nullRow b786f37adc73.e3b0c4
+prgnn/stages/assess.nullRows b02d57ffe002.456106
+prgnn/stages/assess.nullRows.add 9af1ebece8ec.6cfb54
+prgnn/stages/assess.nullRows.table bef3c713bcb5.465e02
+prgnn/stages/assess.ordered c260db5c8452.3fbdfb
+prgnn/stages/assess.perPerson 0923560588b1.fc9d78
+prgnn/stages/assess.plantedNodes 301d34780a24.f82622
+prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
+prgnn/stages/assess.rankingRows 56420707b9b7.c63136
+prgnn/stages/assess.rankingRows.add c20ff3d30370.f5e863
+prgnn/stages/assess.rankingRows.table a494c608362b.9e9324
+prgnn/stages/assess.readScores df8fc4463011.074036
+prgnn/stages/assess.relative e3af7ce3eacf.dc3b72
+prgnn/stages/assess.ridgePenalty 8b95a66de076.e3b0c4
+prgnn/stages/assess.saliency 3cfc95499ef6.f4574f
+prgnn/stages/assess.scoreColumns 1a643c9f7c36.e3b0c4
+prgnn/stages/assess.settingOf 00c3881ed6a3.3a2886
+prgnn/stages/assess.settingScores 77cb772a774d.cd3e2c
+prgnn/stages/assess.singly aa7908e9ccb5.991870
+prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
+prgnn/stages/assess.testedContrast d3092f23479d.55e531
+prgnn/stages/assess.unstaged 535f768d36bd.305f88
 prgnn/stages/column.Columns da29ab955397.d16ebe
-prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
-prgnn/stages/column.Keys a115ee0123c6.7dd110
+prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
+prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
+prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/column.Table 868664ddb4bc.f4b657
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
 prgnn/stages/inference.Agree 353f4a927e96.2bc9a9
@@ -1002,9 +1002,9 @@ prgnn/stages/column.field.column 574330228cbb.feaecd
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
 reached by biomarkers individuality report summary
-prgnn/stages.recoveryRow fb4fb0b053c1.c63136
-prgnn/stages.trainedModels 961e8c225bf8.e3b0c4
-prgnn/stages.untrainedModels aec150f1b4c0.e3b0c4
+prgnn/stages/column.RecoveryRow fb4fb0b053c1.c63136
+prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
+prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field eb99e5b8e0b6.e3b0c4
 prgnn/stages/column.layout 6847ccc851ff.3be3ff
@@ -1046,23 +1046,23 @@ prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
-prgnn/stages.Bootstrap 9c9f6e303b80.e3b0c4
-prgnn/stages.Bootstrap.Ports 2cc883a36af4.c37701
-prgnn/stages.Bootstrap.Run c1c5c42300c5.dec688
-prgnn/stages.Bootstrap.draw 8fd14cea63fa.4c2c74
-prgnn/stages.Bootstrap.drop 35a4c37e27ff.deb9e8
-prgnn/stages.Bootstrap.made f6b89ff43e33.94c9d5
-prgnn/stages.Bootstrap.size b570e1085c90.d066e7
-prgnn/stages.badVolumes cf1c74954fa1.71965c
-prgnn/stages.bootstrap.New 0553985bd832.485a82
-prgnn/stages.countDistinct 2fc3ee995ae7.e3b0c4
-prgnn/stages.sameGrid bdb4e14cb055.90bea1
-prgnn/stages.scanTable 9e2093ca9f8b.eb717b
-prgnn/stages.voxelTable 99f11fb883fc.36420c
-prgnn/stages.whyNone f852cf3b10e2.af1c52
+prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
+prgnn/stages/prepare.Bootstrap.Ports 2cc883a36af4.c37701
+prgnn/stages/prepare.Bootstrap.Run 52f3c5a5af24.aaa91a
+prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
+prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
+prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
+prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
+prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
+prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
+prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
+prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
+prgnn/stages/prepare.scanTable 9e2093ca9f8b.eb717b
+prgnn/stages/prepare.voxelTable dbe75f9170c6.55adc4
+prgnn/stages/prepare.whyNone f852cf3b10e2.9bc259
 
 reached by bootstrap combat connectivity denoise graph harmonize join matrices
-prgnn/stages.withMeta 135e1f0db402.8ab016
+prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
 reached by bootstrap connectivity denoise graph join matrices
 prgnn/dag.ParamText 6f023bc41542.27b52d
@@ -1073,7 +1073,7 @@ prgnn/dag.fieldTable 17e24bd5299b.a670eb
 prgnn/dag.fieldTable.collect d0725c0d84b4.5ceb99
 prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
-prgnn/stages.madeBy 7aa13056b302.56f026
+prgnn/stages/column.MadeBy 7aa13056b302.56f026
 
 reached by bootstrap denoise exec join matrices mean-volume parcellate report saliency timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
@@ -1279,33 +1279,39 @@ prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
 prgnn/nifti.unitSecond 069781a2de55.e3b0c4
 
 reached by bootstrap join parcellate report saliency
-prgnn/stages.parcelNode 5ba4450efd59.e3b0c4
-prgnn/stages.parcelNodes 2aadf13d07bc.726acc
+prgnn/stages/region.Node 847105e94b30.e3b0c4
+prgnn/stages/region.ReadNodes 2aadf13d07bc.2c391c
 
 reached by bootstrap matrices timeseries
-prgnn/stages.shorten 181fce6151f7.e3b0c4
+prgnn/stages/column.Shorten 181fce6151f7.e3b0c4
+
+reached by bootstrap mean-volume parcellate report
+prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
+prgnn/nifti.Header.series f245766c730e.72936d
 
 reached by bootstrap mean-volume parcellate report saliency
 prgnn/nifti.Grid 5e34852d456b.3df0dc
 prgnn/nifti.Grid.String 756e8563f63e.92937c
-prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
 prgnn/nifti.Grid.box a6e12f033a70.7511bd
 prgnn/nifti.Header.Affine d7c9828a774f.29894e
 prgnn/nifti.Header.Grid e0046a801575.57f4a9
 prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
-prgnn/nifti.Header.series f245766c730e.72936d
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
-prgnn/stages.openImage 5cd92e1089ce.d08ed3
 
 reached by bootstrap mean-volume parcellate report saliency simulate
 prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
+reached by bootstrap mean-volume parcellate saliency
+prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
+
 reached by bootstrap mean-volume report
 prgnn/nifti.Reader.Next eab9339e1364.6464e9
 
-reached by bootstrap parcellate report saliency
+reached by bootstrap parcellate report
 prgnn/nifti.Grid.Same dff652f22257.0028ee
+
+reached by bootstrap parcellate report saliency
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
@@ -1317,19 +1323,17 @@ prgnn/nifti.Reader.batches 357082e054c6.d43057
 prgnn/nifti.lanes b245d90d0623.e3b0c4
 
 reached by bootstrap timeseries
-prgnn/stages.longestTR 0607f7a0b1f5.e3b0c4
-prgnn/stages.sidecarTR 706403fbe3d4.04ae21
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
+prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
+prgnn/stages/prepare.sidecarTR 706403fbe3d4.04ae21
 
 reached by brainmap
-prgnn/stages.brainmap.New aa4650227ebb.eba0ab
+prgnn/stages/present.brainmap.New aa4650227ebb.eba0ab
 
 reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/internal/markup.Text bdde6727b408.e3b0c4
 
 reached by brainmap figure-individuals report
-prgnn/stages.nodePlaces c37b2c7642c4.8e3fa0
-prgnn/stages.placesToDraw b7c6a9aa2a4c.8df13a
 prgnn/stages/chart.Above 87910c90e002.aba712
 prgnn/stages/chart.Behind a627130005a1.aba712
 prgnn/stages/chart.Holds 76ce2d001906.be54f3
@@ -1344,55 +1348,57 @@ prgnn/stages/chart.between 84382f85b55e.bd104b
 prgnn/stages/chart.mirrored 62f7c93fa1ee.c0f445
 prgnn/stages/chart.open 63dabc185e8a.19ae84
 prgnn/stages/chart.smooth 0dfbd41afe45.19ae84
+prgnn/stages/present.NodePlaces c37b2c7642c4.8e3fa0
+prgnn/stages/present.placesToDraw b7c6a9aa2a4c.98d6cd
 
 reached by brainmap report
-prgnn/stages.BrainMap 92ecc7e60667.e3b0c4
-prgnn/stages.BrainMap.Ports e71e58d56e93.aa3df0
-prgnn/stages.BrainMap.Run fac009cfe429.881e3d
-prgnn/stages.BrainMap.picture be891f377d96.a336e5
-prgnn/stages.brainView 788ab3c99f4d.4e7763
-prgnn/stages.brainView.draw c0b3a881c197.bd9ef4
-prgnn/stages.brainViews 62162f0d1dfd.13bf45
-prgnn/stages.headHeight 3a98da0deace.e3b0c4
-prgnn/stages.heat 38830fd71b0c.e3b0c4
-prgnn/stages.hull 1dc93a06a583.e3b0c4
-prgnn/stages.labelPlace f81ef4a99538.1d85b1
-prgnn/stages.mm 0c66043913f2.e3b0c4
-prgnn/stages.outline 3a98da0deace.e3b0c4
-prgnn/stages.panelHeight 4bae7b22d7bf.e3b0c4
-prgnn/stages.panelWidth c791821609e1.e3b0c4
-prgnn/stages.rectangle 8170e145aac3.e3b0c4
-prgnn/stages.rectangle.overlap 40dbdd124487.d5a693
-prgnn/stages.scaleBar 9c5259875f74.790441
-prgnn/stages.spot 9326d3d677bc.e3b0c4
-prgnn/stages.spotRadius 674429a4514e.e3b0c4
-prgnn/stages.spots 6d9d7c73c6a1.a2950c
+prgnn/stages/present.BrainMap 92ecc7e60667.e3b0c4
+prgnn/stages/present.BrainMap.Ports e71e58d56e93.aa3df0
+prgnn/stages/present.BrainMap.Run fac009cfe429.881e3d
+prgnn/stages/present.BrainMap.picture be891f377d96.a336e5
+prgnn/stages/present.brainView 788ab3c99f4d.4e7763
+prgnn/stages/present.brainView.draw c0b3a881c197.bd9ef4
+prgnn/stages/present.brainViews 62162f0d1dfd.13bf45
+prgnn/stages/present.headHeight 3a98da0deace.e3b0c4
+prgnn/stages/present.heat 38830fd71b0c.e3b0c4
+prgnn/stages/present.hull 1dc93a06a583.e3b0c4
+prgnn/stages/present.labelPlace f81ef4a99538.1d85b1
+prgnn/stages/present.mm 0c66043913f2.e3b0c4
+prgnn/stages/present.outline 3a98da0deace.e3b0c4
+prgnn/stages/present.panelHeight 4bae7b22d7bf.e3b0c4
+prgnn/stages/present.panelWidth c791821609e1.e3b0c4
+prgnn/stages/present.rectangle 8170e145aac3.e3b0c4
+prgnn/stages/present.rectangle.overlap 40dbdd124487.d5a693
+prgnn/stages/present.scaleBar 9c5259875f74.790441
+prgnn/stages/present.spot 9326d3d677bc.e3b0c4
+prgnn/stages/present.spotRadius 674429a4514e.e3b0c4
+prgnn/stages/present.spots 6d9d7c73c6a1.a2950c
 
 reached by choose
 prgnn/artifacts.Concat 41ba4cd4728e.d01bfc
 prgnn/artifacts.concatValid 745456aab260.7acd94
 prgnn/artifacts.concatValues 9da384783c07.cb7c20
-prgnn/stages.Choose c12f6c63d888.e3b0c4
-prgnn/stages.Choose.Ports 1a2c7cf92da4.38855e
-prgnn/stages.Choose.Run 1799d55d6596.d7dcbc
-prgnn/stages.Choose.candidates e8584e8795d3.febca8
-prgnn/stages.Choose.measure f7f73f82e0b5.b5351c
-prgnn/stages.Choose.table 665ab87217ab.93baa0
-prgnn/stages.candidate ec67aeb1fc7d.1e8024
-prgnn/stages.choose.New fdf7913d79ef.d9b9a6
-prgnn/stages.triedSetting cfc95e04f8ba.9af081
+prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
+prgnn/stages/learn.Choose.Ports 1a2c7cf92da4.3ed88b
+prgnn/stages/learn.Choose.Run 5aa227e3077f.a845a9
+prgnn/stages/learn.Choose.candidates e5fc64cab1f0.64b37b
+prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
+prgnn/stages/learn.Choose.table 665ab87217ab.8aefef
+prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
+prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
+prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by choose compare evaluate figure-confusion figure-individuals figure-roc permutation predict report
-prgnn/stages.testCase c9822cf57635.e3b0c4
+reached by choose compare evaluate figure-confusion figure-roc permutation predict report
+prgnn/stages/fold.Case 1d105543f286.e3b0c4
 
-reached by choose compare evaluate figure-confusion figure-individuals figure-roc permutation report
-prgnn/stages.oneSide 6e8d08218901.e3b0c4
-prgnn/stages.onlyOnce c8eb8700eeca.1e8024
-prgnn/stages.overDraws 1fa0f9f416b2.2daf5a
-prgnn/stages.readTested 27d669094a2c.fb0e33
-prgnn/stages.testedFold bebdf613f4ab.0d10c0
+reached by choose compare evaluate figure-confusion figure-roc permutation report
+prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
+prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
+prgnn/stages/fold.ReadTested 0fb8560d6534.316ddb
+prgnn/stages/fold.Tested 4b40de23cc99.c5d94f
+prgnn/stages/fold.oneSide 6e8d08218901.e3b0c4
 
-reached by choose compare evaluate figure-individuals figure-roc permutation report
+reached by choose compare evaluate figure-roc permutation report
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
 prgnn/gnn.Confusion.Accuracy b06c58ed02da.86c9fb
@@ -1402,14 +1408,14 @@ prgnn/gnn.Confusion.Recall 11ae3b813a2c.86c9fb
 prgnn/gnn.Confusion.Specificity a0decc0794e7.86c9fb
 prgnn/gnn.MeanSD 20224b546e65.e3b0c4
 prgnn/gnn.NewConfusion a2683d91f2df.31624a
-prgnn/stages.foldScores 71a12bf56ebe.e3b0c4
-prgnn/stages.score 06c94dcc8023.a93239
+prgnn/stages/fold.Score 6a2530d6b8fc.60562e
+prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
 reached by choose compare fidelity leakage
-prgnn/stages.coordText 8cfa949c610a.c4ba37
+prgnn/stages/column.CoordText 8cfa949c610a.81ff23
 
 reached by choose compare fidelity leakage report
-prgnn/stages.coordTexts 43997bb944e6.c63136
+prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
 reached by combat
 prgnn/connectivity/combat.CovariateError 9f7de825567a.e3b0c4
@@ -1431,23 +1437,23 @@ prgnn/connectivity/combat.raw 52d710e35614.eccd0e
 prgnn/connectivity/combat.rows 8b9e08c67079.e3b0c4
 prgnn/connectivity/combat.within ebc66efaefbe.e3b0c4
 prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
-prgnn/stages.Combat 32717801272a.e3b0c4
-prgnn/stages.Combat.Ports f809eb875f98.e16aaf
-prgnn/stages.Combat.Run bdc980e9dc2d.02fada
-prgnn/stages.Combat.read ae285a5eb451.62ccd3
-prgnn/stages.Combat.trained 5040d43697a3.ea8cdc
-prgnn/stages.combat.New e4df08458c00.0b4657
-prgnn/stages.combatBook.choose 1b213ad36c8a.95cdf9
-prgnn/stages.combatBook.siteTable b8425ed87958.0df477
-prgnn/stages.combatBook.table 3d773ea5129a.43cd81
-prgnn/stages.saysGroup 0bcc9f9e4cb9.c5189a
+prgnn/stages/prepare.Combat 32717801272a.e3b0c4
+prgnn/stages/prepare.Combat.Ports f809eb875f98.e16aaf
+prgnn/stages/prepare.Combat.Run 3d2082f5d6e7.40e22d
+prgnn/stages/prepare.Combat.read ae285a5eb451.62ccd3
+prgnn/stages/prepare.Combat.trained 165ba83e50f8.9b7269
+prgnn/stages/prepare.combat.New e4df08458c00.0b4657
+prgnn/stages/prepare.combatBook.choose 1b213ad36c8a.452abd
+prgnn/stages/prepare.combatBook.siteTable b8425ed87958.b0183b
+prgnn/stages/prepare.combatBook.table 3d773ea5129a.baf53e
+prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 
 reached by combat connectivity denoise graph harmonize join matrices timeseries
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
 reached by combat covariates harmonize
-prgnn/stages.covariateColumn 46ae391f24b4.e3b0c4
-prgnn/stages.readCovariate 341139a8e13d.0bdf9b
+prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
+prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
 reached by combat denoise figure-connectivity graph harmonize join matrices timeseries
 prgnn/connectivity.Matrix.At e2bbc18a5da3.489cb4
@@ -1455,56 +1461,56 @@ prgnn/connectivity.Matrix.At e2bbc18a5da3.489cb4
 reached by combat exec
 prgnn/dag.Nearest 3a334b5bbc1f.8b47ca
 prgnn/dag.editDistance 39a444047a48.e3b0c4
-prgnn/stages.didYouMean 5f5bb1364384.bc0433
+prgnn/stages/column.DidYouMean 5f5bb1364384.bc0433
 
 reached by combat harmonize
 prgnn/connectivity/combat.Fit f0d78d450954.ce2f29
 prgnn/connectivity/combat.Prior 07175cfd3d38.e3b0c4
-prgnn/stages.combatBook e61be9e17b96.a0669b
-prgnn/stages.combatBook.readPeople a48287d0a568.67c59e
-prgnn/stages.combatBook.row 2c95e7f4f25f.10ada8
-prgnn/stages.combatFacts 248d545bd9e6.e93bc4
-prgnn/stages.combatTerm d3cecebff2dd.e3b0c4
-prgnn/stages.combatTerm.String a1a54e8b51e7.e93bc4
-prgnn/stages.pairsOf d7e850ab5fe5.34c75b
+prgnn/stages/prepare.combatBook e61be9e17b96.a0669b
+prgnn/stages/prepare.combatBook.readPeople bab78a495c3a.591e1f
+prgnn/stages/prepare.combatBook.row 2c95e7f4f25f.10ada8
+prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
+prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
+prgnn/stages/prepare.combatTerm.String a1a54e8b51e7.e93bc4
+prgnn/stages/prepare.pairsOf d7e850ab5fe5.34c75b
 
 reached by compare
-prgnn/stages.Compare 3d6726008303.e3b0c4
-prgnn/stages.Compare.Ports 8e347cc3251b.9d41a1
-prgnn/stages.Compare.Run f66262408874.09e6e9
-prgnn/stages.Compare.reference 552afc9c331c.6203ef
-prgnn/stages.compare.New d54eff27cd87.6aa728
-prgnn/stages.compareTwo 9e5075e90dcc.ec0360
-prgnn/stages.comparison e612bca2d2ea.e3b0c4
-prgnn/stages.comparisonTable cdd0feefcd4f.3fa08a
-prgnn/stages.decide f6a1d287984e.5ade59
-prgnn/stages.decision b674cd941f06.e3b0c4
-prgnn/stages.foldDifferences aa5b05426cb0.9649ed
-prgnn/stages.participantAccuracy bfb92ef7eff1.27f4ab
+prgnn/stages/assess.Compare 3d6726008303.e3b0c4
+prgnn/stages/assess.Compare.Ports 8e347cc3251b.7e53d3
+prgnn/stages/assess.Compare.Run 4e1f2c638aa2.ea10a2
+prgnn/stages/assess.Compare.reference 520bf52fda63.e92e04
+prgnn/stages/assess.compare.New d54eff27cd87.6aa728
+prgnn/stages/assess.compareTwo 9e5075e90dcc.af35ae
+prgnn/stages/assess.comparison e612bca2d2ea.e3b0c4
+prgnn/stages/assess.comparisonTable cdd0feefcd4f.0f2e08
+prgnn/stages/assess.decide 0daafb60794c.333ef1
+prgnn/stages/assess.decision b674cd941f06.e3b0c4
+prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
+prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
-reached by compare evaluate figure-confusion figure-distributions figure-individuals figure-roc figure-training individuality permutation report summary tables
-prgnn/stages.settingName 7656bf2ee9b3.305f88
+reached by compare evaluate figure-confusion figure-distributions figure-roc figure-training individuality permutation report summary tables
+prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report
-prgnn/stages.joinTexts 94a356df711b.e3b0c4
-prgnn/stages.nameClassifiers a0821d26007a.b9c1d9
+reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report
+prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
+prgnn/stages/column.joinTexts 94a356df711b.e3b0c4
 
-reached by compare evaluate figure-confusion figure-individuals figure-roc figure-training individuality permutation report summary tables
-prgnn/stages.classifiers b6cb97190455.e75e3b
+reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables
+prgnn/stages/column.Classifiers b6cb97190455.dafc3e
 
-reached by compare evaluate figure-confusion figure-individuals figure-roc permutation report
-prgnn/stages.bySetting 6e25d427a06a.0de3ac
-prgnn/stages.readSettings baa63310a698.7a1e04
-prgnn/stages.testedSettings d2aea309918c.1e8024
-prgnn/stages.testedSettings.name 2e60140fa745.06f84a
+reached by compare evaluate figure-confusion figure-roc permutation report
+prgnn/stages/fold.ReadSettings 0b1e162750dc.c03cdb
+prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
+prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
+prgnn/stages/fold.bySetting e066f4e65391.42b1e7
 
-reached by compare evaluate figure-individuals figure-roc permutation report
-prgnn/stages.meanOver 992bd6a0c2b8.e6f654
+reached by compare evaluate figure-roc report
+prgnn/stages/fold.MeanOver 992bd6a0c2b8.b9a6fd
 
 reached by connectivity
 prgnn/connectivity.Connectomes 227de61f94b8.36a67b
@@ -1562,11 +1568,11 @@ prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
-prgnn/stages.Connectivity 178e89b1aa80.e3b0c4
-prgnn/stages.Connectivity.Ports 9393ed0f8513.69de57
-prgnn/stages.Connectivity.Run 58c79122748a.1f4bca
-prgnn/stages.Connectivity.Validate 98c8ea739797.74c22a
-prgnn/stages.connectivity.New 7da17855b034.64e07a
+prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
+prgnn/stages/prepare.Connectivity.Ports 9393ed0f8513.69de57
+prgnn/stages/prepare.Connectivity.Run 58c79122748a.339a99
+prgnn/stages/prepare.Connectivity.Validate 98c8ea739797.74c22a
+prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
 
 reached by connectivity denoise figure-connectivity join matrices
 prgnn/connectivity.Present 87910c90e002.1ea622
@@ -1579,15 +1585,15 @@ prgnn/connectivity.Status 89d0487a0e09.e3b0c4
 reached by connectivity denoise graph join
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
-prgnn/stages.madeOf fd625a56a358.2c8ebc
+prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
 reached by connectivity denoise graph join matrices
-prgnn/stages.zeroNaN 430a2773fd59.e3b0c4
+prgnn/stages/prepare.zeroNaN 430a2773fd59.e3b0c4
 
 reached by connectivity denoise join
 prgnn/connectivity.center 3b022da19c71.c1da35
 prgnn/connectivity.means 5cd81687fbf0.d881fa
-prgnn/stages.oneFloat 300a3f7c5413.938ef0
+prgnn/stages/column.OneFloat 300a3f7c5413.938ef0
 
 reached by connectivity denoise join timeseries
 prgnn/connectivity.Inspect 4ede22463ed6.3f6345
@@ -1598,11 +1604,11 @@ reached by connectivity figure-connectivity
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 
 reached by connectivity graph harmonize matrices timeseries
-prgnn/stages.drawNumbers 7e1da8cafb3c.e3b0c4
+prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
 
 reached by connectivity graph matrices
-prgnn/stages.numberColumn fdf9870c866e.2f27e8
-prgnn/stages.wholeColumn 1d14707df234.45f843
+prgnn/stages/prepare.numberColumn fdf9870c866e.2f27e8
+prgnn/stages/prepare.wholeColumn 1d14707df234.45f843
 
 reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
@@ -1650,21 +1656,21 @@ prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
 prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 prgnn/internal/dense.whole 1a163c403229.2b0bdc
 prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
-prgnn/stages.connectivityQuality b891d8756f96.21d46d
+prgnn/stages/prepare.connectivityQuality b891d8756f96.350de7
 
 reached by covariates
-prgnn/stages.Covariates 8bc84ea19e1e.e3b0c4
-prgnn/stages.Covariates.Ports 5c049eb6222d.d515f8
-prgnn/stages.Covariates.Run b35dc4a2f9ba.c3cf9f
-prgnn/stages.Covariates.columns cb17c9f2e115.8c4d1f
-prgnn/stages.covariateColumn.describe 4896a4061fc9.86da59
-prgnn/stages.covariateColumn.identifies cf343976b04a.b9fa83
-prgnn/stages.covariateRows 864d1f36d37e.e3b0c4
-prgnn/stages.covariateRows.add af8523cd4221.3b0f85
-prgnn/stages.covariateRows.table b4777af19110.9b2471
-prgnn/stages.covariates.New 12dbb184ee75.266d01
-prgnn/stages.numbered 444f724f0d1a.e3b0c4
-prgnn/stages.scanCovariates 5ce5f9ae96f3.aa1edc
+prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
+prgnn/stages/assess.Covariates.Ports 5c049eb6222d.d515f8
+prgnn/stages/assess.Covariates.Run e627b9e6bb98.56bc61
+prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
+prgnn/stages/assess.covariateRows 864d1f36d37e.e3b0c4
+prgnn/stages/assess.covariateRows.add 6bb343d032e2.851059
+prgnn/stages/assess.covariateRows.table b4777af19110.9b2471
+prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
+prgnn/stages/assess.scanCovariates 3cb2d31dcea2.2909ef
+prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
+prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
+prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
 prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
@@ -1674,7 +1680,7 @@ prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
 
 reached by denoise
-prgnn/stages.denoise.New 2728df6446f0.a67e5a
+prgnn/stages/prepare.denoise.New 2728df6446f0.a67e5a
 
 reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join report simulate
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
@@ -1690,7 +1696,7 @@ reached by denoise figure-connectivity graph join matrices timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 
 reached by denoise graph join matrices
-prgnn/stages.stack d4c65737cd4b.b4a5e2
+prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
 
 reached by denoise join
 prgnn/connectivity.Butterworth c1363984aeec.ea8b8f
@@ -1769,14 +1775,14 @@ prgnn/connectivity.spline.slopes 19349e6abea0.cb6f6f
 prgnn/connectivity.squares 2683534d51d8.d881fa
 prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
-prgnn/stages.Denoise 5b6655ff1f14.e3b0c4
-prgnn/stages.Denoise.Ports 04b2124ba601.e129ba
-prgnn/stages.Denoise.Run bbf4866625e7.f7e594
-prgnn/stages.Denoise.Validate 84add5d7c8c6.4b75d0
-prgnn/stages.Denoise.confounds 0429c41163eb.1537ee
-prgnn/stages.Denoise.quality 9297ab040a93.c88018
-prgnn/stages.motionSummary 0d831f04064f.e3b0c4
-prgnn/stages.readText ff17e9d0a2b5.32b700
+prgnn/stages/prepare.Denoise 5b6655ff1f14.e3b0c4
+prgnn/stages/prepare.Denoise.Ports 04b2124ba601.e129ba
+prgnn/stages/prepare.Denoise.Run bbf4866625e7.c05c78
+prgnn/stages/prepare.Denoise.Validate 84add5d7c8c6.4b75d0
+prgnn/stages/prepare.Denoise.confounds 0429c41163eb.a00da7
+prgnn/stages/prepare.Denoise.quality 9297ab040a93.c88018
+prgnn/stages/prepare.motionSummary 0d831f04064f.e3b0c4
+prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
 
 reached by denoise join matrices timeseries
 prgnn/connectivity.Decompress a379d497e9a2.15d889
@@ -1807,34 +1813,40 @@ reached by denoise join timeseries
 prgnn/connectivity.ReadText 6b9ebeed48e4.e618e3
 
 reached by echo
-prgnn/stages.Echo a677d373770a.e3b0c4
-prgnn/stages.Echo.Ports c2ba2e537f61.e6b788
-prgnn/stages.Echo.Run 2b030530d370.f83c5c
-prgnn/stages.echo.New d54eff27cd87.c4e9d1
+prgnn/stages/command.Echo a677d373770a.e3b0c4
+prgnn/stages/command.Echo.Ports c2ba2e537f61.e6b788
+prgnn/stages/command.Echo.Run 2b030530d370.f83c5c
+prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 
 reached by evaluate
-prgnn/stages.evaluate.New e47ccb4144ab.17f461
-
-reached by evaluate figure-individuals figure-roc permutation report
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
-prgnn/stages.Evaluate 16e3021238f2.e3b0c4
-prgnn/stages.Evaluate.Ports ec34cd66cbb0.2e1df0
-prgnn/stages.Evaluate.Run d807f2dbf019.bfa65c
-prgnn/stages.Evaluate.positive 7af7fdd4c00c.d4ce56
-prgnn/stages.Evaluate.summaryTable de0782c1ac61.8178e6
-prgnn/stages.Evaluate.test 7c4da5647686.addc01
-prgnn/stages.controls 6ecd9d23b580.e3b0c4
-prgnn/stages.distinct f5732aa8568e.1e8024
-prgnn/stages.levels f5f415697368.e3b0c4
-prgnn/stages.majority b8dabfc20ca6.4ae427
-prgnn/stages.nameColumn 2c286ba7a6f3.0011cd
-prgnn/stages.nameDoc 41bddeb178f9.e3b0c4
-prgnn/stages.scoresTable bef13168400e.d39701
-prgnn/stages.testedFold.cases 4463ed1cd432.145e2d
+prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
+prgnn/stages/assess.Evaluate.Ports ec34cd66cbb0.ecbe71
+prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
+prgnn/stages/assess.Evaluate.summaryTable 8223ac5b7388.2644f9
+prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
+prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
+prgnn/stages/assess.scoresTable 86782079044f.dd66f7
+prgnn/stages/fold.Levels f5f415697368.e3b0c4
+prgnn/stages/fold.Majority 2e1f9aa1cb7b.3af0ba
 prgnn/stages/inference.PredictionTest e5f82cedf644.e3b0c4
 prgnn/stages/inference.TestPredictions 6f0219d59062.9fc350
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea e6bd05077b53.e3b0c4
+
+reached by evaluate figure-individuals figure-roc permutation report
+prgnn/stages/fold.PositiveGroup cdb79a1977ee.b1c52c
+prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
+
+reached by evaluate permutation
+prgnn/stages/column.NameColumn 2c286ba7a6f3.59d780
+prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
+
+reached by evaluate permutation report
+prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
+
+reached by evaluate report
+prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -1854,79 +1866,79 @@ prgnn/internal/workdir.remove 0dadbdfd1c4f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
 prgnn/internal/workdir.young 3566b7295a34.e3b0c4
-prgnn/stages.Exec 022712f71316.e3b0c4
-prgnn/stages.Exec.Advise 6c30d9a73628.d25be1
-prgnn/stages.Exec.EnvNames 9cdb65b5a780.35851a
-prgnn/stages.Exec.Ports 64a2f4ac1488.3d86d4
-prgnn/stages.Exec.Promise 5ae2d207c130.0f3dc0
-prgnn/stages.Exec.Run 620dfc6ad4d8.22a0d0
-prgnn/stages.Exec.Validate 0a392d0e06e9.6f3c77
-prgnn/stages.Exec.call c2792fe6e8db.450bda
-prgnn/stages.Exec.environment 40bde245fb63.35851a
-prgnn/stages.Exec.lay 9a56b59e1131.60482e
-prgnn/stages.Exec.lookPath 02da88579ae8.35851a
-prgnn/stages.Exec.secrets 577401bb0a9e.da2ea6
-prgnn/stages.ExecRooms e9229e7e4ac0.e3b0c4
-prgnn/stages.checkFormat ae6794e6f4e0.5ebc95
-prgnn/stages.cloneFile 71b489a5f902.e3b0c4
-prgnn/stages.cloudCredential fe1821456412.e3b0c4
-prgnn/stages.collect 23428cb5ed84.ae2885
-prgnn/stages.declare 7e445297ee8d.7c855d
-prgnn/stages.declared 309233b743d4.e3b0c4
-prgnn/stages.exec.New c4e1f92aa523.3609b4
-prgnn/stages.execName 79dc9fa98fbb.e3b0c4
-prgnn/stages.execPlace 9325d5ac7a42.e3b0c4
-prgnn/stages.extension 998ad6938a69.e3b0c4
-prgnn/stages.firstBytes 3dc10bf2a205.de3666
-prgnn/stages.guardScript c790b08567b0.e3b0c4
-prgnn/stages.layAll 2d2f7e39a5b6.f7664f
-prgnn/stages.layOne c3d9d4ddd42c.9d04a7
-prgnn/stages.leastSecret abdbd56df1ad.e3b0c4
-prgnn/stages.maskingWriter b183503bf4fa.e3b0c4
-prgnn/stages.maskingWriter.Flush 81feb0e34270.7e585b
-prgnn/stages.maskingWriter.Write 5b3f4cb40026.7e585b
-prgnn/stages.peakMemory bed43499b414.e3b0c4
-prgnn/stages.runGuarded 1f865a581b0e.140bcd
-prgnn/stages.secretName b308ad4f2936.e3b0c4
-prgnn/stages.shareFrom 1f93875d2261.e3b0c4
+prgnn/stages/command.Exec 022712f71316.e3b0c4
+prgnn/stages/command.Exec.Advise 6c30d9a73628.d25be1
+prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
+prgnn/stages/command.Exec.Ports 64a2f4ac1488.3d86d4
+prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
+prgnn/stages/command.Exec.Run 620dfc6ad4d8.22a0d0
+prgnn/stages/command.Exec.Validate 0a392d0e06e9.23776e
+prgnn/stages/command.Exec.call c2792fe6e8db.450bda
+prgnn/stages/command.Exec.environment 40bde245fb63.35851a
+prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
+prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
+prgnn/stages/command.Exec.secrets 577401bb0a9e.da2ea6
+prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
+prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
+prgnn/stages/command.cloneFile 71b489a5f902.e3b0c4
+prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
+prgnn/stages/command.collect 23428cb5ed84.ae2885
+prgnn/stages/command.declare 7e445297ee8d.7c855d
+prgnn/stages/command.declared 309233b743d4.e3b0c4
+prgnn/stages/command.exec.New c4e1f92aa523.3609b4
+prgnn/stages/command.execName 79dc9fa98fbb.e3b0c4
+prgnn/stages/command.execPlace 9325d5ac7a42.e3b0c4
+prgnn/stages/command.extension 998ad6938a69.e3b0c4
+prgnn/stages/command.firstBytes 3dc10bf2a205.de3666
+prgnn/stages/command.guardScript c790b08567b0.e3b0c4
+prgnn/stages/command.layAll 2d2f7e39a5b6.f7664f
+prgnn/stages/command.layOne c3d9d4ddd42c.9d04a7
+prgnn/stages/command.leastSecret abdbd56df1ad.e3b0c4
+prgnn/stages/command.maskingWriter b183503bf4fa.e3b0c4
+prgnn/stages/command.maskingWriter.Flush 81feb0e34270.7e585b
+prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
+prgnn/stages/command.peakMemory bed43499b414.e3b0c4
+prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
+prgnn/stages/command.secretName b308ad4f2936.e3b0c4
+prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 
 reached by exec report
 prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
 
 reached by fidelity
-prgnn/stages.Fidelity 1114b907525a.e3b0c4
-prgnn/stages.Fidelity.Ports 4b3f2065a033.a7b0b3
-prgnn/stages.Fidelity.Run d2d840a178de.53f753
-prgnn/stages.Fidelity.ask a53f1378c7df.c3bc9d
-prgnn/stages.Fidelity.first e3a43af588ef.467fe1
-prgnn/stages.Fidelity.settings c7b5f44447c1.7f0b42
-prgnn/stages.Fidelity.table 68215bd0db9b.8e0430
-prgnn/stages.fidelity.New 5d10c8afbb2e.4cf385
-prgnn/stages.graphData.without 9744bf19f153.fe00b5
-prgnn/stages.maskEffect 89be96e8b242.e3b0c4
-prgnn/stages.maskSetting 74baa549fdc5.2ce5b8
-prgnn/stages.maskSetting.overModels 8b37109f9333.b0de2f
+prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
+prgnn/stages/assess.Fidelity.Ports 4b3f2065a033.d2c4d9
+prgnn/stages/assess.Fidelity.Run b5d4994a1036.6ab1bb
+prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
+prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
+prgnn/stages/assess.Fidelity.settings c7b5f44447c1.dd1a35
+prgnn/stages/assess.Fidelity.table 68215bd0db9b.eff311
+prgnn/stages/assess.fidelity.New 5d10c8afbb2e.4cf385
+prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
+prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
+prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
+prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity figure-individuals figure-ranking report saliency summary tables
-prgnn/stages.settingsOf c5c3df95d311.357c7d
+prgnn/stages/column.SettingsOf c5c3df95d311.357c7d
 
 reached by fidelity leakage predict
-prgnn/stages.largestModel d389e7042c85.e3b0c4
-prgnn/stages.readMember bab4f868af85.839e38
-prgnn/stages.readModel ca8bfc5e5f9c.a4c4b3
-prgnn/stages.readModels 0db785bf064e.aa7e30
-prgnn/stages.trained 44f6867c7275.7c5944
-prgnn/stages.trained.check 6f13b50fe53b.097c54
+prgnn/stages/learn.ReadModel ca8bfc5e5f9c.60fa66
+prgnn/stages/learn.ReadModels 0db785bf064e.2075d5
+prgnn/stages/learn.Trained 44f6867c7275.7c5944
+prgnn/stages/learn.Trained.check 6f13b50fe53b.ba7663
+prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
+prgnn/stages/learn.readMember bab4f868af85.839e38
 
 reached by fidelity predict
-prgnn/stages.predictIn 721169b01e87.39cc91
-prgnn/stages.trained.predict 7788426b8d62.dc198e
+prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
+prgnn/stages/learn.predictIn 721169b01e87.a3b313
 
 reached by figure-confusion
-prgnn/stages.FigureConfusion 1063baa4ccfb.e3b0c4
-prgnn/stages.FigureConfusion.Ports f447737aaf63.6fd848
-prgnn/stages.FigureConfusion.Run 64d1ca72a7ec.4353b9
-prgnn/stages.figure-confusion.New b6d278dc3495.3342e5
+prgnn/stages/present.FigureConfusion 1063baa4ccfb.e3b0c4
+prgnn/stages/present.FigureConfusion.Ports f447737aaf63.ecf67f
+prgnn/stages/present.FigureConfusion.Run 46ea51a07941.90a9d1
+prgnn/stages/present.figure-confusion.New b6d278dc3495.3342e5
 
 reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 module codeberg.org/go-fonts/liberation v0.5.0
@@ -1938,10 +1950,6 @@ module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module golang.org/x/image v0.30.0
 module gonum.org/v1/plot v0.17.0
 prgnn/internal/markup.Characters efe9f82d9f16.e3b0c4
-prgnn/stages.chartOf 9df416cf158a.3239cf
-prgnn/stages.chartOf.outputs 1528fd9c7697.d2ce59
-prgnn/stages.chartOf.svg 0ac6e949f481.38438d
-prgnn/stages.figurePorts 9cd46ef98c0d.465270
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
 prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
@@ -2003,6 +2011,10 @@ prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
 prgnn/stages/draw.svgCanvas 4d50bd88a2f1.e3b0c4
 prgnn/stages/draw.svgCanvas.FillString d3fb293ee6e4.901ae9
+prgnn/stages/present.chartOf 9df416cf158a.3239cf
+prgnn/stages/present.chartOf.outputs 1528fd9c7697.d2ce59
+prgnn/stages/present.chartOf.svg 0ac6e949f481.38438d
+prgnn/stages/present.figurePorts 9cd46ef98c0d.465270
 
 reached by figure-confusion figure-connectivity figure-individuals report
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
@@ -2018,31 +2030,25 @@ reached by figure-confusion figure-distributions figure-individuality figure-ran
 prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
 
 reached by figure-confusion figure-individuality report summary
-prgnn/stages.short 616cf1626b6d.e3b0c4
+prgnn/stages/present.short 616cf1626b6d.e3b0c4
 
 reached by figure-confusion figure-ranking figure-roc report
 prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
 
 reached by figure-confusion figure-roc
-prgnn/stages.predictionsPort 35bd4c04c231.4ce5e2
+prgnn/stages/present.predictionsPort 35bd4c04c231.4ce5e2
 
 reached by figure-confusion report
-prgnn/stages.confusionChart 58049abbb3e3.6f3e43
 prgnn/stages/chart.Confusion b862e20471b1.df2a29
 prgnn/stages/chart.blues 6d4795638882.cda606
 prgnn/stages/chart.number 40ca63176420.e3b0c4
+prgnn/stages/present.confusionChart 40080c634f95.1945af
 
 reached by figure-connectivity
 prgnn/connectivity.Average 0a1b7e6aa875.e3b0c4
 prgnn/connectivity.Average.Add f26582d7db40.aea546
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
 prgnn/connectivity.Average.Mean a2d8273a69ec.2c2964
-prgnn/stages.FigureConnectivity b98f30ca7228.e3b0c4
-prgnn/stages.FigureConnectivity.Ports eea1cdcd03bb.d21fff
-prgnn/stages.FigureConnectivity.Run cf2ef9684095.2b5f5c
-prgnn/stages.FigureConnectivity.draw 07626194be5f.a987dd
-prgnn/stages.RegionBlocks bbdf7e492565.fc2b71
-prgnn/stages.figure-connectivity.New 07cfa2122a94.588d58
 prgnn/stages/chart.Matrices 79a08dbfa28d.606027
 prgnn/stages/chart.MatrixPanel 4184ab33519c.e3b0c4
 prgnn/stages/chart.MatrixPanel.paint 87882a6f4057.c9f835
@@ -2050,10 +2056,16 @@ prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
 prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
+prgnn/stages/present.FigureConnectivity b98f30ca7228.e3b0c4
+prgnn/stages/present.FigureConnectivity.Ports eea1cdcd03bb.d21fff
+prgnn/stages/present.FigureConnectivity.Run cf2ef9684095.453dda
+prgnn/stages/present.FigureConnectivity.draw 07626194be5f.a987dd
+prgnn/stages/present.RegionBlocks bbdf7e492565.fc2b71
+prgnn/stages/present.figure-connectivity.New 07cfa2122a94.588d58
 
 reached by figure-connectivity figure-degrees
-prgnn/stages.groupByParticipant bfd52dfb9c56.cfb5fc
-prgnn/stages.subjectOf f2dbe3806b59.de3666
+prgnn/stages/present.groupByParticipant bfd52dfb9c56.cfb5fc
+prgnn/stages/present.subjectOf f2dbe3806b59.de3666
 
 reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
@@ -2071,14 +2083,14 @@ reached by figure-connectivity matrices
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
 
 reached by figure-degrees
-prgnn/stages.FigureDegrees dba1b61b2ad0.e3b0c4
-prgnn/stages.FigureDegrees.Ports 7cdae1d6e094.f29684
-prgnn/stages.FigureDegrees.Run e8c70c122843.c9e31a
-prgnn/stages.degreesOf 3f42df5d12e5.e331af
-prgnn/stages.figure-degrees.New d54eff27cd87.7e5c3c
 prgnn/stages/chart.DegreeDistribution afe740007763.e04147
 prgnn/stages/chart.Degrees c5e1786b7e32.e3b0c4
 prgnn/stages/chart.staircase 151de331478d.e3b0c4
+prgnn/stages/present.FigureDegrees dba1b61b2ad0.e3b0c4
+prgnn/stages/present.FigureDegrees.Ports 7cdae1d6e094.f29684
+prgnn/stages/present.FigureDegrees.Run e8c70c122843.c9e31a
+prgnn/stages/present.degreesOf 3f42df5d12e5.e331af
+prgnn/stages/present.figure-degrees.New d54eff27cd87.7e5c3c
 
 reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/stages/draw.Categories 108e6783882b.441d7a
@@ -2090,7 +2102,7 @@ reached by figure-degrees figure-distributions figure-roc figure-training report
 prgnn/stages/chart.key 4c46e1f57a06.606b59
 
 reached by figure-degrees figure-distributions report summary
-prgnn/stages.intColumns a818f80132b5.231056
+prgnn/stages/present.intColumns a818f80132b5.231056
 
 reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report
 prgnn/stages/chart.grid e00967dc668a.5600d1
@@ -2099,27 +2111,23 @@ reached by figure-degrees figure-individuality report
 prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
 
 reached by figure-distributions
-prgnn/stages.FigureDistributions 8440341a034a.e3b0c4
-prgnn/stages.FigureDistributions.Ports 9adfc1cd03b7.c08e25
-prgnn/stages.FigureDistributions.Run 268728d0fc1c.f501a1
-prgnn/stages.figure-distributions.New 7ab69652cece.2ae26e
+prgnn/stages/present.FigureDistributions 8440341a034a.e3b0c4
+prgnn/stages/present.FigureDistributions.Ports 9adfc1cd03b7.c08e25
+prgnn/stages/present.FigureDistributions.Run 268728d0fc1c.f501a1
+prgnn/stages/present.figure-distributions.New 7ab69652cece.2ae26e
 
 reached by figure-distributions figure-individuality figure-roc report summary tables
-prgnn/stages.number3 3c7e0c803760.e3b0c4
+prgnn/stages/present.number3 3c7e0c803760.e3b0c4
 
 reached by figure-distributions figure-roc figure-training report
 prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 
 reached by figure-distributions figure-training report
-prgnn/stages.bySettings a1a7dddc5514.8f92e2
-prgnn/stages.gatheredSetting 5e60027bc6d4.de3666
 prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
+prgnn/stages/present.bySettings a1a7dddc5514.79b9ba
+prgnn/stages/present.gatheredSetting 5e60027bc6d4.de3666
 
 reached by figure-distributions report
-prgnn/stages.addDistributions 2e1eed548740.77a514
-prgnn/stages.distributionsChart 62d05f2107b9.56c103
-prgnn/stages.overlap d97d50155994.e3b0c4
-prgnn/stages.overlapText cc0f1931e41d.7b3614
 prgnn/stages/chart.Distribution afcc359b3413.e3b0c4
 prgnn/stages/chart.Distribution.plot feda8e25c18c.c26983
 prgnn/stages/chart.Ridges bd5aad13a87a.83c435
@@ -2129,12 +2137,16 @@ prgnn/stages/chart.hills 63786f5334bc.e3b0c4
 prgnn/stages/chart.keptColor 9fbee8a24c85.1fa113
 prgnn/stages/chart.most 57c4b32f7c1d.e3b0c4
 prgnn/stages/chart.root d1af203a4ebe.e3b0c4
+prgnn/stages/present.addDistributions 2e1eed548740.77a514
+prgnn/stages/present.distributionsChart 62d05f2107b9.56c103
+prgnn/stages/present.overlap d97d50155994.e3b0c4
+prgnn/stages/present.overlapText cc0f1931e41d.7b3614
 
 reached by figure-individuality
-prgnn/stages.FigureIndividuality dba1b61b2ad0.e3b0c4
-prgnn/stages.FigureIndividuality.Ports cdb7115453a3.87ba30
-prgnn/stages.FigureIndividuality.Run cf33feea601e.baa299
-prgnn/stages.figure-individuality.New d54eff27cd87.82bbba
+prgnn/stages/present.FigureIndividuality dba1b61b2ad0.e3b0c4
+prgnn/stages/present.FigureIndividuality.Ports cdb7115453a3.87ba30
+prgnn/stages/present.FigureIndividuality.Run cf33feea601e.baa299
+prgnn/stages/present.figure-individuality.New d54eff27cd87.82bbba
 
 reached by figure-individuality figure-individuals figure-ranking report
 prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
@@ -2146,28 +2158,17 @@ prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
 
 reached by figure-individuality report
-prgnn/stages.individualityChart 8fd4db93e115.b18a24
 prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
 prgnn/stages/chart.Trends 8015363db2c2.ad3265
+prgnn/stages/present.individualityChart 8fd4db93e115.b18a24
 
 reached by figure-individuals
-prgnn/stages.figure-individuals.New f3a33ab997a9.e72bc1
+prgnn/stages/present.figure-individuals.New f3a33ab997a9.e72bc1
 
 reached by figure-individuals figure-ranking report
 prgnn/stages/chart.dot ffbca6cf1114.e3b0c4
 
 reached by figure-individuals report
-prgnn/stages.FigureIndividuals 485a988907b4.e3b0c4
-prgnn/stages.FigureIndividuals.Ports dc159e86d611.51cb8b
-prgnn/stages.FigureIndividuals.Run 85f53462f15c.8dc29e
-prgnn/stages.FigureIndividuals.chart 3a3ac56a5ae9.763acf
-prgnn/stages.first 0a4bf8956fa5.e332d6
-prgnn/stages.individualScores af4ccb51c337.6f434b
-prgnn/stages.keptRegion 56ac223a7589.e3b0c4
-prgnn/stages.lambdaPair 1970d65ea894.e3b0c4
-prgnn/stages.readIndividual e4cb403b03c2.e4b144
-prgnn/stages.rowTitle 5e2d879783cf.eed589
-prgnn/stages.selected ba94e4c817fc.8933d2
 prgnn/stages/chart.ByParticipant b7b588d38fd1.55b058
 prgnn/stages/chart.Individuals 92cff9d22b1a.3ab6e6
 prgnn/stages/chart.Spot 866506a00fa8.e3b0c4
@@ -2175,15 +2176,26 @@ prgnn/stages/chart.drawSpots ac06cf88f12c.aa5cb2
 prgnn/stages/chart.heat b683e87c9d9d.891867
 prgnn/stages/chart.shown 9c4679e98754.3ab6e6
 prgnn/stages/draw.Sequential 2bd0825f39aa.441d7a
+prgnn/stages/present.FigureIndividuals 485a988907b4.e3b0c4
+prgnn/stages/present.FigureIndividuals.Ports dc159e86d611.51cb8b
+prgnn/stages/present.FigureIndividuals.Run 85f53462f15c.8dc29e
+prgnn/stages/present.FigureIndividuals.chart c23c405d5fd2.a1dc61
+prgnn/stages/present.first 0a4bf8956fa5.e332d6
+prgnn/stages/present.individualScores af4ccb51c337.6f434b
+prgnn/stages/present.keptRegion 56ac223a7589.e3b0c4
+prgnn/stages/present.lambdaPair 1970d65ea894.e3b0c4
+prgnn/stages/present.readIndividual e4cb403b03c2.86c4fc
+prgnn/stages/present.rowTitle 5e2d879783cf.843ef2
+prgnn/stages/present.selected ba94e4c817fc.8933d2
 
 reached by figure-individuals report saliency summary
-prgnn/stages.clip 6f653d6024e2.e3b0c4
+prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
 
 reached by figure-ranking
-prgnn/stages.FigureRanking 280a05a3dc95.e3b0c4
-prgnn/stages.FigureRanking.Ports c6e2eb54c9ea.6ff572
-prgnn/stages.FigureRanking.Run 70c85e53d7c5.abe308
-prgnn/stages.figure-ranking.New 9ddb348b4039.3f0044
+prgnn/stages/present.FigureRanking 280a05a3dc95.e3b0c4
+prgnn/stages/present.FigureRanking.Ports c6e2eb54c9ea.6ff572
+prgnn/stages/present.FigureRanking.Run 70c85e53d7c5.abe308
+prgnn/stages/present.figure-ranking.New 9ddb348b4039.3f0044
 
 reached by figure-ranking figure-roc figure-training report
 prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
@@ -2192,24 +2204,23 @@ reached by figure-ranking figure-roc report
 prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
 reached by figure-ranking report
-prgnn/stages.contrastChart ab3463c383c9.dc9638
-prgnn/stages.rankedRow 86b0702bffe6.e3b0c4
-prgnn/stages.rankedRows 1762cf1a8480.f70017
-prgnn/stages.rankingChart cc2e8f26f202.78fbae
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
 prgnn/stages/chart.Dots.Figure 49ffe7f22f45.881017
 prgnn/stages/chart.Dots.paint 0ab1220af056.950643
 prgnn/stages/chart.Row 104361cd5c39.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
+prgnn/stages/present.contrastChart ab3463c383c9.dc9638
+prgnn/stages/present.rankedRow 86b0702bffe6.e3b0c4
+prgnn/stages/present.rankedRows 1762cf1a8480.7e72fc
+prgnn/stages/present.rankingChart cc2e8f26f202.78fbae
 
 reached by figure-roc
-prgnn/stages.FigureROC 0a604c5f3fd9.e3b0c4
-prgnn/stages.FigureROC.Ports a058ff60fb1f.5415dc
-prgnn/stages.FigureROC.Run b6a6507a6432.98f851
-prgnn/stages.figure-roc.New d54eff27cd87.6f5c2a
+prgnn/stages/present.FigureROC 0a604c5f3fd9.e3b0c4
+prgnn/stages/present.FigureROC.Ports a058ff60fb1f.343654
+prgnn/stages/present.FigureROC.Run b6a6507a6432.5a4c69
+prgnn/stages/present.figure-roc.New d54eff27cd87.6f5c2a
 
 reached by figure-roc report
-prgnn/stages.rocChart 14d61730c750.a22196
 prgnn/stages/chart.Case 053d4b3c7fa1.e3b0c4
 prgnn/stages/chart.Classifier 912b7b4b6ded.bfa5ad
 prgnn/stages/chart.MeanRates 89f263b8aab9.459af8
@@ -2219,24 +2230,25 @@ prgnn/stages/chart.Rates 537c418be552.64b3d6
 prgnn/stages/chart.byFold db69c05805c7.57c067
 prgnn/stages/chart.rocKey c3ce718e77fe.087c6b
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
+prgnn/stages/present.rocChart 46562af2879a.167c25
 
 reached by figure-training
-prgnn/stages.FigureTraining 8440341a034a.e3b0c4
-prgnn/stages.FigureTraining.Ports d2b63e677ec4.87a906
-prgnn/stages.FigureTraining.Run b01b8cbceaec.96be48
-prgnn/stages.figure-training.New 7ab69652cece.e60e59
+prgnn/stages/present.FigureTraining 8440341a034a.e3b0c4
+prgnn/stages/present.FigureTraining.Ports d2b63e677ec4.b82d12
+prgnn/stages/present.FigureTraining.Run b01b8cbceaec.96be48
+prgnn/stages/present.figure-training.New 7ab69652cece.e60e59
 
 reached by figure-training report
-prgnn/stages.nameNetworks 18e5854ea5f7.7766ae
-prgnn/stages.noRows 485fd5d6e7b6.435b08
-prgnn/stages.trainingChart 4bfba6fd1543.e566df
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
 prgnn/stages/chart.Curves c9e14c40bcb3.48c463
 prgnn/stages/chart.Training 869c060f6ece.85f5dc
 prgnn/stages/chart.Training.add 0b1caececfd7.93f601
+prgnn/stages/present.nameNetworks 18e5854ea5f7.3e2c89
+prgnn/stages/present.noRows 485fd5d6e7b6.435b08
+prgnn/stages/present.trainingChart 4bfba6fd1543.e566df
 
 reached by figure-training report summary
-prgnn/stages.compareNamed cdc9f6b7ff3e.7ce38b
+prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
 
 reached by graph
 prgnn/connectivity.AuthorsCode bce7a56aec22.6d36c1
@@ -2265,28 +2277,28 @@ prgnn/connectivity.kthLargest 68240e939523.e3b0c4
 prgnn/connectivity.largest 09e43d4e5ea4.a622f6
 prgnn/connectivity.survey e0a9b19f7bef.4c607d
 prgnn/connectivity.uneven a886d49bdbd1.e648dd
-prgnn/stages.Graph ea5973966f09.e3b0c4
-prgnn/stages.Graph.Ports 47e0c85b2c18.7b1c89
-prgnn/stages.Graph.Run fa9f83e44192.38c28e
-prgnn/stages.graph.New 42cc5639a78d.313b92
-prgnn/stages.graphQuality 521238f2f831.9349cd
+prgnn/stages/prepare.Graph ea5973966f09.e3b0c4
+prgnn/stages/prepare.Graph.Ports 47e0c85b2c18.7b1c89
+prgnn/stages/prepare.Graph.Run fa9f83e44192.7024dd
+prgnn/stages/prepare.graph.New 42cc5639a78d.313b92
+prgnn/stages/prepare.graphQuality 521238f2f831.f49090
 
 reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
-prgnn/stages.Harmonize 9e516d78e032.e3b0c4
-prgnn/stages.Harmonize.Ports b04e622422e3.3eb8e2
-prgnn/stages.Harmonize.Run e9b87dddc927.8cbc46
-prgnn/stages.harmonize.New d54eff27cd87.04767b
-prgnn/stages.harmonizedQuality 7a5e78dee3a6.e383c6
-prgnn/stages.readFit a73e2ec8b2b1.fbd6c3
+prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
+prgnn/stages/prepare.Harmonize.Ports b04e622422e3.3eb8e2
+prgnn/stages/prepare.Harmonize.Run e9b87dddc927.d1fccc
+prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
+prgnn/stages/prepare.harmonizedQuality 7a5e78dee3a6.a503b3
+prgnn/stages/prepare.readFit a73e2ec8b2b1.fbd6c3
 
 reached by individuality
-prgnn/stages.Individuality 6e02ef4b57a1.e3b0c4
-prgnn/stages.Individuality.Ports b81a27463017.119e7e
-prgnn/stages.Individuality.Run 9ffef93b846b.d9afa1
-prgnn/stages.Individuality.cells 69cdcb03eb5c.ce310a
-prgnn/stages.Individuality.table 8b40306f2722.d09ecd
-prgnn/stages.individuality.New e17c31a5201c.609979
+prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
+prgnn/stages/assess.Individuality.Ports b81a27463017.119e7e
+prgnn/stages/assess.Individuality.Run 9ffef93b846b.94f055
+prgnn/stages/assess.Individuality.cells 8d08a140ed8e.4cdf6a
+prgnn/stages/assess.Individuality.table 8b40306f2722.04635e
+prgnn/stages/assess.individuality.New e17c31a5201c.609979
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
@@ -2298,56 +2310,56 @@ prgnn/stages/inference.jackknife 5561d4ddb14e.e3b0c4
 prgnn/stages/inference.pooled c76b9292e2e6.1bcbb6
 
 reached by individuality tables
-prgnn/stages.lambdas 500dbe9aa095.e3b0c4
+prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 
 reached by join
 prgnn/dag.CompareCoords f9c772d15387.ee64d0
 prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
-prgnn/stages.Join e92653984bb7.e3b0c4
-prgnn/stages.Join.Ports 5e794f503cf9.194517
-prgnn/stages.Join.Run 397c7eff2549.204d74
-prgnn/stages.cleanColumns f23fe888db4d.e3b0c4
-prgnn/stages.coverageColumns cc4606b107b8.e3b0c4
-prgnn/stages.join.New d54eff27cd87.86a7f5
-prgnn/stages.joinSeries 13e39c347b75.b30485
-prgnn/stages.leastCoverage c4995699ee6e.7b2494
-prgnn/stages.missingRegions 0141b33a7e71.72c55a
-prgnn/stages.readRuns a1526337dcd9.492887
-prgnn/stages.runNames 49fa0d8e66d4.3a3b24
-prgnn/stages.runQuality f9182852ed16.e3b0c4
-prgnn/stages.runQuality.list 5f2ea0eaf8a4.01136b
-prgnn/stages.runQuality.sum 076d66a4ac5d.fba97e
-prgnn/stages.runQuality.whole b1a5b311e657.ac31b4
-prgnn/stages.sameRuns 99c2c67f53bf.711565
-prgnn/stages.spreadMissing 83e5be59d1f6.e3b0c4
+prgnn/stages/prepare.Join e92653984bb7.e3b0c4
+prgnn/stages/prepare.Join.Ports 5e794f503cf9.194517
+prgnn/stages/prepare.Join.Run 397c7eff2549.622255
+prgnn/stages/prepare.cleanColumns f23fe888db4d.e3b0c4
+prgnn/stages/prepare.coverageColumns cc4606b107b8.e3b0c4
+prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
+prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
+prgnn/stages/prepare.leastCoverage c4995699ee6e.08b223
+prgnn/stages/prepare.missingRegions 0141b33a7e71.72c55a
+prgnn/stages/prepare.readRuns a1526337dcd9.f37628
+prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
+prgnn/stages/prepare.runQuality f9182852ed16.e3b0c4
+prgnn/stages/prepare.runQuality.list 5f2ea0eaf8a4.01136b
+prgnn/stages/prepare.runQuality.sum 076d66a4ac5d.fba97e
+prgnn/stages/prepare.runQuality.whole b1a5b311e657.ac31b4
+prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
+prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
-reached by join parcellate report saliency
-prgnn/stages.coverage 0266b329f868.e3b0c4
-prgnn/stages.coverage.set 829a594aa557.92e9ed
-prgnn/stages.coverage.table cecff5d7599d.c6fdf8
-prgnn/stages.newCoverage 450e2e772ef1.c2f9e3
+reached by join parcellate
+prgnn/stages/prepare.coverage 0266b329f868.e3b0c4
+prgnn/stages/prepare.coverage.set 5e48b3ff14cf.a4b0ab
+prgnn/stages/prepare.coverage.table cecff5d7599d.c6fdf8
+prgnn/stages/prepare.newCoverage 450e2e772ef1.c2f9e3
 
 reached by leakage
-prgnn/stages.Leakage 964183487e40.e3b0c4
-prgnn/stages.Leakage.Ports 80c1b97bd040.ecbb28
-prgnn/stages.Leakage.Run 36b5f1452661.be1273
-prgnn/stages.Leakage.lookAtPredictions 4643f4cbfbc5.6920dd
-prgnn/stages.foldBook 7fa4623180e6.d93234
-prgnn/stages.foldBook.seen 8ab01532ccfa.65f219
-prgnn/stages.foldBook.takesPart d32a964fc2d6.9526c9
-prgnn/stages.foldBook.tested 9cb4625f292c.256f68
-prgnn/stages.foldPlace 32fa1bfdbeff.e3b0c4
-prgnn/stages.leakCheck e2721829b74a.e3b0c4
-prgnn/stages.leakCheck.fail 854f51d89808.56e0de
-prgnn/stages.leakage.New d54eff27cd87.d98fce
-prgnn/stages.lookAtFeatures bdc1327b692e.bac9bc
-prgnn/stages.lookAtFitted 024db1b0dca2.613416
-prgnn/stages.lookAtModels c9900fb32d7e.9ed18c
-prgnn/stages.placeOf 5bf712e9a696.018616
-prgnn/stages.readBook 08bfe8c2062a.37702c
+prgnn/stages/assess.Leakage 964183487e40.e3b0c4
+prgnn/stages/assess.Leakage.Ports 80c1b97bd040.ecbb28
+prgnn/stages/assess.Leakage.Run 36b5f1452661.42ac4c
+prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
+prgnn/stages/assess.foldBook 7fa4623180e6.d93234
+prgnn/stages/assess.foldBook.seen 8ab01532ccfa.65f219
+prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
+prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
+prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
+prgnn/stages/assess.leakCheck e2721829b74a.e3b0c4
+prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
+prgnn/stages/assess.leakage.New d54eff27cd87.d98fce
+prgnn/stages/assess.lookAtFeatures bdc1327b692e.d99f72
+prgnn/stages/assess.lookAtFitted 024db1b0dca2.613416
+prgnn/stages/assess.lookAtModels c9900fb32d7e.4e4f85
+prgnn/stages/assess.placeOf 5bf712e9a696.018616
+prgnn/stages/assess.readBook 08bfe8c2062a.37702c
 
 reached by leakage report summary
-prgnn/stages.plural 1c84a0c65eb6.e3b0c4
+prgnn/stages/column.Plural 1c84a0c65eb6.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given d206134a3773.3f22c1
@@ -2355,17 +2367,6 @@ prgnn/connectivity.PartialOf a409c85a418d.200c5e
 prgnn/connectivity.ReadRelmat e845838f064d.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
-prgnn/stages.Matrices 9d3652e65744.e3b0c4
-prgnn/stages.Matrices.Ports cdb4186a99b9.5cd161
-prgnn/stages.Matrices.Run 2b64523b9a4c.56c9d0
-prgnn/stages.Matrices.Validate 048bd8685daa.7b869c
-prgnn/stages.Matrices.read fde456794a0b.168dda
-prgnn/stages.matNames f28a486c4af1.737a38
-prgnn/stages.matSquare 87a8b4bd284b.737a38
-prgnn/stages.matSquares dcbbcd78307b.64d8b8
-prgnn/stages.matrices.New a2fe7d4e682e.de2e22
-prgnn/stages.readSquares cafdd087eacf.15f99e
-prgnn/stages.squares 191d36c31013.934be5
 prgnn/stages/mat5.HeaderSize 5ea3326aca81.e3b0c4
 prgnn/stages/mat5.Is 52ea633622ea.810e1f
 prgnn/stages/mat5.Matrix 8cf387dd5df1.1e60de
@@ -2411,19 +2412,30 @@ prgnn/stages/mat5.reader.numbers 407241aad27e.90f0df
 prgnn/stages/mat5.reader.part 7cbfff70d117.c2dc20
 prgnn/stages/mat5.reader.take 87430353cb73.243c03
 prgnn/stages/mat5.widths 28787a62065b.7ed2fe
+prgnn/stages/prepare.Matrices 9d3652e65744.e3b0c4
+prgnn/stages/prepare.Matrices.Ports cdb4186a99b9.5cd161
+prgnn/stages/prepare.Matrices.Run 2b64523b9a4c.7b150d
+prgnn/stages/prepare.Matrices.Validate 048bd8685daa.7b869c
+prgnn/stages/prepare.Matrices.read fde456794a0b.4d913d
+prgnn/stages/prepare.matrices.New a2fe7d4e682e.de2e22
+prgnn/stages/region.ReadSquares cafdd087eacf.15f99e
+prgnn/stages/region.matNames f28a486c4af1.737a38
+prgnn/stages/region.matSquare 87a8b4bd284b.737a38
+prgnn/stages/region.matSquares dcbbcd78307b.64d8b8
+prgnn/stages/region.squares 191d36c31013.934be5
 
 reached by matrices timeseries
-prgnn/stages.counted cf73e5accf82.25c14d
-prgnn/stages.npyMagic 67749b2a2be7.e3b0c4
-prgnn/stages.placeColumns 4afa426c4ee7.4c6f1c
+prgnn/stages/prepare.placeColumns 4afa426c4ee7.022727
+prgnn/stages/region.Counted cf73e5accf82.9bdb79
+prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 
 reached by mean-volume
-prgnn/stages.MeanVolume dba1b61b2ad0.e3b0c4
-prgnn/stages.MeanVolume.Ports 54f2ca3291d6.ca42f4
-prgnn/stages.MeanVolume.Run 58c6c61cf1a7.182f88
-prgnn/stages.mean-volume.New d54eff27cd87.0d074e
+prgnn/stages/prepare.MeanVolume dba1b61b2ad0.e3b0c4
+prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
+prgnn/stages/prepare.MeanVolume.Run 58c6c61cf1a7.ba1665
+prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
-reached by mean-volume parcellate report saliency
+reached by mean-volume parcellate report
 prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
 prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
@@ -2440,59 +2452,61 @@ prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
 
 reached by parcellate
-prgnn/stages.parcellate.New 3a7f745301de.3b1f59
+prgnn/nifti.ReadITK 1b67b32d3658.48e457
+prgnn/nifti.itkAffines 61633d6221f2.e3b0c4
+prgnn/nifti.numbers 8b621677ddb2.e3b0c4
+prgnn/nifti.readITK 29ed02c076e7.d44c71
+prgnn/stages/prepare.Parcellate b9e75c53cf78.e3b0c4
+prgnn/stages/prepare.Parcellate.Ports 0837b3e98db2.32bfaa
+prgnn/stages/prepare.Parcellate.Run 8757b7dec0d1.27bc07
+prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
+prgnn/stages/prepare.dkt 97dd0d4dea21.e3b0c4
+prgnn/stages/prepare.move fe6f43915692.6bcecd
+prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
+prgnn/stages/prepare.parcellate.New 3a7f745301de.3b1f59
 
-reached by parcellate report saliency
+reached by parcellate report
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
-prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
 prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
 prgnn/nifti.Labels.Onto 5690880b0332.2a60b4
-prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
-prgnn/nifti.ReadITK 1b67b32d3658.48e457
-prgnn/nifti.itkAffines 61633d6221f2.e3b0c4
 prgnn/nifti.nearest c496bcdfe111.e3b0c4
-prgnn/nifti.numbers 8b621677ddb2.e3b0c4
-prgnn/nifti.readITK 29ed02c076e7.d44c71
-prgnn/stages.Parcellate b9e75c53cf78.e3b0c4
-prgnn/stages.Parcellate.Ports 0837b3e98db2.32bfaa
-prgnn/stages.Parcellate.Run 6c7cec5dd17f.576307
-prgnn/stages.Parcellate.meaning 05390f47c176.82209b
-prgnn/stages.Parcellate.meaningName 87c2a72208e0.c8b03c
-prgnn/stages.Parcellate.refuseMissing ff4925941a05.6f80a5
-prgnn/stages.dkt 97dd0d4dea21.e3b0c4
-prgnn/stages.move fe6f43915692.6bcecd
-prgnn/stages.otherLabels c8199f79f78f.d2cfbd
+
+reached by parcellate report saliency
+prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
+prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
+prgnn/stages/region.Meaning 2ea698d00b26.46ef14
+prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
 
 reached by permutation
-prgnn/stages.Permutation 0a604c5f3fd9.e3b0c4
-prgnn/stages.Permutation.Ports 014ffc8422ee.3cbc95
-prgnn/stages.Permutation.Run 9ce0cce5b569.eae09c
-prgnn/stages.byPermutation 461d168ca8f6.d72fca
-prgnn/stages.graphsOf 0c483453da47.1e8024
-prgnn/stages.permutation.New d54eff27cd87.210a45
-prgnn/stages.permutationRows a6f024aca985.c63136
-prgnn/stages.permutationRows.add d16ef242c961.679403
-prgnn/stages.permutationRows.null 2806f5cf2d3f.e488d3
-prgnn/stages.permutationRows.test cb4f20a105ac.59c826
-prgnn/stages.permutedMeasures 3eea231bfb3f.e3b0c4
-prgnn/stages.permutedSetting 496f6f88576f.c40c28
-prgnn/stages.permutedSetting.check 3cc0d3c34bdd.c05b13
+prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
+prgnn/stages/learn.Permutation.Ports 014ffc8422ee.b18eae
+prgnn/stages/learn.Permutation.Run dbf4e5e2acae.f9798e
+prgnn/stages/learn.byPermutation e9da1716833b.aa9f69
+prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
+prgnn/stages/learn.permutation.New d54eff27cd87.210a45
+prgnn/stages/learn.permutationRows a6f024aca985.c63136
+prgnn/stages/learn.permutationRows.add f51cb862769f.148a36
+prgnn/stages/learn.permutationRows.null 2806f5cf2d3f.161e5f
+prgnn/stages/learn.permutationRows.test cb4f20a105ac.1764f3
+prgnn/stages/learn.permutedMeasures 3eea231bfb3f.e3b0c4
+prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
+prgnn/stages/learn.permutedSetting.check 3cc0d3c34bdd.00e674
 
 reached by predict
-prgnn/stages.Predict 6c340ac53644.e3b0c4
-prgnn/stages.Predict.Ports d838fd6c1f43.d673aa
-prgnn/stages.Predict.Run dc373a1a24da.e6baf7
-prgnn/stages.graphFacts.accept c3da3918b1ff.e8bbeb
-prgnn/stages.graphFacts.acceptNodes c13b2cbabfd4.a397f6
-prgnn/stages.newPredicted fbe0322b93b3.cf3acc
-prgnn/stages.predict.New d54eff27cd87.378326
-prgnn/stages.predicted dd51da4a1724.39a5c4
-prgnn/stages.predicted.add 562dbe2fd8ae.0dfcb4
-prgnn/stages.predicted.tables f1e32def68a6.6547e6
+prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
+prgnn/stages/learn.Predict.Ports d838fd6c1f43.d673aa
+prgnn/stages/learn.Predict.Run 3f2336f14ce1.6d7e32
+prgnn/stages/learn.graphFacts.accept badd01db5f7c.9b2704
+prgnn/stages/learn.graphFacts.acceptNodes c13b2cbabfd4.a397f6
+prgnn/stages/learn.newPredicted fbe0322b93b3.cf3acc
+prgnn/stages/learn.predict.New d54eff27cd87.378326
+prgnn/stages/learn.predicted dd51da4a1724.bfa5ad
+prgnn/stages/learn.predicted.add bfb5ecc4b73d.5af241
+prgnn/stages/learn.predicted.tables 05db564ee25c.6547e6
 
 reached by report
 module github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc
@@ -2533,126 +2547,126 @@ prgnn/nifti.Reader.seekable 378a6ae4c483.87b633
 prgnn/nifti.Reader.stats a7853a99b66b.9247ad
 prgnn/nifti.Stats 903624cde4c8.472010
 prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
-prgnn/stages.Report 6a5447a0ee67.e3b0c4
-prgnn/stages.Report.Ports 68cba5d0fd4a.4ced98
-prgnn/stages.Report.Run 5f844cadac84.e51652
-prgnn/stages.accuracyChart 76103fcf77c7.a882f6
-prgnn/stages.besidePaper 309ea4d181fd.e3b0c4
-prgnn/stages.byAccuracy c4ab8ed47a0a.9bfa97
-prgnn/stages.byContrast 4e3097357500.e3b0c4
-prgnn/stages.chartOf.figure f166c9fa744c.059534
-prgnn/stages.classifiersTable 202d64680bac.5843d6
-prgnn/stages.codeTable 8272c7dd8b1b.26fc21
-prgnn/stages.cohortSettings ef2eb09cb00f.8bed93
-prgnn/stages.columnsOf 0b096e113403.aaa7f7
-prgnn/stages.columnsOf.has 2d32c0483b8b.d6f21e
-prgnn/stages.columnsOf.numbers ad1ac9b30d50.58791c
-prgnn/stages.columnsOf.table 087cdfdde5fb.9238d5
-prgnn/stages.columnsOf.texts f581744172e0.a486e5
-prgnn/stages.comparisonPairs a1e1ed219f30.96f13a
-prgnn/stages.covariatesTable 64e7ffdfafed.5d9f4c
-prgnn/stages.describeColumn 53454579fdc0.488574
-prgnn/stages.elementText 90b635269970.e3b0c4
-prgnn/stages.estimator 9fb40b26ec85.0b3c85
-prgnn/stages.fidelityTable 9388e6b9e263.765691
-prgnn/stages.gz b6f5cc1ef42b.3f6f03
-prgnn/stages.identifies c1d9bb95f5d3.e3b0c4
-prgnn/stages.literature 4318a24d281a.e3b0c4
-prgnn/stages.memberText d9b1337daee3.c63136
-prgnn/stages.methodsText 826f28e08b78.e3b0c4
-prgnn/stages.methodsText.cite 001cc4f6c29a.d916f2
-prgnn/stages.methodsText.say a989d8eef523.0ca082
-prgnn/stages.middle 24034fb5c82d.e3b0c4
-prgnn/stages.mmOfPrint 60d8077291f2.e3b0c4
-prgnn/stages.moreMeasures f8a5f23c0f60.7f379c
-prgnn/stages.orItself 827690b739c3.e3b0c4
-prgnn/stages.parcelled 491a12d725eb.6af49a
-prgnn/stages.parcelled.at b0c66c946ec2.5c1310
-prgnn/stages.parcelled.extent f64aa82b7ea3.b5e607
-prgnn/stages.parcelled.findMiddles 5a2590b9bba5.609835
-prgnn/stages.percentOf b1fbb9cdd026.e3b0c4
-prgnn/stages.percentText 61f2bb348eef.d6c32b
-prgnn/stages.permutationTable 6ff8d76ac53a.f2c78b
-prgnn/stages.plainName 44bf89174529.e3b0c4
-prgnn/stages.plainNames e94d6ad260b0.46216b
-prgnn/stages.plantedText 9ebc25afebcf.5a3ff9
-prgnn/stages.probability 0e5959667855.0c3071
-prgnn/stages.rangeColumn 75a2776a7d0a.112b8c
-prgnn/stages.rankedSetting e13e135567c2.e3b0c4
-prgnn/stages.rankedSetting.first 75b6d57804cf.8205ae
-prgnn/stages.rankedSettings 6b97afe79255.d53c9d
-prgnn/stages.readAnatomy 137bc255666b.3f0055
-prgnn/stages.readParcels c61f4e45172e.ece9e9
-prgnn/stages.readRunSettings c4468d951ac8.44b5d8
-prgnn/stages.report.New 8649a4c5406f.b77b2f
-prgnn/stages.reportPart 05a6f8bf6ee0.662560
-prgnn/stages.reporter b4c7d0df9be6.7e8b95
-prgnn/stages.reporter.aboutRanking 2c97fcd03653.21b690
-prgnn/stages.reporter.classificationFigures 34c83abd884e.e5f895
-prgnn/stages.reporter.consistencyTable 31cdf0d1e227.aeb5d5
-prgnn/stages.reporter.eachParticipant 5bb3888d9dbc.5a6a6e
-prgnn/stages.reporter.excluded 992b50f2cd87.3af5a5
-prgnn/stages.reporter.facts 868750501217.0eb3a0
-prgnn/stages.reporter.firstRegions d21c54df5e97.ca5bf2
-prgnn/stages.reporter.groups 3eb2fce9ce6e.ed55e6
-prgnn/stages.reporter.headline 703b487a9371.262638
-prgnn/stages.reporter.inSpace a149252d60cc.556079
-prgnn/stages.reporter.incomplete 66085d128198.21c042
-prgnn/stages.reporter.individuals da032e3c6bf5.c95bc5
-prgnn/stages.reporter.kindOf 7a36028925e2.536d89
-prgnn/stages.reporter.levels a73ad07560f3.ef1c7c
-prgnn/stages.reporter.methods 4a212e19030b.0771a4
-prgnn/stages.reporter.methodsOfCleaning 2590fc3136fe.ba5907
-prgnn/stages.reporter.methodsOfCohort 7fc4e4bdc82e.33dfbd
-prgnn/stages.reporter.methodsOfEvaluation ac123271eee8.baf886
-prgnn/stages.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
-prgnn/stages.reporter.methodsOfTraining 1d83f9d3ac03.0257c2
-prgnn/stages.reporter.more de5346f424b8.725229
-prgnn/stages.reporter.origin 5cafa9ba2142.447067
-prgnn/stages.reporter.othersLast ba7a67b65fd6.1340bb
-prgnn/stages.reporter.ownSettings cb4a507b35e9.0207b0
-prgnn/stages.reporter.participants 580cf21540a5.f523f8
-prgnn/stages.reporter.pictures 01889d9b16b5.21f266
-prgnn/stages.reporter.rankingTable db8c123c3d1f.a24779
-prgnn/stages.reporter.readPlaces 09f0a9d90ee4.cb9cb2
-prgnn/stages.reporter.references ab6a6255dee9.e8e0ba
-prgnn/stages.reporter.regionNames 648b10f7cb9d.a7d045
-prgnn/stages.reporter.regions 86a90f10ce98.311e57
-prgnn/stages.reporter.results 12465b740164.4044d6
-prgnn/stages.reporter.shownParts 26bf2c31faf6.d73390
-prgnn/stages.reporter.statistics c6d03fffa99f.abedb6
-prgnn/stages.reporter.steps dda884c0fe46.537902
-prgnn/stages.reporter.warnings c720c576ca15.f0a192
-prgnn/stages.settingsOfRun acee7a33e1b9.cd17d4
-prgnn/stages.settingsOfRun.of c8aa4f510669.8bed93
-prgnn/stages.share 03fd1d7f28d5.c962fa
-prgnn/stages.shownColumn 8bea2c9877e4.e3b0c4
-prgnn/stages.shownNumber c10005f31f51.c962fa
-prgnn/stages.shownNumbers 31c161594afe.d8a6d4
-prgnn/stages.shownSettings 67266d047e25.56eb65
-prgnn/stages.shownTable c5ccb6fb46a1.edbb86
-prgnn/stages.slicesChart fb4f1e4b6c75.fdc119
-prgnn/stages.spreadDigits 1e658f25a72c.7f4d1e
-prgnn/stages.stageSettings 62c23585a7a1.e3b0c4
-prgnn/stages.stageSettings.is 6790812fa687.d682d7
-prgnn/stages.stageSettings.number a1dfd58a83fb.d682d7
-prgnn/stages.strong 02cc9e57b802.d8a6d4
-prgnn/stages.svgTitle 4b706514dba8.f27cc4
-prgnn/stages.underlay cd5b0b79e41f.d64c98
-prgnn/stages.underlay.at 05935f56439f.df5994
-prgnn/stages.underlay.clearOutside 7e4f41bc463d.5f5fe3
-prgnn/stages.underlay.covers 45765c03dc1e.0a5a7b
-prgnn/stages.unitName 68ed813a3c43.e3b0c4
-prgnn/stages.upperNames 0332753bbaed.022118
-prgnn/stages.variationsTable f00fd6217a49.79d8a2
-prgnn/stages.viewerOf 4f1172ccc74b.6f5e6f
-prgnn/stages.widthOfSVG ff36e249e675.e3b0c4
-prgnn/stages.wordColumn adee5fd673a6.d8a6d4
 prgnn/stages/chart.Brain c5f1a36da009.e3b0c4
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
 prgnn/stages/chart.Slices 6363b737b448.d5055c
 prgnn/stages/chart.darker facbd0e5ec7f.e3b0c4
+prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
+prgnn/stages/present.Report.Ports 68cba5d0fd4a.de9507
+prgnn/stages/present.Report.Run 5f844cadac84.e51652
+prgnn/stages/present.accuracyChart 76103fcf77c7.e17052
+prgnn/stages/present.besidePaper 309ea4d181fd.e3b0c4
+prgnn/stages/present.byAccuracy c4ab8ed47a0a.afd6e8
+prgnn/stages/present.byContrast 4e3097357500.e3b0c4
+prgnn/stages/present.chartOf.figure f166c9fa744c.059534
+prgnn/stages/present.classifiersTable 202d64680bac.f66fef
+prgnn/stages/present.codeTable 8272c7dd8b1b.26fc21
+prgnn/stages/present.cohortSettings ef2eb09cb00f.8bed93
+prgnn/stages/present.columnsOf 0b096e113403.aaa7f7
+prgnn/stages/present.columnsOf.has 2d32c0483b8b.d6f21e
+prgnn/stages/present.columnsOf.numbers ad1ac9b30d50.58791c
+prgnn/stages/present.columnsOf.table 087cdfdde5fb.9238d5
+prgnn/stages/present.columnsOf.texts f581744172e0.a486e5
+prgnn/stages/present.comparisonPairs a1e1ed219f30.96f13a
+prgnn/stages/present.covariatesTable 64e7ffdfafed.5d9f4c
+prgnn/stages/present.describeColumn 53454579fdc0.e8b644
+prgnn/stages/present.elementText 90b635269970.e3b0c4
+prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
+prgnn/stages/present.fidelityTable 9388e6b9e263.765691
+prgnn/stages/present.gz b6f5cc1ef42b.3f6f03
+prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
+prgnn/stages/present.literature 4318a24d281a.e3b0c4
+prgnn/stages/present.memberText d9b1337daee3.c63136
+prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
+prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
+prgnn/stages/present.methodsText.say a989d8eef523.0ca082
+prgnn/stages/present.middle 24034fb5c82d.e3b0c4
+prgnn/stages/present.mmOfPrint 60d8077291f2.e3b0c4
+prgnn/stages/present.moreMeasures f8a5f23c0f60.7f379c
+prgnn/stages/present.orItself 827690b739c3.e3b0c4
+prgnn/stages/present.parcelled 491a12d725eb.6af49a
+prgnn/stages/present.parcelled.at b0c66c946ec2.5c1310
+prgnn/stages/present.parcelled.extent f64aa82b7ea3.b5e607
+prgnn/stages/present.parcelled.findMiddles 5a2590b9bba5.609835
+prgnn/stages/present.percentOf b1fbb9cdd026.e3b0c4
+prgnn/stages/present.percentText 61f2bb348eef.d6c32b
+prgnn/stages/present.permutationTable 6ff8d76ac53a.f2c78b
+prgnn/stages/present.plainName 44bf89174529.e3b0c4
+prgnn/stages/present.plainNames e94d6ad260b0.46216b
+prgnn/stages/present.plantedText 9ebc25afebcf.5a3ff9
+prgnn/stages/present.probability 0e5959667855.0c3071
+prgnn/stages/present.rangeColumn 75a2776a7d0a.112b8c
+prgnn/stages/present.rankedSetting e13e135567c2.e3b0c4
+prgnn/stages/present.rankedSetting.first 75b6d57804cf.8205ae
+prgnn/stages/present.rankedSettings 6b97afe79255.8a0407
+prgnn/stages/present.readAnatomy 137bc255666b.3f0055
+prgnn/stages/present.readParcels e2ddd92f81b6.d5ed47
+prgnn/stages/present.readRunSettings c4468d951ac8.44b5d8
+prgnn/stages/present.report.New 8649a4c5406f.b77b2f
+prgnn/stages/present.reportPart 05a6f8bf6ee0.662560
+prgnn/stages/present.reporter b4c7d0df9be6.cbcb5a
+prgnn/stages/present.reporter.aboutRanking 2c97fcd03653.21b690
+prgnn/stages/present.reporter.classificationFigures 49fd9763e5be.b69834
+prgnn/stages/present.reporter.consistencyTable 31cdf0d1e227.aeb5d5
+prgnn/stages/present.reporter.eachParticipant 5bb3888d9dbc.5a6a6e
+prgnn/stages/present.reporter.excluded 992b50f2cd87.4259d1
+prgnn/stages/present.reporter.facts 868750501217.0eb3a0
+prgnn/stages/present.reporter.firstRegions d21c54df5e97.ca5bf2
+prgnn/stages/present.reporter.groups c240e3df2846.4e5cd8
+prgnn/stages/present.reporter.headline 703b487a9371.262638
+prgnn/stages/present.reporter.inSpace a149252d60cc.13b7ce
+prgnn/stages/present.reporter.incomplete 66085d128198.21c042
+prgnn/stages/present.reporter.individuals da032e3c6bf5.c95bc5
+prgnn/stages/present.reporter.kindOf 7a36028925e2.536d89
+prgnn/stages/present.reporter.levels a73ad07560f3.ef1c7c
+prgnn/stages/present.reporter.methods 4a212e19030b.0771a4
+prgnn/stages/present.reporter.methodsOfCleaning 2590fc3136fe.ba5907
+prgnn/stages/present.reporter.methodsOfCohort ddeb115f1288.33dfbd
+prgnn/stages/present.reporter.methodsOfEvaluation ac123271eee8.baf886
+prgnn/stages/present.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
+prgnn/stages/present.reporter.methodsOfTraining 1d83f9d3ac03.0257c2
+prgnn/stages/present.reporter.more de5346f424b8.725229
+prgnn/stages/present.reporter.origin 5cafa9ba2142.447067
+prgnn/stages/present.reporter.othersLast ba7a67b65fd6.1340bb
+prgnn/stages/present.reporter.ownSettings cb4a507b35e9.0207b0
+prgnn/stages/present.reporter.participants 580cf21540a5.f523f8
+prgnn/stages/present.reporter.pictures 01889d9b16b5.21f266
+prgnn/stages/present.reporter.rankingTable db8c123c3d1f.a24779
+prgnn/stages/present.reporter.readPlaces 09f0a9d90ee4.2b2c3b
+prgnn/stages/present.reporter.references 67adce669899.637e64
+prgnn/stages/present.reporter.regionNames 648b10f7cb9d.a7d045
+prgnn/stages/present.reporter.regions 86a90f10ce98.fc8c33
+prgnn/stages/present.reporter.results 12465b740164.6421c0
+prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
+prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
+prgnn/stages/present.reporter.steps dda884c0fe46.537902
+prgnn/stages/present.reporter.warnings c720c576ca15.3bc995
+prgnn/stages/present.settingsOfRun acee7a33e1b9.cd17d4
+prgnn/stages/present.settingsOfRun.of c8aa4f510669.8bed93
+prgnn/stages/present.share 03fd1d7f28d5.c962fa
+prgnn/stages/present.shownColumn 8bea2c9877e4.e3b0c4
+prgnn/stages/present.shownNumber c10005f31f51.c962fa
+prgnn/stages/present.shownNumbers 31c161594afe.d8a6d4
+prgnn/stages/present.shownSettings 67266d047e25.c1ba38
+prgnn/stages/present.shownTable c5ccb6fb46a1.2d4761
+prgnn/stages/present.slicesChart fb4f1e4b6c75.fdc119
+prgnn/stages/present.spreadDigits 1e658f25a72c.dc3b72
+prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
+prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
+prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
+prgnn/stages/present.strong 02cc9e57b802.d8a6d4
+prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
+prgnn/stages/present.underlay cd5b0b79e41f.d64c98
+prgnn/stages/present.underlay.at 05935f56439f.df5994
+prgnn/stages/present.underlay.clearOutside 7e4f41bc463d.5f5fe3
+prgnn/stages/present.underlay.covers 45765c03dc1e.0a5a7b
+prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
+prgnn/stages/present.upperNames 0332753bbaed.022118
+prgnn/stages/present.variationsTable f00fd6217a49.79d8a2
+prgnn/stages/present.viewerOf 4f1172ccc74b.6f5e6f
+prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
+prgnn/stages/present.wordColumn adee5fd673a6.d8a6d4
 prgnn/stages/report.Block 8d540004be74.7d69bf
 prgnn/stages/report.Cell fc3665614b65.996b17
 prgnn/stages/report.Details 2ecd04eef68a.5624e7
@@ -2690,85 +2704,78 @@ reached by report simulate
 prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 
 reached by report summary
-prgnn/stages.accuracyRow.is e58659108079.9aa986
-prgnn/stages.agreementOf 4d3271f9d0a3.a46ff3
-prgnn/stages.agreementRow 5dce891d7a84.e3b0c4
-prgnn/stages.cautionAccuracy 5c87cf007faa.ccc7a0
-prgnn/stages.cautionCompared 369848a08b9e.38ce04
-prgnn/stages.cautionReferences ad208c40950d.93c046
-prgnn/stages.cautionStuck 59d0d3fe2a98.30134f
-prgnn/stages.cautionTraining a216625ef3eb.24ad1b
-prgnn/stages.comparisonSection 5202e20d9fa3.280aee
-prgnn/stages.covariateRow e71c19b45b72.e3b0c4
-prgnn/stages.covariatesSection 8b5082023ac0.2b0993
-prgnn/stages.emptyRegions 7c71a70efe46.e3b0c4
-prgnn/stages.fixed 494a7404cf36.e3b0c4
-prgnn/stages.gathered b54043aeffff.f32263
-prgnn/stages.headlineOf c1ea284d0888.d21c16
-prgnn/stages.judge dc66239ef7e9.c6ec4a
-prgnn/stages.leakageText 40dbce228ebe.4aae39
-prgnn/stages.measure cdeea02dd954.e3b0c4
-prgnn/stages.measures f44c9dd14ba4.14f4b6
-prgnn/stages.modelName 5fa8c50fd977.c63136
-prgnn/stages.nestedRows dab484ab0e0f.ee6d53
-prgnn/stages.ownByName 5b4cf391cc09.171158
-prgnn/stages.ownRows fa6aca9d1d93.045708
-prgnn/stages.pText 2b63352a24d9.e3b0c4
-prgnn/stages.page a06c878f5170.e3b0c4
-prgnn/stages.page.caution be25a9177bd6.362a07
-prgnn/stages.page.line 320ac98a3813.362a07
-prgnn/stages.pairRow cd0c4d9b770e.e3b0c4
-prgnn/stages.permutationRow f724b6ac3b59.e3b0c4
-prgnn/stages.permutationSection 7dccf230f764.ee66f8
-prgnn/stages.prefix 9e50a00d9201.e3b0c4
-prgnn/stages.readNumbers f20b0068ef4e.7f1019
-prgnn/stages.readRanking ed20dd849e29.0833fe
-prgnn/stages.readRecovery b42ac8f1b4f0.53fe8e
-prgnn/stages.recoveryRow.name 176842f311e8.a6e685
-prgnn/stages.recoveryRow.shared 23c9752c423c.a6e685
-prgnn/stages.salientRow a2bceca85c54.e3b0c4
-prgnn/stages.stabilitySection e3f3fe2d2d6f.e7c038
-prgnn/stages.stuckSkill 7b85e32ded24.e3b0c4
-prgnn/stages.unstagedText 18e1f94a05da.e3b0c4
-prgnn/stages.verdict 7563fa2ddab8.a65d82
-prgnn/stages.verdict.sentence ba91866e4def.ba6e10
-prgnn/stages.width 00c71a33bfe2.e3b0c4
-prgnn/stages.wrap 0db41a275787.e3b0c4
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.Read 4d56a010bef8.435b08
+prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
+prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Rows 3d755d94537f.50658e
 prgnn/stages/column.field.absent 409dc040acb8.3be3ff
 prgnn/stages/column.field.read 989a531aba5d.94e931
 prgnn/stages/column.field.readPresent 5af7cc15db69.c0c0cf
 prgnn/stages/column.fill 8e468a78d32b.3be3ff
+prgnn/stages/present.accuracyRow.is e58659108079.8a75c2
+prgnn/stages/present.agreementOf 4d3271f9d0a3.db7ccb
+prgnn/stages/present.agreementRow 5dce891d7a84.e3b0c4
+prgnn/stages/present.cautionAccuracy 5c87cf007faa.ccc7a0
+prgnn/stages/present.cautionCompared 369848a08b9e.b8d11e
+prgnn/stages/present.cautionReferences ad208c40950d.93c046
+prgnn/stages/present.cautionStuck 59d0d3fe2a98.30134f
+prgnn/stages/present.cautionTraining a216625ef3eb.7be84f
+prgnn/stages/present.comparisonSection 5202e20d9fa3.34f291
+prgnn/stages/present.covariateRow e71c19b45b72.e3b0c4
+prgnn/stages/present.covariatesSection 8b5082023ac0.2b0993
+prgnn/stages/present.emptyRegions 7c71a70efe46.e3b0c4
+prgnn/stages/present.fixed 494a7404cf36.e3b0c4
+prgnn/stages/present.gathered b54043aeffff.f32263
+prgnn/stages/present.headlineOf c1ea284d0888.d21c16
+prgnn/stages/present.judge dc66239ef7e9.7d50e5
+prgnn/stages/present.leakageText 40dbce228ebe.1ec382
+prgnn/stages/present.measure cdeea02dd954.e3b0c4
+prgnn/stages/present.measures f44c9dd14ba4.14f4b6
+prgnn/stages/present.modelName 5fa8c50fd977.c63136
+prgnn/stages/present.nestedRows dab484ab0e0f.ee6d53
+prgnn/stages/present.ownByName 5b4cf391cc09.dfc5e4
+prgnn/stages/present.ownRows fa6aca9d1d93.2a2cc0
+prgnn/stages/present.pText 2b63352a24d9.e3b0c4
+prgnn/stages/present.page a06c878f5170.e3b0c4
+prgnn/stages/present.page.caution be25a9177bd6.362a07
+prgnn/stages/present.page.line 320ac98a3813.362a07
+prgnn/stages/present.pairRow cd0c4d9b770e.e3b0c4
+prgnn/stages/present.permutationRow f724b6ac3b59.e3b0c4
+prgnn/stages/present.permutationSection 7dccf230f764.a16de0
+prgnn/stages/present.prefix 9e50a00d9201.e3b0c4
+prgnn/stages/present.readNumbers f20b0068ef4e.7f1019
+prgnn/stages/present.readRanking ed20dd849e29.1e4c2e
+prgnn/stages/present.readRecovery b42ac8f1b4f0.caf11b
+prgnn/stages/present.salientRow a2bceca85c54.e3b0c4
+prgnn/stages/present.stabilitySection e3f3fe2d2d6f.e7c038
+prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
+prgnn/stages/present.unstagedText 18e1f94a05da.e3b0c4
+prgnn/stages/present.verdict 7563fa2ddab8.8647c0
+prgnn/stages/present.verdict.sentence ba91866e4def.45cffd
+prgnn/stages/present.width 00c71a33bfe2.e3b0c4
+prgnn/stages/present.wrap 0db41a275787.e3b0c4
 
 reached by report summary tables
-prgnn/stages.accuracyRow d2b1ea0e6b0d.e3b0c4
-prgnn/stages.coordinate eb35e684516f.e3b0c4
-prgnn/stages.namesOf 24ab947e3d5f.739637
-prgnn/stages.readAccuracy e5a90562fdde.57bee3
-prgnn/stages.shownSetting 5b5d6d66127d.b3416b
-prgnn/stages.thousands 128bf1bef1e0.e3b0c4
+prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
+prgnn/stages/column.NamesOf 24ab947e3d5f.a5105e
+prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
+prgnn/stages/present.accuracyRow d2b1ea0e6b0d.e3b0c4
+prgnn/stages/present.readAccuracy e5a90562fdde.6d25e0
+prgnn/stages/present.thousands 128bf1bef1e0.e3b0c4
 
 reached by saliency
-prgnn/stages.Saliency 467b72b29e2e.e3b0c4
-prgnn/stages.Saliency.Ports b09dc0fb63fa.3a14f2
-prgnn/stages.Saliency.Run cc5ec565df18.066648
-prgnn/stages.Saliency.connectome 7769917c4389.1885ed
-prgnn/stages.Saliency.rows 3fab06d0b219.e250e7
-prgnn/stages.paintedRow 2fc1dcf9b0a3.e3b0c4
-prgnn/stages.paintedTable f6c5e87ebf6a.9a01ab
-prgnn/stages.saliency.New e895b5e3a556.b73821
+prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
+prgnn/stages/assess.Saliency.Ports b09dc0fb63fa.3a14f2
+prgnn/stages/assess.Saliency.Run 3d7d96bda01d.fc3e76
+prgnn/stages/assess.Saliency.connectome 2f44cacf5401.0c7518
+prgnn/stages/assess.Saliency.rows 3fab06d0b219.d508aa
+prgnn/stages/assess.paintedRow 2fc1dcf9b0a3.e3b0c4
+prgnn/stages/assess.paintedTable 513aaa1b79c9.d80856
+prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 
 reached by simulate
-prgnn/stages.Scanner fceacf848496.e3b0c4
-prgnn/stages.Simulate efd842bfb49c.ad0758
-prgnn/stages.Simulate.Ports 2c2645a623b8.d3ee41
-prgnn/stages.Simulate.Run ef7eec549168.db9e95
-prgnn/stages.confoundsTSV 9de12abb2ecf.cb7c20
-prgnn/stages.defaultScanner f87add83b073.9225a2
-prgnn/stages.simulate.New 6b2230537dd5.7e1bc0
 prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
@@ -2786,6 +2793,13 @@ prgnn/stages/atlas.readPlain f61df1b451f8.f9af42
 prgnn/stages/atlas.separator a4a1f03bb033.e3b0c4
 prgnn/stages/atlas.split dfa6673103a3.e3b0c4
 prgnn/stages/atlas/dk84.tsv 99575ccf86c0.e3b0c4
+prgnn/stages/cohort.DefaultScanner f87add83b073.9225a2
+prgnn/stages/cohort.Scanner fceacf848496.e3b0c4
+prgnn/stages/cohort.Simulate efd842bfb49c.ad0758
+prgnn/stages/cohort.Simulate.Ports 2c2645a623b8.d3ee41
+prgnn/stages/cohort.Simulate.Run ef7eec549168.db9e95
+prgnn/stages/cohort.confoundsTSV 9de12abb2ecf.cb7c20
+prgnn/stages/cohort.simulate.New 6b2230537dd5.4f7788
 prgnn/stages/phantom.Change a3a2318c456d.e3b0c4
 prgnn/stages/phantom.Column 0833d8daf3a6.e3b0c4
 prgnn/stages/phantom.Coupling 2057ecd541c0.e3b0c4
@@ -2862,98 +2876,98 @@ prgnn/stages/phantom.weightSpread 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 
 reached by split
-prgnn/stages.Split a1a8f3938576.e3b0c4
-prgnn/stages.Split.Ports aac69d143758.067363
-prgnn/stages.Split.Run 26823f044984.792cd2
-prgnn/stages.Split.deal 6ab1e0d85710.e04ff9
-prgnn/stages.Split.divide c6caef44b1bc.ac9358
-prgnn/stages.Split.enough 065f486929c3.e1b0c5
-prgnn/stages.Split.inside dc975853bb4c.d23438
-prgnn/stages.Split.permute 06e86b26aebe.1ed5c1
-prgnn/stages.bySite 16bfd415ec09.9a630d
-prgnn/stages.groupsOf b67e9bcb90e0.9a630d
-prgnn/stages.member 51f8cafb8f0e.e3b0c4
-prgnn/stages.readMembers d453dd528b4c.cc9a0e
-prgnn/stages.split.New 03e69c4d17a4.69c394
+prgnn/stages/learn.Split a1a8f3938576.e3b0c4
+prgnn/stages/learn.Split.Ports aac69d143758.067363
+prgnn/stages/learn.Split.Run 26823f044984.792cd2
+prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
+prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
+prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
+prgnn/stages/learn.Split.inside dc975853bb4c.d23438
+prgnn/stages/learn.Split.permute 06e86b26aebe.1ed5c1
+prgnn/stages/learn.bySite 16bfd415ec09.9a630d
+prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
+prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
+prgnn/stages/learn.readMembers d453dd528b4c.cc9a0e
+prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
-prgnn/stages.Summary 0d66fc09cbf8.e3b0c4
-prgnn/stages.Summary.Ports 7a6fb31682ca.0b3d95
-prgnn/stages.Summary.Run 8171b71d5d82.89cf83
-prgnn/stages.Summary.accuracySection f357cf4145db.81ea30
-prgnn/stages.Summary.salientSection 13024d5694f7.042bf8
-prgnn/stages.bar c7ad42e4da93.e3b0c4
-prgnn/stages.cautionSection 01b34325ad41.d2c5c3
-prgnn/stages.contrastLines 77aa89b2554e.03097f
-prgnn/stages.dashed f2357996cac2.0c3071
-prgnn/stages.fidelityLines 5f55aa695374.68ea33
-prgnn/stages.fidelityRow 901238d191b8.e3b0c4
-prgnn/stages.foldLines 576444727156.3b61d0
-prgnn/stages.inOrder f346b06130ca.a59d95
-prgnn/stages.leakageSection 3ea28d52afe5.dfa55b
-prgnn/stages.missingText 98382c67eda4.e3b0c4
-prgnn/stages.nestedSection 27a26ebe8e15.28c12c
-prgnn/stages.noHeadline 97eb3d51005a.e3b0c4
-prgnn/stages.nullLines 0c3d5489a59d.1b2759
-prgnn/stages.participantsSection ea15ae3627ad.c667a7
-prgnn/stages.readingOf 06b29d328526.fe4371
-prgnn/stages.recoveryLines 063c69db7288.f5dba3
-prgnn/stages.referencesSection f2b6517e2570.f272f6
-prgnn/stages.settingLines 38276767da9b.5c1e08
-prgnn/stages.spread 6c8b90492335.20a9d4
-prgnn/stages.stabilityLines c4c945b8e1b2.79035d
-prgnn/stages.stepsSection c9309f0cd191.502ed1
-prgnn/stages.summary.New aa4650227ebb.071387
-prgnn/stages.weakMatrices 1f29a3a7428a.cb23b6
+prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
+prgnn/stages/present.Summary.Ports 7a6fb31682ca.4114c5
+prgnn/stages/present.Summary.Run 8171b71d5d82.89cf83
+prgnn/stages/present.Summary.accuracySection f357cf4145db.81ea30
+prgnn/stages/present.Summary.salientSection 13024d5694f7.3e2b7b
+prgnn/stages/present.bar c7ad42e4da93.e3b0c4
+prgnn/stages/present.cautionSection 01b34325ad41.d2c5c3
+prgnn/stages/present.contrastLines 77aa89b2554e.03097f
+prgnn/stages/present.dashed f2357996cac2.0c3071
+prgnn/stages/present.fidelityLines 5f55aa695374.2aae33
+prgnn/stages/present.fidelityRow 901238d191b8.e3b0c4
+prgnn/stages/present.foldLines 576444727156.a07053
+prgnn/stages/present.inOrder f346b06130ca.d16253
+prgnn/stages/present.leakageSection 3ea28d52afe5.dfa55b
+prgnn/stages/present.missingText 98382c67eda4.e3b0c4
+prgnn/stages/present.nestedSection 27a26ebe8e15.28c12c
+prgnn/stages/present.noHeadline 97eb3d51005a.e3b0c4
+prgnn/stages/present.nullLines 0c3d5489a59d.a5ad83
+prgnn/stages/present.participantsSection bd11e6276d13.60f548
+prgnn/stages/present.readingOf 06b29d328526.fe4371
+prgnn/stages/present.recoveryLines 8370c0964cff.b317b5
+prgnn/stages/present.referencesSection f2b6517e2570.f272f6
+prgnn/stages/present.settingLines 38276767da9b.3ac2c3
+prgnn/stages/present.spread 6c8b90492335.20a9d4
+prgnn/stages/present.stabilityLines c4c945b8e1b2.79035d
+prgnn/stages/present.stepsSection c9309f0cd191.502ed1
+prgnn/stages/present.summary.New aa4650227ebb.071387
+prgnn/stages/present.weakMatrices 1f29a3a7428a.cb23b6
 
 reached by tables
-prgnn/stages.Tables cc3154456929.e3b0c4
-prgnn/stages.Tables.Ports eba021753374.ebeca5
-prgnn/stages.Tables.Run 36c89e0af63d.99728f
-prgnn/stages.Tables.accuracies 8e82c3c15fae.c5340c
-prgnn/stages.Tables.comparison e4bcce0982e4.ab0599
-prgnn/stages.Tables.variations 1543bf33c9db.e1a651
-prgnn/stages.accuracyText e72cf40490f0.b50096
-prgnn/stages.contender e8a724f8a133.41653c
-prgnn/stages.contenders 31d5ffe3cd7f.33f8b8
-prgnn/stages.escapedCells efb6d66afaeb.e3b0c4
-prgnn/stages.layoutOne f0303bb12420.417bfa
-prgnn/stages.layoutTwo 0e1d9a8750e0.8c2b27
-prgnn/stages.paperLambda 586d5b579fc2.e3b0c4
-prgnn/stages.paperOne 3942b3cc8eea.e3b0c4
-prgnn/stages.paperSource 2baf9c8e65e4.e3b0c4
-prgnn/stages.parameterCounts 0bf2b14f35f2.8682df
-prgnn/stages.place ce70108a585b.e3b0c4
-prgnn/stages.printedName c97942720187.5424b5
-prgnn/stages.printedNames 1b6aa612c9e9.e3b0c4
-prgnn/stages.sameFirst b57b7fba7a96.e3b0c4
-prgnn/stages.several 817c3560afa7.41653c
-prgnn/stages.tableCaption 94533ce04abf.4ac94d
-prgnn/stages.tableLayout 2d957d3051e9.e86ae9
-prgnn/stages.tableLayout.latex 7838aaae9092.bdd02f
-prgnn/stages.tableLayout.markdown fd0ef3a4574a.f93463
-prgnn/stages.tableLayout.tsv 8e90bd230f41.f93463
-prgnn/stages.tableOne 8bf9cffe2ffd.5730b0
-prgnn/stages.tableSection e461b9db8855.e3b0c4
-prgnn/stages.tableSource d948cd542fe6.e3b0c4
-prgnn/stages.tableSource.String 8d41d09d6145.779874
-prgnn/stages.tableSource.mark 859090c95562.d93aa3
-prgnn/stages.tableText cba787e9d5d7.248e77
-prgnn/stages.tableTwo d63056c063ad.8b9f26
-prgnn/stages.tables.New f93fda8c59a4.185d1f
-prgnn/stages.variation 30e073ce3e76.41653c
+prgnn/stages/present.Tables cc3154456929.e3b0c4
+prgnn/stages/present.Tables.Ports eba021753374.ebeca5
+prgnn/stages/present.Tables.Run 2bd2af0edb2c.cc0311
+prgnn/stages/present.Tables.accuracies 8e82c3c15fae.c5340c
+prgnn/stages/present.Tables.comparison e4bcce0982e4.ab0599
+prgnn/stages/present.Tables.variations 1543bf33c9db.bd4e7e
+prgnn/stages/present.accuracyText e72cf40490f0.b50096
+prgnn/stages/present.contender e8a724f8a133.41653c
+prgnn/stages/present.contenders 31d5ffe3cd7f.33f8b8
+prgnn/stages/present.escapedCells efb6d66afaeb.e3b0c4
+prgnn/stages/present.layoutOne f0303bb12420.417bfa
+prgnn/stages/present.layoutTwo 0e1d9a8750e0.8c2b27
+prgnn/stages/present.paperLambda 586d5b579fc2.e3b0c4
+prgnn/stages/present.paperOne 3942b3cc8eea.e3b0c4
+prgnn/stages/present.paperSource 2baf9c8e65e4.e3b0c4
+prgnn/stages/present.parameterCounts 0bf2b14f35f2.8682df
+prgnn/stages/present.place ce70108a585b.e3b0c4
+prgnn/stages/present.printedName c97942720187.5424b5
+prgnn/stages/present.printedNames 1b6aa612c9e9.e3b0c4
+prgnn/stages/present.sameFirst b57b7fba7a96.e3b0c4
+prgnn/stages/present.several 817c3560afa7.41653c
+prgnn/stages/present.tableCaption 94533ce04abf.4ac94d
+prgnn/stages/present.tableLayout 2d957d3051e9.e86ae9
+prgnn/stages/present.tableLayout.latex 7838aaae9092.bdd02f
+prgnn/stages/present.tableLayout.markdown fd0ef3a4574a.f93463
+prgnn/stages/present.tableLayout.tsv 8e90bd230f41.f93463
+prgnn/stages/present.tableOne 8bf9cffe2ffd.ca274b
+prgnn/stages/present.tableSection e461b9db8855.e3b0c4
+prgnn/stages/present.tableSource d948cd542fe6.e3b0c4
+prgnn/stages/present.tableSource.String 8d41d09d6145.779874
+prgnn/stages/present.tableSource.mark 859090c95562.d93aa3
+prgnn/stages/present.tableText cba787e9d5d7.248e77
+prgnn/stages/present.tableTwo d63056c063ad.e4bff8
+prgnn/stages/present.tables.New f93fda8c59a4.185d1f
+prgnn/stages/present.variation 30e073ce3e76.41653c
 
 reached by timeseries
-prgnn/stages.Timeseries bac6d29359c2.e3b0c4
-prgnn/stages.Timeseries.Ports 020f357540e3.7e8d76
-prgnn/stages.Timeseries.Run 6ac3b0c67a8d.4f9def
-prgnn/stages.readSeries 7545aed9f190.5742e2
-prgnn/stages.seriesArray b081e57b5e02.b38177
-prgnn/stages.timeseries.New d54eff27cd87.cdf0d1
+prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
+prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
+prgnn/stages/prepare.Timeseries.Run 6ac3b0c67a8d.26b3d9
+prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
+prgnn/stages/region.ReadSeries 7545aed9f190.5742e2
+prgnn/stages/region.seriesArray b081e57b5e02.b38177
 
 reached by train
-prgnn/stages.train.New 8832c4938c70.180f8f
+prgnn/stages/learn.train.New 8832c4938c70.caa9f4
 
 at artifacts/array.go prgnn/artifacts Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Array.Float64s:88 floats:106 Array.Format:115 Array.Encode:118
 at artifacts/arrow.go prgnn/artifacts metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 arrowRecord:80 fieldMetadata:103 sortedMetadata:114 arrowData:126 validity:169 bitmap:182 canonical:194 textBuffers:215
@@ -3084,18 +3098,22 @@ at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:222 ordered:238 Biomarkers.read:248 ModelScores.add:313 Tally.add:324 scoreColumns:333 readScores:342 Biomarkers.rank:364 plantedNodes:392 auroc:425
+at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:17 added:28 ModelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 consistencyRows:273 consistencyRows.add:278 consistencyRows.table:284
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:17 Biomarkers.against:29 unstaged:83 alike:95 sortedKeys:108 relative:118 nullRows:127 nullRows.add:134 nullRows.table:145
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 both:327 meanOf:337
+at stages/assess/biomarkers_tables.go prgnn/stages/assess rankingRows:10 rankingRows.add:25 rankingRows.table:40 individualRows:86 individualRows.add:94 individualRows.table:106
+at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 Compare.reference:79 decide:104 comparison:117 compareTwo:126 foldDifferences:163 comparisonTable:186
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:45 Covariates.columns:111 scanCovariates:139 covariateRows:178 covariateRows.add:184 covariateRows.table:204
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:28 Evaluate.Run:43 participantAccuracy:60 Evaluate.test:63
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:44
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:22 Individuality:26 Individuality.Ports:32 Individuality.Run:47 Individuality.cells:78 Individuality.table:121
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:32 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 readBook:104 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:233 foldBook.seen:249 lookAtModels:269 lookAtFitted:286 lookAtFeatures:329
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:23 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
-at stages/baseline.go prgnn/stages baseline.New:22 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
-at stages/baseline_data.go prgnn/stages Baseline.read:14 trainingSet.ordered:79 standardizeRows:95
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:80
-at stages/biomarkers.go prgnn/stages biomarkers.New:24 Biomarkers:29 Biomarkers.Ports:38 settingScores:65 modelScores:71 newModelScores:83 settingOf:89 tally:106 saliency:113 Biomarkers.Run:125 Biomarkers.readAll:224 ordered:240 Biomarkers.read:250 modelScores.add:315 tally.add:326 scoreColumns:335 readScores:344 Biomarkers.rank:366 meanSD:394 people:407 readPeople:413 plantedNodes:438 auroc:471
-at stages/biomarkers_consistency.go prgnn/stages merged:17 added:28 modelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 settingText:273 consistencyRows:285 consistencyRows.add:290 consistencyRows.table:296
-at stages/biomarkers_null.go prgnn/stages nullRow:16 Biomarkers.against:28 unstaged:82 alike:94 sortedKeys:107 relative:117 nullRows:126 nullRows.add:133 nullRows.table:144
-at stages/biomarkers_references.go prgnn/stages trainedModels:17 untrainedModels:18 strengthTest:19 featureTest:20 ridgePattern:21 ridgePenalty:25 recoveryRow:28 rankedBy:44 nodeFeatures:53 readNodeFeatures:61 Biomarkers.rankings:103 withoutNetwork:179 nodeFeatures.withoutNetwork:184 nodeFeatures.compute:246 nodeFeatures.byRegion:278 absolute:294 Biomarkers.recoveries:303 both:350 meanOf:360
-at stages/biomarkers_tables.go prgnn/stages rankingRows:9 rankingRows.add:24 rankingRows.table:39 individualRows:85 individualRows.add:93 individualRows.table:105
-at stages/bootstrap.go prgnn/stages bootstrap.New:22 Bootstrap:29 Bootstrap.Ports:41 Bootstrap.Run:58 Bootstrap.made:144 longestTR:150 sidecarTR:154 sameGrid:181 Bootstrap.size:188 Bootstrap.draw:196 countDistinct:227 Bootstrap.drop:235 whyNone:250 badVolumes:265 voxelTable:289 scanTable:317
-at stages/brainmap.go prgnn/stages brainmap.New:25 BrainMap:30 BrainMap.Ports:35 spot:46 brainView:55 brainViews:63 panelHeight:71 panelWidth:71 headHeight:72 spotRadius:73 outline:74 BrainMap.Run:78 placesToDraw:95 nodePlaces:112 BrainMap.picture:131 spots:162 brainView.draw:215 rectangle:299 rectangle.overlap:302 labelPlace:308 scaleBar:338 hull:347 heat:372 mm:388
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
@@ -3108,15 +3126,22 @@ at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 Brain.coloured:108 darker:113
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/choose.go prgnn/stages choose.New:22 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
-at stages/cohort_nodes.go prgnn/stages didYouMean:88
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:111
+at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
+at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
+at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
+at stages/column/mean.go prgnn/stages/column MeanSD:9
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:31 NameColumn:35 SettingName:40 PrGNN:73 Classifiers:77 NameClassifiers:85 joinTexts:120 NamesOf:126 CompareNamed:139 ShownSetting:154 SettingsOf:171 Lambdas:192
+at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:32 layout:41 layouts:46 coordsType:48 layoutOf:51 Names:99 Table:109 Columns:114 CoordinateDoc:131 Keys:134 field.column:150 cells:170 markMissing:188 Read:197 Rows:212 Coordinates:241 field.absent:261 field.read:271 field.readPresent:298 fill:320
-at stages/combat.go prgnn/stages combat.New:22 Combat:31 Combat.Ports:46 Combat.Run:61 Combat.trained:111 combatBook.table:154 combatBook.siteTable:191
-at stages/combat_people.go prgnn/stages combatFacts:16 combatTerm:31 combatTerm.String:36 combatBook:44 Combat.read:53 combatBook.readPeople:75 saysGroup:127 combatBook.choose:140 combatBook.row:190 pairsOf:215
-at stages/compare.go prgnn/stages compare.New:21 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 coordText:79 coordTexts:82 Compare.reference:90 decide:115 comparison:128 compareTwo:137 foldDifferences:174 comparisonTable:197
-at stages/connectivity.go prgnn/stages connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 drawNumbers:130 wholeColumn:140 numberColumn:148
-at stages/covariates.go prgnn/stages covariates.New:21 Covariates:26 Covariates.Ports:34 covariateColumn:46 Covariates.Run:53 numbered:118 Covariates.columns:129 readCovariate:156 covariateColumn.identifies:181 scanCovariates:195 covariateRows:234 covariateRows.add:240 covariateColumn.describe:261 covariateRows.table:296
-at stages/denoise.go prgnn/stages denoise.New:20 Denoise:27 Denoise.Ports:47 Denoise.Validate:62 Denoise.Run:81 motionSummary:140 Denoise.confounds:146 Denoise.quality:198 zeroNaN:226
+at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
+at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Numbered:28 Plural:37 Coordinate:45 Shorten:48
+at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
+at stages/command/exec.go prgnn/stages/command exec.New:24 Exec:28 declared:39 declare:44 Exec.EnvNames:51 Exec.Promise:62 Exec.Ports:68 execName:82 execPlace:83 Exec.Validate:87 ExecRooms:147 Exec.Run:150 Exec.call:182 Exec.lookPath:225 Exec.environment:247
+at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:12
+at stages/command/exec_files.go prgnn/stages/command Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
+at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
+at stages/command/exec_unix.go prgnn/stages/command guardScript:15 runGuarded:21 peakMemory:46
 at stages/draw/bar.go prgnn/stages/draw Bar:14 outline:35 Enlarge:41
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:22 None:25 Scale.At:28 ParseHex:41 hexes:64
 at stages/draw/figure.go prgnn/stages/draw DPI:19 Figure:22 Figure.SVG:30 svgCanvas:52 svgCanvas.FillString:54 Figure.PNG:59 Figure.paint:67 Sans:75
@@ -3125,29 +3150,14 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
-at stages/duplicates.go prgnn/stages duplicates:19 refuseDuplicates:47 duplicateText:60
-at stages/echo.go prgnn/stages echo.New:16 Echo:21 Echo.Ports:26 Echo.Run:37
-at stages/evaluate.go prgnn/stages evaluate.New:23 Evaluate:28 Evaluate.Ports:35 testCase:50 testedFold:58 foldScores:69 levels:74 Evaluate.Run:77 testedSettings:94 readSettings:103 testedSettings.name:156 readTested:170 oneSide:237 overDraws:258 controls:286 Evaluate.positive:290 bySetting:309 onlyOnce:328 testedFold.cases:346 score:355 meanOver:386 participantAccuracy:396 Evaluate.test:399
-at stages/evaluate_tables.go prgnn/stages coordinateDoc:14 nameDoc:15 keyColumns:19 nameColumn:36 scoresTable:40 Evaluate.summaryTable:71 distinct:137 majority:149
-at stages/exec.go prgnn/stages exec.New:24 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 Exec.lookPath:226 Exec.environment:248
-at stages/exec_clone_linux.go prgnn/stages cloneFile:12
-at stages/exec_files.go prgnn/stages Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
-at stages/exec_secrets.go prgnn/stages cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
-at stages/exec_unix.go prgnn/stages guardScript:15 runGuarded:21 peakMemory:46
-at stages/fidelity.go prgnn/stages fidelity.New:22 Fidelity:28 Fidelity.Ports:38 maskSetting:54 maskEffect:65 Fidelity.Run:73 Fidelity.settings:115 Fidelity.ask:179 Fidelity.first:237 graphData.without:274 maskSetting.overModels:295 Fidelity.table:306
-at stages/figure.go prgnn/stages figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73 settingName:88
-at stages/figure_connectivity.go prgnn/stages figure-connectivity.New:21 FigureConnectivity:26 FigureConnectivity.Ports:31 FigureConnectivity.Run:45 FigureConnectivity.draw:89 groupByParticipant:126 subjectOf:144 RegionBlocks:155
-at stages/figure_degrees.go prgnn/stages figure-degrees.New:18 FigureDegrees:23 FigureDegrees.Ports:26 FigureDegrees.Run:39 degreesOf:101
-at stages/figure_distributions.go prgnn/stages figure-distributions.New:19 FigureDistributions:24 FigureDistributions.Ports:29 FigureDistributions.Run:38 distributionsChart:50 overlapText:76 overlap:89 addDistributions:101 intColumns:151
-at stages/figure_individuality.go prgnn/stages figure-individuality.New:17 FigureIndividuality:22 FigureIndividuality.Ports:25 FigureIndividuality.Run:33 individualityChart:45
-at stages/figure_individuals.go prgnn/stages figure-individuals.New:24 FigureIndividuals:29 FigureIndividuals.Ports:36 FigureIndividuals.Run:47 keptRegion:64 individualScores:70 readIndividual:76 first:122 selected:133 FigureIndividuals.chart:145 rowTitle:233 lambdaPair:240
-at stages/figure_ranking.go prgnn/stages figure-ranking.New:19 FigureRanking:24 FigureRanking.Ports:30 FigureRanking.Run:38 rankedRow:58 rankedRows:64 rankingChart:105 contrastChart:130
-at stages/figure_roc.go prgnn/stages figure-roc.New:16 figure-confusion.New:21 FigureROC:26 FigureConfusion:31 FigureROC.Ports:36 FigureConfusion.Ports:41 predictionsPort:45 FigureROC.Run:49 FigureConfusion.Run:65 rocChart:77 confusionChart:120
-at stages/figure_training.go prgnn/stages figure-training.New:18 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:40 noRows:52 nameNetworks:58 trainingChart:84
-at stages/graph.go prgnn/stages graph.New:17 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
-at stages/harmonize.go prgnn/stages harmonize.New:23 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/headline.go prgnn/stages noHeadline:10 headlineOf:17 accuracyRow.is:43 ownByName:58
-at stages/individuality.go prgnn/stages individuality.New:22 Individuality:27 Individuality.Ports:33 Individuality.Run:48 Individuality.cells:79 Individuality.table:122
+at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Division:41 Params.Divide:50 Division.Row:71 Params.sides:92 SideNames:136
+at stages/fold/leakage.go prgnn/stages/fold Duplicates:19 RefuseDuplicates:47 DuplicateText:60 LeakagePort:78
+at stages/fold/mean.go prgnn/stages/fold MeanOver:9
+at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
+at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
+at stages/fold/row.go prgnn/stages/fold Row:4
+at stages/fold/score.go prgnn/stages/fold foldScores:11 Levels:16 controls:19 Score:23 Distinct:53 Majority:65
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:123 bySetting:152 OnlyOnce:171 Tested.Cases:189
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
@@ -3158,58 +3168,80 @@ at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 a
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:91
-at stages/join.go prgnn/stages join.New:21 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
-at stages/leakage.go prgnn/stages leakage.New:21 Leakage:26 Leakage.Ports:31 leakagePort:45 leakCheck:50 leakCheck.fail:56 foldPlace:61 foldBook:64 Leakage.Run:71 readBook:108 foldBook.tested:147 foldBook.takesPart:153 Leakage.lookAtPredictions:163 placeOf:237 foldBook.seen:253 lookAtModels:273 lookAtFitted:290 lookAtFeatures:333
-at stages/made.go prgnn/stages madeBy:18 madeOf:32 madeApart:44 madeLines:70 nodeNames:80 withMeta:97
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
+at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
+at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
+at stages/learn/model.go prgnn/stages/learn noTime:24 modelFile:27 Trained:34 layouts:43 modelNPZ:48 ReadModels:79 largestModel:103 ReadModel:107 readMember:138 Trained.check:152 Trained.Predict:189 predictIn:196
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:24 Permutation:28 Permutation.Ports:33 permutedMeasures:46 permutedSetting:49 Permutation.Run:58 byPermutation:83 permutedSetting.check:122 graphsOf:159 permutationRows:168 permutationRows.add:176 permutationRows.test:216 permutationRows.null:229
+at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
+at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 newPredicted:31 predicted.add:35 predicted.tables:62
+at stages/learn/split.go prgnn/stages/learn split.New:20 Split:26 Split.Ports:40 member:49 Split.Run:52 readMembers:112 Split.permute:144 groupsOf:178 Split.enough:187 Split.divide:219 Split.deal:227 Split.inside:251 bySite:277
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
+at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:177 trainingSet.majority:213 readGraphs:225 standardization:260 standardization.values:262 standardization.layout:264 trainingSet.standardize:274 rounded:313 standardization.apply:322
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:15 historyTable:58 scoreTable:92 distributionTable:134 parameterTable:156
+at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:18 Read:21 header:56 reader:77 errLarge:83 reader.take:86 element:95 errShort:100 reader.element:103 reader.inflate:127 reader.array:147 reader.part:205 Variable.shape:214 widths:230 reader.numbers:233 reader.chars:280 reader.letters:311 reader.cells:343
-at stages/matrices.go prgnn/stages matrices.New:24 Matrices:29 Matrices.Ports:39 Matrices.Validate:58 Matrices.Run:73 Matrices.read:111 readSquares:146 squares:172 matSquares:187 matSquare:218 matNames:223
-at stages/mean_volume.go prgnn/stages mean-volume.New:20 MeanVolume:26 MeanVolume.Ports:29 MeanVolume.Run:37
-at stages/model.go prgnn/stages noTime:24 modelFile:27 trained:34 layouts:43 modelNPZ:48 readModels:79 largestModel:103 readModel:107 readMember:138 trained.check:152 trained.predict:189 predictIn:196
-at stages/names.go prgnn/stages prGNN:13 classifiers:17 nameClassifiers:25 joinTexts:60 namesOf:66 compareNamed:79
-at stages/parcellate.go prgnn/stages parcellate.New:22 Parcellate:28 Parcellate.Ports:35 parcelNode:51 parcelNodes:57 openImage:89 Parcellate.Run:98 move:201 Parcellate.meaningName:216 Parcellate.meaning:233 dkt:242 Parcellate.refuseMissing:245 otherLabels:270 coverage:288 newCoverage:295 coverage.set:299 coverage.table:305
-at stages/permutation.go prgnn/stages permutation.New:23 Permutation:28 Permutation.Ports:33 permutedMeasures:46 permutedSetting:49 Permutation.Run:58 byPermutation:83 permutedSetting.check:122 graphsOf:159 permutationRows:168 permutationRows.add:176 permutationRows.test:216 permutationRows.null:229
 at stages/phantom/brain.go prgnn/stages/phantom centre:16 axes:17 reach:23 least:26 air:31 white:32 csf:33 brain:37 brain.position:45 grow:55 ventricle:149
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:65 confounds:73 square:93
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/predict.go prgnn/stages predict.New:18 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
-at stages/predict_tables.go prgnn/stages predicted:10 newPredicted:30 predicted.add:34 predicted.tables:61
-at stages/references.go prgnn/stages readRecovery:13 recoveryRow.name:39 recoveryRow.shared:47 verdict:55 judge:65 verdict.sentence:99 cautionReferences:123 referencesSection:135 recoveryLines:147 dashed:180
-at stages/report.go prgnn/stages report.New:20 Report:25 Report.Ports:33 reporter:82 Report.Run:95 reporter.incomplete:138 reporter.readPlaces:153
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:23 Bootstrap:29 Bootstrap.Ports:41 Bootstrap.Run:58 Bootstrap.made:144 longestTR:150 sidecarTR:154 sameGrid:181 Bootstrap.size:188 Bootstrap.draw:196 countDistinct:227 Bootstrap.drop:235 whyNone:250 badVolumes:265 voxelTable:289 scanTable:317
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:17 combatTerm:32 combatTerm.String:37 combatBook:45 Combat.read:54 combatBook.readPeople:76 saysGroup:128 combatBook.choose:141 combatBook.row:191 pairsOf:216
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:21 Denoise:27 Denoise.Ports:47 Denoise.Validate:62 Denoise.Run:81 motionSummary:140 Denoise.confounds:146 Denoise.quality:198 zeroNaN:226
+at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
+at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
+at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:20 Parcellate:25 Parcellate.Ports:32 Parcellate.Run:48 move:151 dkt:165 Parcellate.refuseMissing:168 otherLabels:193 coverage:211 newCoverage:218 coverage.set:222 coverage.table:228
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:20 Timeseries:24 Timeseries.Ports:29 Timeseries.Run:44 placeColumns:88
+at stages/present/brainmap.go prgnn/stages/present brainmap.New:24 BrainMap:28 BrainMap.Ports:33 spot:44 brainView:53 brainViews:61 panelHeight:69 panelWidth:69 headHeight:70 spotRadius:71 outline:72 BrainMap.Run:76 placesToDraw:93 NodePlaces:110 BrainMap.picture:129 spots:160 brainView.draw:213 rectangle:297 rectangle.overlap:300 labelPlace:306 scaleBar:336 hull:345 heat:370 mm:386
+at stages/present/figure.go prgnn/stages/present figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73
+at stages/present/figure_connectivity.go prgnn/stages/present figure-connectivity.New:21 FigureConnectivity:25 FigureConnectivity.Ports:30 FigureConnectivity.Run:44 FigureConnectivity.draw:88 groupByParticipant:125 subjectOf:143 RegionBlocks:154
+at stages/present/figure_degrees.go prgnn/stages/present figure-degrees.New:17 FigureDegrees:21 FigureDegrees.Ports:24 FigureDegrees.Run:37 degreesOf:99
+at stages/present/figure_distributions.go prgnn/stages/present figure-distributions.New:18 FigureDistributions:22 FigureDistributions.Ports:27 FigureDistributions.Run:36 distributionsChart:48 overlapText:74 overlap:87 addDistributions:99 intColumns:149
+at stages/present/figure_individuality.go prgnn/stages/present figure-individuality.New:16 FigureIndividuality:20 FigureIndividuality.Ports:23 FigureIndividuality.Run:31 individualityChart:43
+at stages/present/figure_individuals.go prgnn/stages/present figure-individuals.New:26 FigureIndividuals:30 FigureIndividuals.Ports:37 FigureIndividuals.Run:48 keptRegion:65 individualScores:71 readIndividual:77 first:123 selected:134 FigureIndividuals.chart:146 rowTitle:234 lambdaPair:241
+at stages/present/figure_ranking.go prgnn/stages/present figure-ranking.New:19 FigureRanking:23 FigureRanking.Ports:29 FigureRanking.Run:37 rankedRow:57 rankedRows:63 rankingChart:104 contrastChart:129
+at stages/present/figure_roc.go prgnn/stages/present figure-roc.New:16 figure-confusion.New:22 FigureROC:26 FigureConfusion:31 FigureROC.Ports:36 FigureConfusion.Ports:41 predictionsPort:45 FigureROC.Run:49 FigureConfusion.Run:65 rocChart:77 confusionChart:120
+at stages/present/figure_training.go prgnn/stages/present figure-training.New:19 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:40 noRows:52 nameNetworks:58 trainingChart:84
+at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
+at stages/present/references.go prgnn/stages/present readRecovery:13 verdict:39 judge:49 verdict.sentence:83 cautionReferences:107 referencesSection:119 recoveryLines:131 dashed:164
+at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:81 Report.Run:94 reporter.incomplete:137 reporter.readPlaces:152
+at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:16 reporter.references:58 reporter.levels:120 reporter.consistencyTable:147 fixed:201 probability:209 percentOf:220 shownSettings:228
+at stages/present/report_brain.go prgnn/stages/present parcelled:20 readParcels:28 parcelled.findMiddles:74 parcelled.at:106 parcelled.extent:116 underlay:138 readAnatomy:145 underlay.covers:186 underlay.clearOutside:199 underlay.at:236 rankedSetting:268 rankedSettings:275 byContrast:323 rankedSetting.first:326 slicesChart:341 gz:365 viewerOf:373
+at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
+at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230
+at stages/present/report_origin.go prgnn/stages/present reporter.origin:13 codeTable:78
+at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
+at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:86 reporter.firstRegions:130 reporter.individuals:189 reporter.inSpace:207 reporter.regionNames:271 plantedText:301
+at stages/present/report_results.go prgnn/stages/present reporter.results:18 reporter.headline:138 reporter.facts:165 reporter.classificationFigures:181 reporter.ownSettings:226 reporter.kindOf:242 reporter.othersLast:252 byAccuracy:262 accuracyChart:278
+at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
+at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:66 reporter.eachParticipant:73 middle:131 reporter.warnings:140
+at stages/present/report_svg.go prgnn/stages/present elementText:11
+at stages/present/report_tables.go prgnn/stages/present shownTable:19 plainName:67 shownNumber:78 reporter.more:92 reporter.pictures:120 widthOfSVG:144 memberText:147 svgTitle:161
+at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:63 page.line:69 page.caution:74 Summary.Run:79 width:98 cautionSection:101 wrap:117 bar:138
+at stages/present/summary_accuracy.go prgnn/stages/present accuracyRow:15 readAccuracy:26 inOrder:87 number3:102 Summary.accuracySection:110 settingLines:178 cautionAccuracy:201 foldLines:223 cautionCompared:271 ownRows:285 cautionTraining:297
+at stages/present/summary_checks.go prgnn/stages/present covariateRow:15 covariatesSection:20 permutationRow:62 permutationSection:67 prefix:112 pairRow:120 comparisonSection:127 nestedSection:184 nestedRows:201 leakageSection:209 leakageText:220 fidelityRow:246 fidelityLines:251
+at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRanking:26 readNumbers:69 Summary.salientSection:95 nullLines:152 unstagedText:206 readingOf:212 contrastLines:220 agreementRow:255 stabilityLines:262 stabilitySection:276 agreementOf:295 pText:335
+at stages/present/summary_sections.go prgnn/stages/present participantsSection:16 weakMatrices:66 missingText:97 gathered:101 measure:125 measures:129 stepsSection:140 emptyRegions:188 spread:197 short:211
+at stages/present/summary_training.go prgnn/stages/present stuckSkill:14 cautionStuck:18 modelName:56
+at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:83 tableSource.String:85 tableSource.mark:92 paperSource:100
+at stages/present/tables_layout.go prgnn/stages/present tableLayout:15 tableSection:23 accuracyText:29 tableCaption:37 printedNames:51 printedName:53 layoutOne:60 layoutTwo:92 thousands:115 tableText:126 tableLayout.markdown:134 escapedCells:152 tableLayout.tsv:161 tableLayout.latex:175 sameFirst:207 tableOne:215 tableTwo:239
+at stages/present/tables_read.go prgnn/stages/present variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 Tables.accuracies:107 Tables.comparison:118 several:172 parameterCounts:184
+at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 seriesArray:172 Counted:184
+at stages/region/image.go prgnn/stages/region OpenImage:11
+at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
+at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
+at stages/region/paint.go prgnn/stages/region Clip:4
+at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
 at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
 at stages/report/seal.go prgnn/stages/report generatorLine:13 sealStart:14 sealEnd:15 sealLength:16 seal:20
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
 at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.Write:124
-at stages/report_agreement.go prgnn/stages reporter.aboutRanking:15 reporter.references:57 reporter.levels:119 reporter.consistencyTable:146 fixed:200 probability:208 percentOf:219 shownSettings:227
-at stages/report_brain.go prgnn/stages parcelled:18 readParcels:26 parcelled.findMiddles:72 parcelled.at:104 parcelled.extent:114 underlay:136 readAnatomy:143 underlay.covers:184 underlay.clearOutside:197 underlay.at:234 rankedSetting:266 rankedSettings:273 byContrast:321 rankedSetting.first:324 slicesChart:339 gz:363 viewerOf:371
-at stages/report_methods.go prgnn/stages settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
-at stages/report_methods_text.go prgnn/stages reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230
-at stages/report_origin.go prgnn/stages reporter.origin:13 codeTable:78
-at stages/report_people.go prgnn/stages reporter.participants:16 reporter.excluded:49 reporter.groups:99 describeColumn:152 identifies:215 spreadDigits:228 unitName:241
-at stages/report_regions.go prgnn/stages reporter.regions:14 reporter.rankingTable:84 reporter.firstRegions:128 reporter.individuals:187 reporter.inSpace:205 reporter.regionNames:269 plantedText:299
-at stages/report_results.go prgnn/stages reporter.results:15 reporter.headline:135 reporter.facts:162 reporter.classificationFigures:178 reporter.ownSettings:223 reporter.kindOf:239 reporter.othersLast:249 byAccuracy:259 accuracyChart:273
-at stages/report_statistics.go prgnn/stages reporter.statistics:15 besidePaper:30 reportPart:33 reporter.shownParts:39 columnsOf:68 columnsOf.has:73 columnsOf.numbers:76 columnsOf.texts:91 columnsOf.table:106 shownColumn:117 wordColumn:123 shownNumbers:127 rangeColumn:132 permutationTable:144 plainNames:158 comparisonPairs:166 variationsTable:176 classifiersTable:185 strong:204 upperNames:207 covariatesTable:215 fidelityTable:235
-at stages/report_steps.go prgnn/stages reporter.steps:13 moreMeasures:65 reporter.eachParticipant:72 middle:130 reporter.warnings:139
-at stages/report_svg.go prgnn/stages elementText:11
-at stages/report_tables.go prgnn/stages shownTable:18 plainName:66 shownNumber:77 reporter.more:91 reporter.pictures:119 widthOfSVG:143 memberText:146 svgTitle:160
-at stages/saliency.go prgnn/stages saliency.New:22 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
-at stages/series.go prgnn/stages readDraws:14 stack:31 readText:41 oneFloat:54
-at stages/simulate.go prgnn/stages simulate.New:23 Scanner:29 defaultScanner:41 Simulate:46 Simulate.Ports:57 Simulate.Run:66 confoundsTSV:113
-at stages/split.go prgnn/stages split.New:21 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:114 Split.permute:146 groupsOf:180 Split.enough:189 Split.divide:221 Split.deal:229 Split.inside:253 bySite:279
-at stages/summary.go prgnn/stages summary.New:18 Summary:23 Summary.Ports:31 page:64 page.line:70 page.caution:75 Summary.Run:80 width:99 cautionSection:102 wrap:118 bar:139
-at stages/summary_accuracy.go prgnn/stages accuracyRow:13 readAccuracy:24 inOrder:85 number3:100 Summary.accuracySection:108 settingLines:176 cautionAccuracy:199 foldLines:221 cautionCompared:269 ownRows:283 cautionTraining:295
-at stages/summary_checks.go prgnn/stages covariateRow:13 covariatesSection:18 permutationRow:60 permutationSection:65 prefix:110 pairRow:118 comparisonSection:125 nestedSection:182 nestedRows:199 leakageSection:207 leakageText:218 fidelityRow:244 fidelityLines:249
-at stages/summary_salient.go prgnn/stages salientRow:15 readRanking:24 readNumbers:67 Summary.salientSection:93 nullLines:150 unstagedText:204 readingOf:210 contrastLines:218 clip:253 agreementRow:262 stabilityLines:269 stabilitySection:283 agreementOf:302 pText:342
-at stages/summary_sections.go prgnn/stages participantsSection:17 plural:65 weakMatrices:74 missingText:105 gathered:109 measure:133 measures:137 stepsSection:148 emptyRegions:196 spread:205 short:219 coordinate:227 shownSetting:231 settingsOf:248
-at stages/summary_training.go prgnn/stages stuckSkill:14 cautionStuck:18 modelName:56
-at stages/tables.go prgnn/stages tables.New:17 Tables:22 Tables.Ports:27 Tables.Run:50 tableSource:84 tableSource.String:86 tableSource.mark:93 paperSource:101
-at stages/tables_layout.go prgnn/stages tableLayout:14 tableSection:22 accuracyText:28 tableCaption:36 printedNames:50 printedName:52 layoutOne:59 layoutTwo:91 thousands:114 tableText:125 tableLayout.markdown:133 escapedCells:151 tableLayout.tsv:160 tableLayout.latex:174 sameFirst:206 tableOne:214 tableTwo:238
-at stages/tables_read.go prgnn/stages variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 lambdas:107 Tables.accuracies:122 Tables.comparison:133 several:187 parameterCounts:199
-at stages/timeseries.go prgnn/stages timeseries.New:21 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 readSeries:91 npyMagic:103 seriesArray:106 placeColumns:118 counted:191 shorten:196
-at stages/train.go prgnn/stages train.New:18 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
-at stages/train_data.go prgnn/stages FoldParams:16 FoldParams.numbers:25 firstFold:38 apart:41 graphRow:44 graphData:53 trainingSet:60 graphFacts:69 graphFacts.add:80 division:91 FoldParams.divide:100 division.row:121 Train.read:142 FoldParams.sides:181 trainingSet.add:226 readParticipant:257 readEdges:282 trainingSet.check:309 trainingSet.majority:345 readGraphs:357 standardization:392 standardization.values:394 standardization.layout:396 trainingSet.standardize:406 rounded:445 standardization.apply:454
-at stages/train_model.go prgnn/stages ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
-at stages/train_tables.go prgnn/stages sideNames:14 predictionTable:17 textOf:61 historyTable:69 optionalColumn:103 scoreTable:116 distributionTable:158 parameterTable:180
 `)

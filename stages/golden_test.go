@@ -13,6 +13,8 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/nifti"
+	"prgnn/stages/learn"
+	"prgnn/stages/stagetest"
 )
 
 // goldenMost is the size of the largest file that goes into the golden corpus.
@@ -80,7 +82,7 @@ func readable(name string, b []byte) error {
 	case ".json":
 		return json.Unmarshal(b, new(any))
 	case ".npz":
-		_, err := readModel(b)
+		_, err := learn.ReadModel(b)
 		return err
 	}
 	if len(b) == 0 {
@@ -113,9 +115,9 @@ func writeGolden(t *testing.T, dir string) {
 	var list strings.Builder
 	for _, k := range Kinds() {
 		e := examples[k.Name](t, c)
-		out := mustRun(t, e.stage, e.in)
+		out := stagetest.MustRun(t, e.stage, e.in)
 		for _, p := range e.stage.Ports().Out {
-			b, format := encoded(t, out[p.Name]), out[p.Name].Format()
+			b, format := stagetest.Encoded(t, out[p.Name]), out[p.Name].Format()
 			if len(b) > goldenMost || format == "png" { // each picture is there as SVG
 				t.Logf("%s.%s: left out (%s, %d bytes)", k.Name, p.Name, format, len(b))
 				continue

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/internal/peak"
+	"prgnn/stages/learn"
 )
 
 // A model of a megabyte that unpacks to a gigabyte is refused.
@@ -23,7 +24,7 @@ func TestModelMemory(t *testing.T) {
 			f.Write(zeros)
 		}
 		w.Close()
-		if _, err := readModel(b.Bytes()); err == nil || !strings.Contains(err.Error(), "too many for a model") {
+		if _, err := learn.ReadModel(b.Bytes()); err == nil || !strings.Contains(err.Error(), "too many for a model") {
 			t.Error(err)
 		}
 	})

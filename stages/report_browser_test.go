@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"prgnn/dag"
 	"prgnn/internal/need"
 )
 
@@ -80,32 +79,6 @@ func openPage(t *testing.T, path string, flags []string) (dom, log, network stri
 		}
 		t.Logf("chromium has not come to its end: once more")
 	}
-}
-
-// wholeReport is the report of a small cohort, with everything that a pipeline connects.
-func wholeReport(t *testing.T) []byte {
-	c := &chain{}
-	evaluate := example{fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
-	in := c.cohort(t, "participants", "nodes")
-	in["evaluation"], in["scores"] = output(t, evaluate, "summary"), output(t, evaluate, "scores")
-	for _, port := range []string{"ranking", "individual", "recovery"} {
-		in[port] = output(t, c.biomarkers(t), port)
-	}
-	in["training"], in["predictions"], in["distribution"] = c.folds(t, "history"), c.folds(t, "predictions"), c.folds(t, "distribution")
-	in["anatomy"] = output(t, example{fresh("mean-volume"), map[string][]dag.Input{"bold": c.first(t, "parcellate").in["bold"]}}, "image")
-	in["coverage"], in["parcels"] = c.all(t, "parcellate", "coverage"), c.all(t, "parcellate", "parcels")
-	in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
-	in["graphs"], in["settings"] = c.all(t, "graph", "quality"), reportInputs("a", "b", "c")["settings"]
-	// What only some pipelines connect.
-	in["consistency"] = output(t, c.biomarkers(t), "consistency")
-	in["permutation"] = output(t, c.permutation(t), "test")
-	in["comparison"] = output(t, example{fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
-	for kind, ports := range map[string]map[string]string{"fidelity": {"fidelity": "fidelity"}, "individuality": {"individuality": "shares"}, "tables": {"table1": "table1", "table2": "table2"}} {
-		for port, from := range ports {
-			in[port] = output(t, examples[kind](t, c), from)
-		}
-	}
-	return encoded(t, mustRun(t, fresh("report"), in)["page"])
 }
 
 // asked is what asks a page, after it has settled, for what a person would see of it.

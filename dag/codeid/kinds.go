@@ -17,8 +17,28 @@ type kind struct {
 	modules  []string
 }
 
-// kinds finds the literals of type dag.Kind in a root package and follows each.
+// kinds finds the literals of type dag.Kind in a root package and in those inside it
+// that it imports, and follows each.
 func (ds *declarations) kinds(root *pkg) ([]kind, error) {
+	var kinds []kind
+	var wrong []error
+	for path, q := range ds.all {
+		if q != root && !strings.HasPrefix(path, root.ImportPath+"/") {
+			continue
+		}
+		more, err := ds.kindsIn(q)
+		for _, k := range more {
+			if slices.ContainsFunc(kinds, func(o kind) bool { return o.name == k.name }) {
+				wrong = append(wrong, fmt.Errorf("%s: a second stage kind %q", path, k.name))
+			}
+		}
+		kinds, wrong = append(kinds, more...), append(wrong, err)
+	}
+	slices.SortFunc(kinds, func(a, b kind) int { return strings.Compare(a.name, b.name) })
+	return kinds, errors.Join(wrong...)
+}
+
+func (ds *declarations) kindsIn(root *pkg) ([]kind, error) {
 	var kinds []kind
 	var wrong []error
 	for _, f := range root.files {
@@ -41,7 +61,6 @@ func (ds *declarations) kinds(root *pkg) ([]kind, error) {
 			return true
 		})
 	}
-	slices.SortFunc(kinds, func(a, b kind) int { return strings.Compare(a.name, b.name) })
 	return kinds, errors.Join(wrong...)
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Tree makes the files of a list, empty, and returns their directory.
+// tree makes the files of a list, empty, and returns their directory.
 func tree(t testing.TB, list string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", list))

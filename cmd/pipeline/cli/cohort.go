@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/pipelines"
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) cohortCommand() *cobra.Command {
@@ -39,7 +39,7 @@ type participantEvent struct {
 	State       string            `json:"state"` // taken, unusable or left out
 	Group       string            `json:"group,omitempty"`
 	Files       map[string]string `json:"files,omitempty"` // by port
-	Runs        []stages.Run      `json:"runs,omitempty"`  // with their files, where the cohort takes all
+	Runs        []cohort.Run      `json:"runs,omitempty"`  // with their files, where the cohort takes all
 	Reason      string            `json:"reason,omitempty"`
 }
 
@@ -120,7 +120,7 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 }
 
 // fileCell says whether a participant has the file of a port; with -v, which.
-func (a *app) fileCell(r *stages.Roster, e participantEvent, port string) string {
+func (a *app) fileCell(r *cohort.Roster, e participantEvent, port string) string {
 	switch path, ok := e.Files[port]; {
 	case e.State == "left out":
 		return ""

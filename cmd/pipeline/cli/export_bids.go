@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/stages"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
+	"prgnn/stages/prepare"
 )
 
 // A bidsFile says how an output of a kind is called in a dataset, and what its sidecar
@@ -68,7 +68,7 @@ func partialDesc(s dag.Stage) string {
 }
 
 func fisherDesc(s dag.Stage, of string) string {
-	if c, ok := s.(*stages.Connectivity); ok && (c.FisherZ == of || c.FisherZ == "both") {
+	if c, ok := s.(*prepare.Connectivity); ok && (c.FisherZ == of || c.FisherZ == "both") {
 		return "fisherz"
 	}
 	return ""

@@ -3,9 +3,9 @@ package cli
 import (
 	"io"
 
-	"prgnn/stages"
 	"prgnn/stages/chart"
 	figures "prgnn/stages/draw"
+	"prgnn/stages/present"
 )
 
 // heatMap is the picture of one matrix.
@@ -16,7 +16,7 @@ func (m *member) heatMap() (figures.Figure, error) {
 	}
 	blocks := make([]string, cols)
 	if nodes, err := m.c.nodes(); err == nil && nodes.Rows() == cols {
-		if blocks, err = stages.RegionBlocks(nodes); err != nil {
+		if blocks, err = present.RegionBlocks(nodes); err != nil {
 			return figures.Figure{}, err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
-	"prgnn/stages"
+	"prgnn/stages/command"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -71,7 +71,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	rooms := 0
 	if !dry {
-		rooms = workdir.Sweep(os.TempDir(), stages.ExecRooms) + workdir.Sweep(filepath.Dir(store.Dir()), auditRooms)
+		rooms = workdir.Sweep(os.TempDir(), command.ExecRooms) + workdir.Sweep(filepath.Dir(store.Dir()), auditRooms)
 	}
 	if a.json {
 		a.object(e)

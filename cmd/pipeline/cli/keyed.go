@@ -11,7 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // withKeys joins the tables of a fan-out into one, a column for each axis in
@@ -169,7 +169,7 @@ func (s sidecarJSON) write(w io.Writer) error {
 }
 
 // axesOf names the axes of an array, and the regions along roi.
-func axesOf(roster *stages.Roster, port dag.Port, shape []int) []axisJSON {
+func axesOf(roster *cohort.Roster, port dag.Port, shape []int) []axisJSON {
 	var axes []axisJSON
 	for i, size := range shape {
 		x := axisJSON{Name: fmt.Sprintf("axis_%d", i+1), Size: size}
@@ -188,7 +188,7 @@ func axesOf(roster *stages.Roster, port dag.Port, shape []int) []axisJSON {
 }
 
 // nodeNames are the names of the regions, when there are as many as places.
-func nodeNames(roster *stages.Roster, n int) []string {
+func nodeNames(roster *cohort.Roster, n int) []string {
 	if roster == nil || roster.Nodes == nil || roster.Nodes.Rows() != n {
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages"
+	"prgnn/stages/present"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -188,7 +189,7 @@ func (c *current) page(task *dag.Node, failures []*dag.Error) (page []byte, miss
 		}
 	}
 	if unchecked != nil {
-		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(stages.WithoutModels, port) })
+		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(present.WithoutModels, port) })
 	}
 	provenance, err := c.provenance(task, missing)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	ctx, done := interruptible(func(text string) { fmt.Fprintln(a.stderr, text) })
 	defer done()
 	var n atomic.Int64
-	err = stages.WriteBIDS(ctx, p.Roster, dir, workers, func() {
+	err = cohort.WriteBIDS(ctx, p.Roster, dir, workers, func() {
 		if made := n.Add(1); made%10 == 0 {
 			a.note("%d of %s", made, count(len(p.Roster.Subjects), "participant"))
 		}

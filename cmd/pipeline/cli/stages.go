@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) stagesCommand() *cobra.Command {
@@ -64,7 +65,7 @@ func (a *app) stage(name string) error {
 		names = append(names, k.Name)
 	}
 	k, isKind := stages.Lookup(name)
-	var cohort *stages.Cohort
+	var cohort *cohort.Source
 	for _, c := range stages.Cohorts() {
 		names = append(names, c.Name)
 		if c.Name == name {
@@ -104,14 +105,14 @@ func (a *app) printKind(k *dag.Kind) {
 	a.printPorts("outputs; the first is meant when none is named", ports.Out)
 }
 
-func (a *app) printCohort(c stages.Cohort) {
+func (a *app) printCohort(c cohort.Source) {
 	fmt.Fprintf(a.out, "%s (cohort)\n%s\n", a.page.bold(c.Name), a.paragraphs(c.Doc))
 	a.printParams(cohortParams(c))
 	fmt.Fprintf(a.out, "\n%s\n", a.paragraphs("Beside any kind, under cohort: exclude: [sub-003] leaves participants out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
 }
 
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.
-func cohortParams(c stages.Cohort) []dag.Param { return dag.Params(c.New()) }
+func cohortParams(c cohort.Source) []dag.Param { return dag.Params(c.New()) }
 
 // wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.
 func (a *app) wide() int {
@@ -263,7 +264,7 @@ func kindJSON(k *dag.Kind) stageJSON {
 	return stageJSON{"kind", k.Name, k.Doc, code, paramsJSON(dag.Params(s)), portsJSON(ports.In), portsJSON(ports.Out)}
 }
 
-func cohortJSON(c stages.Cohort) stageJSON {
+func cohortJSON(c cohort.Source) stageJSON {
 	return stageJSON{Event: "cohort", Name: c.Name, Doc: c.Doc, Parameters: paramsJSON(cohortParams(c))}
 }
 

@@ -1,0 +1,442 @@
+package assess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+var biomarkersKind = dag.Kind{
+	Name: "biomarkers",
+	Doc: "which regions the trained models look at\n" +
+		"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). How far to trust the ranking is told beside it: intervals from resampled participants, the ranks that single models give, and how far models, draws and participants agree, against chance.\n" +
+		"The pooling score tells how much a model looks at a region, in everybody. Whether the groups differ there is told by the contrast: the difference between the groups' mean scores in a model's test participants, over the sd within the groups, without its sign, averaged over models. Its p is over permutations of these participants, whom the model has not seen.\n" +
+		"A ranking owes something to training only if it beats rankings without: the same models at their starting weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery holds all of them side by side: on simulated participants by the planted regions that they find, on any by the groups' difference in held-out participants (connect features).",
+	New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
+}
+
+// Biomarkers ranks regions.
+type Biomarkers struct {
+	Reading   string `param:"reading" doc:"what the regions are ranked by: score, the mean pooling score (the paper's); contrast, how differently the models score the groups" choices:"score|contrast"`
+	Layer     int    `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
+	Top       int    `param:"top" doc:"how many of the first regions count as found" min:"1" max:"20000"`
+	Resamples int    `param:"resamples" doc:"bootstraps of the participants, permutations of their groups, and random rankings to compare the agreement with" min:"100" max:"1000000"`
+	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Biomarkers) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
+			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Optional: true,
+				Doc: "the same of trainings with permuted groups, made in the same way (split's axis permutation; 0 is passed over)"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features that the models were trained on: for the references without a graph network, and for the held-out effect of every ranking"},
+			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
+		},
+		Out: []dag.Port{
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "id", "name", "abbreviation", "score", "sd", "ci_low", "ci_high", "rank_low", "rank_high", "top_share", "model_best", "model_worst", "frequency", "participants", "mean_score", "contrast", "contrast_chance", "p", "q", "p_any", "planted"),
+				Doc: "every region in every setting, the most salient first"},
+			{Name: "consistency", Type: dag.Arrow("over", "rankings", "k", "common", "common_chance", "every", "every_chance", "jaccard", "jaccard_chance", "kuncheva", "spearman", "kendall", "p"),
+				Doc: "how far the rankings by single models, repeats, seeds, draws and participants agree, against chance"},
+			{Name: "null", Type: dag.Arrow("index", "name", "abbreviation", "observed", "chance_mean", "chance_sd", "excess", "p", "q", "p_any", "permutations", "planted"),
+				Doc: "every region against trainings with permuted groups; no rows without them"},
+			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "mean pooling score of every participant"},
+			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc", "by", "method", "agreement", "common_score", "common_contrast", "held_out", "held_out_all"),
+				Doc: "what each ranking is worth, beside reference rankings that owe nothing to training: planted regions found where they are known, agreement between models, regions shared, and the groups' difference in held-out participants"},
+		},
+	}
+}
+
+// A settingScores collects what the models of one setting gave to the regions:
+// those whose coordinates agree but for fold, repeat and seed.
+type settingScores struct {
+	coords []dag.Coord
+	models []*ModelScores
+}
+
+// A ModelScores is what one model gave to the participants on whom it was tested.
+type ModelScores struct {
+	fold, repeat, seed string // its coordinates
+
+	Tallies map[string][]Tally // participant → node
+	graphs  map[string]int     // participant → test graphs
+	draws   map[int64]map[string][]Tally
+	Group   map[string]string // of the participants, as the model was told
+
+	Taught    map[string][]Tally // of the participants on whom it was trained; empty where only the test side is kept
+	untrained *ModelScores       // the same model at its starting weights: tallies and taught; nil where that is not known
+}
+
+func NewModelScores(in dag.Input) *ModelScores {
+	return &ModelScores{fold: in.Coord("fold"), repeat: in.Coord("repeat"), seed: in.Coord("seed"), Tallies: map[string][]Tally{}, graphs: map[string]int{},
+		draws: map[int64]map[string][]Tally{}, Group: map[string]string{}, Taught: map[string][]Tally{}}
+}
+
+// settingOf finds the setting of a member of a fan-out, or begins it.
+func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, []*settingScores) {
+	var own []dag.Coord
+	for _, c := range coords {
+		if c.Axis != "fold" && c.Axis != "repeat" && c.Axis != "seed" {
+			own = append(own, c)
+		}
+	}
+	for _, s := range settings {
+		if slices.Equal(s.coords, own) {
+			return s, settings
+		}
+	}
+	s := &settingScores{coords: own}
+	return s, append(settings, s)
+}
+
+// A Tally sums the scores of one region over the graphs of one participant.
+type Tally struct {
+	score  float64
+	scored int // graphs in which the region reached the layer
+	kept   int
+}
+
+// A saliency is one region's row of a ranking.
+type saliency struct {
+	node                 int     // 0 … N−1
+	score, sd, frequency float64 // over participants
+	participants         int
+	inference.Spread
+	best, worst int // rank by a single model
+	mean        float64
+	contrast    inference.Contrast
+	q           float64
+}
+
+// Run averages and ranks.
+func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	people, err := column.ReadPeople(t.In("participants"))
+	if err != nil {
+		return nil, err
+	}
+	planted, err := plantedNodes(t, nodes.Rows())
+	if err != nil {
+		return nil, err
+	}
+	settings, err := b.readAll(t.All("scores"), nodes.Rows(), people)
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range settings { // the trainings without permutation, out of those with
+		of.coords = slices.DeleteFunc(of.coords, func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
+	}
+	permuted, err := b.readAll(t.All("permuted"), nodes.Rows(), people)
+	if err != nil {
+		return nil, err
+	}
+	if len(settings) == 0 {
+		return nil, errors.New("no scores to rank: connect them to a train stage")
+	}
+	var axes []string
+	for _, c := range settings[0].coords {
+		axes = append(axes, c.Axis)
+	}
+	ranking, individual, consistency, null := &rankingRows{}, &individualRows{}, &consistencyRows{}, &nullRows{}
+	var recovery []column.RecoveryRow
+	features, err := ReadNodeFeatures(t.All("features"), nodes.Rows(), t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range settings {
+		all := merged(of.models)
+		if len(all.Tallies) == 0 {
+			return nil, fmt.Errorf("the scores%s have no test side: nothing to rank", column.SettingText(of.coords))
+		}
+		rows := b.rank(people.Ids, all, nodes.Rows())
+		contrasts, err := b.contrasts(people.Ids, of.models)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			r := &rows[i]
+			r.mean, r.contrast, r.q = r.score, contrasts[r.node].Contrast, contrasts[r.node].q
+		}
+		if b.Reading == "contrast" {
+			rows = ordered(rows, func(r saliency) float64 { return r.contrast.Value })
+		}
+		if err := b.spread(rows, people, of, all); err != nil {
+			return nil, err
+		}
+		ranking.add(of.coords, rows, planted)
+		agreements, err := b.agreements(people.Ids, of, all)
+		if err != nil {
+			return nil, err
+		}
+		consistency.add(of.coords, agreements)
+		against, err := b.against(people.Ids, rows, of, permuted)
+		if err != nil {
+			return nil, err
+		}
+		ranked, err := b.rankings(people.Ids, of, features, nodes.Rows())
+		if err != nil {
+			return nil, err
+		}
+		if against != nil {
+			null.add(of.coords, against, planted)
+			excess := make([]float64, len(against))
+			for j, r := range against {
+				excess[j] = r.excess
+			}
+			ranked = slices.Insert(ranked, 2, rankedBy{method: column.TrainedModels, by: "null", all: excess})
+		}
+		recovery = append(recovery, b.recoveries(of.coords, ranked, planted)...)
+		for _, id := range people.Ids {
+			if ts, ok := all.Tallies[id]; ok {
+				individual.add(of.coords, id, people.Group[id], ts, all.graphs[id])
+			}
+		}
+	}
+	table, err := ranking.table(axes, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
+	}
+	chance, err := null.table(axes, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
+	}
+	table.Meta = map[string]string{"reading": b.Reading}
+	return dag.Outputs{"ranking": table, "null": chance, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": column.Table(recovery, axes...)}, nil
+}
+
+// readAll reads the scores of every model, by setting.
+func (b *Biomarkers) readAll(ins []dag.Input, n int, people *column.People) ([]*settingScores, error) {
+	var settings []*settingScores
+	for _, in := range ins {
+		var of *settingScores
+		of, settings = settingOf(settings, in.Coords)
+		m, err := b.read(in, n, people)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		of.models = append(of.models, m)
+	}
+	return settings, nil
+}
+
+// ordered sorts the regions by a value: the highest first, of equal ones the lower
+// index, and what has none last. It is their score then.
+func ordered(rows []saliency, value func(saliency) float64) []saliency {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].score = value(rows[i])
+	}
+	slices.SortFunc(rows, func(a, b saliency) int { return cmp.Or(cmp.Compare(b.score, a.score), a.node-b.node) })
+	return rows
+}
+
+// read sums one table of scores, of one model.
+func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelScores, error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	c, err := readScores(table)
+	if err != nil {
+		return nil, err
+	}
+	type graph struct {
+		id   string
+		draw int64
+	}
+	seen := map[graph]bool{}
+	m := NewModelScores(in)
+	if c.untrained != nil && b.Layer == 1 {
+		m.untrained = NewModelScores(in)
+		m.untrained.Group, m.untrained.graphs = m.Group, m.graphs
+	}
+	for i, id := range c.ids {
+		if _, ok := people.Group[id]; !ok {
+			return nil, fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
+		}
+		if c.index[i] < 1 || c.index[i] > int64(n) {
+			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, c.index[i], n)
+		}
+		if m.Group[id] == "" {
+			m.Group[id] = people.Group[id]
+			if c.group != nil {
+				m.Group[id] = c.group[i]
+			}
+		}
+		if c.layer[i] == int64(b.Layer) {
+			if math.IsNaN(c.score[i]) {
+				return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
+			}
+			m.add(c.set[i], id, n, int(c.index[i]-1), c.score[i], c.kept[i])
+			if m.untrained != nil {
+				m.untrained.add(c.set[i], id, n, int(c.index[i]-1), c.untrained[i], false)
+			}
+		}
+		if c.set[i] != "test" {
+			continue
+		}
+		if m.Tallies[id] == nil { // it may not have reached the layer
+			m.Tallies[id] = make([]Tally, n)
+		}
+		if m.draws[c.draw[i]] == nil {
+			m.draws[c.draw[i]] = map[string][]Tally{}
+		}
+		if m.draws[c.draw[i]][id] == nil {
+			m.draws[c.draw[i]][id] = make([]Tally, n)
+		}
+		if g := (graph{id, c.draw[i]}); !seen[g] {
+			seen[g] = true
+			m.graphs[id]++
+		}
+		if c.layer[i] == int64(b.Layer) {
+			m.draws[c.draw[i]][id][c.index[i]-1].add(c.score[i], c.kept[i])
+		}
+	}
+	return m, nil
+}
+
+// add counts the score of a region in one graph of a participant of either side.
+func (m *ModelScores) add(set, id string, n, node int, score float64, kept bool) {
+	side := m.Taught
+	if set == "test" {
+		side = m.Tallies
+	}
+	if side[id] == nil {
+		side[id] = make([]Tally, n)
+	}
+	side[id][node].add(score, kept)
+}
+
+func (t *Tally) add(score float64, kept bool) {
+	t.score += score
+	t.scored++
+	if kept {
+		t.kept++
+	}
+}
+
+// scoreColumns are the columns of a table of scores.
+type scoreColumns struct {
+	ids, set           []string
+	group              []string // nil when the table has none
+	draw, layer, index []int64
+	score              []float64
+	untrained          []float64 // nil when the table has none
+	kept               []bool
+}
+
+func readScores(t *artifacts.Table) (c scoreColumns, err error) {
+	var problems [7]error
+	c.ids, problems[0] = t.Strings("participant_id")
+	c.draw, problems[1] = t.Ints("draw")
+	c.layer, problems[2] = t.Ints("layer")
+	c.index, problems[3] = t.Ints("index")
+	c.score, problems[4] = t.Floats("score")
+	c.kept, problems[5] = t.Bools("kept")
+	c.set, problems[6] = t.Strings("set")
+	if _, ok := t.Column("group"); ok {
+		c.group, err = t.Strings("group")
+		problems[0] = errors.Join(problems[0], err)
+	}
+	if _, ok := t.Column("untrained"); ok {
+		c.untrained, err = t.Floats("untrained")
+		problems[4] = errors.Join(problems[4], err)
+	}
+	return c, errors.Join(problems[:]...)
+}
+
+// rank averages every region over participants, each of whom counts once, and
+// sorts: the highest score first, of equal ones the lower index.
+func (b *Biomarkers) rank(ids []string, of *ModelScores, n int) []saliency {
+	rows := make([]saliency, n)
+	for j := range rows {
+		var scores []float64
+		frequency := 0.0
+		people := 0
+		for _, id := range ids { // in their order: sums do not depend on the map
+			ts, ok := of.Tallies[id]
+			if !ok {
+				continue
+			}
+			people++
+			frequency += float64(ts[j].kept) / float64(of.graphs[id])
+			if ts[j].scored > 0 {
+				scores = append(scores, ts[j].score/float64(ts[j].scored))
+			}
+		}
+		mean, sd := column.MeanSD(scores)
+		rows[j] = saliency{node: j, score: mean, sd: sd, frequency: frequency / float64(people), participants: len(scores)}
+	}
+	slices.SortStableFunc(rows, func(a, b saliency) int {
+		return cmp.Compare(b.score, a.score) // NaN, of a region that never reached the layer, is less than all: it comes last
+	})
+	return rows
+}
+
+// plantedNodes tells of each node whether it is an end of a planted edge; nil when
+// that is not known.
+func plantedNodes(t *dag.Task, n int) ([]bool, error) {
+	if !t.Has("truth") {
+		return nil, nil
+	}
+	in := t.In("truth")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	difference, err := table.Floats("difference")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	planted := make([]bool, n)
+	for _, end := range []string{"source", "target"} {
+		index, err := table.Ints(end)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for i, v := range index {
+			if v < 1 || v > int64(n) {
+				return nil, fmt.Errorf("%s: row %d has the node %d, and the node list goes from 1 to %d", in.Name, i+1, v, n)
+			}
+			if difference[i] != 0 {
+				planted[v-1] = true
+			}
+		}
+	}
+	return planted, nil
+}
+
+// auroc is the chance that a planted region has a higher score than another one,
+// ties counting half (Mann and Whitney 1947); NaN when either kind is absent.
+func auroc(rows []saliency, planted []bool) float64 {
+	wins, pairs := 0.0, 0
+	for _, a := range rows {
+		for _, b := range rows {
+			if !planted[a.node] || planted[b.node] {
+				continue
+			}
+			pairs++
+			switch cmp.Compare(a.score, b.score) {
+			case 1:
+				wins++
+			case 0:
+				wins += 0.5
+			}
+		}
+	}
+	return wins / float64(pairs)
+}

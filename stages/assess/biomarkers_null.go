@@ -1,0 +1,184 @@
+package assess
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+// A nullRow is a region against trainings with permuted groups.
+type nullRow struct {
+	node               int
+	observed, mean, sd float64
+	excess             float64 // (observed − mean)/sd
+	p, q, any          float64
+	permutations       int
+}
+
+// against compares what the models give to the regions with what models give that were trained on
+// permuted groups, in the same way. A mean pooling score is taken relative to the other
+// regions of its ranking, (s − mean)/sd over the regions: its level says nothing. The result is by
+// node; nil when there are no such trainings.
+func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores, permuted []*settingScores) ([]nullRow, error) {
+	var lists [][]*ModelScores
+	for _, s := range permuted {
+		var own []dag.Coord
+		number := ""
+		for _, c := range s.coords {
+			if c.Axis == "permutation" {
+				number = c.Value
+			} else if c.Axis != "stage" {
+				own = append(own, c)
+			}
+		}
+		if number == "" {
+			return nil, errors.New("permuted: a training has no coordinate permutation: fan split out over it (matrix: { permutation: [1..100] })")
+		}
+		if number == "0" || !slices.Equal(own, unstaged(of.coords)) {
+			continue
+		}
+		if err := alike(of, s); err != nil {
+			return nil, fmt.Errorf("permuted: permutation %s%s: %w", number, column.SettingText(own), err)
+		}
+		lists = append(lists, s.models)
+	}
+	if lists == nil {
+		return nil, nil
+	}
+	n := len(rows)
+	seen, err := b.readings(b.Reading, ids, n, of.models)
+	if err != nil {
+		return nil, err
+	}
+	chance, err := b.readings(b.Reading, ids, n, lists...)
+	if err != nil {
+		return nil, fmt.Errorf("permuted: %w", err)
+	}
+	if b.Reading == "score" {
+		relative(seen[0])
+		for _, v := range chance {
+			relative(v)
+		}
+	}
+	tests := inference.AgainstNull(seen[0], chance)
+	p := make([]float64, n)
+	for j, t := range tests {
+		p[j] = t.P
+	}
+	q := inference.FDR(p)
+	out := make([]nullRow, n)
+	for j, t := range tests {
+		out[j] = nullRow{node: j, observed: t.Value, mean: t.Mean, sd: t.SD, excess: t.Excess, p: t.P, q: q[j], any: t.PAny, permutations: len(chance)}
+	}
+	return out, nil
+}
+
+func unstaged(coords []dag.Coord) []dag.Coord {
+	var own []dag.Coord
+	for _, c := range coords {
+		if c.Axis != "stage" && c.Axis != "permutation" {
+			own = append(own, c)
+		}
+	}
+	return own
+}
+
+// alike refuses permuted trainings that were made in another way: with other
+// participants, another number of models, or another number of graphs.
+func alike(a, b *settingScores) error {
+	if len(a.models) != len(b.models) {
+		return fmt.Errorf("%d models, not %d as without permutation", len(b.models), len(a.models))
+	}
+	x, y := merged(a.models), merged(b.models)
+	for _, id := range sortedKeys(x.graphs) {
+		if x.graphs[id] != y.graphs[id] {
+			return fmt.Errorf("%d test graphs of %s, not %d as without permutation: give both trainings the same parameters", y.graphs[id], id, x.graphs[id])
+		}
+	}
+	return nil
+}
+
+func sortedKeys(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// relative takes the mean over the regions off and divides by their sd.
+func relative(v []float64) {
+	known := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
+	mean, sd := column.MeanSD(known)
+	for j := range v {
+		v[j] = (v[j] - mean) / sd
+	}
+}
+
+// nullRows collects the rows of all settings, those that lie farthest beyond chance first.
+type nullRows struct {
+	coords  [][]dag.Coord
+	rows    []nullRow
+	planted []bool
+	told    []bool
+}
+
+func (r *nullRows) add(coords []dag.Coord, rows []nullRow, planted []bool) {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b nullRow) int {
+		return cmp.Or(cmp.Compare(b.excess, a.excess), a.node-b.node) // NaN is less than all
+	})
+	for _, n := range rows {
+		r.coords, r.rows = append(r.coords, coords), append(r.rows, n)
+		r.planted, r.told = append(r.planted, planted != nil && planted[n.node]), append(r.told, planted != nil)
+	}
+}
+
+func (r *nullRows) table(axes []string, nodes *artifacts.Table) (*artifacts.Table, error) {
+	names, err := nodes.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	short, err := nodes.Strings("abbreviation")
+	if err != nil {
+		return nil, err
+	}
+	n := len(r.rows)
+	index, permutations := make([]int32, n), make([]int32, n)
+	name, abbreviation := make([]string, n), make([]string, n)
+	for i, row := range r.rows {
+		index[i], permutations[i], name[i], abbreviation[i] = int32(row.node+1), int32(row.permutations), names[row.node], short[row.node]
+	}
+	number := func(name, doc string, get func(nullRow) float64) artifacts.Column {
+		v := make([]float64, n)
+		for i, row := range r.rows {
+			v[i] = get(row)
+		}
+		return column.Optional(name, doc, v)
+	}
+	if r.planted == nil {
+		r.planted = []bool{}
+	}
+	return artifacts.NewTable(append(column.Keys(axes, r.coords),
+		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
+		artifacts.Column{Name: "name", Values: name},
+		artifacts.Column{Name: "abbreviation", Values: abbreviation},
+		number("observed", "of the trainings with the groups as they are: the contrast, or the mean score relative to the other regions, (s − mean)/sd", func(r nullRow) float64 { return r.observed }),
+		number("chance_mean", "mean of the same over trainings with permuted groups", func(r nullRow) float64 { return r.mean }),
+		number("chance_sd", "its standard deviation (n−1)", func(r nullRow) float64 { return r.sd }),
+		number("excess", "(observed − chance_mean)/chance_sd", func(r nullRow) float64 { return r.excess }),
+		number("p", "share of permutations that give the region at least as much, (b+1)/(n+1)", func(r nullRow) float64 { return r.p }),
+		number("q", "p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)", func(r nullRow) float64 { return r.q }),
+		number("p_any", "that any region lies as far beyond its own chance (Westfall and Young)", func(r nullRow) float64 { return r.any }),
+		artifacts.Column{Name: "permutations", Values: permutations, Doc: "trainings with permuted groups"},
+		artifacts.Column{Name: "planted", Values: r.planted, Valid: r.told, Doc: "whether the region has a planted edge, where the truth is known"},
+	)...), nil
+}

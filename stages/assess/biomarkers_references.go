@@ -1,0 +1,346 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/internal/exact"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+)
+
+// ridgePenalty is baseline's default.
+const ridgePenalty = 1
+
+// A rankedBy is a ranking by one method.
+type rankedBy struct {
+	method, by string
+	all        []float64   // by region
+	single     [][]float64 // by model and region
+	taught     [][]float64 // by model and region, from its training participants alone; nil where that is not known
+	effect     [][]float64 // by model and region: the groups' difference in its test participants; nil likewise
+}
+
+// A nodeFeatures has the features of each participant, the mean over draws: node by node.
+type nodeFeatures struct {
+	nodes   int
+	threads int
+	of      map[string]map[string][]float64 // fold ("" where they are the same in all) → participant
+	known   map[string]*WithoutNetwork      // computed already: settings share their folds
+}
+
+// ReadNodeFeatures reads one participant after the other; nil without any.
+func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error) {
+	if len(ins) == 0 {
+		return nil, nil
+	}
+	f := &nodeFeatures{nodes: nodes, threads: threads, of: map[string]map[string][]float64{}, known: map[string]*WithoutNetwork{}}
+	width := 0
+	for _, in := range ins {
+		id, number := in.Coord("subject"), in.Coord("fold")
+		if id == "" {
+			return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+		}
+		a, err := in.Array()
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Shape) != 3 || a.Len() == 0 || a.Shape[1] != nodes || width > 0 && a.Shape[2] != width {
+			return nil, fmt.Errorf("%s: features of shape %v, want draw, roi, feature with %d regions and as many features as of other participants", in.Name, a.Shape, nodes)
+		}
+		width = a.Shape[2]
+		draws, err := fold.Params{}.Numbers(a.Shape[0], in.Name)
+		if err != nil {
+			return nil, err
+		}
+		v, mean := a.Float64s(), make([]float64, nodes*width)
+		for _, d := range draws {
+			for i, x := range v[d*len(mean):][:len(mean)] {
+				mean[i] += x
+			}
+		}
+		for i := range mean {
+			mean[i] /= float64(len(draws))
+		}
+		if f.of[number] == nil {
+			f.of[number] = map[string][]float64{}
+		}
+		f.of[number][id] = mean
+	}
+	return f, nil
+}
+
+// rankings are those of one setting: the trained models' by score and contrast, that of the parameter
+// reading first, then the references that the inputs allow.
+func (b *Biomarkers) rankings(ids []string, of *settingScores, features *nodeFeatures, n int) ([]rankedBy, error) {
+	readings := []string{"score", "contrast"}
+	if b.Reading == "contrast" {
+		slices.Reverse(readings)
+	}
+	var out []rankedBy
+	for _, method := range []string{column.TrainedModels, column.UntrainedModels} {
+		models, taught := of.models, []*ModelScores(nil)
+		if method == column.UntrainedModels {
+			models = nil
+			for _, m := range of.models {
+				if m.untrained != nil && len(m.untrained.Tallies) > 0 {
+					models = append(models, m.untrained)
+				}
+			}
+			if len(models) < len(of.models) {
+				continue
+			}
+		}
+		for _, m := range models {
+			taught = append(taught, &ModelScores{Tallies: m.Taught, graphs: m.graphs, Group: m.Group})
+		}
+		for _, by := range readings {
+			r := rankedBy{method: method, by: by}
+			all, err := b.readings(by, ids, n, models)
+			if err != nil {
+				return nil, err
+			}
+			r.all = all[0]
+			if r.single, err = b.readings(by, ids, n, singly(models)...); err != nil {
+				return nil, err
+			}
+			if r.taught, err = b.readings(by, ids, n, singly(taught)...); err != nil {
+				return nil, err
+			}
+			if len(r.taught) < len(models) { // the scores of the training side are not kept
+				r.taught = nil
+			}
+			out = append(out, r)
+		}
+	}
+	if features == nil {
+		return out, nil
+	}
+	var effect [][]float64
+	without := map[string][][]float64{}
+	for _, m := range of.models {
+		w, err := features.WithoutNetwork(ids, m, of.models)
+		if err != nil {
+			return nil, err
+		}
+		if w == nil { // nobody to train on is known
+			return out, nil
+		}
+		effect = append(effect, w.Effect)
+		for method, v := range map[string][]float64{column.StrengthTest: w.Strength, column.FeatureTest: w.Features, column.RidgePattern: w.Ridge} {
+			without[method] = append(without[method], v)
+		}
+	}
+	for _, method := range []string{column.StrengthTest, column.FeatureTest, column.RidgePattern} {
+		r := rankedBy{method: method, by: "statistic", all: make([]float64, n), single: without[method], taught: without[method]}
+		for j := range r.all {
+			for _, v := range r.single {
+				r.all[j] += v[j] / float64(len(r.single))
+			}
+		}
+		out = append(out, r)
+	}
+	for i := range out {
+		out[i].effect = effect
+	}
+	return out, nil
+}
+
+// A WithoutNetwork is what the training participants of one model tell of the regions without a graph network,
+// and what its test participants then show. By region.
+type WithoutNetwork struct{ Strength, Features, Ridge, Effect []float64 }
+
+// WithoutNetwork computes the references of one model: from the participants on whom it was trained, those of its
+// own scores or, where these are of the test side only, those tested by the other models of its repeat
+// and seed. nil when there are none.
+func (f *nodeFeatures) WithoutNetwork(ids []string, m *ModelScores, all []*ModelScores) (*WithoutNetwork, error) {
+	taught, group := map[string]bool{}, map[string]string{}
+	for id := range m.Taught {
+		taught[id], group[id] = true, m.Group[id]
+	}
+	if len(taught) == 0 {
+		for _, other := range all {
+			if other.repeat == m.repeat && other.seed == m.seed {
+				for id := range other.Tallies {
+					taught[id], group[id] = m.Tallies[id] == nil, other.Group[id]
+				}
+			}
+		}
+	}
+	fold := m.fold
+	if f.of[fold] == nil {
+		fold = ""
+	}
+	var names []string
+	for _, id := range ids {
+		if g := m.Group[id]; m.Tallies[id] != nil && g != "" {
+			group[id] = g
+		}
+		if g := group[id]; g != "" && !slices.Contains(names, g) {
+			names = append(names, g)
+		}
+	}
+	slices.Sort(names)
+	var train, test inference.Sample
+	key := fold
+	for _, id := range ids {
+		side := &train
+		switch {
+		case m.Tallies[id] != nil:
+			side = &test
+			key += "\ntest " + id
+		case taught[id]:
+			key += "\ntrain " + id
+		default:
+			continue
+		}
+		v := f.of[fold][id]
+		if v == nil {
+			return nil, fmt.Errorf("features: there are none of %s, who has scores: connect the features that the models were trained on", id)
+		}
+		side.Values, side.Group = append(side.Values, v), append(side.Group, slices.Index(names, group[id]))
+		key += "\t" + group[id]
+	}
+	if len(train.Values) == 0 {
+		return nil, nil
+	}
+	if f.known[key] == nil {
+		train.Groups, test.Groups = len(names), len(names)
+		w, err := f.Compute(train, test)
+		if err != nil {
+			return nil, err
+		}
+		f.known[key] = w
+	}
+	return f.known[key], nil
+}
+
+func (f *nodeFeatures) Compute(train, test inference.Sample) (*WithoutNetwork, error) {
+	strength := inference.Sample{Group: train.Group, Groups: train.Groups}
+	rows := baseline.Rows{N: len(train.Values), D: len(train.Values[0])}
+	for _, v := range train.Values {
+		strength.Values = append(strength.Values, f.byRegion(v))
+		rows.X = append(rows.X, v...)
+	}
+	ridge, err := baseline.FitRidge(rows, train.Group, train.Groups, ridgePenalty, f.threads)
+	if err != nil {
+		return nil, fmt.Errorf("reference ridge regression: %w; without features no references are computed", err)
+	}
+	decision := make([][]float64, rows.N)
+	probability := ridge.Probability(rows, f.threads)
+	for i := range decision { // up to what all outputs share, the logarithm of a probability is the decision value
+		mean := 0.0
+		for _, p := range probability[i*train.Groups:][:train.Groups] {
+			decision[i] = append(decision[i], exact.Log(p))
+			mean += exact.Log(p) / float64(train.Groups)
+		}
+		for c := range decision[i] {
+			decision[i][c] -= mean
+		}
+	}
+	w := &WithoutNetwork{
+		Strength: inference.WelchT(strength), Features: f.byRegion(absolute(inference.WelchT(train))),
+		Ridge: f.byRegion(inference.Pattern(train.Values, decision)), Effect: f.byRegion(inference.Replicated(train, test)),
+	}
+	absolute(w.Strength)
+	return w, nil
+}
+
+// byRegion is the mean over each region's features, of those that have a value.
+func (f *nodeFeatures) byRegion(v []float64) []float64 {
+	out, width := make([]float64, f.nodes), len(v)/f.nodes
+	for j := range out {
+		n := 0.0
+		for _, x := range v[j*width:][:width] {
+			if !math.IsNaN(x) {
+				out[j] += x
+				n++
+			}
+		}
+		out[j] /= n
+	}
+	return out
+}
+
+// absolute takes the signs off, in place.
+func absolute(v []float64) []float64 {
+	for i, x := range v {
+		v[i] = math.Abs(x)
+	}
+	return v
+}
+
+// recoveries are the rows of the rankings of one setting. There are none when nothing is to be said:
+// nothing was planted, or it is not known, and no reference is there.
+func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted []bool) []column.RecoveryRow {
+	references := slices.ContainsFunc(rankings, func(r rankedBy) bool { return r.method != column.TrainedModels })
+	if !slices.Contains(planted, true) && !references {
+		return nil
+	}
+	trained := map[string][]bool{}
+	for _, r := range rankings[:2] {
+		trained[r.by] = inference.Top(r.all, min(b.Top, len(r.all)))
+	}
+	nan := math.NaN()
+	var rows []column.RecoveryRow
+	for _, r := range rankings {
+		k := min(b.Top, len(r.all))
+		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan, HeldOut: nan, All: nan}
+		first := inference.Top(r.all, k)
+		if planted != nil {
+			row.Planted, row.Found = new(int32), new(int32)
+			sorted := make([]saliency, len(r.all))
+			for j := range r.all {
+				sorted[j] = saliency{node: j, score: r.all[j]}
+				if planted[j] {
+					*row.Planted++
+					if first[j] {
+						*row.Found++
+					}
+				}
+			}
+			row.AUROC = auroc(sorted, planted)
+		}
+		full := func(v []float64) bool { return both(inference.Top(v, k), inference.Top(v, k)) == float64(k) }
+		if len(r.single) > 1 && !slices.ContainsFunc(r.single, func(v []float64) bool { return !full(v) }) {
+			row.Agreement = inference.Agree(r.single, b.Top, 1, random.New(b.Seed, "biomarkers", "references")).Kuncheva
+		}
+		row.Score, row.Contrast = both(first, trained["score"]), both(first, trained["contrast"])
+		if r.taught != nil && r.effect != nil {
+			row.HeldOut, row.All = 0, 0
+			for m, v := range r.taught {
+				row.HeldOut += meanOf(r.effect[m], inference.Top(v, k)) / float64(len(r.taught))
+				row.All += meanOf(r.effect[m], nil) / float64(len(r.taught))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// both counts what is in either set.
+func both(a, b []bool) (n float64) {
+	for i := range a {
+		if a[i] && b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// meanOf is the mean of the chosen values, nil for all; what is no number is left out.
+func meanOf(v []float64, chosen []bool) float64 {
+	sum, n := 0.0, 0.0
+	for i, x := range v {
+		if (chosen == nil || chosen[i]) && !math.IsNaN(x) {
+			sum += x
+			n++
+		}
+	}
+	return sum / n
+}

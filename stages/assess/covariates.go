@@ -1,0 +1,220 @@
+package assess
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+var covariatesKind = dag.Kind{
+	Name: "covariates",
+	Doc: "whether age, sex, site, motion or the length of the scan alone tell the groups apart\n" +
+		"What they tell a classifier may tell as well, without any difference between the brains. Every column of the participants is tried, and with cleaning connected the volumes and the motion of each scan: the area under the ROC curve of the covariate alone, and its p over permutations of the groups (within sites, where there are any). Covariates are never used to classify.",
+	New: func() dag.Stage { return &Covariates{Within: "site", Permutations: 9999} },
+}
+
+// Covariates tries covariates alone.
+type Covariates struct {
+	Columns      []string `param:"columns" doc:"the columns of the participants to try; without any, all that are no identifiers"`
+	Within       string   `param:"within" doc:"groups are permuted within the values of this column, where there is such a column"`
+	Permutations int      `param:"permutations" doc:"of the groups" min:"99" max:"10000000"`
+	Seed         uint64   `param:"seed" doc:"of the permutations"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Covariates) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their covariates"},
+			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans"},
+		},
+		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("covariate", "kind", "n", "missing", "values", "auc", "chance", "p", "q"),
+			Doc: "one row a covariate"}},
+	}
+}
+
+// Run tries.
+func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in := t.In("participants")
+	people, err := column.ReadPeople(in)
+	if err != nil {
+		return nil, err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	columns, err := s.columns(table)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	scans, err := scanCovariates(t, people.Ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range scans { // what the table says is not said twice
+		if !slices.ContainsFunc(columns, func(d column.CovariateColumn) bool { return d.Name == c.Name }) {
+			columns = append(columns, c)
+		}
+	}
+	var groups []string
+	group := make([]int, len(people.Ids))
+	for _, id := range people.Ids {
+		groups = append(groups, people.Group[id])
+	}
+	slices.Sort(groups)
+	groups = slices.Compact(groups)
+	if len(groups) < 2 {
+		return nil, fmt.Errorf("%s: all participants are in one group: there is nothing to tell apart", in.Name)
+	}
+	for i, id := range people.Ids {
+		group[i], _ = slices.BinarySearch(groups, people.Group[id])
+	}
+	strata := make([]int, len(group))
+	for _, c := range columns {
+		if c.Name == s.Within && c.Text != nil {
+			strata, _ = column.Numbered(c.Text)
+		}
+	}
+	rows := &covariateRows{}
+	for _, c := range columns {
+		within := strata
+		if c.Name == s.Within {
+			within = make([]int, len(group))
+		}
+		of := inference.Covariate{Values: c.Number}
+		if c.Text != nil {
+			level, _ := column.Numbered(c.Text)
+			of = inference.Covariate{Values: make([]float64, len(level)), Category: true}
+			for i, l := range level {
+				of.Values[i] = float64(l)
+				if c.Text[i] == "" {
+					of.Values[i] = math.NaN()
+				}
+			}
+		}
+		rows.add(c, of, inference.Separate(of, group, len(groups), within, s.Permutations, random.New(s.Seed, "covariates", c.Name)), group, groups)
+	}
+	return dag.Outputs{"checks": rows.table()}, nil
+}
+
+// columns reads the covariates of the participants' table: those that were named,
+// or all but identifiers, which tell everybody apart.
+func (s *Covariates) columns(t *artifacts.Table) ([]column.CovariateColumn, error) {
+	var out []column.CovariateColumn
+	for _, name := range s.Columns {
+		if _, ok := t.Column(name); !ok || name == "participant_id" || name == "group" {
+			_, err := t.Strings(name)
+			if err == nil {
+				err = fmt.Errorf("columns: %s is no covariate", name)
+			}
+			return nil, err
+		}
+	}
+	for _, c := range t.Columns {
+		named := slices.Contains(s.Columns, c.Name)
+		if c.Name == "participant_id" || c.Name == "group" || c.Name == "simulated" || len(s.Columns) > 0 && !named {
+			continue
+		}
+		v, err := column.ReadCovariate(t, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if named || !v.Identifies() {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// scanCovariates are the volumes and the motion of each participant's scan.
+func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error) {
+	if !t.Has("cleaning") {
+		return nil, nil
+	}
+	names := []string{"mean_fd", "volumes", "kept"}
+	out := make([]column.CovariateColumn, len(names))
+	for k, name := range names {
+		out[k] = column.CovariateColumn{Name: name, Number: make([]float64, len(ids))}
+		for i := range ids {
+			out[k].Number[i] = math.NaN()
+		}
+	}
+	for _, in := range t.All("cleaning") {
+		i := slices.Index(ids, in.Coord("subject"))
+		if i < 0 {
+			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, in.Coord("subject"))
+		}
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		for k, name := range names {
+			v, err := table.Floats(name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+			if len(v) != 1 {
+				return nil, fmt.Errorf("%s: %d rows, want one", in.Name, len(v))
+			}
+			out[k].Number[i] = v[0]
+		}
+	}
+	// Without confounds nobody knows the motion.
+	return slices.DeleteFunc(out, func(c column.CovariateColumn) bool {
+		return !slices.ContainsFunc(c.Number, func(v float64) bool { return !math.IsNaN(v) })
+	}), nil
+}
+
+// covariateRows collects the rows of the output.
+type covariateRows struct {
+	name, kind, values []string
+	n, missing         []int32
+	auc, chance, p     []float64
+}
+
+func (r *covariateRows) add(c column.CovariateColumn, of inference.Covariate, s inference.Separation, group []int, groups []string) {
+	known := 0
+	for _, v := range of.Values {
+		if !math.IsNaN(v) {
+			known++
+		}
+	}
+	r.name, r.n, r.missing = append(r.name, c.Name), append(r.n, int32(known)), append(r.missing, int32(len(group)-known))
+	r.auc, r.chance, r.p = append(r.auc, s.AUC), append(r.chance, s.Chance), append(r.p, s.P)
+	kind := "number"
+	if of.Category {
+		kind = "category"
+	}
+	var parts []string
+	for g, name := range groups {
+		parts = append(parts, name+" "+c.Describe(group, g))
+	}
+	r.kind, r.values = append(r.kind, kind), append(r.values, strings.Join(parts, " · "))
+}
+
+func (r *covariateRows) table() *artifacts.Table {
+	if r.name == nil {
+		r.name, r.kind, r.values, r.n, r.missing = []string{}, []string{}, []string{}, []int32{}, []int32{}
+		r.auc, r.chance, r.p = []float64{}, []float64{}, []float64{}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "covariate", Values: r.name},
+		artifacts.Column{Name: "kind", Values: r.kind, Doc: "number or category"},
+		artifacts.Column{Name: "n", Values: r.n, Doc: "participants of whom it is known"},
+		artifacts.Column{Name: "missing", Values: r.missing, Doc: "participants of whom it is not"},
+		artifacts.Column{Name: "values", Values: r.values, Doc: "of each group: mean (sd), or counts"},
+		artifacts.Column{Name: "auc", Values: r.auc, Doc: "area under the ROC curve of the covariate alone, whichever way round is larger; 0.5 tells nothing"},
+		artifacts.Column{Name: "chance", Values: r.chance, Doc: "mean of the same over permuted groups"},
+		artifacts.Column{Name: "p", Values: r.p, Doc: "share of permutations that tell the groups apart as well, (b+1)/(n+1)"},
+		artifacts.Column{Name: "q", Values: inference.FDR(r.p), Doc: "p, corrected for the number of covariates (Benjamini and Hochberg)"},
+	)
+}

@@ -1,0 +1,2 @@
+// Package assess has the kinds that judge trained models.
+package assess

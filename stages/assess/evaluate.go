@@ -1,0 +1,92 @@
+package assess
+
+import (
+	"context"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+)
+
+var evaluateKind = dag.Kind{
+	Name: "evaluate",
+	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over the folds\n" +
+		"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. Every measure is the mean over the folds: scores of different folds are not compared, and each fold counts once. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
+	New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
+}
+
+// Evaluate scores predictions.
+type Evaluate struct {
+	Positive     string `param:"positive" doc:"the group whose detection sensitivity counts; by default the first in sorted order that is not named as a control group (HC, TD, CON, control …), of two groups"`
+	Permutations int    `param:"permutations" doc:"of the groups of the tested, for p" min:"99" max:"10000000"`
+	Seed         uint64 `param:"seed" doc:"of the permutations"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Evaluate) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
+		Out: []dag.Port{
+			{Name: "scores", Type: dag.Arrow("name", "repeat", "fold", "level", "n", "accuracy", "balanced_accuracy", "auc", "sensitivity", "specificity"),
+				Doc: "one row for each setting, repeat, fold and level"},
+			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
+				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
+				Doc: "one row for each setting and level: means over the folds; sd has n−1 in the denominator; ci is Wilson's 95 % interval of the share classified correctly, pooled over folds, for the number of participants"},
+		},
+	}
+}
+
+// Run evaluates.
+func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := fold.ReadSettings(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
+	if err != nil {
+		return nil, err
+	}
+	summary := s.summaryTable(all.Axes, all.Settings, all.Groups, positive)
+	if all.Cautions != nil {
+		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
+	}
+	return dag.Outputs{"scores": scoresTable(all.Axes, all.Settings, positive), "summary": summary}, nil
+}
+
+// participantAccuracy is the accuracy of one fold, each participant counted once.
+func participantAccuracy(f fold.Tested) float64 { return fold.Score(f.Participants, -1).Accuracy }
+
+// test finds whether the predictions of one setting have to do with the groups.
+func (s *Evaluate) test(folds []fold.Tested, level string, groups int) inference.PredictionTest {
+	person := map[string]int{}
+	var group, first []int
+	var tested []inference.TestedFold
+	for at, f := range folds {
+		t := inference.TestedFold{}
+		for _, c := range f.Participants {
+			if _, ok := person[c.Id]; !ok {
+				person[c.Id] = len(group)
+				group, first = append(group, c.Label), append(first, at)
+			}
+			named := make([]float64, groups)
+			if level == "participant" {
+				named[c.Predicted] = 1
+			}
+			t.Person, t.Named, t.Score = append(t.Person, person[c.Id]), append(t.Named, named), append(t.Score, c.Probability)
+		}
+		if level == "graph" {
+			at := map[string]int{}
+			for i, c := range f.Participants {
+				at[c.Id] = i
+			}
+			for _, c := range f.Graphs {
+				t.Named[at[c.Id]][c.Predicted]++
+			}
+		}
+		tested = append(tested, t)
+	}
+	return inference.TestPredictions(tested, group, groups, first, s.Permutations, random.New(s.Seed, "evaluate", level))
+}

@@ -1,0 +1,103 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
+)
+
+// Worked out by hand. Fold 1: graphs of participant a (ASD) at 0.1, 0.2, 0.9 and
+// b (HC) at 0.6, 0.8; fold 2: c (ASD) at 0.7, d (HC) at 0.4.
+func TestEvaluateByHand(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	folds := []dag.Input{
+		dag.InputOf(stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9}, [3]any{"b", 1, 0.6}, [3]any{"b", 1, 0.8}), dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}), dag.Coord{Axis: "fold", Value: "2"}),
+	}
+	out := stagetest.MustRun(t, &Evaluate{Permutations: 999}, map[string][]dag.Input{"predictions": folds})
+	scores := out["scores"].(*artifacts.Table)
+	for name, want := range map[string][]float64{
+		// graph fold 1, graph fold 2, participant fold 1, participant fold 2
+		"n":                 {5, 2, 2, 2},
+		"accuracy":          {4. / 5, 0, 1, 0},
+		"balanced_accuracy": {(2./3 + 1) / 2, 0, 1, 0},
+		"auc":               {4. / 6, 0, 1, 0}, // of the 6 pairs (a, b), 4 have a below b
+		"sensitivity":       {2. / 3, 0, 1, 0}, // ASD is positive, HC a control group
+		"specificity":       {1, 0, 1, 0},
+	} {
+		got, err := scores.Floats(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-15 {
+				t.Errorf("%s: %v, want %v", name, got, want)
+				break
+			}
+		}
+	}
+	summary := out["summary"].(*artifacts.Table)
+	const z2 = 1.959963984540054 * 1.959963984540054
+	for name, want := range map[string][]float64{
+		"accuracy":     {0.4, 0.5},
+		"sd":           {0.8 / math.Sqrt2, 1 / math.Sqrt2},
+		"participants": {4, 4},
+		"majority":     {0.5, 0.5},
+		// Wilson's interval about p: (p + z²/2n ± z√(p(1−p)/n + z²/4n²))/(1 + z²/n)
+		"ci_low":  {(4./7 + z2/8 - math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 - math.Sqrt(z2/(4+z2))/2},
+		"ci_high": {(4./7 + z2/8 + math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 + math.Sqrt(z2/(4+z2))/2},
+	} {
+		got, err := summary.Floats(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-12 {
+				t.Errorf("%s: %v, want %v", name, got, want)
+				break
+			}
+		}
+	}
+}
+
+// Eight participants in two folds, all of them right: of the 6·6 groupings within the
+// folds no other does as well. At graph level one graph in sixteen is wrong.
+func TestEvaluateP(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	var ins []dag.Input
+	for fold := range 2 {
+		var rows [][3]any
+		for i := range 4 {
+			p := 0.1 + 0.8*float64(i%2)
+			rows = append(rows, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p}, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p})
+		}
+		if fold == 0 {
+			rows[0][2] = 0.6
+		}
+		ins = append(ins, dag.InputOf(stagetest.Told(int32(fold+1), g, rows...)))
+	}
+	summary := stagetest.MustRun(t, &Evaluate{Permutations: 7999}, map[string][]dag.Input{"predictions": ins})["summary"]
+	p, auc := stagetest.FloatsOf(t, summary, "p"), stagetest.FloatsOf(t, summary, "auc_p")
+	for i, got := range []float64{p[0], p[1], auc[1]} {
+		if math.Abs(got-1./36) > 0.008 {
+			t.Errorf("p %d is %v, by counting %v", i, got, 1./36)
+		}
+	}
+	if !math.IsNaN(auc[0]) {
+		t.Errorf("p of the area of graphs: %v", auc[0])
+	}
+}
+
+func TestEvaluateTwiceTested(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	a := stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6})
+	b := stagetest.Told(2, g, [3]any{"a", 0, 0.1}, [3]any{"c", 1, 0.6})
+	_, err := stagetest.RunStage(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
+	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not among their coordinates"; fmt.Sprint(err) != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

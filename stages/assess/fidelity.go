@@ -1,0 +1,328 @@
+package assess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+	"prgnn/stages/learn"
+)
+
+var fidelityKind = dag.Kind{
+	Name: "fidelity",
+	Doc: "whether the regions that a model marks are those that its answers hang on\n" +
+		"Takes the first k regions out of each graph, or all others, and asks the models again: of participants whom they were not trained on, against k regions at random. A region that is out has no edge, no feature, and is no feature of others. A ranking that is faithful changes more than chance when its first regions are removed, and less when they alone are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities).",
+	New:    func() dag.Stage { return &Fidelity{Order: "individual", K: []int{10, 21, 42}, Random: 19} },
+	Memory: 256 << 20,
+}
+
+// Fidelity masks regions.
+type Fidelity struct {
+	Order    string `param:"order" doc:"which regions come first: individual, by the scores that the model gives them in that graph's first pooling layer; group, by the connected ranking" choices:"individual|group"`
+	K        []int  `param:"k" doc:"how many of the first regions are removed, or kept" min:"1"`
+	Random   int    `param:"random" doc:"times that as many regions at random are" min:"1" max:"100000"`
+	DrawZero bool   `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+	Draws    int    `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+	Seed     uint64 `param:"seed" doc:"of the random regions"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Fidelity) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "the trained models"},
+			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
+			{Name: "ranking", Type: dag.Arrow("rank", "index"), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
+			fold.LeakagePort(),
+		},
+		Out: []dag.Port{{Name: "fidelity", Type: dag.Arrow("action", "k", "participants", "drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "random_accuracy", "accuracy_whole"),
+			Doc: "one row for each setting, action (remove, keep) and k; of participants whom the models were not trained on"}},
+	}
+}
+
+// A maskSetting is one setting: its models, and what masking does to their answers.
+type maskSetting struct {
+	coords []dag.Coord
+	models []*learn.Trained
+	order  []int // the group's; nil for that of each graph
+	people int
+	tested []float64 // participants that each model was not trained on
+	whole  []float64 // of each model: sum of their shares of right answers on whole graphs
+	effect []maskEffect
+}
+
+// A maskEffect sums over participants: entry 0 is the ranking's, the others random.
+type maskEffect struct {
+	keep          bool
+	k             int
+	drop, changed []float64
+	accuracy      [][]float64 // by model
+}
+
+// Run masks.
+func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	people, err := column.ReadPeople(t.In("participants"))
+	if err != nil {
+		return nil, err
+	}
+	settings, axes, err := s.settings(t)
+	if err != nil {
+		return nil, err
+	}
+	edges, features := t.All("edges"), t.All("features")
+	if len(edges) != len(features) {
+		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
+	}
+	for i, in := range features {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		id := in.Coord("subject")
+		group, ok := people.Group[id]
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, id)
+		}
+		graphs, draws, _, err := learn.ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero, Draws: s.Draws})
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range settings {
+			if err := s.ask(t, of, id, group, graphs, draws); err != nil {
+				return nil, fmt.Errorf("%s: %w", id, err)
+			}
+		}
+		t.Progress(i+1, len(features), id)
+	}
+	for _, of := range settings {
+		if of.people == 0 {
+			return nil, fmt.Errorf("the models%s were trained on all participants: there is nobody to ask about", column.SettingText(of.coords))
+		}
+	}
+	return dag.Outputs{"fidelity": s.table(axes, settings)}, nil
+}
+
+// settings gathers the models by setting, each with its order of the regions.
+func (s *Fidelity) settings(t *dag.Task) (settings []*maskSetting, axes []string, err error) {
+	models, err := learn.ReadModels(t.All("model"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, in := range t.All("model") {
+		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" || c.Axis == "seed" })
+		at := slices.IndexFunc(settings, func(m *maskSetting) bool { return slices.Equal(m.coords, own) })
+		if at < 0 {
+			at = len(settings)
+			settings = append(settings, &maskSetting{coords: own})
+		}
+		settings[at].models = append(settings[at].models, models[i])
+		settings[at].tested, settings[at].whole = append(settings[at].tested, 0), append(settings[at].whole, 0)
+	}
+	for _, c := range settings[0].coords {
+		axes = append(axes, c.Axis)
+	}
+	for _, of := range settings {
+		for _, k := range s.K {
+			for _, keep := range []bool{false, true} {
+				n := s.Random + 1
+				e := maskEffect{keep, k, make([]float64, n), make([]float64, n), make([][]float64, n)}
+				for r := range e.accuracy {
+					e.accuracy[r] = make([]float64, len(of.models))
+				}
+				of.effect = append(of.effect, e)
+			}
+		}
+	}
+	if s.Order != "group" {
+		return settings, axes, nil
+	}
+	if !t.Has("ranking") {
+		return nil, nil, errors.New("order is group, and no ranking is connected (in: { ranking: biomarkers.ranking })")
+	}
+	in := t.In("ranking")
+	table, err := in.Table()
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := table.Ints("index")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	names, err := column.SettingsOf(table, "rank")
+	if err != nil {
+		return nil, nil, err
+	}
+	one := len(slices.Compact(slices.Clone(names))) == 1
+	for _, of := range settings {
+		for i, n := range index {
+			if one || names[i] == column.CoordText(of.coords) {
+				of.order = append(of.order, int(n-1))
+			}
+		}
+		if of.order == nil {
+			return nil, nil, fmt.Errorf("%s has no ranking%s", in.Name, column.SettingText(of.coords))
+		}
+	}
+	return settings, axes, nil
+}
+
+// ask asks the models that were not trained on a participant.
+func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []learn.GraphData, draws []int) error {
+	var models []int
+	for i, m := range of.models {
+		if !slices.Contains(m.Graphs.Taught, id) {
+			models = append(models, i)
+		}
+	}
+	if models == nil {
+		return nil
+	}
+	of.people++
+	share := 1 / float64(len(models)*len(graphs))
+	for _, number := range models {
+		m := of.models[number]
+		of.tested[number]++
+		label := slices.Index(m.Groups, group)
+		whole, err := m.Predict(graphs, t.Threads)
+		if err != nil {
+			return err
+		}
+		for _, p := range whole {
+			if p.Class == label {
+				of.whole[number] += 1 / float64(len(graphs))
+			}
+		}
+		for e := range of.effect {
+			effect := &of.effect[e]
+			for r := range s.Random + 1 {
+				masked := make([]learn.GraphData, len(graphs))
+				for g, graph := range graphs {
+					first, err := s.first(of, effect.k, r, id, draws[g], whole[g], graph.Nodes)
+					if err != nil {
+						return err
+					}
+					masked[g] = graph.Without(first, effect.keep)
+				}
+				answers, err := m.Predict(masked, t.Threads)
+				if err != nil {
+					return err
+				}
+				for g, a := range answers {
+					class := whole[g].Class
+					effect.drop[r] += float64(share * (whole[g].Probability[class] - a.Probability[class]))
+					if a.Class != class {
+						effect.changed[r] += share
+					}
+					if a.Class == label {
+						effect.accuracy[r][number] += 1 / float64(len(graphs))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// first marks k regions: the first ones, or in the r-th control as many at random. Those are the
+// same for everybody when the order is the group's.
+func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole gnn.Prediction, nodes int) ([]bool, error) {
+	if k >= nodes {
+		return nil, fmt.Errorf("k is %d, and there are %d regions", k, nodes)
+	}
+	in := make([]bool, nodes)
+	switch {
+	case r > 0 && of.order != nil:
+		for _, j := range random.New(s.Seed, "fidelity", k, r).Perm(nodes)[:k] {
+			in[j] = true
+		}
+	case r > 0:
+		for _, j := range random.New(s.Seed, "fidelity", k, r, id, draw).Perm(nodes)[:k] {
+			in[j] = true
+		}
+	case of.order != nil:
+		if len(of.order) != nodes {
+			return nil, fmt.Errorf("the ranking is of %d regions, the graphs have %d", len(of.order), nodes)
+		}
+		for _, j := range of.order[:k] {
+			in[j] = true
+		}
+	default:
+		layer := whole.Layers[0]
+		at := make([]int, len(layer.Node))
+		for i := range at {
+			at[i] = i
+		}
+		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(layer.Score[b], layer.Score[a]) })
+		for _, i := range at[:k] {
+			in[layer.Node[i]] = true
+		}
+	}
+	return in, nil
+}
+
+// overModels is the mean over the models of a sum over the participants that each tests:
+// the mean over the folds.
+func (of *maskSetting) overModels(sum []float64) float64 {
+	mean, models := 0.0, 0.0
+	for i, n := range of.tested {
+		if n > 0 {
+			mean += sum[i] / n
+			models++
+		}
+	}
+	return mean / models
+}
+
+func (s *Fidelity) table(axes []string, settings []*maskSetting) *artifacts.Table {
+	var coords [][]dag.Coord
+	var action []string
+	var k, people []int32
+	names := []string{"drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "random_accuracy", "accuracy_whole"}
+	docs := []string{"how much less probable the answer on the whole graph is on the masked one; mean over participants", "the same with as many regions at random", "its sd over the random choices (n−1)",
+		"share of random choices that lower it as much (remove), or as little (keep), (b+1)/(n+1)", "share of answers that change", "with random regions", "accuracy on masked graphs, mean over the models: over the folds, as evaluate has it", "with random regions", "accuracy on whole graphs, likewise"}
+	v := make([][]float64, len(names))
+	for _, of := range settings {
+		n := float64(of.people)
+		for _, e := range of.effect {
+			name, as := "remove", 0
+			if e.keep {
+				name = "keep"
+			}
+			for _, d := range e.drop[1:] {
+				if !e.keep && inference.AsLarge(d, e.drop[0]) || e.keep && inference.AsLarge(e.drop[0], d) {
+					as++
+				}
+			}
+			coords, action, k, people = append(coords, of.coords), append(action, name), append(k, int32(e.k)), append(people, int32(of.people))
+			mean, sd := column.MeanSD(e.drop[1:])
+			changed, _ := column.MeanSD(e.changed[1:])
+			accuracy := make([]float64, len(e.accuracy))
+			for r := range accuracy {
+				accuracy[r] = of.overModels(e.accuracy[r])
+			}
+			random, _ := column.MeanSD(accuracy[1:])
+			for i, x := range []float64{e.drop[0] / n, mean / n, sd / n, inference.PermutationP(as, s.Random), e.changed[0] / n, changed / n, accuracy[0], random, of.overModels(of.whole)} {
+				v[i] = append(v[i], x)
+			}
+		}
+	}
+	cols := append(column.Keys(axes, coords),
+		artifacts.Column{Name: "action", Values: action, Doc: "remove: the first k regions are taken out; keep: all others are"},
+		artifacts.Column{Name: "k", Values: k},
+		artifacts.Column{Name: "participants", Values: people, Doc: "whom at least one model was not trained on"},
+	)
+	for i, name := range names {
+		cols = append(cols, column.Optional(name, docs[i], v[i]))
+	}
+	return artifacts.NewTable(cols...)
+}

@@ -1,0 +1,61 @@
+package assess
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
+)
+
+// The regions that carry the difference: taking them out undoes the answers more than
+// any others do, and keeping them alone keeps the answers.
+func TestFidelityOfTheTruth(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 40, 3, 12, 1.5)
+	out := stagetest.MustRun(t, trainer(1), in)
+	ask := func(order []int32) *artifacts.Table {
+		rank := make([]int32, len(order))
+		for i := range rank {
+			rank[i] = int32(i + 1)
+		}
+		ranking := artifacts.NewTable(artifacts.Column{Name: "rank", Values: rank}, artifacts.Column{Name: "index", Values: order})
+		return stagetest.MustRun(t, &Fidelity{Order: "group", K: []int{4}, Random: 19, Seed: 1}, map[string][]dag.Input{
+			"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"], "features": in["features"],
+			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}, "ranking": {dag.InputOf(ranking)}})["fidelity"].(*artifacts.Table)
+	}
+	first := ask([]int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	last := ask([]int32{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1})
+	if people := stagetest.FloatsOf(t, first, "participants"); !stagetest.Near(people, []float64{8, 8}) {
+		t.Errorf("asked about %v participants", people)
+	}
+	a, b := stagetest.FloatsOf(t, first, "drop"), stagetest.FloatsOf(t, last, "drop")
+	if !(a[0] > 0.4 && math.Abs(a[1]) < 0.05 && math.Abs(b[0]) < 0.05 && b[1] > 0.4) {
+		t.Errorf("probability lost by removing and keeping the regions that differ %v, and others %v", a, b)
+	}
+	if right := stagetest.FloatsOf(t, first, "accuracy"); right[0] != 0.5 || right[1] != 1 {
+		t.Errorf("accuracy without and with them alone: %v", right)
+	}
+	if actions, _ := first.Strings("action"); !slices.Equal(actions, []string{"remove", "keep"}) {
+		t.Errorf("actions %v", actions)
+	}
+	// The random choices do not depend on the order.
+	if x, y := stagetest.FloatsOf(t, first, "random_drop"), stagetest.FloatsOf(t, last, "random_drop"); !stagetest.Near(x, y) {
+		t.Errorf("the controls differ: %v, %v", x, y)
+	}
+	for _, c := range []struct {
+		stage *Fidelity
+		want  string
+	}{
+		{&Fidelity{Order: "group", K: []int{4}, Random: 1}, "order is group, and no ranking is connected (in: { ranking: biomarkers.ranking })"},
+		{&Fidelity{Order: "individual", K: []int{12}, Random: 1}, "k is 12, and there are 12 regions"},
+	} {
+		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"model": {dag.InputOf(out["model"])}, "edges": in["edges"], "features": in["features"],
+			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}})
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

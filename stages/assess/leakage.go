@@ -1,0 +1,353 @@
+package assess
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/learn"
+)
+
+var leakageKind = dag.Kind{
+	Name: "leakage",
+	Doc: "fails when a tested participant is known to a model, or one scan has two ids\n" +
+		"Reads what is stored: the division into folds, the features of each participant (the same numbers under two ids), the sides of the predictions, and the participants that each model and every other fit names as seen. A training that admits to leakage (select: test, standardize: all) fails too. " +
+		"Connect folds and features alone to check before training. Stages that train a model wait for every check that needs no model, and stages that give an accuracy wait for all checks; after a failure none of them runs.",
+	New: func() dag.Stage { return &Leakage{} },
+}
+
+// Leakage asserts that nothing leaks.
+type Leakage struct {
+	Admitted bool `param:"admitted" doc:"accept trainings that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Leakage) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Optional: true, Doc: "of every training on these folds"},
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
+			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids is one scan twice"},
+		},
+		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("check", "of", "found"), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
+	}
+}
+
+// A leakCheck is one thing that was looked at.
+type leakCheck struct {
+	name  string
+	of    int
+	found []string
+}
+
+func (c *leakCheck) fail(format string, args ...any) {
+	c.found = append(c.found, fmt.Sprintf(format, args...))
+}
+
+// A foldPlace is one fold of one repeat.
+type foldPlace struct{ repeat, fold int64 }
+
+// A foldBook knows who is tested where.
+type foldBook struct {
+	group map[string]string
+	fold  map[int64]map[string]int64 // repeat → participant → fold
+	used  []foldPlace                // in which predictions are tested
+}
+
+// Run checks.
+func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	division := &leakCheck{name: "each participant is in one fold of each repeat, and in one group"}
+	book, err := readBook(t.In("folds"), division)
+	if err != nil {
+		return nil, err
+	}
+	checks := []*leakCheck{division}
+	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels, lookAtFitted, lookAtFeatures} {
+		found, err := look(t, book)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, found...)
+	}
+	var all []string
+	for _, c := range checks {
+		all = append(all, c.found...)
+	}
+	if all != nil {
+		const most = 10
+		text := strings.Join(all[:min(most, len(all))], "\n  ")
+		if len(all) > most {
+			text += fmt.Sprintf("\n  … and %d more", len(all)-most)
+		}
+		return nil, fmt.Errorf("leakage: %d violation%s; no accuracy that follows means anything:\n  %s", len(all), column.Plural(len(all)), text)
+	}
+	names, of, found := make([]string, len(checks)), make([]int32, len(checks)), make([]int32, len(checks))
+	for i, c := range checks {
+		names[i], of[i], found[i] = c.name, int32(c.of), int32(len(c.found))
+	}
+	return dag.Outputs{"checks": artifacts.NewTable(
+		artifacts.Column{Name: "check", Values: names, Doc: "the assertion"},
+		artifacts.Column{Name: "of", Values: of, Doc: "comparisons"},
+		artifacts.Column{Name: "found", Values: found, Doc: "violations"},
+	)}, nil
+}
+
+func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	groups, err := t.Strings("group")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	repeat, err := t.Ints("repeat")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	fold, err := t.Ints("fold")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	b := &foldBook{group: map[string]string{}, fold: map[int64]map[string]int64{}}
+	c.of = len(ids)
+	for i, id := range ids {
+		if b.fold[repeat[i]] == nil {
+			b.fold[repeat[i]] = map[string]int64{}
+		}
+		if f, twice := b.fold[repeat[i]][id]; twice {
+			c.fail("%s is in fold %d and in fold %d of repeat %d", id, f, fold[i], repeat[i])
+		}
+		if g, known := b.group[id]; known && g != groups[i] {
+			c.fail("%s is of group %s and of group %s", id, g, groups[i])
+		}
+		b.fold[repeat[i]][id], b.group[id] = fold[i], groups[i]
+	}
+	return b, nil
+}
+
+// tested tells whether somebody is tested in a fold, and whether they take part.
+func (b *foldBook) tested(at foldPlace, id string) (tested, known bool) {
+	f, ok := b.fold[at.repeat][id]
+	return f == at.fold, ok && f != 0
+}
+
+// takesPart reports whether a participant is in a fold of some repeat; fold 0 is none.
+func (b *foldBook) takesPart(id string) bool {
+	for _, folds := range b.fold {
+		if folds[id] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAtPredictions checks who is on which side.
+func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("predictions") {
+		return nil, nil
+	}
+	sides := &leakCheck{name: "every graph is on the side of its participant in the division, and in its group"}
+	once := &leakCheck{name: "each participant is tested once in each repeat of each setting"}
+	admitted := &leakCheck{name: "no training admits to leakage"}
+	testedIn := map[string]map[string]string{} // setting and repeat → participant → training
+	for _, in := range t.All("predictions") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		var text [3][]string
+		for i, name := range []string{"participant_id", "group", "set"} {
+			if text[i], err = table.Strings(name); err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+		var ints [2][]int64
+		for i, name := range []string{"repeat", "fold"} {
+			if ints[i], err = table.Ints(name); err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+		admitted.of++
+		if c := table.Meta["caution"]; c != "" && !s.Admitted {
+			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, c)
+		}
+		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))
+		told := map[string]bool{}
+		for i, id := range text[0] {
+			sides.of++
+			at := foldPlace{ints[0][i], ints[1][i]}
+			tested, known := b.tested(at, id)
+			side := text[2][i]
+			wrong := ""
+			switch {
+			case !known:
+				wrong = "takes no part in the division"
+			case (side == "test") != tested:
+				wrong = fmt.Sprintf("is on the %s side of fold %d, repeat %d, and tested in fold %d", side, at.fold, at.repeat, b.fold[at.repeat][id])
+			case text[1][i] != b.group[id]:
+				wrong = fmt.Sprintf("is of group %s, and of %s in the division", text[1][i], b.group[id])
+			}
+			if wrong != "" && !told[id] {
+				told[id] = true
+				sides.fail("%s: %s %s", in.Name, id, wrong)
+			}
+			if side != "test" {
+				continue
+			}
+			if !slices.Contains(b.used, at) {
+				b.used = append(b.used, at)
+			}
+			key := fmt.Sprintf("%s\x00%d", setting, at.repeat)
+			if testedIn[key] == nil {
+				testedIn[key] = map[string]string{}
+			}
+			here := fmt.Sprintf("fold %d", at.fold)
+			if other, ok := testedIn[key][id]; ok && other != here && !told[id] {
+				told[id] = true
+				once.fail("%s: %s is tested in %s and in %s", in.Name, id, other, here)
+			}
+			testedIn[key][id] = here
+		}
+	}
+	for _, tested := range testedIn {
+		once.of += len(tested)
+	}
+	return []*leakCheck{sides, once, admitted}, nil
+}
+
+// placeOf finds the fold that something was fitted for, by its coordinates.
+func placeOf(in dag.Input) (foldPlace, error) {
+	p := foldPlace{1, 0}
+	for axis, to := range map[string]*int64{"fold": &p.fold, "repeat": &p.repeat} {
+		if v := in.Coord(axis); v != "" {
+			if _, err := fmt.Sscan(v, to); err != nil {
+				return p, fmt.Errorf("%s: %q is no number of a %s", in.Name, v, axis)
+			}
+		}
+	}
+	if p.fold == 0 {
+		return p, fmt.Errorf("%s does not say for which fold it is: it needs a coordinate fold", in.Name)
+	}
+	return p, nil
+}
+
+// seen compares whom something was fitted to with whom its fold tests.
+func (b *foldBook) seen(c *leakCheck, in dag.Input, ids []string) error {
+	at, err := placeOf(in)
+	if err != nil {
+		return err
+	}
+	c.of++
+	for _, id := range ids {
+		switch tested, known := b.tested(at, id); {
+		case tested:
+			c.fail("%s has seen %s, who is tested in fold %d of repeat %d", in.Name, id, at.fold, at.repeat)
+		case !known:
+			c.fail("%s has seen %s, who takes no part in the division", in.Name, id)
+		}
+	}
+	if len(ids) == 0 {
+		c.fail("%s does not say whom it has seen", in.Name)
+	}
+	return nil
+}
+
+func lookAtModels(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("model") {
+		return nil, nil
+	}
+	c := &leakCheck{name: "no model has seen a participant that it tests"}
+	models, err := learn.ReadModels(t.All("model"))
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range t.All("model") {
+		if err := b.seen(c, in, models[i].Graphs.Taught); err != nil {
+			return nil, err
+		}
+	}
+	return []*leakCheck{c}, nil
+}
+
+func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("fitted") {
+		return nil, nil
+	}
+	c := &leakCheck{name: "no fit has seen a participant that its fold tests"}
+	every := &leakCheck{name: "each fold has fits of its own"}
+	places := map[string]map[foldPlace]bool{} // of each stage
+	for _, in := range t.All("fitted") {
+		at, err := placeOf(in)
+		if err != nil {
+			return nil, err
+		}
+		if places[in.Coord("stage")] == nil {
+			places[in.Coord("stage")] = map[foldPlace]bool{}
+		}
+		places[in.Coord("stage")][at] = true
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		var ids []string
+		if text := table.Meta["participants"]; text != "" {
+			if err := json.Unmarshal([]byte(text), &ids); err != nil {
+				return nil, fmt.Errorf("%s: its metadata name no readable participants: %w", in.Name, err)
+			}
+		}
+		if err := b.seen(c, in, ids); err != nil {
+			return nil, err
+		}
+	}
+	// With the fit of one fold for all of them, the tested of the others have been seen.
+	for _, stage := range slices.Sorted(maps.Keys(places)) {
+		for _, at := range b.used {
+			every.of++
+			if !places[stage][at] {
+				every.fail("nothing like %s was fitted for fold %d of repeat %d, in which predictions are tested: what they rest on has seen whom they test", t.All("fitted")[0].Name, at.fold, at.repeat)
+			}
+		}
+	}
+	return []*leakCheck{c, every}, nil
+}
+
+// lookAtFeatures finds one scan under two ids among those who take part.
+func lookAtFeatures(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("features") {
+		return nil, nil
+	}
+	c := &leakCheck{name: "no scan has two ids"}
+	var taking []dag.Input
+	for _, in := range t.All("features") {
+		id := in.Coord("subject")
+		if id == "" {
+			return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+		}
+		if b.takesPart(id) {
+			taking = append(taking, in)
+		}
+	}
+	twins, err := fold.Duplicates(taking)
+	if err != nil {
+		return nil, err
+	}
+	c.of = len(taking)
+	if twins != nil {
+		c.fail("%s", fold.DuplicateText(twins))
+	}
+	return []*leakCheck{c}, nil
+}

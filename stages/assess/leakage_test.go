@@ -1,0 +1,215 @@
+package assess
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/learn"
+	"prgnn/stages/stagetest"
+)
+
+// leakInputs are two honest trainings of one division, and everything about them.
+func leakInputs(t *testing.T) map[string][]dag.Input {
+	t.Helper()
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	out := map[string][]dag.Input{"folds": in["folds"], "features": in["features"]}
+	for fold := 1; fold <= 2; fold++ {
+		s := trainer(fold)
+		s.Epochs = 1
+		made := stagetest.MustRun(t, s, in)
+		at := dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}
+		out["predictions"] = append(out["predictions"], dag.InputOf(made["predictions"], at))
+		out["model"] = append(out["model"], dag.InputOf(made["model"], at))
+		var train []string
+		p := made["predictions"].(*artifacts.Table)
+		ids, _ := p.Strings("participant_id")
+		side, _ := p.Strings("set")
+		for i, id := range ids {
+			if side[i] == "train" && !slices.Contains(train, id) {
+				train = append(train, id)
+			}
+		}
+		fitted := artifacts.NewTable(artifacts.Column{Name: "value", Values: []float64{1}})
+		fitted.Meta = map[string]string{"participants": column.JSON(train)}
+		out["fitted"] = append(out["fitted"], dag.InputOf(fitted, at))
+	}
+	return out
+}
+
+func TestLeakageOfNothing(t *testing.T) {
+	out := stagetest.MustRun(t, &Leakage{}, leakInputs(t))["checks"]
+	if of := stagetest.FloatsOf(t, out, "of"); !stagetest.Near(of, []float64{20, 2 * 20 * 2, 8, 2, 2, 2, 2, 20}) {
+		t.Errorf("looked at %v", of)
+	}
+	if found := stagetest.FloatsOf(t, out, "found"); slices.Max(found) != 0 {
+		t.Errorf("found %v", found)
+	}
+}
+
+// Every leak that is built in is found, and named.
+func TestLeakageIsFound(t *testing.T) {
+	honest := leakInputs(t)
+	edit := func(in dag.Input, change func(*artifacts.Table)) dag.Input {
+		table, err := in.Table()
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(table)
+		return dag.InputOf(table, in.Coords...)
+	}
+	tested := func(in dag.Input) (int, string) { // the first row of the test side
+		table, _ := in.Table()
+		side, _ := table.Strings("set")
+		ids, _ := table.Strings("participant_id")
+		i := slices.Index(side, "test")
+		return i, ids[i]
+	}
+	row, id := tested(honest["predictions"][0])
+	for _, c := range []struct {
+		name   string
+		change func(map[string][]dag.Input)
+		want   string
+	}{
+		{"a draw on the other side", func(in map[string][]dag.Input) {
+			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) {
+				c, _ := t.Column("set")
+				v := slices.Clone(c.Values.([]string))
+				v[row] = "train"
+				c.Values = v
+			})
+		}, id + " is on the train side of fold 1, repeat 1, and tested in fold 1"},
+		{"another group", func(in map[string][]dag.Input) {
+			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) {
+				c, _ := t.Column("group")
+				v := slices.Clone(c.Values.([]string))
+				v[row] = "other"
+				c.Values = v
+			})
+		}, id + " is of group other, and of"},
+		{"a model that has seen the tested", func(in map[string][]dag.Input) {
+			in["model"][0] = dag.Input{Coords: in["model"][0].Coords, Name: "train[fold=1].model", Ref: in["model"][1].Ref, Reader: in["model"][1].Reader}
+		}, "train[fold=1].model has seen " + id + ", who is tested in fold 1 of repeat 1"},
+		{"something fitted to everybody", func(in map[string][]dag.Input) {
+			in["fitted"][0] = edit(in["fitted"][0], func(t *artifacts.Table) {
+				t.Meta["participants"] = strings.Replace(t.Meta["participants"], "[", `["`+id+`",`, 1)
+			})
+		}, "has seen " + id + ", who is tested in fold 1 of repeat 1"},
+		{"something fitted to nobody knows whom", func(in map[string][]dag.Input) {
+			in["fitted"][0] = edit(in["fitted"][0], func(t *artifacts.Table) { t.Meta = nil })
+		}, "does not say whom it has seen"},
+		{"the fit of one fold for all", func(in map[string][]dag.Input) { in["fitted"] = in["fitted"][:1] },
+			"was fitted for fold 2 of repeat 1, in which predictions are tested"},
+		{"twice in a division", func(in map[string][]dag.Input) {
+			in["folds"][0] = edit(in["folds"][0], func(t *artifacts.Table) {
+				for i, c := range t.Columns {
+					switch v := c.Values.(type) {
+					case []string:
+						t.Columns[i].Values = append(slices.Clone(v), v[0])
+					case []int32:
+						t.Columns[i].Values = append(slices.Clone(v), 2-v[0]%2)
+					}
+				}
+			})
+		}, "sub-001 is in fold"},
+		{"one scan under two names", func(in map[string][]dag.Input) {
+			in["features"][3] = dag.Input{Coords: in["features"][3].Coords, Ref: in["features"][7].Ref, Reader: in["features"][7].Reader}
+		}, "sub-004 and sub-008 have the same features to the last bit"},
+		{"one scan under two names, with other random draws", func(in map[string][]dag.Input) {
+			in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+		}, "exclude: [sub-008]"},
+		{"a training that admits it", func(in map[string][]dag.Input) {
+			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) { t.Meta["caution"] = "the epoch was chosen by the test participants" })
+		}, "the epoch was chosen by the test participants (admitted: true lets it pass)"},
+		{"tested twice", func(in map[string][]dag.Input) {
+			in["predictions"][1] = edit(in["predictions"][1], func(t *artifacts.Table) {
+				first, _ := in["predictions"][0].Table()
+				*t = *first
+				c, _ := t.Column("fold")
+				c.Values = slices.Repeat([]int32{2}, t.Rows())
+			})
+		}, id + " is on the test side of fold 2, repeat 1, and tested in fold 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := maps.Clone(honest)
+			for port := range in {
+				in[port] = slices.Clone(in[port])
+			}
+			c.change(in)
+			_, err := stagetest.RunStage(t, &Leakage{}, in)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "no accuracy that follows means anything") {
+				t.Errorf("got %v, want …%s", err, c.want)
+			}
+			if c.name == "a training that admits it" {
+				stagetest.MustRun(t, &Leakage{Admitted: true}, in)
+			}
+		})
+	}
+}
+
+// redrawn are the features of a scan with draw 0 as it is and other random draws.
+func redrawn(t *testing.T, in dag.Input) *artifacts.Array {
+	t.Helper()
+	a, err := in.Array()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := slices.Clone(a.Float64s())
+	for i := len(v) / a.Shape[0]; i < len(v); i++ {
+		v[i] /= 2
+	}
+	return artifacts.NewArray(v, a.Shape...)
+}
+
+// Before anything is trained, the division and the features are enough.
+func TestLeakageBeforeTraining(t *testing.T) {
+	in := leakInputs(t)
+	in = map[string][]dag.Input{"folds": in["folds"], "features": slices.Clone(in["features"])}
+	if of := stagetest.FloatsOf(t, stagetest.MustRun(t, &Leakage{}, in)["checks"], "of"); !stagetest.Near(of, []float64{20, 20}) {
+		t.Errorf("%v comparisons", of)
+	}
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	const want = "sub-004 and sub-008 have the same features to the last bit: one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-008]"
+	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want …%s", err, want)
+	}
+	in["features"][3].Coords = nil
+	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), "is not of one participant") {
+		t.Errorf("features of nobody: %v", err)
+	}
+}
+
+// A model is not trained where one scan has two ids, whether the file has a leakage
+// stage or not; participants who take no part do not count.
+func TestTrainingRefusesDuplicates(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	in["features"] = slices.Clone(in["features"])
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	s := trainer(1)
+	s.Epochs = 1
+	const want = "leakage: sub-004 and sub-008 have the same features to the last bit"
+	if _, err := stagetest.RunStage(t, s, in); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("train: %v", err)
+	}
+	b := stagetest.Fresh("baseline", "model", "majority").(*learn.Baseline)
+	pearson := map[string][]dag.Input{"folds": in["folds"], "pearson": in["features"]}
+	if _, err := stagetest.RunStage(t, b, pearson); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("baseline: %v", err)
+	}
+	table, err := in["folds"][0].Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := table.Column("fold")
+	fold := slices.Clone(c.Values.([]int32))
+	ids, _ := table.Strings("participant_id")
+	fold[slices.Index(ids, "sub-008")] = 0
+	c.Values = fold
+	in["folds"] = []dag.Input{dag.InputOf(table)}
+	stagetest.MustRun(t, s, in)
+}

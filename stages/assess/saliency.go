@@ -1,0 +1,236 @@
+package assess
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var saliencyKind = dag.Kind{
+	Name: "saliency",
+	Doc: "the ranked regions as an image: each voxel has the value of its region\n" +
+		"On any label image: a participant's parcels, or an atlas in MNI space, { file: dk84_mni_1mm.nii.gz }. One volume for each setting of the ranking, 0 where there is no region; the table tells which region has which value, and what is not in the image. The connectome opens in NiiVue.",
+	New:    func() dag.Stage { return &Saliency{Column: "score", Labels: "auto"} },
+	Memory: 256 << 20,
+}
+
+// Saliency paints regions.
+type Saliency struct {
+	Column string `param:"column" doc:"what is painted: a column of the ranking, such as score, contrast, frequency or q"`
+	Top    int    `param:"top" doc:"only so many of the first regions; 0: all" min:"0"`
+	Labels string `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Saliency) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "ranking", Type: dag.Arrow("rank", "index"), Doc: "biomarkers' ranking of the regions"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "labels", Type: dag.Format("nifti"), Gather: true, Doc: "a label image: parcellate's parcels, or an atlas; of several the first is painted"},
+		},
+		Out: []dag.Port{
+			{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the labels, a volume a setting"},
+			{Name: "regions", Type: dag.Arrow("volume", "setting", "rank", "index", "id", "name", "value", "voxels"), Doc: "the value of each region and its voxels in the image"},
+			{Name: "connectome", Type: dag.Format("json"), Doc: "nodes for NiiVue, of the first setting, at their places in mm; without places the list is empty"},
+		},
+	}
+}
+
+// A paintedRow is a region of the ranking.
+type paintedRow struct {
+	setting            string
+	rank, index, value float64
+}
+
+// Run paints.
+func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := region.ReadNodes(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	rows, settings, err := s.rows(t.In("ranking"), len(nodes))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
+	}
+	if len(t.All("labels")) == 0 {
+		return nil, errors.New("there is no label image")
+	}
+	in := t.All("labels")[0]
+	r, err := region.OpenImage(in)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	labels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return nil, err
+	}
+	values := labels.Values()
+	if len(values) == 0 {
+		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", in.Name)
+	}
+	by := region.Meaning(s.Labels, nodes, values)
+	if !slices.ContainsFunc(nodes, func(n region.Node) bool { return slices.Contains(values, by(n)) }) {
+		return nil, fmt.Errorf("%s has none of the %d regions: its labels run from %d to %d", in.Name, len(nodes), values[0], values[len(values)-1])
+	}
+	size := len(labels.Voxels)
+	data := make([]float32, size*len(settings))
+	for v, setting := range settings {
+		of := map[int32]float32{}
+		for _, row := range rows {
+			if row.setting == setting && !math.IsNaN(row.value) && (s.Top == 0 || row.rank <= float64(s.Top)) {
+				of[by(nodes[int(row.index)-1])] = float32(row.value)
+			}
+		}
+		for i, l := range labels.Voxels {
+			if l != 0 {
+				data[v*size+i] = of[l]
+			}
+		}
+	}
+	shape := slices.Clone(labels.Grid.Shape[:])
+	if len(settings) > 1 {
+		shape = append(shape, len(settings))
+	}
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: labels.Grid.Affine, Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: data,
+		Descrip: region.Clip("salient regions: "+s.Column, 70)}); err != nil {
+		return nil, err
+	}
+	connectome, err := s.connectome(t.In("nodes"), nodes, rows)
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{
+		"image":      artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
+		"regions":    paintedTable(rows, settings, nodes, by, labels.Counts()),
+		"connectome": connectome,
+	}, nil
+}
+
+// rows reads the ranking and the names of its settings, in their order.
+func (s *Saliency) rows(in dag.Input, n int) (rows []paintedRow, settings []string, err error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, nil, err
+	}
+	rank, err1 := table.Floats("rank")
+	index, err2 := table.Ints("index")
+	value, err3 := table.Floats(s.Column)
+	names, err4 := column.SettingsOf(table, "rank")
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, nil, err
+	}
+	for i := range rank {
+		if index[i] < 1 || index[i] > int64(n) {
+			return nil, nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, index[i], n)
+		}
+		if !slices.Contains(settings, names[i]) {
+			settings = append(settings, names[i])
+		}
+		rows = append(rows, paintedRow{names[i], rank[i], float64(index[i]), value[i]})
+	}
+	if rows == nil {
+		return nil, nil, errors.New("no region is ranked")
+	}
+	return rows, settings, nil
+}
+
+func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32, voxels map[int32]int) *artifacts.Table {
+	n := len(rows)
+	volume, rank, index, id, count := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n), make([]int64, n)
+	setting, name, value := make([]string, n), make([]string, n), make([]float64, n)
+	for i, r := range rows {
+		node := nodes[int(r.index)-1]
+		volume[i], setting[i] = int32(slices.Index(settings, r.setting)+1), r.setting
+		rank[i], index[i], id[i], name[i], value[i] = int32(r.rank), node.Index, node.Id, node.Name, r.value
+		count[i] = int64(voxels[by(node)])
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "volume", Values: volume, Doc: "of the image, from 1"},
+		artifacts.Column{Name: "setting", Values: setting, Doc: "coordinates of the setting"},
+		artifacts.Column{Name: "rank", Values: rank},
+		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
+		artifacts.Column{Name: "id", Values: id, Doc: "value in the label image of the atlas"},
+		artifacts.Column{Name: "name", Values: name},
+		column.Optional("value", "what is painted", value),
+		artifacts.Column{Name: "voxels", Values: count, Doc: "of the region in the image; 0: it is not there"},
+	)
+}
+
+// connectome writes the nodes of the first setting as NiiVue reads them: in lists,
+// coloured and sized by their value, with no edges.
+func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedRow) (artifacts.Bytes, error) {
+	type list struct {
+		Names     []string  `json:"names"`
+		Prefilled []string  `json:"prefilled"`
+		X         []float64 `json:"X"`
+		Y         []float64 `json:"Y"`
+		Z         []float64 `json:"Z"`
+		Color     []float64 `json:"Color"`
+		Size      []float64 `json:"Size"`
+	}
+	out := struct {
+		Name         string    `json:"name"`
+		NodeColormap string    `json:"nodeColormap"`
+		NodeMin      float64   `json:"nodeMinColor"`
+		NodeMax      float64   `json:"nodeMaxColor"`
+		NodeScale    float64   `json:"nodeScale"`
+		EdgeColormap string    `json:"edgeColormap"`
+		EdgeMin      float64   `json:"edgeMin"`
+		EdgeMax      float64   `json:"edgeMax"`
+		EdgeScale    float64   `json:"edgeScale"`
+		Nodes        list      `json:"nodes"`
+		Edges        []float64 `json:"edges"`
+	}{Name: "salient regions: " + s.Column, NodeColormap: "warm", NodeScale: 3, EdgeColormap: "warm", EdgeMin: 2, EdgeMax: 6, EdgeScale: 1,
+		Nodes: list{[]string{}, []string{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}}, Edges: []float64{}}
+	table, err := in.Table()
+	if err != nil {
+		return artifacts.Bytes{}, err
+	}
+	var at [3][]float64
+	for i, c := range []string{"x", "y", "z"} {
+		if _, ok := table.Column(c); ok {
+			if at[i], err = table.Floats(c); err != nil {
+				return artifacts.Bytes{}, fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range rows {
+		i := int(r.index) - 1
+		if r.setting != rows[0].setting || math.IsNaN(r.value) || s.Top > 0 && r.rank > float64(s.Top) || at[0] == nil || at[1] == nil || at[2] == nil || math.IsNaN(at[0][i]+at[1][i]+at[2][i]) {
+			continue
+		}
+		l := &out.Nodes
+		l.Names, l.Color = append(l.Names, nodes[i].Name), append(l.Color, r.value)
+		l.X, l.Y, l.Z = append(l.X, at[0][i]), append(l.Y, at[1][i]), append(l.Z, at[2][i])
+		low, high = min(low, r.value), max(high, r.value)
+	}
+	for _, v := range out.Nodes.Color { // the least is still seen
+		size := 1.0
+		if high > low {
+			size = 0.3 + float64(0.7*(v-low))/(high-low)
+		}
+		out.Nodes.Size = append(out.Nodes.Size, size)
+	}
+	if n := len(out.Nodes.Names); n > 0 {
+		out.NodeMin, out.NodeMax, out.Edges = low, high, make([]float64, n*n)
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return artifacts.Bytes{}, err
+	}
+	return artifacts.Bytes{Kind: "json", Data: append(b, '\n')}, nil
+}

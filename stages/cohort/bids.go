@@ -1,0 +1,296 @@
+package cohort
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/bids"
+)
+
+var bidsCohortKind = Source{
+	Name: "bids",
+	Doc: "fMRIPrep's derivatives\n" +
+		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, which needs its transform. The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
+	New: func() Loader {
+		return &BIDSCohort{listed: defaultListed(), Space: "T1w", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
+	},
+}
+
+// BIDSCohort finds scans in a BIDS dataset of derivatives.
+type BIDSCohort struct {
+	listed
+	Dir string `param:"dir" place:"always" doc:"the derivatives' directory, which holds sub-…"`
+	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	entities
+	Space      string `param:"space" doc:"the space of the scans: T1w, native (the scan's own), or a template's name"`
+	Labels     string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, in T1w space or a template's; or in T1w space that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	FreeSurfer string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
+	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
+	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing: let their tasks fail, or leave them out"`
+	Nodes      string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+}
+
+// bidsFiles is what was found of a participant, or of one of its runs.
+type bidsFiles struct {
+	name string       // of the run
+	runs []*bidsFiles // of the participant, with runs: all
+
+	bold, labels, transform, confounds, sidecar string
+	labelsFrom                                  string // a line for the inventory
+	meanFD                                      float64
+	hasFD                                       bool
+	tr, headerTR                                float64 // s, of the sidecar and of the scan; 0 where they do not say
+	volumes                                     int     // of the scan, by its header; 0 when that cannot be read
+	problems                                    []error
+}
+
+// each gives the runs of a participant, or what there is in place of them.
+func (f *bidsFiles) each() []*bidsFiles {
+	if len(f.runs) == 0 {
+		return []*bidsFiles{f}
+	}
+	return f.runs
+}
+
+// Load finds the participants' files.
+func (c *BIDSCohort) Load(dir string) (*Roster, error) {
+	if c.Dir == "" {
+		return nil, errors.New("dir is not given: the directory of the derivatives")
+	}
+	root, err := bids.Find(within(dir, c.Dir))
+	if err != nil {
+		return nil, fmt.Errorf("dir: %w", err)
+	}
+	l, err := c.people(dir, root, c.Raw)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := findNodes(c.Nodes, dir)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := c.labelSource(l, root)
+	if err != nil {
+		return nil, err
+	}
+	found, sidecars := map[string]*bidsFiles{}, &bids.Sidecars{Root: root}
+	for _, r := range l.rows {
+		found[r.id] = c.find(l, sidecars, r, labels)
+	}
+	l.addMotion(found)
+	if err := l.choose(); err != nil {
+		return nil, err
+	}
+	c.leaveOut(l, root, found)
+	if len(l.rows) == 0 {
+		return nil, fmt.Errorf("%s: nobody has all files: %s", root, strings.Join(l.notes, "; "))
+	}
+	r := c.roster(l, found)
+	r.Root = root
+	r.Here = append(r.Here, whereFound(root, l.path))
+	r.Nodes = nodesTable(nodes)
+	r.Notes = append(c.about(l, root, found), r.Notes...)
+	return r, nil
+}
+
+// labelSource is where labels come from when they are not searched for.
+func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
+	switch {
+	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
+		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set space: T1w, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
+	case c.Labels == "freesurfer" && c.Space != "T1w":
+		return nil, fmt.Errorf("labels: %s are in T1w space, and the scans in space-%s; set space: T1w, or labels: to an image in space-%s", c.Labels, c.Space, c.Space)
+	case c.Labels == "auto", c.Labels == "freesurfer":
+		return nil, nil
+	}
+	return l.source("labels", "nifti", c.Labels)
+}
+
+// template tells whether the scans are in the space of a template.
+func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != "native" }
+
+// misplacedLabels tells whether a version of fMRIPrep took wrong transforms for the
+// labels in the spaces of templates (nipreps/fmriprep#1631, mended by #1636 for 1.4.0).
+func misplacedLabels(by string) bool {
+	version, ok := strings.CutPrefix(by, "fMRIPrep ")
+	if !ok {
+		return false
+	}
+	var major, minor int
+	if n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &major, &minor); n < 2 {
+		return false
+	}
+	return major < 1 || major == 1 && minor < 4 || strings.HasPrefix(version, "1.4.0a")
+}
+
+// leaveOut takes out those of whom something is missing, if that is asked for.
+func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles) {
+	if c.Incomplete != "skip" {
+		return
+	}
+	l.drop(func(r listedRow) string {
+		problems := found[r.id].problems
+		if r.group == "" {
+			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
+		}
+		if problems == nil {
+			return ""
+		}
+		why := withoutPlaces(root, joined(problems))
+		l.notes = append(l.notes, fmt.Sprintf("left out %s: %s", r.id, why))
+		return why
+	})
+}
+
+// roster puts the cohort together.
+func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
+	r := &Roster{
+		PerRun:       c.all(),
+		Participants: l.participants(nil),
+		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
+	}
+	ports := map[string]func(*bidsFiles) string{
+		"bold":   func(f *bidsFiles) string { return f.bold },
+		"labels": func(f *bidsFiles) string { return f.labels },
+	}
+	if c.Labels == "freesurfer" {
+		r.Files["transform"] = dag.Format("itk")
+		ports["transform"] = func(f *bidsFiles) string { return f.transform }
+	}
+	if c.Confounds {
+		r.Files["confounds"] = dag.Format("tsv")
+		ports["confounds"] = func(f *bidsFiles) string { return f.confounds }
+	}
+	without := 0
+	for _, row := range l.rows {
+		for _, f := range found[row.id].each() {
+			if f.bold != "" && f.sidecar == "" {
+				without++
+			}
+		}
+	}
+	if without == 0 {
+		r.Files["sidecar"] = dag.Format("json")
+		ports["sidecar"] = func(f *bidsFiles) string { return f.sidecar }
+	} else {
+		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d scans no JSON file gives the RepetitionTime", without))
+	}
+	failing := 0
+	for _, row := range l.rows {
+		f := found[row.id]
+		s := Subject{ID: row.id}
+		for _, run := range f.each() {
+			files := map[string]string{}
+			for port, of := range ports {
+				if path := of(run); path != "" {
+					files[port] = path
+				}
+			}
+			if run == f {
+				s.Files = files
+			} else {
+				s.Runs = append(s.Runs, Run{run.name, files})
+			}
+		}
+		problems := f.problems
+		if row.group == "" {
+			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
+		}
+		if problems != nil {
+			failing++
+			s.Problem = fmt.Errorf("participant %s: %w (to go on without: incomplete: skip, or exclude: [%s])", row.id, joined(problems), row.id)
+		}
+		r.Subjects = append(r.Subjects, s)
+	}
+	if failing > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
+	}
+	r.Notes = append(l.notes, r.Notes...)
+	r.Notes = append(r.Notes, timeNotes(l, found)...)
+	r.Left = l.leftOut()
+	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
+	return r
+}
+
+// generator is what made a dataset of derivatives.
+func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "derivatives") }
+
+// about says in a few lines what was found.
+func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []string {
+	by := generator(root)
+	notes := []string{fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path))}
+	counts := map[string]int{}
+	for _, row := range l.rows {
+		if from := found[row.id].labelsFrom; from != "" {
+			counts[from]++
+		}
+	}
+	var kinds []string
+	for k, n := range counts {
+		kinds = append(kinds, fmt.Sprintf("labels of %d participants: %s", n, k))
+	}
+	slices.Sort(kinds)
+	notes = append(notes, kinds...)
+	known, _ := l.sheet.Column(l.ID)
+	for i := range known {
+		known[i] = ParticipantID(known[i])
+	}
+	subjects, _ := bids.Subjects(root) // which Find has read
+	strangers := slices.DeleteFunc(subjects, func(s string) bool { return slices.Contains(known, s) })
+	if len(strangers) > 0 {
+		notes = append(notes, fmt.Sprintf("%d in the dataset, but not in the table: %s", len(strangers), strings.Join(strangers, ", ")))
+	}
+	return notes
+}
+
+// inventory is what was found of whom.
+func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
+	var runs []*bidsFiles
+	var ids []string
+	for _, r := range l.rows {
+		for _, f := range found[r.id].each() {
+			runs, ids = append(runs, f), append(ids, r.id)
+		}
+	}
+	n := len(runs)
+	name := make([]string, n)
+	id, bold, labels := make([]string, n), make([]string, n), make([]string, n)
+	confounds, sidecar, complete := make([]bool, n), make([]bool, n), make([]bool, n)
+	tr, headerTR, volumes := make([]float64, n), make([]float64, n), make([]int32, n)
+	read, said, inHeader := make([]bool, n), make([]bool, n), make([]bool, n)
+	for i, f := range runs {
+		id[i], name[i], labels[i] = ids[i], f.name, f.labelsFrom
+		confounds[i], sidecar[i] = f.confounds != "", f.sidecar != ""
+		if f.bold != "" {
+			bold[i] = filepath.Base(f.bold)
+		}
+		complete[i] = f.problems == nil
+		tr[i], headerTR[i], volumes[i] = f.tr, f.headerTR, int32(f.volumes)
+		said[i], inHeader[i], read[i] = f.tr > 0, f.headerTR > 0, f.volumes > 0
+	}
+	given := func(values []string) []bool {
+		valid := make([]bool, n)
+		for i, v := range values {
+			valid[i] = v != ""
+		}
+		return valid
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: id},
+		artifacts.Column{Name: "run", Values: name, Valid: given(name), Doc: "the run, with runs: all"},
+		artifacts.Column{Name: "bold", Values: bold, Valid: given(bold), Doc: "name of the scan's file"},
+		artifacts.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
+		artifacts.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},
+		artifacts.Column{Name: "sidecar", Values: sidecar, Doc: "whether a JSON file gives the RepetitionTime"},
+		artifacts.Column{Name: "tr", Values: tr, Valid: said, Unit: "s", Doc: "the sidecar's RepetitionTime"},
+		artifacts.Column{Name: "header_tr", Values: headerTR, Valid: inHeader, Unit: "s", Doc: "repetition time in the scan's header"},
+		artifacts.Column{Name: "volumes", Values: volumes, Valid: read, Doc: "length of the scan by its header"},
+		artifacts.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
+	)
+}

@@ -1,0 +1,91 @@
+package cohort
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// Sessions that were processed each for itself keep to their own anatomy.
+func TestBIDSSessionsApart(t *testing.T) {
+	const labels, transform = "_desc-aparcaseg_dseg.nii.gz", "_from-fsnative_to-T1w_mode-image_xfm.txt"
+	for _, c := range []struct {
+		name   string
+		write  []string
+		labels string // the parameter
+		want   map[string]string
+		wrong  string
+	}{
+		{"labels of both", []string{"a" + labels, "b" + labels}, "auto", map[string]string{"labels": "sub-01/ses-b/anat/sub-01_ses-b" + labels}, ""},
+		{"labels of the other", []string{"a" + labels}, "auto", nil, "it has no labels"},
+		{"transforms of both", []string{"a" + transform, "b" + transform}, "freesurfer", map[string]string{
+			"labels": "sourcedata/freesurfer/sub-01_ses-b/mri/aparc+aseg.mgz", "transform": "sub-01/ses-b/anat/sub-01_ses-b" + transform}, ""},
+		{"transform of the other", []string{"a" + transform}, "freesurfer", nil, "it has no anat/…from-fsnative"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDataset(t, onePerson)
+			for _, ses := range []string{"a", "b"} {
+				at := "sub-01/ses-" + ses + "/%/sub-01_ses-" + ses
+				d.write(strings.Replace(at, "%", "func", 1)+"_task-rest_space-T1w_desc-preproc_bold.nii.gz", "")
+				d.write(strings.Replace(at, "%", "anat", 1)+"_desc-preproc_T1w.nii.gz", "")
+				d.write("sourcedata/freesurfer/sub-01_ses-"+ses+"/mri/aparc+aseg.mgz", "")
+			}
+			d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			for _, w := range c.write {
+				d.write("sub-01/ses-"+w[:1]+"/anat/sub-01_ses-"+w, "")
+			}
+			r, err := d.load(func(b *BIDSCohort) { b.Session, b.Confounds, b.Labels = "b", false, c.labels })
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := r.Subjects[0]
+			if c.wrong != "" {
+				if s.Problem == nil || !strings.Contains(s.Problem.Error(), c.wrong) {
+					t.Errorf("problem %v, files %v", s.Problem, s.Files)
+				}
+				return
+			}
+			for port, want := range c.want {
+				if rel, _ := filepath.Rel(d.dir, s.Files[port]); filepath.ToSlash(rel) != want {
+					t.Errorf("%s is %s, want %s; problem %v", port, rel, want, s.Problem)
+				}
+			}
+		})
+	}
+}
+
+// What a person has most likely done wrong is said.
+func TestBIDSHints(t *testing.T) {
+	const scan, labels = "sub-01_task-rest_space-T1w_desc-preproc_bold.nii.gz", "sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz"
+	problem := func(d dataset) string {
+		t.Helper()
+		r, err := d.load(func(c *BIDSCohort) { c.Confounds = false })
+		if err != nil || r.Subjects[0].Problem == nil {
+			t.Fatalf("no problem, or error %v", err)
+		}
+		return r.Subjects[0].Problem.Error()
+	}
+	d := newDataset(t, "participant_id\tgroup\n1\tASD\n")
+	d.write(labels, "")
+	if got := problem(d); !strings.Contains(got, "sub-01 is: has the table lost its zeros") {
+		t.Error(got)
+	}
+	d = newDataset(t, onePerson)
+	d.write(labels, "")
+	d.write("sub-01/ses-a/func/"+strings.Replace(scan, "_task", "_ses-b_task", 1), "")
+	if got := problem(d); !strings.Contains(got, "no preprocessed scan") {
+		t.Error(got)
+	}
+	d = newDataset(t, onePerson)
+	d.write(labels, "")
+	d.write("sub-01/func/.keep", "")
+	if err := os.Symlink("absent", filepath.Join(d.dir, "sub-01", "func", scan)); err != nil {
+		need.Missing(t, "symbolic links: %v", err)
+	}
+	if got := problem(d); !strings.Contains(got, "is a link to absent, which is not there (datalad get") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,395 @@
+package cohort
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/nifti"
+	"prgnn/stages/stagetest"
+)
+
+// A dataset is a made-up directory of derivatives.
+type dataset struct {
+	t   testing.TB
+	dir string
+}
+
+func newDataset(t testing.TB, participants string) dataset {
+	d := dataset{t, t.TempDir()}
+	d.write("participants.tsv", participants)
+	return d
+}
+
+func (d dataset) write(name, text string) {
+	d.t.Helper()
+	path := filepath.Join(d.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// list makes the files of a list of package bids, tables of confounds with contents.
+func (d dataset) list(list, from, to string) {
+	d.t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "bids", "testdata", list))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, name := range strings.Fields(strings.ReplaceAll(string(b), from, to)) {
+		text := ""
+		switch {
+		case strings.HasSuffix(name, "confounds_timeseries.tsv"):
+			text = "csf\tframewise_displacement\n1\tn/a\n2\t0.25\n3\t0.75\n"
+		case strings.HasSuffix(name, "bold.json"):
+			text = `{"RepetitionTime": 2}`
+		}
+		d.write(name, text)
+	}
+}
+
+func (d dataset) load(change func(*BIDSCohort)) (*Roster, error) {
+	c := Sources[slices.IndexFunc(Sources, func(c Source) bool { return c.Name == "bids" })].New().(*BIDSCohort)
+	c.Dir = "."
+	change(c)
+	return c.Load(d.dir)
+}
+
+// base names the files of a participant's ports.
+func base(r *Roster, i int) map[string]string {
+	m := map[string]string{}
+	for port, path := range r.Subjects[i].Files {
+		m[port] = filepath.Base(path)
+	}
+	return m
+}
+
+const onePerson = "participant_id\tgroup\tage\nsub-01\tASD\t9\n"
+
+// The three regimes of fMRIPrep's versions, and the way each is found or missed.
+func TestBIDSRegimes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		make   func(d dataset)
+		change func(*BIDSCohort)
+		files  map[string]string
+		from   string
+		wrong  string
+	}{
+		{
+			name: "on the scan's grid", make: func(d dataset) { d.list("legacy.txt", "", "") },
+			files: map[string]string{
+				"bold": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.json",
+			}, from: labelsOnGrid,
+		},
+		{
+			name: "on the T1w grid", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run = "1" },
+			files: map[string]string{
+				"bold": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.json",
+			}, from: labelsOnT1w,
+		},
+		{
+			name: "FreeSurfer's", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sub-01/anat/sub-01_from-fsnative_to-T1w_mode-image_xfm.txt", "")
+				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run, c.Labels, c.Confounds = "02", "freesurfer", false },
+			files: map[string]string{
+				"bold": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "aparc+aseg.mgz",
+				"transform": "sub-01_from-fsnative_to-T1w_mode-image_xfm.txt", "sidecar": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.json",
+			}, from: labelsFreeSurfer,
+		},
+		{
+			name: "none, but FreeSurfer's", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run = "1" },
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w; fMRIPrep 23.2 to 25.1 writes none; FreeSurfer's are in DIR/sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz: set labels: freesurfer, and connect transform: cohort.transform to the stage that parcellates",
+		},
+		{
+			name: "FreeSurfer's without the transform", make: func(d dataset) {
+				d.list("ds054.txt", "sub-100185", "sub-01")
+				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
+			},
+			change: func(c *BIDSCohort) { c.Run, c.Labels = "1", "freesurfer" },
+			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, without which FreeSurfer's labels cannot be laid over the scan",
+		},
+		{
+			name: "none", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
+			change: func(c *BIDSCohort) { c.Run = "1" },
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w; fMRIPrep 23.2 to 25.1 writes none; make them, or give an image with the parameter labels",
+		},
+		{
+			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
+			wrong: "2 scans fit, which differ in run (01, 02): set the parameter run; runs: all takes them all, to be joined when each is cleaned",
+		},
+		{
+			name: "another space", make: func(d dataset) { d.list("ds210.txt", "sub-02", "sub-01") },
+			wrong: "none of its scans is in space-T1w; it has sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz",
+		},
+		{
+			name: "surfaces alone", make: func(d dataset) { d.list("ds005.txt", "", "") },
+			wrong: "it has no preprocessed scan (desc-preproc_bold.nii.gz)",
+		},
+		{
+			name: "an atlas in the template's space", make: func(d dataset) { d.list("ds210.txt", "sub-02", "sub-01"); d.write("atlas.nii.gz", "") },
+			change: func(c *BIDSCohort) { c.Space, c.Labels = "MNI152NLin2009cAsym", "atlas.nii.gz" },
+			files: map[string]string{
+				"bold": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "labels": "atlas.nii.gz",
+				"confounds": "sub-01_task-cuedSGT_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.json",
+			}, from: labelsGiven,
+		},
+		{
+			name: "labels in a template's space", make: func(d dataset) {
+				d.list("ds210.txt", "sub-02", "sub-01")
+				d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "20.2.7"}]}`)
+				d.write("sub-01/func/sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
+			files: map[string]string{
+				"bold": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "labels": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_task-cuedSGT_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.json",
+			}, from: labelsOnGrid,
+		},
+		{
+			name: "none in a template's space", make: func(d dataset) {
+				d.list("ds210.txt", "sub-02", "sub-01")
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
+			wrong:  "it has no labels (func/…_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz) on the scan's grid, which fMRIPrep wrote up to 23.1; those of the T1w image do not fit: set space: T1w, or labels: to an image in space-MNI152NLin2009cAsym",
+		},
+		{
+			name: "acquisitions", make: func(d dataset) {
+				for _, acq := range []string{"acq-a_rec-x_dir-AP", "acq-b_rec-x_dir-AP", "acq-b_rec-y_dir-AP", "acq-b_rec-y_dir-PA"} {
+					d.write("sub-01/ses-01/func/sub-01_ses-01_task-rest_"+acq+"_run-02_space-T1w_desc-preproc_bold.nii.gz", "")
+				}
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) {
+				c.Confounds = false
+				c.Session, c.Run, c.Acquisition, c.Reconstruction, c.Direction = "ses-1", "2", "b", "y", "dir-PA"
+			},
+			files: map[string]string{
+				"bold": "sub-01_ses-01_task-rest_acq-b_rec-y_dir-PA_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+			}, from: labelsOnT1w,
+		},
+		{
+			name: "which acquisition", make: func(d dataset) {
+				for _, acq := range []string{"acq-a_dir-AP", "acq-b_dir-AP", "dir-PA"} {
+					d.write("sub-01/func/sub-01_task-rest_"+acq+"_space-T1w_desc-preproc_bold.nii.gz", "")
+				}
+			},
+			wrong: "3 scans fit, which differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction; runs: all takes them all, to be joined when each is cleaned",
+		},
+		{
+			name: "sessions", make: func(d dataset) {
+				for _, ses := range []string{"a", "b"} {
+					d.write("sub-01/ses-"+ses+"/func/sub-01_ses-"+ses+"_task-rest_space-T1w_desc-preproc_bold.nii.gz", "")
+					d.write("sub-01/ses-"+ses+"/func/sub-01_ses-"+ses+"_task-rest_desc-confounds_regressors.tsv", "csf\n1\n")
+				}
+				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
+			},
+			change: func(c *BIDSCohort) { c.Session, c.Task = "b", "rest" },
+			files: map[string]string{
+				"bold": "sub-01_ses-b_task-rest_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+				"confounds": "sub-01_ses-b_task-rest_desc-confounds_regressors.tsv",
+			}, from: labelsOnT1w,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDataset(t, onePerson)
+			c.make(d)
+			if c.change == nil {
+				c.change = func(*BIDSCohort) {}
+			}
+			r, err := d.load(c.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-01" {
+				t.Fatalf("subjects %+v", r.Subjects)
+			}
+			if c.wrong != "" {
+				want := "participant sub-01: " + strings.ReplaceAll(c.wrong, "DIR", filepath.ToSlash(d.dir)) + " (to go on without: incomplete: skip, or exclude: [sub-01])"
+				if err := r.Subjects[0].Problem; err == nil || filepath.ToSlash(err.Error()) != want {
+					t.Errorf("problem %v\nwant %s", err, want)
+				}
+				return
+			}
+			if err := r.Subjects[0].Problem; err != nil {
+				t.Fatal(err)
+			}
+			got := base(r, 0)
+			if fmt.Sprint(got) != fmt.Sprint(c.files) {
+				t.Errorf("files %v\nwant %v", got, c.files)
+			}
+			for port := range got {
+				if _, ok := r.Files[port]; !ok {
+					t.Errorf("port %s has no type", port)
+				}
+			}
+			inventory := r.Extra["inventory"].(*artifacts.Table)
+			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
+				t.Errorf("labels from %q, want %q", from, c.from)
+			}
+		})
+	}
+}
+
+// Selection sees the motion that the tables of confounds tell, and those who are
+// left out are named.
+func TestBIDSPeople(t *testing.T) {
+	d := newDataset(t, "participant_id\tdx\tage\nsub-01\t1\t9\nsub-02\t2\t8\nsub-03\t1\t7\nsub-04\tn/a\t8\n")
+	for _, s := range []string{"sub-01", "sub-02", "sub-04", "sub-99"} {
+		d.list("legacy.txt", "sub-01", s)
+	}
+	d.write("sub-02/func/sub-02_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "framewise_displacement\nn/a\n0.1\n0.3\n")
+	d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "23.1.4"}]}`)
+	group := func(c *BIDSCohort) { c.Group, c.Levels = "dx", []string{"1=ASD", "2=HC"} }
+
+	r, err := d.load(group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []string
+	for _, s := range r.Subjects {
+		if s.Problem != nil {
+			problems = append(problems, s.Problem.Error())
+		}
+	}
+	if len(r.Subjects) != 4 || len(problems) != 2 || !strings.Contains(problems[0], "sub-03 is not there") || !strings.Contains(problems[1], "participant sub-04: it has no group (column \"dx\" of") {
+		t.Errorf("%d participants, problems %q", len(r.Subjects), problems)
+	}
+	fd := stagetest.Sure(r.Participants.Floats("mean_fd"))
+	if !slices.Equal(fd[:2], []float64{0.5, 0.2}) || !math.IsNaN(fd[2]) {
+		t.Errorf("mean_fd %v", fd)
+	}
+	if len(r.Here) != 1 || !strings.HasPrefix(r.Here[0], "data: "+r.Root+"; participants: ") {
+		t.Errorf("told where the data lie: %q", r.Here)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"fMRIPrep 23.1.4, participants of participants.tsv", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99", "2 of 4 participants cannot be used as they are"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is missing from the notes\n%s", want, notes)
+		}
+	}
+
+	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Select = "mean_fd < 0.3" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-02" || r.Subjects[0].Problem != nil {
+		t.Errorf("subjects %+v", r.Subjects)
+	}
+	if ids := stagetest.Sure(r.Participants.Strings("participant_id")); !slices.Equal(ids, []string{"sub-02"}) {
+		t.Errorf("participants %v", ids)
+	}
+	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip" })
+	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "left out sub-03: ") {
+		t.Errorf("error %v, %+v", err, r)
+	}
+
+	for _, c := range []struct {
+		change func(*BIDSCohort)
+		want   string
+	}{
+		{func(c *BIDSCohort) { c.Dir = "" }, "dir is not given: the directory of the derivatives"},
+		{func(c *BIDSCohort) { c.Dir = "nowhere" }, "no such directory"},
+		{func(c *BIDSCohort) { c.Group = "diagnosis" }, "has no column \"diagnosis\""},
+		{func(c *BIDSCohort) { c.File = "people.tsv" }, "people.tsv"},
+		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "MNI152NLin6Asym", "freesurfer" }, "labels: freesurfer are in T1w space, and the scans in space-MNI152NLin6Asym; set space: T1w, or labels: to an image in space-MNI152NLin6Asym"},
+		{func(c *BIDSCohort) { c.Raw = "elsewhere" }, "elsewhere"},
+		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
+		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "has no participant \"sub-77\""},
+		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = "rest" }, "nobody has all files"},
+	} {
+		_, err := d.load(c.change)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
+
+// What is said of whom nobody takes, and of repetition times that do not agree.
+func TestBIDSLeftOutAndTimes(t *testing.T) {
+	d := newDataset(t, "")
+	if err := os.Remove(filepath.Join(d.dir, "participants.tsv")); err != nil {
+		t.Fatal(err)
+	}
+	d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "1.3.2"}], "DatasetLinks": {"raw": "the raw one"}}`)
+	d.write("the raw one/participants.tsv", "participant_id\tgroup\tage\nsub-01\tASD\t9\nsub-02\tASD\t6\nsub-03\tHC\tn/a\nsub-04\tHC\t8\nsub-05\tHC\t9\n")
+	for i, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {
+		scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
+		d.write(scan+".nii.gz", string(stagetest.Encoded(t, artifacts.Bytes{Kind: "nifti", Data: smallScan(t, 2)})))
+		d.write(scan+".json", fmt.Sprintf(`{"RepetitionTime": %v}`, 2+float64(i)/1000))
+		d.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
+	}
+	if err := os.Remove(filepath.Join(d.dir, "sub-05", "anat", "sub-05_desc-aparcaseg_dseg.nii.gz")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.load(func(c *BIDSCohort) {
+		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"1"}
+	}); err == nil {
+		t.Fatal("sub-01 is excluded as 1, of which the table has none")
+	}
+	r, err := d.load(func(c *BIDSCohort) {
+		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"01"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-04" {
+		t.Errorf("subjects %+v", r.Subjects)
+	}
+	var left []string
+	for _, l := range r.Left {
+		left = append(left, l.ID+" "+strings.SplitN(l.Why, " (", 2)[0])
+	}
+	want := []string{"sub-01 excluded by name", "sub-02 not selected: age >= 7", "sub-03 not selected for want of a value: age >= 7", "sub-05 it has no labels"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left out %q, want %q", left, want)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	if want := "the repetition times of sidecar and header differ: sub-04 (2.003 and 2 s)"; !strings.Contains(notes, want) {
+		t.Errorf("%q is missing from the notes\n%s", want, notes)
+	}
+	if r, err = d.load(func(c *BIDSCohort) { c.Confounds = false }); err != nil {
+		t.Fatal(err)
+	}
+	notes = strings.Join(r.Notes, "\n")
+	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)."; !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have one repetition time: 2 s (1), 2.001 s (1)") {
+		t.Errorf("%q is missing from the notes\n%s", want, notes)
+	}
+	if _, err := d.load(func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" }); err == nil || !strings.Contains(err.Error(), "labels: fMRIPrep 1.3.2 put aparcaseg into space-MNI152NLin2009cAsym in a wrong place (put right in 1.4.0)") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// smallScan is an image of 2×2×2 voxels and 3 volumes.
+func smallScan(t *testing.T, tr float64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 3}, Affine: unit, Code: 2, TR: tr, Data: make([]int16, 24)}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

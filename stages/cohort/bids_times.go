@@ -1,0 +1,71 @@
+package cohort
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/nifti"
+	"prgnn/stages/bids"
+	"prgnn/stages/column"
+)
+
+// closeTimes is how far the repetition times of sidecar and header may be apart, s:
+// the tolerance of the BIDS validator (REPETITION_TIME_MISMATCH).
+const closeTimes = 0.001
+
+// times reads the repetition time and the length of a scan. A scan that cannot be
+// read says why when its task runs.
+func (f *bidsFiles) times() {
+	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
+		var fields struct{ RepetitionTime float64 }
+		if json.Unmarshal(b, &fields) == nil {
+			f.tr = fields.RepetitionTime
+		}
+	}
+	r, err := nifti.Open(f.bold)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	f.headerTR, f.volumes = r.Header.TR(), int(r.Volumes())
+}
+
+// apart tells whether sidecar and header contradict each other.
+func (f *bidsFiles) apart() bool {
+	return f.tr > 0 && f.headerTR > 0 && !(math.Abs(f.tr-f.headerTR) <= closeTimes)
+}
+
+// timeNotes tell of repetition times that contradict each other, or differ between
+// participants.
+func timeNotes(l *list, found map[string]*bidsFiles) []string {
+	var apart []string
+	used := map[float64]int{}
+	for _, row := range l.rows {
+		for _, f := range found[row.id].each() {
+			if f.apart() {
+				apart = append(apart, fmt.Sprintf("%s (%g and %g s)", strings.TrimSpace(row.id+" "+f.name), f.tr, f.headerTR))
+			}
+			if tr := f.tr; tr > 0 {
+				used[tr]++
+			} else if f.headerTR > 0 {
+				used[math.Round(f.headerTR/closeTimes)*closeTimes]++
+			}
+		}
+	}
+	var notes []string
+	if apart != nil {
+		notes = append(notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s. The sidecar's counts where cohort.sidecar is connected to bootstrap, else the header's", column.Shorten(apart)))
+	}
+	if len(used) > 1 {
+		var text []string
+		for tr, n := range used {
+			text = append(text, fmt.Sprintf("%g s (%d)", tr, n))
+		}
+		slices.Sort(text)
+		notes = append(notes, "not all scans have one repetition time: "+strings.Join(text, ", "))
+	}
+	return notes
+}

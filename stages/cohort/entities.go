@@ -1,0 +1,160 @@
+package cohort
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/bids"
+)
+
+// entities are the parameters that choose among a participant's files by the parts
+// of their names.
+type entities struct {
+	Task           string `param:"task" doc:"the task, such as rest; not needed where there is one"`
+	Session        string `param:"session" doc:"the session; not needed where there is one"`
+	Run            string `param:"run" doc:"the run; not needed where there is one"`
+	Acquisition    string `param:"acquisition" doc:"the acq- entity; not needed where there is one"`
+	Direction      string `param:"direction" doc:"the dir- entity, of the phase encoding, such as AP; not needed where there is one"`
+	Reconstruction string `param:"reconstruction" doc:"the rec- entity; not needed where there is one"`
+	Resolution     string `param:"resolution" doc:"the res- entity, such as 2; not needed where there is one"`
+}
+
+// entityParameters are the entities that can be chosen, in the order of names, each
+// with its parameter.
+var entityParameters = [...]struct{ key, parameter string }{
+	{"ses", "session"}, {"task", "task"}, {"acq", "acquisition"}, {"rec", "reconstruction"},
+	{"dir", "direction"}, {"run", "run"}, {"res", "resolution"},
+}
+
+// runEntities are those that tell the runs of a participant apart.
+var runEntities = []string{"ses", "task", "acq", "rec", "dir", "run"}
+
+// value is what was chosen for an entity: "1" where ses-1 was written.
+func (e *entities) value(key string) string {
+	v := map[string]string{"ses": e.Session, "task": e.Task, "acq": e.Acquisition, "rec": e.Reconstruction, "dir": e.Direction, "run": e.Run, "res": e.Resolution}[key]
+	return strings.TrimPrefix(v, key+"-")
+}
+
+// into adds what was chosen to what is wanted.
+func (e *entities) into(want map[string]string) {
+	for _, p := range entityParameters {
+		if v := e.value(p.key); v != "" {
+			want[p.key] = v
+		}
+	}
+}
+
+// text lists what was chosen: ", task-rest, run-1".
+func (e *entities) text() string {
+	text := ""
+	for _, p := range entityParameters {
+		if v := e.value(p.key); v != "" {
+			text += ", " + p.key + "-" + v
+		}
+	}
+	return text
+}
+
+// sortRuns checks that files differ in nothing but what tells the runs of one task
+// apart, puts them in the order of their names, and names the runs: by the one
+// entity in which they differ, or by all of those.
+func sortRuns(files []bids.File, parameters map[string]string) (names []string, err error) {
+	differ := func(key string) bool {
+		return slices.ContainsFunc(files, func(f bids.File) bool { return f.Get(key) != files[0].Get(key) })
+	}
+	var keys []string
+	for _, key := range runEntities {
+		if key == "task" || key == "rec" {
+			continue
+		}
+		if differ(key) {
+			keys = append(keys, key)
+		}
+	}
+	same := map[string]bool{}
+	for _, f := range files {
+		var name []string
+		for _, key := range keys {
+			if v := f.Get(key); len(keys) == 1 && v != "" {
+				name = append(name, v)
+			} else if v != "" {
+				name = append(name, key+"-"+v)
+			}
+		}
+		n := strings.Join(name, "_")
+		if n == "" {
+			n = "1"
+		}
+		if same[n] {
+			return nil, fmt.Errorf("%d files fit, which differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+		}
+		same[n] = true
+		names = append(names, n)
+	}
+	for _, f := range files {
+		for _, e := range f.Entities {
+			if !slices.Contains(keys, e.Key) && differ(e.Key) {
+				return nil, fmt.Errorf("%d files fit, which differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+			}
+		}
+	}
+	order := make([]int, len(files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return dag.CompareValues(names[a], names[b]) })
+	sortedFiles, sortedNames := make([]bids.File, len(files)), make([]string, len(files))
+	for i, at := range order {
+		sortedFiles[i], sortedNames[i] = files[at], names[at]
+	}
+	copy(files, sortedFiles)
+	return sortedNames, nil
+}
+
+// differences says in which entities files differ, and how to choose.
+func differences(files []bids.File, parameters map[string]string) string {
+	var keys []string
+	for _, f := range files {
+		for _, e := range f.Entities {
+			if !slices.Contains(keys, e.Key) {
+				keys = append(keys, e.Key)
+			}
+		}
+	}
+	var text []string
+	for _, key := range keys {
+		var values []string
+		for _, f := range files {
+			v := f.Get(key)
+			if v == "" {
+				v = "none"
+			}
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) < 2 {
+			continue
+		}
+		line := key + " (" + strings.Join(values, ", ") + ")"
+		p := parameters[key]
+		for _, e := range entityParameters {
+			if e.key == key {
+				p = e.parameter
+			}
+		}
+		if p != "" {
+			line += ": set the parameter " + p
+		}
+		text = append(text, line)
+	}
+	if text == nil { // .nii and .nii.gz
+		for _, f := range files {
+			text = append(text, f.Extension)
+		}
+		return "their endings alone (" + strings.Join(text, ", ") + "): remove one"
+	}
+	return strings.Join(text, ", ")
+}

@@ -1,0 +1,166 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// A fileSource says where a port's file of a participant is: in a column, under a
+// name made from columns ("func/{file_id}_bold.nii.gz"), or one for everybody.
+type fileSource struct {
+	port    string
+	format  string
+	spec    string
+	pieces  []string // of a pattern: text, column, text, column, … text
+	column  string
+	columns []string // used
+}
+
+// source reads what the user gave for a port.
+func (l *list) source(port, format, spec string) (*fileSource, error) {
+	f := &fileSource{port: port, format: format, spec: spec}
+	switch {
+	case slices.Contains(l.sheet.Columns, spec):
+		f.column, f.columns = spec, []string{spec}
+		return f, nil
+	case strings.Contains(spec, "{"):
+		return f, f.pattern(l)
+	}
+	if _, err := os.Stat(within(l.root, spec)); err != nil {
+		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path, column.DidYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
+	}
+	return f, nil
+}
+
+// pattern cuts a file name at its {columns}.
+func (f *fileSource) pattern(l *list) error {
+	rest := f.spec
+	var problems []error
+	for {
+		text, after, ok := strings.Cut(rest, "{")
+		if !ok {
+			f.pieces = append(f.pieces, rest)
+			return errors.Join(problems...)
+		}
+		name, after, ok := strings.Cut(after, "}")
+		if !ok {
+			return fmt.Errorf("%s: in %q a { is not closed", f.port, f.spec)
+		}
+		if name != "participant_id" && !slices.Contains(l.sheet.Columns, name) {
+			problems = append(problems, fmt.Errorf("%s: in %q, {%s} is not a column of %s%s; its columns are %s",
+				f.port, f.spec, name, l.path, column.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", ")))
+		}
+		f.pieces = append(f.pieces, text, name)
+		rest = after
+	}
+}
+
+// of finds the file of a participant.
+func (f *fileSource) of(l *list, r listedRow) (string, error) {
+	name := f.spec
+	switch {
+	case f.column != "":
+		if name = r.cells[f.column]; name == "" {
+			return "", fmt.Errorf("column %q is empty, where its %s file is named", f.column, f.port)
+		}
+	case f.pieces != nil:
+		var b strings.Builder
+		for i, piece := range f.pieces {
+			if i%2 == 1 {
+				v := r.value(piece)
+				if v == "" {
+					return "", fmt.Errorf("column %q is empty, from which the name of its %s file is made", piece, f.port)
+				}
+				piece = v
+			}
+			b.WriteString(piece)
+		}
+		name = b.String()
+	}
+	path := within(l.root, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("its %s file: %w", f.port, plainError(path, err))
+	}
+	if info.IsDir() {
+		return "", placed{fmt.Errorf("its %s file: %s is a directory", f.port, path), path}
+	}
+	return path, nil
+}
+
+// roster puts a cohort together from its list and the sources of its files.
+func (l *list) roster(sources []*fileSource) *Roster {
+	r := &Roster{Files: map[string]dag.Type{}, Root: l.root}
+	var used []string
+	for _, f := range sources {
+		r.Files[f.port] = dag.Format(f.format)
+		used = append(used, f.columns...)
+	}
+	r.Participants = l.participants(used)
+	failing := 0
+	r.PerRun = l.each == "run"
+	for i, row := range l.rows {
+		s := Subject{ID: row.id, Files: map[string]string{}}
+		var problems []error
+		if row.group == "" {
+			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
+		}
+		for _, f := range sources {
+			path, err := f.of(l, row)
+			if err != nil {
+				problems = append(problems, err)
+				continue
+			}
+			s.Files[f.port] = path
+		}
+		if r.PerRun {
+			if s.Runs = []Run{{"1", s.Files}}; i > 0 && l.rows[i-1].id == row.id {
+				last := &r.Subjects[len(r.Subjects)-1]
+				last.Runs = append(last.Runs, Run{fmt.Sprint(len(last.Runs) + 1), s.Files})
+				if problems != nil && last.Problem == nil {
+					failing++
+					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
+				}
+				continue
+			}
+			s.Files = nil
+		}
+		if problems != nil {
+			failing++
+			s.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
+		}
+		r.Subjects = append(r.Subjects, s)
+	}
+	r.Left = l.leftOut()
+	r.Notes = append(r.Notes, l.notes...)
+	if failing > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(r.Subjects)))
+	}
+	return r
+}
+
+// joined makes one line of several mistakes.
+func joined(problems []error) error {
+	if len(problems) == 1 {
+		return problems[0]
+	}
+	return oneLine(problems)
+}
+
+type oneLine []error
+
+func (e oneLine) Unwrap() []error { return e }
+
+func (e oneLine) Error() string {
+	texts := make([]string, len(e))
+	for i, p := range e {
+		texts[i] = p.Error()
+	}
+	return strings.Join(texts, "; ")
+}

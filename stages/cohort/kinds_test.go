@@ -1,0 +1,8 @@
+package cohort
+
+import (
+	"prgnn/stages/prepare"
+	"prgnn/stages/stagetest"
+)
+
+func init() { stagetest.Use(Kinds, prepare.Kinds) }

@@ -1,0 +1,401 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/stages/column"
+	"prgnn/stages/sheet"
+)
+
+// listed are the parameters of the cohorts whose participants stand in a table.
+type listed struct {
+	File    string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with a row each"`
+	ID      string   `param:"id" doc:"its column of participants' names; sub- is put before those that lack it"`
+	Group   string   `param:"group" doc:"its column of groups"`
+	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; as they are when empty"`
+	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; that of the table when empty"`
+	Select  string   `param:"select" doc:"which rows to take, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
+	Exclude []string `param:"exclude" doc:"participants to leave out"`
+	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all of them (in a table, a row each), for stages with each: run and the stage join, which concatenates them after each has been cleaned"`
+}
+
+func defaultListed() listed { return listed{ID: "participant_id", Group: "group", Runs: "one"} }
+
+// all tells whether all runs of a participant are taken.
+func (p *listed) all() bool { return p.Runs == "all" }
+
+// A listedRow is a participant of the table.
+type listedRow struct {
+	id     string // sub-…
+	source string // as the table has it
+	group  string // "" when it has none
+	line   int
+	cells  map[string]string
+}
+
+// A list is a table of participants that has been read and selected from.
+type list struct {
+	*listed
+	path  string // of the table
+	root  string
+	sheet *sheet.Sheet
+	rows  []listedRow // sorted by id
+	hint  string      // for a participant that comes twice
+	each  string      // what a row is: "participant", or "run", of which a participant may have several
+	notes []string
+	left  []LeftOut
+}
+
+// read reads the table, names the participants and selects. All mistakes are
+// reported at once, as far as one does not hide the next.
+func (p *listed) read(dir string) (*list, error) {
+	if p.File == "" {
+		return nil, errors.New("file is not given: the table of participants")
+	}
+	l := &list{listed: p, path: within(dir, p.File), each: "participant", hint: "; if each row is a run: runs: all"}
+	if p.all() {
+		l.each = "run"
+	}
+	l.root = filepath.Dir(l.path)
+	if err := l.readRows(dir); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(l.exclude(), l.choose()); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// readRows reads the table and names the participants.
+func (l *list) readRows(dir string) error {
+	if l.Root != "" {
+		l.root = within(dir, l.Root)
+	}
+	f, err := openFile(l.path)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	defer f.Close()
+	if l.sheet, err = sheet.Read(f, l.path); err != nil {
+		return err
+	}
+	levels, err := l.levels()
+	if err := errors.Join(l.column("id", l.ID), l.column("group", l.Group), err); err != nil {
+		return err
+	}
+	return l.name(levels)
+}
+
+// column checks that a parameter names a column.
+func (l *list) column(parameter, name string) error {
+	if slices.Contains(l.sheet.Columns, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
+		parameter, l.path, name, column.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", "), parameter)
+}
+
+// levels reads the parameter of that name.
+func (p *listed) levels() (map[string]string, error) {
+	if len(p.Levels) == 0 {
+		return nil, nil
+	}
+	levels := map[string]string{}
+	var problems []error
+	for _, entry := range p.Levels {
+		value, name, ok := strings.Cut(entry, "=")
+		value, name = strings.TrimSpace(value), strings.TrimSpace(name)
+		switch _, twice := levels[value]; {
+		case !ok || value == "" || name == "":
+			problems = append(problems, fmt.Errorf("levels: %q is not of the form VALUE=NAME, such as 1=ASD", entry))
+		case twice:
+			problems = append(problems, fmt.Errorf("levels: the value %q is named twice", value))
+		}
+		levels[value] = name
+	}
+	return levels, errors.Join(problems...)
+}
+
+// name gives every row its id and group.
+func (l *list) name(levels map[string]string) error {
+	var problems []error
+	changed := ""
+	byID := map[string]listedRow{}
+	nameless := map[string]int{} // values without a level → rows
+	for i, cells := range l.sheet.Rows {
+		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
+		for j, c := range l.sheet.Columns {
+			r.cells[c] = cells[j]
+		}
+		r.source = r.cells[l.ID]
+		bad := func(format string, args ...any) {
+			problems = append(problems, fmt.Errorf("%s:%d: %s", l.path, r.line, fmt.Sprintf(format, args...)))
+		}
+		if r.source == "" {
+			bad("the participant has no name (column %q is empty)", l.ID)
+			continue
+		}
+		if r.id = ParticipantID(r.source); r.id == "sub-" {
+			bad("%q has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column", r.source)
+			continue
+		}
+		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {
+			changed = fmt.Sprintf("participants are named by letters and digits alone: %s is %s", r.source, r.id)
+		}
+		other, twice := byID[r.id]
+		if twice && other.source == r.source && l.each == "participant" {
+			bad("participant %s stands in line %d already%s", r.source, other.line, l.hint)
+			continue
+		} else if twice && other.source != r.source {
+			bad("%q and %q (line %d) would both be called %s: rename one of them", r.source, other.source, other.line, r.id)
+			continue
+		}
+		r.group = r.cells[l.Group]
+		if levels != nil && r.group != "" {
+			group, ok := levels[r.group]
+			if !ok {
+				nameless[r.group]++
+			}
+			r.group = group
+		}
+		if twice && r.group != other.group {
+			bad("participant %s is of group %q, and of %q in line %d", r.source, r.group, other.group, other.line)
+			continue
+		}
+		byID[r.id] = r
+		l.rows = append(l.rows, r)
+	}
+	for _, value := range slices.Sorted(maps.Keys(nameless)) {
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %d row%s, and levels has no name for it", l.path, l.Group, value, nameless[value], column.Plural(nameless[value])))
+	}
+	if changed != "" {
+		l.notes = append(l.notes, changed)
+	}
+	slices.SortStableFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
+	return errors.Join(problems...)
+}
+
+// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name.
+func ParticipantID(name string) string {
+	name = strings.TrimPrefix(name, "sub-")
+	keep := func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}
+	return "sub-" + strings.Map(keep, name)
+}
+
+// exclude takes out the participants that the parameter names.
+func (l *list) exclude() error {
+	var problems []error
+	var ids []string
+	for _, r := range l.rows {
+		ids = append(ids, r.id)
+	}
+	for _, name := range l.Exclude {
+		before := len(l.rows)
+		l.drop(func(r listedRow) string {
+			if r.id == name || r.source == name || r.id == "sub-"+name {
+				return "excluded by name"
+			}
+			return ""
+		})
+		if len(l.rows) == before && !slices.Contains(ids, ParticipantID(name)) {
+			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, nearID(name, ids)))
+		}
+	}
+	if len(l.Exclude) > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("excluded by name: %s", strings.Join(l.Exclude, ", ")))
+	}
+	return errors.Join(problems...)
+}
+
+// nearID proposes the participant that may have been meant: names differ by zeros
+// that YAML and spreadsheets take for needless, or by a slip.
+func nearID(name string, ids []string) string {
+	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(ParticipantID(id), "sub-"), "0") }
+	for _, id := range ids {
+		if short(id) == short(name) {
+			return fmt.Sprintf(" (did you mean %q?)", id)
+		}
+	}
+	if near := column.DidYouMean(name, ids); near != "" || len(ids) == 0 {
+		return near
+	}
+	return fmt.Sprintf(" (they are called %s)", column.Shorten(ids))
+}
+
+// drop takes out the rows for which there is a reason.
+func (l *list) drop(why func(listedRow) string) {
+	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
+		reason := why(r)
+		if reason != "" {
+			l.left = append(l.left, LeftOut{r.id, reason})
+		}
+		return reason != ""
+	})
+}
+
+// leftOut are those who were taken out, sorted.
+func (l *list) leftOut() []LeftOut {
+	here := map[string]bool{}
+	for _, r := range l.rows {
+		here[r.id] = true
+	}
+	some, said := 0, map[string]bool{}
+	l.left = slices.DeleteFunc(l.left, func(o LeftOut) bool {
+		if here[o.ID] { // another of its runs takes part
+			some++
+		}
+		again := said[o.ID]
+		said[o.ID] = true
+		return here[o.ID] || again
+	})
+	if some > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%d runs are left out of participants whose other runs take part", some))
+	}
+	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	return l.left
+}
+
+// choose selects rows by the parameter of that name.
+func (l *list) choose() error {
+	before := len(l.rows)
+	if l.Select != "" {
+		columns := slices.Clone(l.sheet.Columns)
+		for _, ours := range []string{"participant_id", "group"} {
+			if !slices.Contains(columns, ours) {
+				columns = append(columns, ours)
+			}
+		}
+		q, err := sheet.ParseQuery(l.Select, columns, func(name string) []string {
+			if !slices.Contains(columns, name) {
+				return nil
+			}
+			values := make([]string, len(l.rows))
+			for i, r := range l.rows {
+				values[i] = r.value(name)
+			}
+			return values
+		})
+		if err != nil {
+			return fmt.Errorf("select: %w", err)
+		}
+		why, counts := q.Select(before)
+		i := -1
+		l.drop(func(listedRow) string { i++; return why[i] })
+		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
+		for _, c := range counts {
+			if c.No+c.Unknown > 0 {
+				l.notes = append(l.notes, fmt.Sprintf("  left out by %s: %d%s", c.Term, c.No+c.Unknown, lacking(c.Unknown)))
+			}
+		}
+	}
+	if len(l.rows) == 0 {
+		return fmt.Errorf("%s: none of its %d %ss is left: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
+	}
+	return nil
+}
+
+func lacking(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d for want of a value)", n)
+}
+
+// value is what an expression or a pattern sees of a row: group is always the
+// group by its name, participant_id is ours where the table has no such column.
+func (r *listedRow) value(column string) string {
+	switch v, inTable := r.cells[column]; {
+	case column == "participant_id" && !inTable:
+		return r.id
+	case column == "group":
+		return r.group
+	default:
+		return v
+	}
+}
+
+// participants makes the cohort's table: those who have a group. The columns that
+// held files (used) are left out: no path may enter a result.
+func (l *list) participants(used []string) *artifacts.Table {
+	var rows []listedRow
+	differ := map[string]bool{} // columns that are of runs, and not of participants
+	for _, r := range l.rows {
+		switch n := len(rows); {
+		case r.group == "":
+		case n > 0 && rows[n-1].id == r.id:
+			for name, v := range r.cells {
+				differ[name] = differ[name] || v != rows[n-1].cells[name]
+			}
+		default:
+			rows = append(rows, r)
+		}
+	}
+	ids, groups, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
+	renamed := false
+	for i, r := range rows {
+		ids[i], groups[i], sources[i] = r.id, r.group, r.source
+		renamed = renamed || r.id != r.source
+	}
+	columns := []artifacts.Column{
+		{Name: "participant_id", Values: ids},
+		{Name: "group", Values: groups, Doc: "column " + l.Group + " of the participants' table"},
+	}
+	if renamed {
+		name := l.ID
+		if name == "participant_id" || name == "group" {
+			name = "source_id"
+		}
+		columns = append(columns, artifacts.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
+	}
+	for _, name := range l.sheet.Columns {
+		if name == l.ID || name == l.Group || slices.Contains(used, name) || differ[name] {
+			continue
+		}
+		values := make([]string, len(rows))
+		for i, r := range rows {
+			values[i] = r.cells[name]
+		}
+		if slices.ContainsFunc(values, isPlace) {
+			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants' table holds paths, and is no covariate", name))
+			continue
+		}
+		for slices.ContainsFunc(columns, func(c artifacts.Column) bool { return c.Name == name }) {
+			name += "_in_table"
+		}
+		columns = append(columns, covariate(name, values))
+	}
+	return artifacts.NewTable(columns...)
+}
+
+// covariate makes a column of numbers, if all values are, or of texts.
+func covariate(name string, values []string) artifacts.Column {
+	valid, all := make([]bool, len(values)), true
+	for i, v := range values {
+		valid[i] = v != ""
+		all = all && valid[i]
+	}
+	if all {
+		valid = nil
+	}
+	numbers, _ := sheet.Numbers(values)
+	if numbers == nil {
+		return artifacts.Column{Name: name, Values: values, Valid: valid}
+	}
+	for i := range valid {
+		if !valid[i] {
+			numbers[i] = 0
+		}
+	}
+	return artifacts.Column{Name: name, Values: numbers, Valid: valid}
+}

@@ -1,0 +1,87 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"prgnn/stages/atlas"
+	"prgnn/stages/region"
+)
+
+var matricesCohortKind = Source{
+	Name: "matrices",
+	Doc: "participants listed in a CSV or TSV file, with their connectivity matrices\n" +
+		"For those who have matrices already (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): a file a participant as npy, TSV, CSV, text or .mat (version 5). pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
+	New: func() Loader { return &MatricesCohort{listed: defaultListed()} },
+}
+
+// MatricesCohort lists files of matrices in a table.
+type MatricesCohort struct {
+	listed
+	Pearson string `param:"pearson" place:"maybe" doc:"where each participant's correlation matrix is: a column, or a path with {columns}"`
+	Partial string `param:"partial" place:"maybe" doc:"where its partial correlation is, which may be the same .mat file; without when empty"`
+	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
+}
+
+// Load reads the table.
+func (c *MatricesCohort) Load(dir string) (*Roster, error) {
+	var missing error
+	if c.Pearson == "" {
+		missing = errors.New("pearson is not given: a column of the table, or a path with {columns}")
+	}
+	if c.all() {
+		return nil, errors.New("runs: all is for series, which can be joined; matrices of runs cannot")
+	}
+	l, err := c.read(dir)
+	if err := errors.Join(missing, err); err != nil {
+		return nil, err
+	}
+	var sources []*fileSource
+	var problems []error
+	for _, f := range []struct{ port, spec string }{{"pearson", c.Pearson}, {"partial", c.Partial}} {
+		if f.spec == "" {
+			continue
+		}
+		s, err := l.source(f.port, "matrix", f.spec)
+		sources, problems = append(sources, s), append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	r := l.roster(sources)
+	nodes, err := c.nodes(l, r.Subjects)
+	if err != nil {
+		return nil, err
+	}
+	r.Nodes = nodesTable(nodes)
+	return r, nil
+}
+
+// nodes reads the node list, or takes the names that head the first file.
+func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error) {
+	if c.Nodes != "" {
+		return findNodes(c.Nodes, l.root)
+	}
+	for _, s := range subjects {
+		path, ok := s.Files["pearson"]
+		if !ok {
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("nodes: %w", plainError(path, err))
+		}
+		names, err := region.MatrixNames(f)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("nodes: %s: %w (nodes can also be given)", path, err)
+		}
+		nodes, err := atlas.Plain(names)
+		if err != nil {
+			return nil, fmt.Errorf("nodes: %s: %w", path, err)
+		}
+		return nodes, nil
+	}
+	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from", l.path)
+}

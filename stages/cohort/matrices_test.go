@@ -1,0 +1,47 @@
+package cohort
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/stages/mat5"
+	"prgnn/stages/stagetest"
+)
+
+func TestMatricesCohort(t *testing.T) {
+	pair := string(stagetest.Mat(t, mat5.Matrix("R", []float64{1, .5, .5, 1}, 2, 2), mat5.Matrix("P", []float64{1, .5, .5, 1}, 2, 2), mat5.Texts("roi", []string{"left", "right"})))
+	dir := stagetest.Files(t, map[string]string{
+		"p.tsv":         "participant_id\tgroup\tfile\nsub-b\tx\tm/sub-b.tsv\nsub-a\ty\tm/sub-a.tsv\n",
+		"m/sub-a.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
+		"m/sub-b.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
+		"mat/sub-a.mat": pair, "mat/sub-b.mat": pair,
+		"giga/sub-a": "0\t1\n1.0\t0.5\n0.5\t1.0\n", "giga/sub-b": "",
+	})
+	load := func(pearson, partial string) (*Roster, error) {
+		c := &MatricesCohort{listed: defaultListed(), Pearson: pearson, Partial: partial}
+		c.File = "p.tsv"
+		return c.Load(dir)
+	}
+	for _, c := range []struct {
+		pearson, partial string
+		names            []string
+	}{
+		{"file", "", []string{"left", "right"}},
+		{"mat/{participant_id}.mat", "mat/{participant_id}.mat", []string{"left", "right"}},
+		{"giga/{participant_id}", "", []string{"1", "2"}},
+	} {
+		r, err := load(c.pearson, c.partial)
+		if err != nil {
+			t.Errorf("%s: %v", c.pearson, err)
+			continue
+		}
+		names, _ := r.Nodes.Strings("name")
+		if _, has := r.Files["partial"]; !slices.Equal(names, c.names) || has != (c.partial != "") || r.Files["pearson"].Format != "matrix" || len(r.Subjects) != 2 {
+			t.Errorf("%s: nodes %v, %+v", c.pearson, names, r)
+		}
+	}
+	if _, err := load("", ""); err == nil || !strings.Contains(err.Error(), "pearson is not given") {
+		t.Errorf("without pearson: %v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package cohort
+
+import (
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A Loader says who takes part: what stands under `cohort:` in a pipeline
+// file. It is a pointer to a struct of parameters, tagged like a Stage's.
+type Loader interface {
+	// Load finds the participants. dir is the directory of the pipeline file,
+	// against which relative paths are read. Mistakes in the parameters or in
+	// the participants table as a whole are errors (all of them, joined); what
+	// is wrong with one participant only stands in its Subject.Problem.
+	Load(dir string) (*Roster, error)
+}
+
+// A Roster is a cohort that has been loaded.
+type Roster struct {
+	// Participants has one row a subject, sorted: participant_id (text), group
+	// (text, when known), then covariates under the names of their source.
+	Participants *artifacts.Table
+	// Nodes is the node list: index (1…N), id (the label's value), name,
+	// abbreviation, hemisphere, structure, x, y, z (mm, MNI), color.
+	Nodes *artifacts.Table
+	// Extra are further values of the cohort as a whole, by output name (the
+	// truth of a simulated one).
+	Extra map[string]artifacts.Value
+
+	Subjects []Subject           // sorted by ID
+	Files    map[string]dag.Type // the per-participant ports that Subject.Files fills: bold, labels, confounds, series
+	PerRun   bool                // Subject.Runs fills them: stages with each: run read them
+	// Make, when set, is the stage that makes the per-participant ports (a
+	// simulated cohort): one task a subject, with the parameter "subject".
+	Make func(subject string) dag.Stage
+	// MakeKind is the registered kind of what Make returns.
+	MakeKind string
+	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
+	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
+	Here     []string  // for the person at this machine alone: where the data were found
+	Root     string    // the directory from which results name the participants' files (see NameIn)
+}
+
+// A Subject is one participant.
+type Subject struct {
+	ID      string            // "sub-003"
+	Files   map[string]string // port → absolute path
+	Runs    []Run             // in the order of time, where the roster is PerRun
+	Problem error             // why nothing can be done for this one; names the file, the place and the remedy
+}
+
+// A Run is one run of a participant.
+type Run struct {
+	Name  string            `json:"run"`   // "1", "ses-a_run-2"
+	Files map[string]string `json:"files"` // port → absolute path
+}
+
+// RunNames are those of the participant's runs; of one who has no list of them, "1".
+func (s Subject) RunNames() []string {
+	if len(s.Runs) == 0 {
+		return []string{"1"}
+	}
+	names := make([]string, len(s.Runs))
+	for i, r := range s.Runs {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// first is a file of the participant, or of its first run.
+func (s Subject) first(port string) (path string, ok bool) {
+	if len(s.Runs) > 0 {
+		s.Files = s.Runs[0].Files
+	}
+	path, ok = s.Files[port]
+	return path, ok
+}
+
+// A LeftOut is a participant of the table who takes no part.
+type LeftOut struct {
+	ID  string // "sub-004"
+	Why string // "not selected: mean_fd < 0.3"
+}
+
+// A Cohort is a registered cohort kind.
+type Source struct {
+	Name string
+	Doc  string
+	New  func() Loader
+}

@@ -1,0 +1,141 @@
+package cohort
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/stages/stagetest"
+)
+
+// runsText lists the runs of a roster with the names of one of their files.
+func runsText(r *Roster, port string) string {
+	var lines []string
+	for _, s := range r.Subjects {
+		if s.Problem != nil {
+			lines = append(lines, fmt.Sprint(s.ID, ": ", s.Problem))
+			continue
+		}
+		for _, run := range s.Runs {
+			lines = append(lines, fmt.Sprintf("%s %s %s", s.ID, run.Name, filepath.Base(run.Files[port])))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestBIDSRuns(t *testing.T) {
+	const scan = "_space-T1w_desc-preproc_bold.nii.gz"
+	for _, c := range []struct {
+		name  string
+		scans []string // below sub-01, without what all have
+		runs  string
+		want  string
+	}{
+		{"runs", []string{"func/sub-01_task-rest_run-2", "func/sub-01_task-rest_run-10"}, "all", "sub-01 2 sub-01_task-rest_run-2" + scan + "\nsub-01 10 sub-01_task-rest_run-10" + scan},
+		{"sessions and runs", []string{"ses-b/func/sub-01_ses-b_task-rest_run-1", "ses-a/func/sub-01_ses-a_task-rest_run-1", "ses-a/func/sub-01_ses-a_task-rest_run-2"}, "all",
+			"sub-01 ses-a_run-1 sub-01_ses-a_task-rest_run-1" + scan + "\nsub-01 ses-a_run-2 sub-01_ses-a_task-rest_run-2" + scan + "\nsub-01 ses-b_run-1 sub-01_ses-b_task-rest_run-1" + scan},
+		{"one run", []string{"func/sub-01_task-rest"}, "all", "sub-01 1 sub-01_task-rest" + scan},
+		{"two tasks", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "all", "differ in task (film, rest): set the parameter task: runs: all joins the runs of one task"},
+		{"by default", []string{"func/sub-01_task-rest_run-1", "func/sub-01_task-rest_run-2"}, "one", "2 scans fit, which differ in run (1, 2): set the parameter run; runs: all takes them all, to be joined when each is cleaned"},
+	} {
+		d := newDataset(t, onePerson)
+		for _, s := range c.scans {
+			d.write("sub-01/"+s+scan, "")
+			d.write("sub-01/"+s+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+		}
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Runs = false, c.runs })
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := runsText(r, "bold"); got != c.want && !(strings.Contains(c.want, "differ") && strings.Contains(got, c.want)) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		for _, s := range r.Subjects {
+			for _, run := range s.Runs { // each has labels of its own
+				if bold, labels := filepath.Base(run.Files["bold"]), filepath.Base(run.Files["labels"]); strings.TrimSuffix(bold, scan) != strings.TrimSuffix(labels, "_space-T1w_desc-aparcaseg_dseg.nii.gz") {
+					t.Errorf("%s: labels %s of %s", c.name, labels, bold)
+				}
+			}
+		}
+	}
+}
+
+func TestRowsAreRuns(t *testing.T) {
+	texts := map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "d.nii": "", "atlas.nii": "",
+		"people.csv": "participant_id,group,age,fd,scan\n2,HC,9,0.1,c.nii\n1,ASD,8,0.2,a.nii\n2,HC,9,0.7,d.nii\n1,ASD,8,0.3,b.nii\n"}
+	load := func(t *testing.T, change func(*TableCohort)) (*Roster, error) {
+		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84"}
+		c.File, c.Runs = "people.csv", "all"
+		if change != nil {
+			change(c)
+		}
+		return c.Load(stagetest.Files(t, texts))
+	}
+	r, err := load(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := runsText(r, "bold"), "sub-1 1 a.nii\nsub-1 2 b.nii\nsub-2 1 c.nii\nsub-2 2 d.nii"; got != want || !r.PerRun {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	var names []string
+	for _, c := range r.Participants.Columns {
+		names = append(names, c.Name)
+	}
+	if want := []string{"participant_id", "group", "source_id", "age"}; !slices.Equal(names, want) || r.Participants.Rows() != 2 {
+		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
+	}
+	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runsText(r, "bold"); strings.Contains(got, "d.nii") || !strings.Contains(got, "c.nii") || len(r.Left) != 0 {
+		t.Errorf("%s, left %v", got, r.Left)
+	}
+	if !slices.Contains(r.Notes, "1 runs are left out of participants whose other runs take part") {
+		t.Errorf("notes %q", r.Notes)
+	}
+	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 stands in line 2 already; if each row is a run: runs: all") {
+		t.Error(err)
+	}
+	texts["people.csv"] = strings.Replace(texts["people.csv"], "1,ASD,8,0.3", "1,HC,8,0.3", 1)
+	if _, err = load(t, nil); err == nil || !strings.Contains(err.Error(), `participant 1 is of group "HC", and of "ASD" in line 3`) {
+		t.Error(err)
+	}
+}
+
+func TestTimeseriesRuns(t *testing.T) {
+	d := newDataset(t, onePerson)
+	for _, name := range []string{"run-1", "run-2"} {
+		d.write("sub-01/func/sub-01_task-rest_"+name+"_atlas-A_timeseries.tsv", "a\tb\n1\t2\n2\t1\n")
+	}
+	c := &TimeseriesCohort{listed: defaultListed(), Dir: "."}
+	c.Runs = "all"
+	r, err := c.Load(d.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "sub-01_task-rest_run-%d_atlas-A_timeseries.tsv"
+	if got, want := runsText(r, "series"), fmt.Sprintf("sub-01 1 "+name+"\nsub-01 2 "+name, 1, 2); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if names := stagetest.Sure(r.Nodes.Strings("name")); !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("nodes %q", names)
+	}
+}
+
+// A name that is nobody's is an error that says who may have been meant.
+func TestExcludeNobody(t *testing.T) {
+	dir := stagetest.Files(t, map[string]string{"people.csv": "participant_id,group,scan\nsub-01,HC,a.nii\nsub-02,HC,a.nii\n", "a.nii": ""})
+	for name, want := range map[string]string{
+		"1": `no participant "1" (did you mean "sub-01"?)`, "sub-2": `no participant "sub-2" (did you mean "sub-02"?)`, "twelve": `no participant "twelve" (they are called sub-01, sub-02)`,
+	} {
+		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "a.nii", Nodes: "dk84"}
+		c.File, c.Exclude = "people.csv", []string{name}
+		if _, err := c.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

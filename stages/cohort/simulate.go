@@ -1,0 +1,134 @@
+package cohort
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/atlas"
+	"prgnn/stages/phantom"
+)
+
+var simulateKind = dag.Kind{
+	Name: "simulate",
+	Doc: "the scan of a person who does not exist\n" +
+		"A BOLD image with its label image and confounds, whose connectivity is known; made by the cohort \"simulate\", one task a participant. Package stages/phantom says how.",
+	New:    func() dag.Stage { return &Simulate{Scanner: DefaultScanner(), Group: "HC"} },
+	Memory: 64 << 20,
+}
+
+// Scanner are the parameters that every simulated participant shares.
+type Scanner struct {
+	Strength        float64 `param:"strength" doc:"how much the planted connectivity of the ASD group differs: 0 not at all; 1 by default, and more has little more effect" min:"0" max:"10"`
+	Heterogeneity   float64 `param:"heterogeneity" doc:"share of the planted regions that one ASD participant does not have altered, a random subset of its own in each: 0, everybody has all; at 0.7 every region is altered in 30 % of the participants and every edge in 9 %, and a t-test no longer finds everything" min:"0" max:"1"`
+	Volumes         int     `param:"volumes" doc:"length of a scan" min:"2" max:"100000"`
+	TR              float64 `param:"tr" doc:"time from a volume to the next" unit:"s" min:"0.01" max:"60"`
+	Grid            float64 `param:"grid" doc:"size of a voxel in every direction" unit:"mm" min:"2" max:"15"`
+	Motion          float64 `param:"motion" doc:"amount of head motion: 0 none, 1 that of a child who tries to lie still" min:"0" max:"100"`
+	Noise           float64 `param:"noise" doc:"standard deviation of a voxel's own noise, as a multiple of that of its region's signal" min:"0" max:"100"`
+	SiteEffect      float64 `param:"site_effect" doc:"how much of a region's signal is its scanner's, where there are several: weight of a source that all regions share, each in the measure of that scanner; 0 none, and 0.5 is plain to see" min:"0" max:"10"`
+	Autocorrelation float64 `param:"autocorrelation" doc:"of signals and noise, from a volume to the next: φ of AR(1)" min:"0" max:"0.99"`
+}
+
+func DefaultScanner() Scanner {
+	return Scanner{Strength: 1, Volumes: 146, TR: 2, Grid: 6, Motion: 1, Noise: 1, Autocorrelation: 0.4}
+}
+
+// Simulate makes one scan.
+type Simulate struct {
+	Seed    uint64 `param:"seed" doc:"of all random numbers"`
+	Subject string `param:"subject" doc:"the participant, filled in by the cohort"`
+	Group   string `param:"group" choices:"ASD|HC" doc:"ASD has the planted difference"`
+	Site    int    `param:"site" doc:"number of the scanner; 0 for one without a character of its own" min:"0"`
+	Scanner
+	Missing []string `param:"missing" doc:"abbreviations of regions (such as R.AC) that get no voxel"`
+	Corrupt bool     `param:"corrupt" doc:"cut the BOLD file off in its middle, to see what a pipeline makes of it"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Simulate) Ports() dag.Ports {
+	return dag.Ports{Out: []dag.Port{
+		{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},
+		{Name: "labels", Type: dag.Format("nifti"), Doc: "its parcellation on the same grid: FreeSurfer's ids of the 84 regions"},
+		{Name: "confounds", Type: dag.Format("tsv"), Doc: "motion, tissue signals and framewise displacement, in fMRIPrep's columns"},
+	}}
+}
+
+// Run makes the scan.
+func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	nodes := atlas.DK84()
+	var missing []int
+	for _, name := range s.Missing {
+		i := slices.IndexFunc(nodes, func(n atlas.Node) bool { return n.Abbreviation == name })
+		if i < 0 {
+			return nil, fmt.Errorf("parameter missing: there is no region %q", name)
+		}
+		missing = append(missing, nodes[i].Index)
+	}
+	scan, err := phantom.Make(phantom.Settings{
+		Seed: s.Seed, Subject: s.Subject, Affected: s.Group == "ASD", Strength: s.Strength, Heterogeneity: s.Heterogeneity,
+		Volumes: s.Volumes, TR: s.TR, Grid: s.Grid, Motion: s.Motion, Noise: s.Noise, Autocorrelation: s.Autocorrelation,
+		Site: s.Site, SiteEffect: s.SiteEffect, Missing: missing,
+	}, nodes)
+	if err != nil {
+		return nil, err
+	}
+	affine := nifti.Affine{
+		{scan.Grid, 0, 0, scan.Origin[0]},
+		{0, scan.Grid, 0, scan.Origin[1]},
+		{0, 0, scan.Grid, scan.Origin[2]},
+		{0, 0, 0, 1},
+	}
+	const aligned = 2 // code of a participant's own anatomical space
+	var bold, labels bytes.Buffer
+	if err := nifti.Encode(&bold, &nifti.Image{
+		Shape: scan.Shape[:], Affine: affine, Code: aligned, TR: s.TR, Data: scan.BOLD, Descrip: "simulated",
+	}); err != nil {
+		return nil, err
+	}
+	if err := nifti.Encode(&labels, &nifti.Image{
+		Shape: scan.Shape[:3], Affine: affine, Code: aligned, Data: scan.Labels, Descrip: "simulated", Intent: 1002,
+	}); err != nil {
+		return nil, err
+	}
+	if s.Corrupt {
+		bold.Truncate(bold.Len() / 2)
+	}
+	return dag.Outputs{
+		"bold":      artifacts.Bytes{Kind: "nifti", Data: bold.Bytes()},
+		"labels":    artifacts.Bytes{Kind: "nifti", Data: labels.Bytes()},
+		"confounds": artifacts.Bytes{Kind: "tsv", Data: confoundsTSV(scan.Confounds)},
+	}, nil
+}
+
+// confoundsTSV writes the table as fMRIPrep does: tabs, n/a where there is no value.
+func confoundsTSV(columns []phantom.Column) []byte {
+	var b []byte
+	for i, c := range columns {
+		if i > 0 {
+			b = append(b, '\t')
+		}
+		b = append(b, c.Name...)
+	}
+	b = append(b, '\n')
+	for t := range columns[0].Values {
+		for i, c := range columns {
+			if i > 0 {
+				b = append(b, '\t')
+			}
+			if v := c.Values[t]; math.IsNaN(v) {
+				b = append(b, "n/a"...)
+			} else {
+				b = strconv.AppendFloat(b, v, 'g', 8, 64)
+			}
+		}
+		b = append(b, '\n')
+	}
+	return b
+}

@@ -1,0 +1,171 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/atlas"
+	"prgnn/stages/column"
+	"prgnn/stages/phantom"
+)
+
+var simulateCohortKind = Source{
+	Name: "simulate",
+	Doc: "people who do not exist, with a planted difference between two groups\n" +
+		"Real NIfTI files, each with the 84 regions of the Desikan-Killiany set, whose connectivity is known: cohort.truth tells what was planted. The default is of the size of the data of Pooling Regularized GNN for fMRI Biomarker Analysis.",
+	New: func() Loader {
+		return &SimulatedCohort{ASD: 75, HC: 43, Sites: 1, Scanner: DefaultScanner()}
+	},
+}
+
+// SimulatedCohort makes its participants.
+type SimulatedCohort struct {
+	ASD  int    `param:"asd" doc:"participants of the group that has the planted difference" min:"0" max:"100000"`
+	HC   int    `param:"hc" doc:"participants of the reference group" min:"0" max:"100000"`
+	Seed uint64 `param:"seed" doc:"of all random numbers"`
+	Scanner
+	Sites   int      `param:"sites" doc:"number of scanners, each with a noise of its own when there are several (and site_effect); participants are spread over them whatever their group" min:"1" max:"1000"`
+	Missing []string `param:"missing" doc:"regions without a voxel, each as PARTICIPANT:ABBREVIATION, such as sub-sim003:R.AC"`
+	Corrupt []string `param:"corrupt" doc:"participants whose BOLD file is cut off in its middle"`
+}
+
+// Load lists the participants; their scans are made by tasks of the kind simulate.
+func (c *SimulatedCohort) Load(string) (*Roster, error) {
+	n := c.ASD + c.HC
+	if n == 0 {
+		return nil, errors.New("asd and hc are both 0: the cohort has no participants")
+	}
+	nodes := atlas.DK84()
+	type person struct{ id, group string }
+	people := make([]person, n)
+	for i := range people {
+		people[i] = person{fmt.Sprintf("sub-sim%03d", i+1), "ASD"}
+		if i >= c.ASD {
+			people[i].group = "HC"
+		}
+	}
+	slices.SortFunc(people, func(a, b person) int { return strings.Compare(a.id, b.id) }) // sub-sim1000 before sub-sim101
+	ids, groups := make([]string, n), make([]string, n)
+	position := map[string]int{}
+	for i, p := range people {
+		ids[i], groups[i] = p.id, p.group
+		position[p.id] = i
+	}
+	missing, corrupt, err := c.faults(ids, position, nodes)
+	if err != nil {
+		return nil, err
+	}
+
+	sites := make([]int, n)
+	ages, sexes, siteNames, simulated := make([]float64, n), make([]string, n), make([]string, n), make([]bool, n)
+	for i, id := range ids {
+		// Nothing here depends on the group: age, sex and site tell nothing of it.
+		r := random.New(c.Seed, "simulate", id, "participant")
+		ages[i] = 7 + math.Floor(110*r.Float64())/10
+		sexes[i] = "M"
+		if r.Float64() < 0.25 {
+			sexes[i] = "F"
+		}
+		sites[i] = 1 + r.IntN(c.Sites)
+		siteNames[i] = fmt.Sprintf("simulated%d", sites[i])
+		simulated[i] = true
+	}
+	roster := &Roster{
+		Participants: artifacts.NewTable(
+			artifacts.Column{Name: "participant_id", Values: ids, Doc: "simulated participants: nobody was scanned"},
+			artifacts.Column{Name: "group", Values: groups, Doc: "ASD has the planted difference"},
+			artifacts.Column{Name: "age", Values: ages, Unit: "a", Doc: "simulated"},
+			artifacts.Column{Name: "sex", Values: sexes, Doc: "simulated"},
+			artifacts.Column{Name: "site", Values: siteNames, Doc: "simulated scanner"},
+			artifacts.Column{Name: "simulated", Values: simulated, Doc: "true: these people do not exist"},
+		),
+		Nodes: nodesTable(nodes),
+		Extra: map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
+		Files: map[string]dag.Type{
+			"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"),
+		},
+		MakeKind: "simulate",
+		Make: func(subject string) dag.Stage {
+			i := position[subject]
+			s := &Simulate{Seed: c.Seed, Subject: subject, Group: groups[i], Scanner: c.Scanner, Missing: missing[subject], Corrupt: corrupt[subject]}
+			if c.Sites > 1 {
+				s.Site = sites[i]
+			}
+			return s
+		},
+		Notes: []string{fmt.Sprintf("simulated data: %d ASD and %d HC participants who do not exist, planted difference of strength %g", c.ASD, c.HC, c.Strength)},
+	}
+	for _, id := range ids {
+		roster.Subjects = append(roster.Subjects, Subject{ID: id})
+	}
+	return roster, nil
+}
+
+// faults reads the parameters missing and corrupt.
+func (c *SimulatedCohort) faults(ids []string, position map[string]int, nodes []atlas.Node) (missing map[string][]string, corrupt map[string]bool, err error) {
+	var problems []error
+	known := func(parameter, id string) bool {
+		_, ok := position[id]
+		if !ok {
+			problems = append(problems, fmt.Errorf("%s: there is no participant %q; they are %s to %s", parameter, id, ids[0], ids[len(ids)-1]))
+		}
+		return ok
+	}
+	abbreviations := make([]string, len(nodes))
+	for i, n := range nodes {
+		abbreviations[i] = n.Abbreviation
+	}
+	missing, corrupt = map[string][]string{}, map[string]bool{}
+	for _, entry := range c.Missing {
+		id, region, ok := strings.Cut(entry, ":")
+		switch {
+		case !ok:
+			problems = append(problems, fmt.Errorf("missing: %q is not of the form PARTICIPANT:ABBREVIATION, such as %s:R.AC", entry, ids[0]))
+		case !known("missing", id):
+		case !slices.Contains(abbreviations, region):
+			problems = append(problems, fmt.Errorf("missing: there is no region %q%s", region, column.DidYouMean(region, abbreviations)))
+		default:
+			missing[id] = append(missing[id], region)
+		}
+	}
+	for _, id := range c.Corrupt {
+		if known("corrupt", id) {
+			corrupt[id] = true
+		}
+	}
+	return missing, corrupt, errors.Join(problems...)
+}
+
+// truthTable tells what is planted: one row an edge.
+func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *artifacts.Table {
+	edges := phantom.Planted(nodes)
+	reference, affected := phantom.Expected(nodes, false, strength, heterogeneity), phantom.Expected(nodes, true, strength, heterogeneity)
+	n := len(edges)
+	source, target := make([]int32, n), make([]int32, n)
+	sourceName, targetName := make([]string, n), make([]string, n)
+	hc, asd, difference := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, e := range edges {
+		source[i], target[i] = int32(e.Source), int32(e.Target)
+		sourceName[i], targetName[i] = nodes[e.Source-1].Name, nodes[e.Target-1].Name
+		at := (e.Source-1)*len(nodes) + e.Target - 1
+		hc[i], asd[i] = reference[at], affected[at]
+		difference[i] = asd[i] - hc[i]
+	}
+	t := artifacts.NewTable(
+		artifacts.Column{Name: "source", Values: source, Doc: "index of a node"},
+		artifacts.Column{Name: "target", Values: target, Doc: "index of the other node"},
+		artifacts.Column{Name: "source_name", Values: sourceName},
+		artifacts.Column{Name: "target_name", Values: targetName},
+		artifacts.Column{Name: "correlation_hc", Values: hc, Doc: "expected correlation of the two regions' signals in the group HC, before noise"},
+		artifacts.Column{Name: "correlation_asd", Values: asd, Doc: "the same in the group ASD"},
+		artifacts.Column{Name: "difference", Values: difference, Doc: "ASD − HC; 0 where nothing is planted"},
+	)
+	t.Meta = map[string]string{"simulated": "true"}
+	return t
+}

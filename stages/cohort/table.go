@@ -1,0 +1,53 @@
+package cohort
+
+import (
+	"errors"
+)
+
+var tableCohortKind = Source{
+	Name: "table",
+	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
+		"bold, labels and confounds are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
+	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "dk84"} },
+}
+
+// TableCohort lists scans in a table.
+type TableCohort struct {
+	listed
+	BOLD      string `param:"bold" place:"maybe" doc:"where each participant's scan is: a column, a path with {columns}, or a path"`
+	Labels    string `param:"labels" place:"maybe" doc:"where its label image is: a column, a path with {columns}, or one image for everybody"`
+	Confounds string `param:"confounds" place:"maybe" doc:"where its table of confounds is; without when empty"`
+	Nodes     string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+}
+
+// Load reads the table.
+func (c *TableCohort) Load(dir string) (*Roster, error) {
+	var missing []error
+	for _, p := range [2][2]string{{"bold", c.BOLD}, {"labels", c.Labels}} {
+		if p[1] == "" {
+			missing = append(missing, errors.New(p[0]+" is not given: a column of the table, or a path"))
+		}
+	}
+	l, err := c.read(dir)
+	if err := errors.Join(append(missing, err)...); err != nil {
+		return nil, err
+	}
+	var problems []error
+	var sources []*fileSource
+	for _, f := range []struct{ port, format, spec string }{
+		{"bold", "nifti", c.BOLD}, {"labels", "nifti", c.Labels}, {"confounds", "tsv", c.Confounds},
+	} {
+		if f.spec == "" {
+			continue
+		}
+		s, err := l.source(f.port, f.format, f.spec)
+		sources, problems = append(sources, s), append(problems, err)
+	}
+	nodes, err := findNodes(c.Nodes, l.root)
+	if err := errors.Join(append(problems, err)...); err != nil {
+		return nil, err
+	}
+	r := l.roster(sources)
+	r.Nodes = nodesTable(nodes)
+	return r, nil
+}

@@ -1,0 +1,347 @@
+package cohort
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/stagetest"
+)
+
+// inDir takes the directory out of a message.
+func inDir(dir, message string) string {
+	return filepath.ToSlash(strings.ReplaceAll(message, dir+string(filepath.Separator), ""))
+}
+
+// study is a table of four participants with scans, in a spreadsheet's manner.
+func study(t *testing.T) string {
+	return stagetest.Files(t, map[string]string{
+		"study/people.csv": "name;dx;years;mean_fd;scan;conf\n" +
+			"003;ASD;9;0.1;func/c.nii;c.tsv\n" +
+			"001;HC;11.5;0.2;func/a.nii;a.tsv\n" +
+			"sub-002;ASD;n/a;0.5;func/b.nii;b.tsv\n" +
+			"A_4;HC;30;;func/d.nii;d.tsv\n",
+		"study/func/a.nii": "a", "study/func/b.nii": "b", "study/func/c.nii": "c", "study/func/d.nii": "d",
+		"study/a.tsv": "", "study/b.tsv": "", "study/c.tsv": "", "study/d.tsv": "",
+		"atlas.nii": "x",
+		"nodes.tsv": "index\tname\n7\tleft\n9\tright\n",
+	})
+}
+
+func table(change func(*TableCohort)) *TableCohort {
+	c := &TableCohort{listed: listed{File: "study/people.csv", ID: "name", Group: "dx"}, BOLD: "scan", Labels: "../atlas.nii", Nodes: "dk84"}
+	if change != nil {
+		change(c)
+	}
+	return c
+}
+
+func TestTableCohort(t *testing.T) {
+	dir := study(t)
+	r, err := table(func(c *TableCohort) { c.Confounds, c.Nodes = "conf", "../nodes.tsv" }).Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, s := range r.Subjects {
+		ids = append(ids, s.ID)
+		if s.Problem != nil {
+			t.Error(s.Problem)
+		}
+	}
+	if want := []string{"sub-001", "sub-002", "sub-003", "sub-A4"}; !slices.Equal(ids, want) {
+		t.Errorf("participants %v, want %v", ids, want)
+	}
+	at := filepath.Join(dir, "study")
+	if got, want := r.Subjects[2].Files, map[string]string{
+		"bold": filepath.Join(at, "func", "c.nii"), "labels": filepath.Join(dir, "atlas.nii"), "confounds": filepath.Join(at, "c.tsv"),
+	}; !reflect.DeepEqual(got, want) {
+		t.Errorf("files of sub-003: %v, want %v", got, want)
+	}
+	if got, want := r.Files, map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv")}; !reflect.DeepEqual(got, want) {
+		t.Errorf("ports %v", got)
+	}
+	var columns []string
+	for _, c := range r.Participants.Columns {
+		columns = append(columns, c.Name)
+	}
+	// Covariates travel, paths do not; the names before ours do where they differ.
+	if want := []string{"participant_id", "group", "name", "years", "mean_fd"}; !slices.Equal(columns, want) {
+		t.Errorf("columns %v, want %v", columns, want)
+	}
+	for column, want := range map[string][]string{
+		"participant_id": {"sub-001", "sub-002", "sub-003", "sub-A4"},
+		"group":          {"HC", "ASD", "ASD", "HC"},
+		"name":           {"001", "sub-002", "003", "A_4"},
+		"years":          {"11.5", "n/a", "9", "30"},
+	} {
+		if got, _ := r.Participants.Strings(column); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	if _, err := r.Participants.Floats("years"); err != nil {
+		t.Error(err)
+	}
+	names, _ := r.Nodes.Strings("name")
+	values, _ := r.Nodes.Ints("id")
+	if !slices.Equal(names, []string{"left", "right"}) || !slices.Equal(values, []int64{7, 9}) {
+		t.Errorf("nodes %v %v", names, values)
+	}
+	if want := []string{"participants are named by letters and digits alone: A_4 is sub-A4"}; !slices.Equal(r.Notes, want) {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+func TestTableCohortSelects(t *testing.T) {
+	dir := study(t)
+	for _, c := range []struct {
+		name   string
+		change func(*TableCohort)
+		ids    string
+		notes  []string // besides the one about names
+	}{
+		{"by query", func(c *TableCohort) { c.Select = "group in [ASD, HC] and mean_fd < 0.3 and years >= 10" }, "sub-001",
+			[]string{"selected 1 of 4 participants", "  left out by mean_fd < 0.3: 2 (1 for want of a value)", "  left out by years >= 10: 1"}},
+		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
+			[]string{"excluded by name: sub-003, A_4, 001"}},
+		{"by level", func(c *TableCohort) {
+			c.Levels = []string{"ASD=patient", "HC = control"}
+			c.Select = "group == patient or dx == HC and years > 20"
+		},
+			"sub-002 sub-003 sub-A4", []string{"selected 3 of 4 participants", "  left out by group == patient or dx == HC and years > 20: 1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := table(c.change).Load(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, s := range r.Subjects {
+				ids = append(ids, s.ID)
+			}
+			if got := strings.Join(ids, " "); got != c.ids {
+				t.Errorf("participants %s, want %s", got, c.ids)
+			}
+			if got := r.Notes[1:]; !slices.Equal(got, c.notes) {
+				t.Errorf("notes %q, want %q", got, c.notes)
+			}
+		})
+	}
+	r, err := table(func(c *TableCohort) { c.Levels = []string{"ASD=patient", "HC = control"} }).Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if groups, _ := r.Participants.Strings("group"); !slices.Equal(groups, []string{"control", "patient", "patient", "control"}) {
+		t.Errorf("groups %v", groups)
+	}
+}
+
+// What is wrong with one participant is told of that one, with the line and the
+// remedy; the others go on.
+func TestTableCohortProblems(t *testing.T) {
+	dir := study(t)
+	path := filepath.Join(dir, "study", "people.csv")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("001;HC", "001;", "func/b.nii", "func/gone.nii", "func/d.nii", "").Replace(string(raw))
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table(nil).Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"sub-001": `study/people.csv:3: participant sub-001: it has no group (column "dx" is empty) (to go on without it: exclude: [sub-001])`,
+		"sub-002": `study/people.csv:4: participant sub-002: its bold file: study/func/gone.nii: there is no such file (to go on without it: exclude: [sub-002])`,
+		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, where its bold file is named (to go on without it: exclude: [sub-A4])`,
+	}
+	for _, s := range r.Subjects {
+		got := ""
+		if s.Problem != nil {
+			got = inDir(dir, s.Problem.Error())
+		}
+		if got != want[s.ID] {
+			t.Errorf("%s:\ngot  %s\nwant %s", s.ID, got, want[s.ID])
+		}
+	}
+	// A classifier needs groups: who has none is not in the table.
+	if ids, _ := r.Participants.Strings("participant_id"); !slices.Equal(ids, []string{"sub-002", "sub-003", "sub-A4"}) {
+		t.Errorf("participants %v", ids)
+	}
+	if last := r.Notes[len(r.Notes)-1]; last != "3 of 4 participants cannot be used as they are" {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+func TestTableCohortRefuses(t *testing.T) {
+	const columns = "its columns are name, dx, years, mean_fd, scan, conf"
+	for _, c := range []struct {
+		name   string
+		change func(*TableCohort)
+		text   string // of the table, when it is not that of study
+		want   string
+	}{
+		{"nothing given", func(c *TableCohort) { *c = TableCohort{} }, "", "bold is not given: a column of the table, or a path\nlabels is not given: a column of the table, or a path\nfile is not given: the table of participants"},
+		{"no table", func(c *TableCohort) { c.File = "people.tsv" }, "", "file: people.tsv: there is no such file"},
+		{"columns", func(c *TableCohort) { c.ID, c.Group = "nam", "group" }, "",
+			`id: study/people.csv has no column "nam" (did you mean "name"?); ` + columns + ` (set the parameter id to one of them)` + "\n" +
+				`group: study/people.csv has no column "group"; ` + columns + ` (set the parameter group to one of them)`},
+		{"files", func(c *TableCohort) { c.BOLD, c.Labels, c.Nodes = "scans", "{nam}/{dx}.nii", "dk" }, "",
+			`bold: "scans" is neither a column of study/people.csv (did you mean "scan"?) nor a file (study/scans)` + "\n" +
+				`labels: in "{nam}/{dx}.nii", {nam} is not a column of study/people.csv (did you mean "name"?); ` + columns + "\n" +
+				`nodes: "dk" is neither a built-in list (dk84, dk84-index) nor a file (study/dk)`},
+		{"open brace", func(c *TableCohort) { c.BOLD = "{name.nii" }, "", `bold: in "{name.nii" a { is not closed`},
+		{"duplicates", nil, "name;dx;scan\n1;HC;a\nsub-1;HC;b\nA_1;HC;c\nA1;HC;d\n1;HC;e\n;HC;f\n_;HC;g\n",
+			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be called sub-1: rename one of them\n" +
+				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be called sub-A1: rename one of them\n" +
+				"study/people.csv:6: participant 1 stands in line 2 already; if each row is a run: runs: all\n" +
+				"study/people.csv:7: the participant has no name (column \"name\" is empty)\n" +
+				"study/people.csv:8: \"_\" has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column"},
+		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",
+			"levels: \"ASD\" is not of the form VALUE=NAME, such as 1=ASD\nlevels: the value \"HC\" is named twice"},
+		{"a level without a name", func(c *TableCohort) { c.Levels = []string{"ASD=1"} }, "",
+			"levels: study/people.csv: dx is \"HC\" in 2 rows, and levels has no name for it"},
+		{"exclude and select", func(c *TableCohort) { c.Exclude, c.Select = []string{"sub-004"}, "ages > 7" }, "",
+			`exclude: study/people.csv has no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
+				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},
+		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
+			`study/people.csv: none of its 4 participants is left: participants are named by letters and digits alone: A_4 is sub-A4; selected 0 of 4 participants;   left out by years > 99: 4 (1 for want of a value); see select and exclude`},
+		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, where the first line has 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := study(t)
+			if c.text != "" {
+				if err := os.WriteFile(filepath.Join(dir, "study", "people.csv"), []byte(c.text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := table(c.change).Load(dir)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if got := inDir(dir, err.Error()); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// A path may be absolute, made from columns, and start from another directory.
+func TestTableCohortPaths(t *testing.T) {
+	dir := study(t)
+	r, err := table(func(c *TableCohort) {
+		c.Root, c.BOLD, c.Labels = ".", "study/func/{conf}", filepath.Join(dir, "atlas.nii")
+		c.Select = "name == 003"
+	}).Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `participant sub-003: its bold file: study/func/c.tsv: there is no such file`
+	if got := inDir(dir, r.Subjects[0].Problem.Error()); !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := r.Subjects[0].Files["labels"]; got != filepath.Join(dir, "atlas.nii") {
+		t.Errorf("labels %s", got)
+	}
+	r, err = table(func(c *TableCohort) { c.BOLD = "func" }).Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inDir(dir, r.Subjects[0].Problem.Error()); !strings.Contains(got, "its bold file: study/func is a directory") {
+		t.Error(got)
+	}
+}
+
+func TestTimeseriesCohort(t *testing.T) {
+	dir := stagetest.Files(t, map[string]string{
+		"p.tsv":        "participant_id\tgroup\nsub-b\tx\nsub-a\ty\n",
+		"ts/sub-a.1D":  "#10\t#2001\n0.5\t1\n0.1\t-2\n",
+		"ts/sub-b.1D":  "#10\t#2001\n0.5\t1\n",
+		"plain/sub-a":  "0.5 1 2\n1 2.5 3\n",
+		"plain/sub-b":  "0.5 1 2\n",
+		"list.txt":     "left\nright\n",
+		"named/sub-a":  "left,right\n1,2\n",
+		"broken/sub-a": "left,right\n1,x\n",
+	})
+	load := func(series, nodes string) (*Roster, error) {
+		c := &TimeseriesCohort{listed: defaultListed(), Series: series, Nodes: nodes}
+		c.File = "p.tsv"
+		return c.Load(dir)
+	}
+	for _, c := range []struct {
+		series, nodes string
+		names         []string
+		ids           []int64
+	}{
+		{"ts/{participant_id}.1D", "", []string{"10", "2001"}, []int64{10, 2001}},
+		{"ts/{participant_id}.1D", "list.txt", []string{"left", "right"}, []int64{1, 2}},
+		{"plain/{participant_id}", "", []string{"1", "2", "3"}, []int64{1, 2, 3}},
+		{"named/{participant_id}", "", []string{"left", "right"}, []int64{1, 2}},
+	} {
+		r, err := load(c.series, c.nodes)
+		if err != nil {
+			t.Errorf("%s: %v", c.series, err)
+			continue
+		}
+		names, _ := r.Nodes.Strings("name")
+		ids, _ := r.Nodes.Ints("id")
+		if !slices.Equal(names, c.names) || !slices.Equal(ids, c.ids) {
+			t.Errorf("%s: nodes %v %v", c.series, names, ids)
+		}
+		if len(r.Subjects) != 2 || r.Subjects[0].ID != "sub-a" || r.Files["series"].Format != "series" {
+			t.Errorf("%s: %+v", c.series, r)
+		}
+	}
+	for series, want := range map[string]string{
+		"":                        "neither dir nor series is given: a directory of derivatives, or a column of the table, or a path with {columns}",
+		"broken/{participant_id}": "nodes: broken/sub-a: line 2",
+		"none/{participant_id}":   "nodes is not given, and no participant of p.tsv has a file to take the names from",
+	} {
+		if _, err := load(series, ""); err == nil || !strings.HasPrefix(inDir(dir, err.Error()), want) {
+			t.Errorf("%s: got %v, want %s", series, err, want)
+		}
+	}
+}
+
+// The NYU site of ABIDE I: 75 of its 175 participants are ASD.
+func TestTimeseriesCohortOnABIDE(t *testing.T) {
+	dir := need.Shared(t, "data", "abide_nyu")
+	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd", Levels: []string{"1=ASD", "0=TD"}},
+		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
+	r, err := c.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, _ := r.Participants.Strings("group")
+	asd := 0
+	for _, g := range groups {
+		if g == "ASD" {
+			asd++
+		}
+	}
+	ids, _ := r.Nodes.Ints("id")
+	if len(groups) != 175 || asd != 75 || len(ids) != 111 || ids[0] != 10 || ids[110] != 4802 {
+		t.Errorf("%d participants, %d ASD, nodes %v", len(groups), asd, ids)
+	}
+	for _, s := range r.Subjects {
+		if s.Problem != nil {
+			t.Error(s.Problem)
+		}
+	}
+	c.Nodes = "roi_codes.txt" // the same numbers as a list
+	listed, err := c.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := listed.Nodes.Ints("id"); !slices.Equal(again, ids) {
+		t.Errorf("the list has %v", again)
+	}
+}

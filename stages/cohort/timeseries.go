@@ -1,0 +1,166 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"prgnn/dag"
+	"prgnn/stages/atlas"
+	"prgnn/stages/bids"
+	"prgnn/stages/region"
+)
+
+var timeseriesCohortKind = Source{
+	Name: "timeseries",
+	Doc: "participants listed in a CSV or TSV file, with the series of their regions\n" +
+		"For data that others have extracted: a file of series a participant as TSV, CSV, 1D or npy, perhaps gzipped, one row a volume. Either dir is a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series is the name of a column that holds paths, or a path made from columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
+	New: func() Loader { return &TimeseriesCohort{listed: defaultListed()} },
+}
+
+// TimeseriesCohort lists files of series in a table.
+type TimeseriesCohort struct {
+	listed
+	Dir   string `param:"dir" place:"always" doc:"a directory of derivatives, which holds sub-…/func/…_timeseries.tsv (or .1D)"`
+	Raw   string `param:"raw" place:"always" doc:"with dir: the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed where there is one"`
+	Space string `param:"space" doc:"with dir: the space- entity; not needed where there is one"`
+	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed where there is one"`
+	entities
+	Series string `param:"series" place:"maybe" doc:"without dir: where each participant's series are: a column, or a path with {columns}"`
+	Nodes  string `param:"nodes" place:"maybe" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
+}
+
+// Load reads the table.
+func (c *TimeseriesCohort) Load(dir string) (*Roster, error) {
+	if c.Dir != "" {
+		return c.loadDir(dir)
+	}
+	var missing error
+	if c.Series == "" {
+		missing = errors.New("neither dir nor series is given: a directory of derivatives, or a column of the table, or a path with {columns}")
+	}
+	l, err := c.read(dir)
+	if err := errors.Join(missing, err); err != nil {
+		return nil, err
+	}
+	series, err := l.source("series", "series", c.Series)
+	if err != nil {
+		return nil, err
+	}
+	r := l.roster([]*fileSource{series})
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		if path, ok := s.Files["series"]; ok {
+			s.Files = seriesFiles(path, bids.Beside(path, timeFields...))
+		}
+		for j, run := range s.Runs {
+			if path, ok := run.Files["series"]; ok {
+				s.Runs[j].Files = seriesFiles(path, bids.Beside(path, timeFields...))
+			}
+		}
+	}
+	sidecarPort(r)
+	nodes, err := c.nodes(l, r.Subjects)
+	if err != nil {
+		return nil, err
+	}
+	r.Nodes = nodesTable(nodes)
+	return r, nil
+}
+
+// timeFields tell the time between two volumes, in a JSON file beside a file of series.
+var timeFields = []string{"RepetitionTime", "SamplingFrequency"}
+
+func seriesFiles(series, sidecar string) map[string]string {
+	files := map[string]string{"series": series}
+	if sidecar != "" {
+		files["sidecar"] = sidecar
+	}
+	return files
+}
+
+// sidecarPort gives the cohort the port sidecar when all files of series have one.
+func sidecarPort(r *Roster) {
+	series, with := 0, 0
+	count := func(files map[string]string) {
+		if _, ok := files["series"]; ok {
+			series++
+		}
+		if _, ok := files["sidecar"]; ok {
+			with++
+		}
+	}
+	for _, s := range r.Subjects {
+		count(s.Files)
+		for _, run := range s.Runs {
+			count(run.Files)
+		}
+	}
+	switch {
+	case with == 0:
+	case with == series:
+		r.Files["sidecar"] = dag.Format("json")
+	default:
+		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d of %d files of series no JSON file gives the RepetitionTime", series-with, series))
+		for _, s := range r.Subjects {
+			delete(s.Files, "sidecar")
+			for _, run := range s.Runs {
+				delete(run.Files, "sidecar")
+			}
+		}
+	}
+}
+
+// nodes reads the node list, or takes the names that head the first file.
+func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error) {
+	if c.Nodes != "" {
+		return findNodes(c.Nodes, l.root)
+	}
+	for _, s := range subjects {
+		path, ok := s.first("series")
+		if !ok {
+			continue
+		}
+		names, err := seriesNames(path)
+		if err != nil {
+			return nil, fmt.Errorf("nodes: %w", err)
+		}
+		nodes, err := atlas.Plain(names)
+		if err != nil {
+			return nil, fmt.Errorf("nodes: %s: %w", path, err)
+		}
+		return nodes, nil
+	}
+	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from%s", l.path, firstProblem(subjects))
+}
+
+// firstProblem says of one participant why there is nothing to be had.
+func firstProblem(subjects []Subject) string {
+	for _, s := range subjects {
+		if s.Problem != nil {
+			return fmt.Sprintf("; the first: %v", s.Problem)
+		}
+	}
+	return ""
+}
+
+// seriesNames are the names of the columns of a file of series; where it has none
+// they are numbered from 1.
+func seriesNames(path string) ([]string, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, x, err := region.ReadSeries(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if names == nil {
+		for i := range x.Cols {
+			names = append(names, strconv.Itoa(i+1))
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,126 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/bids"
+	"prgnn/stages/column"
+)
+
+// loadDir finds series by their names.
+func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
+	if c.Series != "" {
+		return nil, errors.New("dir and series exclude each other: dir finds the files by their names")
+	}
+	root, err := bids.Find(within(dir, c.Dir))
+	if err != nil {
+		return nil, fmt.Errorf("dir: %w", err)
+	}
+	l, err := c.people(dir, root, c.Raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.choose(); err != nil {
+		return nil, err
+	}
+	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all(), Root: root}
+	failing, sidecars := 0, &bids.Sidecars{Root: root}
+	for _, row := range l.rows {
+		s := Subject{ID: row.id, Files: map[string]string{}}
+		var problems []error
+		if row.group == "" {
+			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
+		}
+		if found, names, err := c.find(root, row.id); err != nil {
+			problems = append(problems, err)
+		} else if c.all() {
+			s.Files = nil
+			for i, f := range found {
+				s.Runs = append(s.Runs, Run{names[i], seriesFiles(f.Path, sidecars.Of(f, timeFields...))})
+			}
+		} else {
+			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], timeFields...))
+		}
+		if problems != nil {
+			failing++
+			s.Problem = fmt.Errorf("participant %s: %w (to go on without it: exclude: [%s])", row.id, joined(problems), row.id)
+		}
+		r.Subjects = append(r.Subjects, s)
+	}
+	by := generator(root)
+	r.Here = append(r.Here, whereFound(root, l.path))
+	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path)))
+	r.Notes = append(r.Notes, l.notes...)
+	if failing > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
+	}
+	sidecarPort(r)
+	nodes, err := c.nodes(l, r.Subjects)
+	if err != nil {
+		return nil, err
+	}
+	r.Nodes = nodesTable(nodes)
+	return r, nil
+}
+
+// find finds the file of series that is meant, or those of all runs with their names.
+// The dialects:
+//
+//	XCP-D from 26.0     …_atlas-A_stat-mean_timeseries.tsv
+//	XCP-D 0.7 to 0.x    …_seg-A_stat-mean_timeseries.tsv
+//	XCP-D before        …_atlas-A_timeseries.tsv
+//	giga_connectome     …_seg-A_desc-denoiseX_timeseries.tsv
+//	C-PAC               …_atlas-A_…_desc-Mean_timeseries.1D (or desc-Mean-1)
+func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []string, err error) {
+	files, err := bids.Files(root, id)
+	if err != nil {
+		return nil, nil, absent(root, id)
+	}
+	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz", ".npy"}, Entities: map[string]string{}}
+	c.into(want.Entities)
+	if c.Space != "" {
+		want.Entities["space"] = strings.TrimPrefix(c.Space, "space-")
+	}
+	if c.Desc != "" {
+		want.Entities["desc"] = strings.TrimPrefix(c.Desc, "desc-")
+	}
+	every := slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: want.Suffixes, Extensions: want.Extensions}), func(f bids.File) bool {
+		stat := f.Get("stat")
+		return atlasOf(f) == "" || stat != "" && stat != "mean"
+	})
+	fits := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
+		return !want.Fits(f.Name) || c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
+	})
+	parameters := map[string]string{"atlas": "atlas", "seg": "atlas", "space": "space", "desc": "desc"}
+	switch {
+	case len(fits) > 0 && c.all():
+		if names, err = sortRuns(fits, parameters); err != nil {
+			return nil, nil, err
+		}
+		return fits, names, nil
+	case len(fits) == 1:
+		return fits, nil, nil
+	case len(fits) > 1:
+		return nil, nil, fmt.Errorf("%d files of series fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(fits), differences(fits, parameters))
+	case len(every) == 0:
+		return nil, nil, errors.New("it has no series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
+	}
+	var have []string
+	for _, f := range every {
+		have = append(have, filepath.Base(f.Path))
+	}
+	return nil, nil, fmt.Errorf("none of its series fits; it has %s", column.Shorten(have))
+}
+
+// atlasOf is the atlas that a file of series is about, "" for one of confounds.
+func atlasOf(f bids.File) string {
+	if a := f.Get("atlas"); a != "" {
+		return a
+	}
+	return f.Get("seg")
+}

@@ -1,0 +1,60 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"prgnn/internal/foreign"
+	"prgnn/stages/column"
+)
+
+// openFile opens a file that the user names. Where it is not there, it proposes one
+// that is; looking for it takes time, so do not try many in this way.
+func openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%w%s", plainError(path, err), nearFile(path))
+		}
+		return nil, plainError(path, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fmt.Errorf("%s is a directory", path)
+	}
+	return f, nil
+}
+
+// plainError says what is wrong with a file without the name of the system call.
+func plainError(path string, err error) error {
+	said := foreign.Missing(path, err)
+	if target, linkErr := os.Readlink(path); linkErr == nil && filepath.IsAbs(target) {
+		said = placed{said, target}
+	}
+	return placed{said, path}
+}
+
+// nearFile proposes the file that may have been meant, or names the directory from
+// which on a path is wrong.
+func nearFile(path string) string {
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		for ; err != nil && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+			if _, err = os.Stat(filepath.Dir(dir)); err == nil {
+				return fmt.Sprintf(" (nor a directory %s%s)", dir, nearFile(dir))
+			}
+		}
+		return ""
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 10_000 { // a slow directory is not worth a guess
+		return ""
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return column.DidYouMean(filepath.Base(path), names)
+}

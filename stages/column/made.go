@@ -1,0 +1,100 @@
+package column
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// How something was made is kept in the metadata of its tables, under "made": a line a
+// parameter, "graph.density = 0.1", of the stage and of those before it. A trained model
+// carries the lines of its graphs, so that it can refuse others.
+
+// MadeBy is how a stage makes its outputs: what its input tells of itself, and the parameters
+// of the stage but for some that do not change the outputs.
+func MadeBy(kind string, s dag.Stage, of string, except ...string) map[string]string {
+	var lines []string
+	if of != "" {
+		lines = strings.Split(of, "\n")
+	}
+	for _, l := range dag.ParamText(s) {
+		if name, _, _ := strings.Cut(l, " = "); !slices.Contains(except, name) {
+			lines = append(lines, kind+"."+l)
+		}
+	}
+	return map[string]string{"made": strings.Join(lines, "\n")}
+}
+
+// MadeOf is what an input tells of how it was made; nothing when it is not connected.
+func MadeOf(t *dag.Task, port string) (string, error) {
+	if !t.Has(port) {
+		return "", nil
+	}
+	table, err := t.In(port).Table()
+	if err != nil {
+		return "", err
+	}
+	return table.Meta["made"], nil
+}
+
+// MadeApart tells in which parameters two ways of making differ, except for those that may.
+func MadeApart(made, want string, allowed []string) []string {
+	a, b := MadeLines(made), MadeLines(want)
+	var names, out []string
+	for n := range a {
+		names = append(names, n)
+	}
+	for n := range b {
+		if _, both := a[n]; !both {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	say := func(m map[string]string, n string) string {
+		if v, ok := m[n]; ok {
+			return v
+		}
+		return "not there"
+	}
+	for _, n := range names {
+		if a[n] != b[n] && !slices.Contains(allowed, n) {
+			out = append(out, fmt.Sprintf("%s is %s, not %s", n, say(a, n), say(b, n)))
+		}
+	}
+	return out
+}
+
+func MadeLines(made string) map[string]string {
+	m := map[string]string{}
+	for l := range strings.Lines(made) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(l, "\n"), " = ")
+		m[name] = value
+	}
+	return m
+}
+
+// NodeNames are the names of a list of nodes, in order; nil when it is not connected.
+func NodeNames(t *dag.Task) ([]string, error) {
+	if !t.Has("nodes") {
+		return nil, nil
+	}
+	in := t.In("nodes")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	names, err := table.Strings("name")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return names, nil
+}
+
+// WithMeta adds metadata to a table.
+func WithMeta(t *artifacts.Table, meta map[string]string) *artifacts.Table {
+	t.Meta = meta
+	return t
+}

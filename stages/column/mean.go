@@ -1,0 +1,19 @@
+package column
+
+import (
+	"math"
+)
+
+// MeanSD is the mean and the standard deviation of a sample (n − 1); NaN where
+// there is too little of it.
+func MeanSD(x []float64) (mean, sd float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	q := 0.0
+	for _, v := range x {
+		q += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(q / float64(len(x)-1))
+}

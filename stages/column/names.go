@@ -1,0 +1,204 @@
+package column
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// SettingText names a setting in a message: " of pool=topk".
+func SettingText(coords []dag.Coord) string {
+	var parts []string
+	for _, c := range coords {
+		parts = append(parts, c.Axis+"="+c.Value)
+	}
+	if parts == nil {
+		return ""
+	}
+	return " of " + strings.Join(parts, " ")
+}
+
+// CoordText names a setting: "stage=train pool=topk".
+func CoordText(coords []dag.Coord) string { return strings.Join(CoordTexts(coords), " ") }
+
+// What these columns say of themselves.
+const (
+	NameDoc = "the classifier, for people"
+)
+
+// NameColumn is a setting in words.
+func NameColumn(name []string) artifacts.Column {
+	return artifacts.Column{Name: "name", Values: name, Doc: NameDoc}
+}
+
+// SettingName names a setting by its coordinates, for people: "TopK, BCE, λ 0.1, 0".
+func SettingName(coords []dag.Coord) string {
+	var own []dag.Coord
+	for _, c := range coords {
+		if c.Axis != "fold" && c.Axis != "repeat" && c.Axis != "seed" {
+			own = append(own, c)
+		}
+	}
+	words := map[string]string{"pool=topk": "TopK", "pool=sage": "SAGE", "distance=bce": "BCE", "distance=mmd": "MMD"}
+	order := []string{"stage", "model", "pool", "distance", "lambda"}
+	rank := func(axis string) int {
+		if i := slices.Index(order, axis); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(own, func(a, b dag.Coord) int { return rank(a.Axis) - rank(b.Axis) })
+	var parts []string
+	for _, c := range own {
+		switch word := words[c.Axis+"="+c.Value]; {
+		case word != "":
+			parts = append(parts, word)
+		case c.Axis == "stage" || c.Axis == "model":
+			parts = append(parts, c.Value)
+		case c.Axis == "lambda":
+			parts = append(parts, "λ "+strings.Trim(c.Value, "[]"))
+		default:
+			parts = append(parts, c.Axis+" "+c.Value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// PrGNN is how predictions of the kind train say what made them.
+const PrGNN = "pr-gnn"
+
+// Classifiers are the models of the kinds train and baseline, in words. What the
+// metadata of predictions say of their model is one of these.
+var Classifiers = map[string]string{
+	PrGNN: "PR-GNN", "majority": "majority class", "svm": "SVM (RBF)", "linear-svm": "linear SVM", "ridge": "ridge regression", "logistic": "logistic regression",
+	"forest": "random forest", "mlp": "MLP", "brainnetcnn": "BrainNetCNN", "li2019": "Li et al. 2019",
+}
+
+// NameClassifiers names settings for people: by their model, then by what else tells
+// them apart; the stage is told only of those that would have one name otherwise.
+// models are what the predictions say of themselves, "" where they say nothing.
+func NameClassifiers(settings [][]dag.Coord, models []string) []string {
+	names, stages, count := make([]string, len(settings)), make([]string, len(settings)), map[string]int{}
+	for i, coords := range settings {
+		model, seed := models[i], ""
+		var rest []dag.Coord
+		for _, c := range coords {
+			switch c.Axis {
+			case "stage":
+				stages[i] = c.Value
+			case "model":
+				model = c.Value
+			case "seed": // settingName is of all seeds
+				seed = "seed " + c.Value
+			default:
+				rest = append(rest, c)
+			}
+		}
+		if word := Classifiers[model]; word != "" {
+			model = word
+		}
+		if model == "" { // of somebody else's program
+			model, stages[i] = stages[i], ""
+		}
+		names[i] = joinTexts(", ", model, SettingName(rest), seed)
+		count[names[i]]++
+	}
+	for i := range names {
+		if count[names[i]] > 1 && stages[i] != "" {
+			names[i] += " (" + stages[i] + ")"
+		}
+	}
+	return names
+}
+
+// joinTexts joins the texts that are not empty.
+func joinTexts(by string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), by)
+}
+
+// NamesOf names the rows of a table for people: by its own column of names, or, in
+// a table that has none, by the columns that settingsOf reads.
+func NamesOf(t *artifacts.Table, own ...string) ([]string, error) {
+	if _, ok := t.Column("name"); ok {
+		return t.Strings("name")
+	}
+	settings, err := SettingsOf(t, own...)
+	for i, s := range settings {
+		settings[i] = ShownSetting(s)
+	}
+	return settings, err
+}
+
+// CompareNamed puts PR-GNN first, then the others, the most accurate before, and the
+// majority class, which has learnt nothing, last.
+func CompareNamed(a, b string, accuracyA, accuracyB float64) int {
+	place := func(name string) int {
+		switch {
+		case strings.HasPrefix(name, Classifiers[PrGNN]):
+			return 0
+		case strings.HasPrefix(name, Classifiers["majority"]):
+			return 2
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(accuracyB, accuracyA))
+}
+
+// ShownSetting is a setting's name for people: the model's own, where it has one, and not
+// the stage's.
+func ShownSetting(setting string) string {
+	var coords []dag.Coord
+	for _, m := range Coordinate.FindAllStringSubmatch(setting, -1) {
+		c := dag.Coord{Axis: m[1], Value: m[2]}
+		if word := Classifiers[c.Value]; c.Axis == "model" && word != "" {
+			c.Value = word
+		}
+		coords = append(coords, c)
+	}
+	if slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == "model" }) {
+		coords = slices.DeleteFunc(coords, func(c dag.Coord) bool { return c.Axis == "stage" })
+	}
+	return SettingName(coords)
+}
+
+// SettingsOf names the rows of a table by the columns that stand before the first
+// of its own: the coordinates of a setting.
+func SettingsOf(t *artifacts.Table, own ...string) ([]string, error) {
+	names := make([]string, t.Rows())
+	for _, c := range t.Columns {
+		if slices.Contains(own, c.Name) {
+			break
+		}
+		values, err := t.Strings(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			if v == "" { // an axis that this setting does not have
+				continue
+			}
+			names[i] = strings.TrimPrefix(names[i]+" "+c.Name+"="+v, " ")
+		}
+	}
+	return names, nil
+}
+
+// Lambdas reads λ1-λ2 as an axis writes it: 0.1-0.5.
+func Lambdas(text string) (a, b float64, err error) {
+	for i := range text {
+		if text[i] != '-' || i == 0 {
+			continue
+		}
+		a, errA := strconv.ParseFloat(text[:i], 64)
+		b, errB := strconv.ParseFloat(text[i+1:], 64)
+		if errA == nil && errB == nil {
+			return a, b, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("lambda %q is not two numbers such as 0.1-0.5", text)
+}

@@ -1,0 +1,2 @@
+// Package command has the kinds that run commands.
+package command

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"context"
+	"strconv"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+var echoKind = dag.Kind{
+	Name: "echo",
+	Doc: "gives its parameter back\n" +
+		"For trying things out, tests and benchmarks: matrix: { value: [1..1000] } makes a thousand tasks of next to no work. What is connected to it orders the tasks and changes no result.",
+	New: func() dag.Stage { return &Echo{} },
+}
+
+// Echo gives its parameter back.
+type Echo struct {
+	Value string `param:"value" doc:"what to give: a number or a text"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Echo) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "input", Optional: true, Doc: "anything; not read"},
+			{Name: "inputs", Optional: true, Gather: true, Doc: "any number of things; not read"},
+		},
+		Out: []dag.Port{{Name: "value", Type: dag.Format("npy"), Doc: "a number as float64, without axes; a text as its UTF-8 bytes"}},
+	}
+}
+
+// Run gives the value.
+func (e *Echo) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+	if x, err := strconv.ParseFloat(e.Value, 64); err == nil {
+		return dag.Outputs{"value": artifacts.NewArray([]float64{x})}, nil
+	}
+	text := []byte(e.Value)
+	return dag.Outputs{"value": artifacts.NewArray(text, len(text))}, nil
+}

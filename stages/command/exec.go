@@ -1,0 +1,257 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"prgnn/dag"
+	"prgnn/internal/workdir"
+	"prgnn/stages/column"
+)
+
+var execKind = dag.Kind{
+	Name: "exec",
+	Doc: "runs a command of yours on declared inputs\n" +
+		"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the result depends on the values of the allowed ones, of which hashes are kept. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
+	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Promises: "bits"} },
+}
+
+// Exec runs a command. Its ports are those that its parameters declare.
+type Exec struct {
+	Command     []string `param:"command" doc:"the program and its arguments, each by itself; {NAME} stands for a path or a parameter, {{ and }} for braces"`
+	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT anything is taken"`
+	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each"`
+	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
+	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here. A hash of a passed value is kept, not the value"`
+	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
+	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`
+}
+
+// A declared is one entry of inputs, outputs or parameters.
+type declared struct {
+	name, value string // value: the format, or the parameter's value
+	gather, has bool   // has: there was an =
+}
+
+func declare(entry string) declared {
+	name, value, has := strings.Cut(entry, "=")
+	name, gather := strings.CutSuffix(strings.TrimSpace(name), "*")
+	return declared{strings.TrimSpace(name), strings.TrimSpace(value), gather, has}
+}
+
+// EnvNames are the variables whose values the result depends on.
+func (e *Exec) EnvNames() []string {
+	var names []string
+	for _, entry := range e.Environment {
+		if !strings.Contains(entry, "=") {
+			names = append(names, entry)
+		}
+	}
+	return names
+}
+
+// Promise is what the user says of the command.
+func (e *Exec) Promise() dag.Promise {
+	p, _ := dag.ParsePromise(e.Promises) // Validate has looked at it
+	return p
+}
+
+// Ports are the declared ones.
+func (e *Exec) Ports() dag.Ports {
+	var p dag.Ports
+	for _, entry := range e.Inputs {
+		d := declare(entry)
+		p.In = append(p.In, dag.Port{Name: d.name, Type: dag.Format(d.value), Gather: d.gather})
+	}
+	for _, entry := range e.Outputs {
+		d := declare(entry)
+		p.Out = append(p.Out, dag.Port{Name: d.name, Type: dag.Format(d.value)})
+	}
+	return p
+}
+
+var (
+	execName  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	execPlace = regexp.MustCompile(`\{\{|\}\}|\{[A-Za-z][A-Za-z0-9_-]*\}`)
+)
+
+// Validate checks what is declared and what the command asks for.
+func (e *Exec) Validate() []error {
+	var wrong []error
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	if len(e.Command) == 0 || e.Command[0] == "" {
+		bad("command is empty: say which program to run")
+	}
+	seen := map[string]string{}
+	for _, list := range []struct {
+		parameter, what string
+		entries         []string
+	}{{"inputs", "input", e.Inputs}, {"outputs", "output", e.Outputs}, {"parameters", "parameter", e.Parameters}} {
+		for _, entry := range list.entries {
+			d := declare(entry)
+			switch other := seen[d.name]; {
+			case !execName.MatchString(d.name):
+				bad("%s: %q does not begin with a name of letters, digits, _ and -", list.parameter, entry)
+			case other != "":
+				bad("%s: %q is taken already: it is %s", list.parameter, d.name, other)
+			case list.what == "output" && d.value == "":
+				bad("%s: %q does not say the format: %s=arrow, npy, nifti, tsv, text …", list.parameter, entry, d.name)
+			case list.what == "parameter" && !d.has:
+				bad("%s: %q has no value: %s=VALUE", list.parameter, entry, d.name)
+			case list.what != "input" && d.gather:
+				bad("%s: %q: only inputs gather", list.parameter, entry)
+			case list.what != "parameter" && d.has && d.value == "", list.what != "parameter" && strings.ContainsAny(d.value, `/\. `):
+				bad("%s: %q: %q is no format", list.parameter, entry, d.value)
+			}
+			seen[d.name] = "an " + list.what
+			if list.what == "parameter" {
+				seen[d.name] = "a parameter"
+			}
+		}
+	}
+	var names []string
+	for name := range seen {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, word := range e.Command {
+		for _, place := range execPlace.FindAllString(word, -1) {
+			if name := strings.Trim(place, "{}"); name != "" && seen[name] == "" {
+				bad("command: %s is neither an input, an output nor a parameter%s; {{ stands for a brace", place, column.DidYouMean(name, names))
+			}
+		}
+	}
+	for _, entry := range e.Environment {
+		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\x00") {
+			bad("environment: %q is neither NAME nor NAME=VALUE", entry)
+		} else if cloudCredential.MatchString(name) {
+			bad("environment: %s is a cloud credential, on which no result may depend: download the data before the run and give the files as inputs ({file: …})", name)
+		}
+	}
+	if _, err := dag.ParsePromise(e.Promises); err != nil {
+		bad("promise: %w", err)
+	}
+	return wrong
+}
+
+// ExecRooms begins the names of the directories that commands work in, among the
+// temporary files.
+const ExecRooms = "pipeline-exec-"
+
+// Run carries the command out.
+func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	if wrong := e.Validate(); wrong != nil {
+		return nil, errors.Join(wrong...)
+	}
+	room, err := workdir.Make("", ExecRooms)
+	if err != nil {
+		return nil, err
+	}
+	defer room.Remove() // what cannot be removed stays, in a directory for temporary files
+	dir := room.Path
+	places, err := e.lay(dir, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.call(ctx, t, dir, places); err != nil {
+		return nil, err
+	}
+	out := dag.Outputs{}
+	var wrong []error
+	for _, entry := range e.Outputs {
+		d := declare(entry)
+		v, err := collect(filepath.Join(dir, places[d.name]), d)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		out[d.name] = v
+	}
+	return out, errors.Join(wrong...)
+}
+
+// call starts the command and waits for it.
+func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[string]string) error {
+	words := make([]string, len(e.Command))
+	for i, word := range e.Command {
+		words[i] = execPlace.ReplaceAllStringFunc(word, func(place string) string {
+			switch place {
+			case "{{", "}}":
+				return place[:1]
+			}
+			return places[strings.Trim(place, "{}")]
+		})
+	}
+	limited := ctx
+	if e.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, time.Duration(e.TimeLimit*float64(time.Second)))
+		defer cancel()
+	}
+	cmd := exec.CommandContext(limited, words[0], words[1:]...)
+	cmd.Dir, cmd.Env = dir, e.environment(dir)
+	if path := e.lookPath(words[0]); path != "" {
+		cmd.Path, cmd.Err = path, nil
+	}
+	cmd.WaitDelay = 5 * time.Second // for the pipes of what it has started, once it is gone
+	log := &maskingWriter{w: t.Log(), secrets: e.secrets()}
+	cmd.Stdout, cmd.Stderr = log, log
+	err := runGuarded(cmd)
+	log.Flush()
+	t.TookMemory(peakMemory(cmd.ProcessState))
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit)
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("there is no program %q (it starts in a directory of its own: a script of yours is given as an input)", words[0])
+	case err != nil:
+		return fmt.Errorf("the command %q ended with %w", words[0], err)
+	}
+	return nil
+}
+
+// lookPath finds the program where the command's own PATH says, when its
+// environment sets one; the standard library looks along that of this process.
+func (e *Exec) lookPath(program string) string {
+	if strings.ContainsAny(program, `/\`) {
+		return ""
+	}
+	for _, entry := range e.Environment {
+		list, ok := strings.CutPrefix(entry, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(list) {
+			if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// environment is what the command may see: what is allowed, a place for its
+// temporary files, and settings that make its output the same everywhere. PATH
+// tells where programs lie, as paths do of files: it is passed on, and no result is
+// said to depend on it unless it is named.
+func (e *Exec) environment(dir string) []string {
+	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp"), "LANG=C.UTF-8", "TZ=UTC"}
+	for _, entry := range append([]string{"PATH"}, e.Environment...) {
+		if strings.Contains(entry, "=") {
+			env = append(env, entry)
+		} else if v, ok := os.LookupEnv(entry); ok {
+			env = append(env, entry+"="+v)
+		}
+	}
+	return env
+}

@@ -1,0 +1,208 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+)
+
+// lay puts the inputs into the command's directory, read-only, and finds what
+// each {NAME} stands for. Paths are relative, so that none of the machine's can
+// come into a result.
+func (e *Exec) lay(dir string, t *dag.Task) (map[string]string, error) {
+	for _, sub := range []string{"inputs", "outputs", "tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	places := map[string]string{}
+	for _, entry := range e.Inputs {
+		d := declare(entry)
+		var err error
+		if d.gather {
+			places[d.name], err = layAll(dir, d.name, t.All(d.name))
+		} else {
+			places[d.name], err = layOne(dir, filepath.Join("inputs", d.name), t.In(d.name))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("input %s: %w", d.name, err)
+		}
+	}
+	for _, entry := range e.Outputs {
+		d := declare(entry)
+		places[d.name] = filepath.Join("outputs", d.name+extension(d.value, nil))
+	}
+	for _, entry := range e.Parameters {
+		name, value, _ := strings.Cut(entry, "=")
+		places[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return places, nil
+}
+
+// layOne puts one input into the directory: large ones by sharing their blocks
+// where the file system can (btrfs, XFS, APFS …), else as a copy. It is never a link
+// to the file: the command could change what other tasks read, and change it back.
+// Shared blocks are not read here, so the engine compares the file with its digest
+// after the command.
+func layOne(dir, name string, in dag.Input) (string, error) {
+	start, err := firstBytes(in)
+	if err != nil {
+		return "", err
+	}
+	name += extension(in.Ref.Format, start)
+	path := filepath.Join(dir, name)
+	if in.Path != "" && in.Ref.Size >= shareFrom && cloneFile(in.Path, path) == nil {
+		return name, nil
+	}
+	r, err := in.Reader()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if err != nil {
+		return "", err
+	}
+	if _, err = io.Copy(f, r); err != nil {
+		f.Close()
+		return "", err
+	}
+	return name, f.Close()
+}
+
+// shareFrom is the size in bytes from which an input is worth sharing: a small
+// copy costs less than looking at the file once more afterwards.
+const shareFrom = 1 << 20
+
+// firstBytes tells a gzipped image from one that is not.
+func firstBytes(in dag.Input) ([]byte, error) {
+	if in.Ref.Format != "nifti" {
+		return nil, nil
+	}
+	r, err := in.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	start := make([]byte, 2)
+	n, err := io.ReadFull(r, start)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return start[:n], err
+}
+
+// layAll writes the members of a gathered input, and a table of them.
+func layAll(dir, name string, all []dag.Input) (string, error) {
+	folder := filepath.Join("inputs", name)
+	if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+		return "", err
+	}
+	var axes []string
+	column := map[string]int{}
+	for _, in := range all {
+		for _, c := range in.Coords {
+			if _, there := column[c.Axis]; !there {
+				column[c.Axis] = len(axes)
+				axes = append(axes, c.Axis)
+			}
+		}
+	}
+	var table strings.Builder
+	table.WriteString(strings.Join(append(axes, "path"), "\t") + "\n")
+	for i, in := range all {
+		path, err := layOne(dir, filepath.Join(folder, fmt.Sprintf("%06d", i+1)), in)
+		if err != nil {
+			return "", err
+		}
+		row := make([]string, len(axes)+1)
+		for a := range axes {
+			row[a] = "n/a"
+		}
+		for _, c := range in.Coords {
+			row[column[c.Axis]] = strings.NewReplacer("\t", " ", "\n", " ").Replace(c.Value)
+		}
+		row[len(axes)] = filepath.ToSlash(path)
+		table.WriteString(strings.Join(row, "\t") + "\n")
+	}
+	path := folder + ".tsv"
+	return path, os.WriteFile(filepath.Join(dir, path), []byte(table.String()), 0o444)
+}
+
+// extension is how a file of a format is called; start is how it begins, when
+// that is known.
+func extension(format string, start []byte) string {
+	switch {
+	case format == "nifti" && (start == nil || bytes.Equal(start, []byte{0x1f, 0x8b})):
+		return ".nii.gz"
+	case format == "nifti":
+		return ".nii"
+	case format == "text" || format == "log":
+		return ".txt"
+	case format == "":
+		return ".bin"
+	}
+	return "." + format
+}
+
+// collect reads and checks an output.
+func collect(path string, d declared) (artifacts.Value, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case os.IsNotExist(err):
+		return nil, fmt.Errorf("the command did not write its output %s ({%s} in the command is the path of the file)", d.name, d.name)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("the output %s is not a file", d.name)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFormat(b, d); err != nil {
+		return nil, fmt.Errorf("the output %s is not %s: %w", d.name, d.value, err)
+	}
+	return artifacts.Bytes{Kind: d.value, Data: b}, nil
+}
+
+// checkFormat decodes what can be decoded.
+func checkFormat(b []byte, d declared) error {
+	switch d.value {
+	case "npy":
+		_, err := artifacts.ReadArray(bytes.NewReader(b))
+		return err
+	case "arrow":
+		_, err := artifacts.ReadTable(bytes.NewReader(b))
+		return err
+	case "nifti":
+		r, err := nifti.NewReader(bytes.NewReader(b), d.name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		for range r.Volumes() {
+			if _, err := r.NextRaw(); err != nil {
+				return err
+			}
+		}
+	case "json":
+		var v any
+		return json.Unmarshal(b, &v)
+	case "text", "tsv", "csv", "html", "svg":
+		if !utf8.Valid(b) {
+			return errors.New("it is not UTF-8")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+//go:build unix
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/workdir"
+	"prgnn/stages/stagetest"
+)
+
+// again runs one test of this program in another process, with variables that tell it what to do.
+func again(t *testing.T, program, name string, env ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(program, "-test.run=^"+name+"$", "-test.count=1", "-test.v")
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
+}
+
+// A run that is killed at any moment leaves no process of its command, and no directory that
+// the next run does not remove; what is there meanwhile is its user's alone.
+func TestExecKilled(t *testing.T) {
+	if pids := os.Getenv("PRGNN_TEST_KILLED"); pids != "" { // the process that is killed
+		e := execShell(t, "echo $$ >> "+pids+"; sleep 600 >/dev/null 2>&1 & echo $! >> "+pids+"; echo > "+pids+".go; sleep 0.05")
+		e.Inputs = []string{"table*=text"}
+		var all []dag.Input
+		for i := range 200 {
+			all = append(all, dag.InputOf(artifacts.Text("participant\n"), dag.Coord{Axis: "subject", Value: fmt.Sprint(i)}))
+		}
+		for {
+			e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"table": all}))
+		}
+	}
+	temp, pids := t.TempDir(), filepath.Join(t.TempDir(), "pids")
+	for i := range 12 {
+		cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_KILLED="+pids, "TMPDIR="+temp)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 { // while the command runs
+			for limit := time.Now().Add(time.Minute); !there(pids + ".go"); {
+				if time.Now().After(limit) {
+					t.Fatal("the command does not start")
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+		time.Sleep(time.Duration(i) * 7 * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		filepath.WalkDir(temp, func(path string, e os.DirEntry, err error) error {
+			if info, err := os.Lstat(path); err == nil && e.IsDir() && path != temp && info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has mode %v", path, info.Mode())
+			}
+			return nil
+		})
+		os.Remove(pids + ".go")
+	}
+	said, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word := range strings.FieldsSeq(string(said)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for limit := time.Now().Add(20 * time.Second); running(pid); time.Sleep(time.Millisecond) {
+			if time.Now().After(limit) {
+				syscall.Kill(pid, syscall.SIGKILL)
+				t.Errorf("the command's process %d outlives the program", pid)
+				break
+			}
+		}
+	}
+	long := time.Now().Add(-time.Hour) // a minute later
+	rooms, _ := filepath.Glob(filepath.Join(temp, ExecRooms+"*"))
+	for _, r := range rooms {
+		os.Chtimes(filepath.Join(r, "lock"), long, long)
+		os.Chtimes(r, long, long)
+	}
+	workdir.Sweep(temp, ExecRooms)
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("%d entries are left of killed runs, such as %s", len(left), left[0].Name())
+	}
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// running reports whether a process is there and not a zombie that nobody reaps.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return runtime.GOOS != "linux"
+	}
+	state := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	return state[0] != "Z" && state[0] != "X"
+}
+
+// What the command started in the background ends with it.
+func TestExecEndsBackground(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	e := execShell(t, "sleep 600 >/dev/null 2>&1 & echo $! > "+pid)
+	if _, err := e.Run(context.Background(), dag.NewTask(nil)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	for limit := time.Now().Add(20 * time.Second); running(n); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			syscall.Kill(n, syscall.SIGKILL)
+			t.Fatalf("process %d outlives its command", n)
+		}
+	}
+}
+
+// A command that makes its input writable, edits it and restores it changes its own copy: what
+// other tasks read meanwhile is what the store holds. A superuser writes where it likes, so
+// another user does it.
+func TestExecInputsAreNotTheStores(t *testing.T) {
+	const nobody = 65534
+	if os.Getuid() == 0 {
+		dir, err := os.MkdirTemp("", "prgnn-nobody-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		program := filepath.Join(dir, "test")
+		if err := errors.Join(os.Chmod(dir, 0o755), copyFile(os.Args[0], program), os.Mkdir(filepath.Join(dir, "tmp"), 0o777), os.Chown(filepath.Join(dir, "tmp"), nobody, nobody)); err != nil {
+			t.Fatal(err)
+		}
+		cmd := again(t, program, t.Name(), "TMPDIR="+filepath.Join(dir, "tmp"))
+		cmd.Dir = dir
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+			t.Errorf("as user %d: %v\n%s", nobody, err, out)
+		}
+		return
+	}
+	s, err := artifacts.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	text := strings.Repeat("the same bytes\n", 2*shareFrom/15)
+	ref, err := s.Put(artifacts.Text(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := dag.InputOf(artifacts.Text(text))
+	in.Ref, in.Path = ref, s.BlobPath(ref.Digest)
+	in.Reader = func() (io.ReadCloser, error) { return s.OpenBlob(ref) }
+	e := execShell(t, "cp {in} tmp/before; chmod u+w {in}; echo edited > {in}; cat "+in.Path+" > {seen}; cat tmp/before > {in}; chmod u-w {in}")
+	e.Inputs, e.Outputs = []string{"in=text"}, []string{"seen=text"}
+	out, err := e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"in": {in}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := stagetest.ExecOutput(t, out["seen"]); got != text {
+		t.Errorf("while the command edits its input, the store gives %.20q …", got)
+	}
+}
+
+func copyFile(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o755)
+}

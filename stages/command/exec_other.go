@@ -1,0 +1,15 @@
+//go:build !unix
+
+package command
+
+import (
+	"os"
+	"os/exec"
+)
+
+// runGuarded runs a command. Stopping it stops the command itself: the pipes of what it has
+// started are closed after cmd.WaitDelay. If this process is killed, the command goes on.
+func runGuarded(cmd *exec.Cmd) error { return cmd.Run() }
+
+// peakMemory is not known.
+func peakMemory(*os.ProcessState) int64 { return 0 }

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+)
+
+var (
+	// cloudCredential names variables that give access to a cloud account.
+	cloudCredential = regexp.MustCompile(`(?i)^(AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN)|GOOGLE_(APPLICATION_CREDENTIALS|CREDENTIALS|OAUTH_ACCESS_TOKEN)|CLOUDSDK_AUTH_ACCESS_TOKEN|(AZURE|ARM)_\w*(KEY|SECRET|TOKEN|PASSWORD|CONNECTION_STRING))$`)
+	// secretName names variables that usually hold a secret.
+	secretName = regexp.MustCompile(`(?i)(TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|(^|_)KEYS?)(_|$)`)
+)
+
+// Advise warns of secrets among the variables.
+func (e *Exec) Advise() []string {
+	var advice []string
+	for _, entry := range e.Environment {
+		switch name, _, set := strings.Cut(entry, "="); {
+		case !secretName.MatchString(name):
+		case set:
+			advice = append(advice, "environment: "+name+" looks like a secret, and its value is kept in clear with every result: write "+name+" without a value, and set it where the program is started")
+		default:
+			advice = append(advice, "environment: "+name+" looks like a secret: a slow hash of its value is kept, from which a short value can be guessed, and so is what the command writes to its outputs")
+		}
+	}
+	return advice
+}
+
+// leastSecret is the length in bytes from which a value is masked: shorter ones stand in other words.
+const leastSecret = 6
+
+// secrets are the values that do not belong in a log: those of variables whose names say so.
+func (e *Exec) secrets() [][]byte {
+	var values [][]byte
+	for _, entry := range e.Environment {
+		name, value, set := strings.Cut(entry, "=")
+		if !set {
+			value = os.Getenv(name)
+		}
+		if len(value) >= leastSecret && secretName.MatchString(name) {
+			values = append(values, []byte(value))
+		}
+	}
+	return values
+}
+
+// A maskingWriter writes *** in place of secrets.
+type maskingWriter struct {
+	w       io.Writer
+	secrets [][]byte
+	rest    []byte // may be the beginning of a secret
+}
+
+func (m *maskingWriter) Write(p []byte) (int, error) {
+	text := append(m.rest, p...)
+	for _, s := range m.secrets {
+		text = bytes.ReplaceAll(text, s, []byte("***"))
+	}
+	keep := 0
+	for _, s := range m.secrets {
+		for n := min(len(s)-1, len(text)); n > keep; n-- {
+			if bytes.HasSuffix(text, s[:n]) {
+				keep = n
+			}
+		}
+	}
+	whole := len(text) - keep
+	m.rest = bytes.Clone(text[whole:])
+	if _, err := m.w.Write(text[:whole]); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Flush writes what was no secret in the end.
+func (m *maskingWriter) Flush() {
+	_, _ = m.w.Write(m.rest) // a log keeps its own error
+	m.rest = nil
+}

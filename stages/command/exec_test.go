@@ -1,0 +1,228 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/stagetest"
+)
+
+// execShell makes an exec stage that runs a line of sh.
+func execShell(t *testing.T, line string) *Exec {
+	t.Helper()
+	need.Program(t, "dash", "sh")
+	e := newExec()
+	e.Command = []string{"sh", "-c", line}
+	return e
+}
+
+func newExec() *Exec {
+	k, _ := stagetest.Lookup("exec")
+	return k.New().(*Exec)
+}
+
+// said is the log of a task outside a run.
+func said(t *dag.Task) string { return t.Log().(fmt.Stringer).String() }
+
+func TestExec(t *testing.T) {
+	t.Setenv("PRGNN_SEEN", "yes")
+	t.Setenv("PRGNN_HIDDEN", "no")
+	e := execShell(t, `
+		cat {one} > {copy}; cat {all} >> {copy}; sed 1d {all} | cut -f3 | xargs cat >> {copy}
+		echo "{alpha} $PRGNN_SEEN $PRGNN_SET $PRGNN_HIDDEN {{x}}" >> {copy}
+		echo spoken; echo aside >&2
+		pwd > tmp/here; test -w {one} && ! test "$(id -u)" = 0 && echo "the input may be written"; ls inputs`)
+	e.Inputs, e.Outputs = []string{"one=text", "all*=text"}, []string{"copy=text"}
+	e.Parameters, e.Environment = []string{"alpha=0.05"}, []string{"PRGNN_SEEN", "PRGNN_SET=set"}
+	if wrong := e.Validate(); wrong != nil {
+		t.Fatal(wrong)
+	}
+	task := dag.NewTask(map[string][]dag.Input{
+		"one": {dag.InputOf(artifacts.Text("first\n"))},
+		"all": {
+			dag.InputOf(artifacts.Text("ten\n"), dag.Coord{Axis: "fold", Value: "10"}, dag.Coord{Axis: "pool", Value: "a b"}),
+			dag.InputOf(artifacts.Text("two\n"), dag.Coord{Axis: "fold", Value: "2"}, dag.Coord{Axis: "pool", Value: "c"}),
+		},
+	})
+	out, err := e.Run(context.Background(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "first\nfold\tpool\tpath\n2\tc\tinputs/all/000001.txt\n10\ta b\tinputs/all/000002.txt\ntwo\nten\n0.05 yes set  {x}\n"
+	if got := stagetest.ExecOutput(t, out["copy"]); got != want {
+		t.Errorf("output\n%s\nwant\n%s", got, want)
+	}
+	if got, want := said(task), "spoken\naside\nall\nall.tsv\none.txt\n"; got != want {
+		t.Errorf("log %q, want %q", got, want)
+	}
+	if f := out["copy"].Format(); f != "text" {
+		t.Errorf("format %s", f)
+	}
+}
+
+func TestExecPorts(t *testing.T) {
+	e := newExec()
+	e.Inputs, e.Outputs = []string{"a=arrow", "b*=npy", "c"}, []string{"r=arrow", "s=json"}
+	p := e.Ports()
+	var got []string
+	for _, in := range p.In {
+		got = append(got, fmt.Sprint(in.Name, " ", in.Type.Format, " ", in.Gather))
+	}
+	for _, out := range p.Out {
+		got = append(got, out.Name+" "+out.Type.Format)
+	}
+	if want := "a arrow false; b npy true; c  false; r arrow; s json"; strings.Join(got, "; ") != want {
+		t.Errorf("ports %s, want %s", strings.Join(got, "; "), want)
+	}
+}
+
+func TestExecMistakes(t *testing.T) {
+	e := newExec()
+	e.Inputs, e.Outputs = []string{"table=arrow", "2x"}, []string{"result", "table=npy", "m*=npy"}
+	e.Parameters, e.Environment = []string{"alpha"}, []string{"=x", "A B"}
+	e.Command = []string{"run", "{tabel}", "{{literal}}", "{not a name}"}
+	want := []string{
+		`inputs: "2x" does not begin with a name of letters, digits, _ and -`,
+		`outputs: "result" does not say the format: result=arrow, npy, nifti, tsv, text …`,
+		`outputs: "table" is taken already: it is an input`,
+		`outputs: "m*=npy": only inputs gather`,
+		`parameters: "alpha" has no value: alpha=VALUE`,
+		`command: {tabel} is neither an input, an output nor a parameter (did you mean "table"?); {{ stands for a brace`,
+		`environment: "=x" is neither NAME nor NAME=VALUE`,
+		`environment: "A B" is neither NAME nor NAME=VALUE`,
+	}
+	var got []string
+	for _, err := range e.Validate() {
+		got = append(got, err.Error())
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("said\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if wrong := newExec().Validate(); len(wrong) != 1 || wrong[0].Error() != "command is empty: say which program to run" {
+		t.Errorf("no command: %v", wrong)
+	}
+}
+
+func TestExecFailures(t *testing.T) {
+	run := func(e *Exec) (string, error) {
+		task := dag.NewTask(nil)
+		_, err := e.Run(context.Background(), task)
+		return said(task), err
+	}
+	for _, c := range []struct {
+		name, line string
+		outputs    []string
+		want       string
+	}{
+		{"status", "echo why; exit 3", nil, `the command "sh" ended with exit status 3`},
+		{"no output", "true", []string{"r=arrow", "s=json"}, "the command did not write its output r ({r} in the command is the path of the file)\nthe command did not write its output s ({s} in the command is the path of the file)"},
+		{"not utf-8", `printf '\377' > {r}`, []string{"r=text"}, "the output r is not text: it is not UTF-8"},
+		{"not json", `echo '[1,' > {r}`, []string{"r=json"}, "the output r is not json: unexpected end of JSON input"},
+		{"a directory", "mkdir {r}", []string{"r=text"}, "the output r is not a file"},
+		{"a link", "ln -s /etc/passwd {r}", []string{"r=text"}, "the output r is not a file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := execShell(t, c.line)
+			e.Outputs = c.outputs
+			if log, err := run(e); err == nil || err.Error() != c.want || c.name == "status" && log != "why\n" {
+				t.Errorf("%v\nwant\n%s\n%s", err, c.want, log)
+			}
+		})
+	}
+	for _, format := range []string{"npy", "arrow", "nifti"} {
+		e := execShell(t, "echo nonsense > {r}")
+		e.Outputs = []string{"r=" + format}
+		if _, err := run(e); err == nil || !strings.HasPrefix(err.Error(), "the output r is not "+format+": ") {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	t.Run("no program", func(t *testing.T) {
+		e := newExec()
+		e.Command = []string{"no-such-program-here"}
+		want := `there is no program "no-such-program-here" (it starts in a directory of its own: a script of yours is given as an input)`
+		if _, err := run(e); err == nil || err.Error() != want {
+			t.Errorf("%v\nwant\n%s", err, want)
+		}
+	})
+}
+
+// TestExecStops: the time limit and the end of the run stop the command and what
+// it has started, although that holds the pipes open.
+func TestExecStops(t *testing.T) {
+	e := execShell(t, "echo begun; sleep 600 & wait")
+	e.TimeLimit = 1 // a busy machine needs some time to begin
+	task := dag.NewTask(nil)
+	_, err := e.Run(context.Background(), task)
+	if want := "the command was stopped after 1 s (time_limit)"; err == nil || err.Error() != want || said(task) != "begun\n" {
+		t.Errorf("%v\nwant\n%s", err, want)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	e.TimeLimit = 0
+	if _, err = e.Run(ctx, dag.NewTask(nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestExecClean: nothing of the command stays behind, even what it locked.
+func TestExecClean(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	e := execShell(t, "mkdir -p outputs/deep; echo x > outputs/deep/y; chmod 0500 outputs/deep")
+	if _, err := e.Run(context.Background(), dag.NewTask(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestExecPath(t *testing.T) {
+	dir := t.TempDir()
+	e := execShell(t, "")
+	if err := os.WriteFile(filepath.Join(dir, "mine"), []byte("#!/bin/sh\necho own\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	e.Command, e.Environment = []string{"mine"}, []string{"PATH=" + dir}
+	task := dag.NewTask(nil)
+	if _, err := e.Run(context.Background(), task); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(task); got != "own\n" {
+		t.Errorf("log %q", got)
+	}
+}
+
+func TestEcho(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		dtype string
+		shape int
+	}{{"3", "<f8", 0}, {"0.5", "<f8", 0}, {"héllo", "|u1", 1}, {"", "|u1", 1}} {
+		e := &Echo{Value: c.value}
+		out, err := e.Run(context.Background(), dag.NewTask(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := out["value"].(*artifacts.Array)
+		if a.DType() != c.dtype || len(a.Shape) != c.shape {
+			t.Errorf("echo %q: %s %v", c.value, a.DType(), a.Shape)
+		}
+		if c.shape == 1 {
+			if text, _ := artifacts.Data[uint8](a); string(text) != c.value {
+				t.Errorf("echo %q gives %q", c.value, text)
+			}
+		} else if x, _ := artifacts.Data[float64](a); fmt.Sprint(x[0]) != c.value {
+			t.Errorf("echo %q gives %v", c.value, x)
+		}
+	}
+}

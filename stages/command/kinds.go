@@ -1,0 +1,9 @@
+package command
+
+import "prgnn/dag"
+
+// Kinds are the stage kinds of this topic.
+var Kinds = []dag.Kind{
+	echoKind,
+	execKind,
+}

@@ -1,0 +1,7 @@
+package command
+
+import (
+	"prgnn/stages/stagetest"
+)
+
+func init() { stagetest.Use(Kinds) }

@@ -1,0 +1,136 @@
+package fold
+
+import (
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// Params say who is tested and what of everybody is used; every kind that
+// is cross-validated has them.
+type Params struct {
+	Fold     int  `param:"fold" doc:"the fold whose participants are tested" min:"1"`
+	Repeat   int  `param:"repeat" doc:"the division into folds" min:"1"`
+	DrawZero bool `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+	Draws    int  `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+}
+
+// Numbers lists the draws that are used, of n with draw 0: the random ones, and draw 0
+// when it is asked for or alone.
+func (s Params) Numbers(n int, name string) ([]int, error) {
+	if s.Draws > n-1 && n > 1 {
+		return nil, fmt.Errorf("%s: draws is %d, and there are %d random draws", name, s.Draws, n-1)
+	}
+	var draws []int
+	for d := range n {
+		if n == 1 || d == 0 && s.DrawZero || d > 0 && (s.Draws == 0 || d <= s.Draws) {
+			draws = append(draws, d)
+		}
+	}
+	return draws, nil
+}
+
+func First() Params { return Params{Fold: 1, Repeat: 1} }
+
+// Apart is the side of those who take no part: fold 0.
+const Apart = -1
+
+// A Division tells the group and the side of each participant in one fold.
+type Division struct {
+	Params
+	Name   string   // of the table
+	Groups []string // sorted; their places are the labels
+	group  map[string]string
+	Side   map[string]int
+}
+
+// Divide reads the table of the folds.
+func (s Params) Divide(in dag.Input) (*Division, error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	d := &Division{Params: s, Name: in.Name}
+	if d.Side, d.group, err = s.sides(table, in.Name); err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, g := range d.group {
+		if !seen[g] {
+			seen[g] = true
+			d.Groups = append(d.Groups, g)
+		}
+	}
+	slices.Sort(d.Groups)
+	return d, nil
+}
+
+// Row finds the participant that an input is of.
+func (d *Division) Row(in dag.Input) (Row, error) {
+	id := in.Coord("subject")
+	if id == "" {
+		return Row{}, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+	}
+	group, ok := d.group[id]
+	if !ok {
+		return Row{}, fmt.Errorf("%s: participant %s is in no fold of %s", in.Name, id, d.Name)
+	}
+	// What was fitted for another fold has seen whom this one tests.
+	for axis, own := range map[string]int{"fold": d.Fold, "repeat": d.Repeat} {
+		if of := in.Coord(axis); of != "" && of != fmt.Sprint(own) {
+			return Row{}, fmt.Errorf("%s is of %s %s, and %s %d is tested here: fan both stages out over the same axis, and gather with [*]", in.Name, axis, of, axis, own)
+		}
+	}
+	label, _ := slices.BinarySearch(d.Groups, group)
+	return Row{Id: id, Label: label, Side: d.Side[id]}, nil
+}
+
+// sides tells the side and the group of each participant. All draws of a
+// participant follow it, so none can be on both.
+func (s Params) sides(folds *artifacts.Table, name string) (side map[string]int, group map[string]string, err error) {
+	side, group = map[string]int{}, map[string]string{}
+	ids, err := folds.Strings("participant_id")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	groups, err := folds.Strings("group")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	repeat, err := folds.Ints("repeat")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	fold, err := folds.Ints("fold")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	largest := int64(0)
+	for i, id := range ids {
+		if repeat[i] != int64(s.Repeat) {
+			continue
+		}
+		if _, twice := side[id]; twice {
+			return nil, nil, fmt.Errorf("%s: participant %s is twice in repeat %d: it could be trained on and tested at once", name, id, s.Repeat)
+		}
+		largest = max(largest, fold[i])
+		group[id], side[id] = groups[i], 0
+		switch fold[i] {
+		case int64(s.Fold):
+			side[id] = 1
+		case 0:
+			side[id] = Apart
+		}
+	}
+	if len(side) == 0 {
+		return nil, nil, fmt.Errorf("%s has no repeat %d: set repeats of the split stage", name, s.Repeat)
+	}
+	if int64(s.Fold) > largest {
+		return nil, nil, fmt.Errorf("%s has the folds 1 to %d, not %d: let the fold axis and the folds of the split stage agree", name, largest, s.Fold)
+	}
+	return side, group, nil
+}
+
+var SideNames = [2]string{"train", "test"}

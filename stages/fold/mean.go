@@ -1,0 +1,16 @@
+package fold
+
+import (
+	"prgnn/gnn"
+)
+
+// MeanOver is the mean of a measure over the folds, of all repeats: what every measure of
+// a classifier means. Folds without a value are left out.
+func MeanOver(folds []Tested, measure func(Tested) float64) float64 {
+	v := make([]float64, len(folds))
+	for i, f := range folds {
+		v[i] = measure(f)
+	}
+	mean, _ := gnn.MeanSD(v)
+	return mean
+}

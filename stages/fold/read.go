@@ -1,0 +1,84 @@
+package fold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// ReadSettings reads gathered predictions. The coordinates of a training, other than
+// fold and repeat, name its setting.
+func ReadSettings(ins []dag.Input) (*Settings, error) {
+	all := &Settings{}
+	var folds []Tested
+	for _, in := range ins {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		f, names, err := ReadTested(table)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if all.Groups == nil {
+			all.Groups = names
+		}
+		if !slices.Equal(all.Groups, names) {
+			return nil, fmt.Errorf("%s: its groups are %s, others have %s", in.Name, strings.Join(names, ", "), strings.Join(all.Groups, ", "))
+		}
+		if c := table.Meta["caution"]; c != "" && !slices.Contains(all.Cautions, c) {
+			all.Cautions = append(all.Cautions, c)
+		}
+		var setting []string
+		for _, c := range in.Coords {
+			if c.Axis == "fold" || c.Axis == "repeat" {
+				continue
+			}
+			setting = append(setting, c.Axis+"="+c.Value)
+			for i := range f {
+				f[i].Coords = append(f[i].Coords, c)
+			}
+			if !slices.Contains(all.Axes, c.Axis) {
+				all.Axes = append(all.Axes, c.Axis)
+			}
+		}
+		for i := range f {
+			f[i].setting, f[i].Model = strings.Join(setting, "\x00"), table.Meta["model"]
+		}
+		folds = append(folds, f...)
+	}
+	if len(folds) == 0 {
+		return nil, fmt.Errorf("no predictions to evaluate: connect them to a train stage")
+	}
+	all.Settings = bySetting(folds)
+	all.name()
+	for _, fs := range all.Settings {
+		if err := OnlyOnce(fs); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// oneSide refuses predictions that train on a participant whom they test: no accuracy is
+// made of them, whether a leakage stage looks at them or not.
+func oneSide(id, side []string, repeat, fold []int64) error {
+	type place struct {
+		id           string
+		repeat, fold int64
+	}
+	tested := map[place]bool{}
+	for i := range id {
+		if side[i] == "test" {
+			tested[place{id[i], repeat[i], fold[i]}] = true
+		}
+	}
+	for i := range id {
+		if side[i] != "test" && tested[place{id[i], repeat[i], fold[i]}] {
+			return fmt.Errorf("leakage: %s is trained on and tested in fold %d of repeat %d; no accuracy is made of these predictions", id[i], fold[i], repeat[i])
+		}
+	}
+	return nil
+}

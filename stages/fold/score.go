@@ -1,0 +1,80 @@
+package fold
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/gnn"
+)
+
+// foldScores are the measures of one fold at one level.
+type foldScores struct {
+	N                                                 int
+	Accuracy, Balanced, Auc, Sensitivity, Specificity float64
+}
+
+var Levels = [2]string{"graph", "participant"}
+
+// controls are names of groups that are not what a study looks for.
+var controls = []string{"hc", "control", "controls", "con", "ctrl", "ctl", "td", "tc", "nc", "cn", "hv", "healthy", "typical", "0"}
+
+// Score measures one fold. The AUC of more than two groups is the mean over the
+// groups of the AUC of each against the rest.
+func Score(cases []Case, positive int) foldScores {
+	classes := len(cases[0].Probability)
+	table := gnn.NewConfusion(classes)
+	for _, c := range cases {
+		table.Add(c.Label, c.Predicted)
+	}
+	auc := func(class int) float64 {
+		p, is := make([]float64, len(cases)), make([]bool, len(cases))
+		for i, c := range cases {
+			p[i], is[i] = c.Probability[class], c.Label == class
+		}
+		return gnn.AUC(p, is)
+	}
+	out := foldScores{N: len(cases), Accuracy: table.Accuracy(), Balanced: table.Balanced(), Sensitivity: math.NaN(), Specificity: math.NaN()}
+	if positive >= 0 {
+		out.Sensitivity, out.Specificity = table.Recall(positive), table.Specificity(positive)
+	}
+	if classes == 2 {
+		out.Auc = auc(max(positive, 0))
+		return out
+	}
+	var each []float64
+	for c := range classes {
+		each = append(each, auc(c))
+	}
+	out.Auc, _ = gnn.MeanSD(each)
+	return out
+}
+
+// Distinct are the labels of the different participants of a setting.
+func Distinct(folds []Tested) map[string]int {
+	label := map[string]int{}
+	for _, f := range folds {
+		for _, p := range f.Participants {
+			label[p.Id] = p.Label
+		}
+	}
+	return label
+}
+
+// Majority is the accuracy of always naming the largest group of all tested participants:
+// its share in each fold, mean over the folds.
+func Majority(folds []Tested, classes int) float64 {
+	n := make([]int, classes)
+	for _, l := range Distinct(folds) {
+		n[l]++
+	}
+	largest := slices.Index(n, slices.Max(n))
+	return MeanOver(folds, func(f Tested) float64 {
+		of := 0
+		for _, p := range f.Participants {
+			if p.Label == largest {
+				of++
+			}
+		}
+		return float64(of) / float64(len(f.Participants))
+	})
+}

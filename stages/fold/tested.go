@@ -1,0 +1,194 @@
+package fold
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// A Case is a graph or a participant that was tested.
+type Case struct {
+	Id          string
+	Label       int
+	Predicted   int
+	Probability []float64
+}
+
+// A Tested is what one training said of its test side.
+type Tested struct {
+	setting      string // coordinates, for grouping
+	Model        string // as the predictions say
+	Name         string // of the setting, for people
+	Coords       []dag.Coord
+	Repeat, Fold int64
+	Graphs       []Case
+	Participants []Case
+}
+
+// Settings are the tested folds of several trainings, by setting.
+type Settings struct {
+	Settings [][]Tested
+	Axes     []string // that tell the settings apart
+	Groups   []string
+	Cautions []string
+}
+
+// name names the settings.
+func (all *Settings) name() {
+	var coords [][]dag.Coord
+	var models []string
+	for _, fs := range all.Settings {
+		coords, models = append(coords, fs[0].Coords), append(models, fs[0].Model)
+	}
+	for i, name := range column.NameClassifiers(coords, models) {
+		for f := range all.Settings[i] {
+			all.Settings[i][f].Name = name
+		}
+	}
+}
+
+// ReadTested reads the test side of a prediction table, by repeat and fold.
+func ReadTested(t *artifacts.Table) ([]Tested, []string, error) {
+	id, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, nil, err
+	}
+	group, err := t.Strings("group")
+	if err != nil {
+		return nil, nil, err
+	}
+	side, err := t.Strings("set")
+	if err != nil {
+		return nil, nil, err
+	}
+	var ints [4][]int64
+	for i, name := range []string{"repeat", "fold", "label", "predicted"} {
+		if ints[i], err = t.Ints(name); err != nil {
+			return nil, nil, err
+		}
+	}
+	// The groups are named by the columns of their probabilities.
+	var groups []string
+	var p [][]float64
+	for _, c := range t.Columns {
+		if g, ok := strings.CutPrefix(c.Name, "p_"); ok {
+			v, err := t.Floats(c.Name)
+			if err != nil {
+				return nil, nil, err
+			}
+			groups, p = append(groups, g), append(p, v)
+		}
+	}
+	if len(groups) < 2 {
+		return nil, nil, fmt.Errorf("probabilities of %d groups, want a column p_GROUP for each of two or more", len(groups))
+	}
+	if err := oneSide(id, side, ints[0], ints[1]); err != nil {
+		return nil, nil, err
+	}
+	var folds []Tested
+	for i := range id {
+		if side[i] != "test" {
+			continue
+		}
+		if l := ints[2][i]; l < 0 || int(l) >= len(groups) || groups[l] != group[i] {
+			return nil, nil, fmt.Errorf("row %d: label %d is not group %q", i+1, l, group[i])
+		}
+		if l := ints[3][i]; l < 0 || int(l) >= len(groups) {
+			return nil, nil, fmt.Errorf("row %d: predicted is %d, and there are %d groups", i+1, l, len(groups))
+		}
+		at := slices.IndexFunc(folds, func(f Tested) bool { return f.Repeat == ints[0][i] && f.Fold == ints[1][i] })
+		if at < 0 {
+			at = len(folds)
+			folds = append(folds, Tested{Repeat: ints[0][i], Fold: ints[1][i]})
+		}
+		c := Case{Id: id[i], Label: int(ints[2][i]), Predicted: int(ints[3][i])}
+		for _, v := range p {
+			c.Probability = append(c.Probability, v[i])
+		}
+		folds[at].Graphs = append(folds[at].Graphs, c)
+	}
+	for i := range folds {
+		folds[i].Participants = OverDraws(folds[i].Graphs)
+	}
+	return folds, groups, nil
+}
+
+// OverDraws averages the probabilities of each participant's graphs; the class
+// is that of the highest mean, the first among equals.
+func OverDraws(graphs []Case) []Case {
+	var out []Case
+	at, n := map[string]int{}, []float64{}
+	for _, g := range graphs {
+		i, ok := at[g.Id]
+		if !ok {
+			i = len(out)
+			at[g.Id] = i
+			out, n = append(out, Case{Id: g.Id, Label: g.Label, Probability: make([]float64, len(g.Probability))}), append(n, 0)
+		}
+		n[i]++
+		for c, p := range g.Probability {
+			out[i].Probability[c] += p
+		}
+	}
+	for i := range out {
+		c := &out[i]
+		for k := range c.Probability {
+			c.Probability[k] /= n[i]
+			if c.Probability[k] > c.Probability[c.Predicted] {
+				c.Predicted = k
+			}
+		}
+	}
+	return out
+}
+
+// bySetting gathers the folds of each setting, in the order of the inputs, and
+// sorts them by repeat and fold.
+func bySetting(folds []Tested) [][]Tested {
+	var out [][]Tested
+	at := map[string]int{}
+	for _, f := range folds {
+		i, ok := at[f.setting]
+		if !ok {
+			i = len(out)
+			at[f.setting] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], f)
+	}
+	for _, fs := range out {
+		slices.SortFunc(fs, func(a, b Tested) int { return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold)) })
+	}
+	return out
+}
+
+// OnlyOnce checks that nobody is tested twice in one repeat of a setting.
+func OnlyOnce(folds []Tested) error {
+	type key struct {
+		repeat int64
+		id     string
+	}
+	seen := map[key]int64{}
+	for _, f := range folds {
+		for _, p := range f.Participants {
+			k := key{f.Repeat, p.Id}
+			if other, twice := seen[k]; twice {
+				return fmt.Errorf("participant %s is tested in fold %d and in fold %d of repeat %d: the gathered trainings differ in an axis that is not among their coordinates", p.Id, other, f.Fold, f.Repeat)
+			}
+			seen[k] = f.Fold
+		}
+	}
+	return nil
+}
+
+func (f *Tested) Cases(level string) []Case {
+	if level == "graph" {
+		return f.Graphs
+	}
+	return f.Participants
+}

@@ -1,0 +1,276 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/gnn/baseline"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+)
+
+var baselineKind = dag.Kind{
+	Name: "baseline",
+	Doc: "trains another classifier on the same folds as PR-GNN, to compare with\n" +
+		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. What the models see is the upper triangle of each Pearson matrix. " +
+		"All draws of a participant are on one side, and nothing is fitted to those of the test side.",
+	New: func() dag.Stage {
+		cnn := baseline.Kawahara()
+		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none", C: 1, Tolerance: 1e-3, Penalty: 1, Trees: 1000,
+			Hidden: []int{20}, Channels: []int{cnn.Edges[0], cnn.Edges[1], cnn.Nodes, cnn.Hidden[0]}, FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
+			Widths: []int{16, 16}, GraphHidden: []int{16, 8}, Ratio: 0.5}
+	},
+	Most:   8,
+	Memory: 512 << 20,
+}
+
+// Baseline trains one classifier that is not PR-GNN.
+type Baseline struct {
+	Model string `param:"model" doc:"majority: always the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic"`
+	fold.Params
+	Transform   string  `param:"transform" doc:"of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or the model's own: fisher for ridge and logistic, none for the others" choices:"own|none|fisher"`
+	Standardize string  `param:"standardize" doc:"z-score each input by mean and sd of the training graphs (not for li2019)" choices:"none|training"`
+	C           float64 `param:"c" doc:"svm, linear-svm, logistic: weight of the errors against the size of the weights" min:"1e-9"`
+	Gamma       float64 `param:"gamma" doc:"svm: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
+	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: how far the solution may be from the optimality conditions" min:"1e-12"`
+	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² against the squared errors" min:"1e-9"`
+
+	Trees int `param:"trees" doc:"forest: number of trees" min:"1"`
+	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: the square root of their number" min:"0"`
+
+	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1"`
+	Channels     []int   `param:"channels" doc:"brainnetcnn: of its E2E, E2E, E2N and N2G layers" min:"1"`
+	FullWidths   []int   `param:"full_widths" doc:"brainnetcnn: of the hidden full layers" min:"1"`
+	Slope        float64 `param:"slope" doc:"brainnetcnn: of the leaky ReLU below zero" min:"0" max:"1"`
+	Dropout      float64 `param:"dropout" doc:"brainnetcnn: share of the values after N2G and the hidden full layers that are dropped in training" min:"0" max:"0.99"`
+	Widths       []int   `param:"widths" doc:"li2019: output width of each block; with [32, 32] and graph_hidden [32, 8] it has the 16 thousand parameters of the paper's Table 2" min:"1"`
+	GraphHidden  []int   `param:"graph_hidden" doc:"li2019: hidden widths of its MLP" min:"1"`
+	Ratio        float64 `param:"ratio" doc:"li2019: share of the nodes that each pooling keeps, rounded up" min:"0.01" max:"1"`
+	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: passes over the training graphs; 0: the model's own, 100, of brainnetcnn as many as make 700 steps, at least 10" min:"0"`
+	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: graphs per step; 0: the model's own, 100, of brainnetcnn 14" min:"0"`
+	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: at the start; 0: the model's own, 0.001 (Adam; li2019 halves it every 20 epochs), of brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
+	Seed         uint64  `param:"seed" doc:"of starting weights, order of the graphs, dropout, and the trees of a forest"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Baseline) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's correlation matrices"},
+			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as train has them"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
+			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			fold.LeakagePort(),
+		},
+		Out: []dag.Port{
+			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
+				Doc: "of every graph, as those of train; of svm, linear-svm and ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
+			{Name: "history", Type: dag.Arrow("epoch", "rate", "loss", "ce", "train_accuracy", "test_accuracy", "test_ce"), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
+			{Name: "model", Type: dag.Arrow("model", "inputs", "parameters", "graphs", "note"), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
+		},
+	}
+}
+
+// Validate checks parameters against each other.
+func (s *Baseline) Validate() []error {
+	var errs []error
+	if len(s.Channels) != 4 {
+		errs = append(errs, fmt.Errorf("channels: %d numbers, want four: of the two E2E layers, of E2N and of N2G", len(s.Channels)))
+	}
+	if len(s.Widths) == 0 {
+		errs = append(errs, fmt.Errorf("widths: li2019 needs at least one block"))
+	}
+	return errs
+}
+
+// A ratedSet is what a model says of all graphs: a probability for each of them
+// and each group.
+type ratedSet struct {
+	set         *trainingSet
+	probability []float64
+	inputs      int // numbers a graph
+	taught      int // graphs trained on
+	parameters  int
+	note        string
+	history     []baseline.Epoch // of a network
+}
+
+// Run trains.
+func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	run := s.onRows
+	if s.Model == "li2019" {
+		run = s.onGraphs
+	}
+	r, err := run(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	classes := len(r.set.groups)
+	predictions := make([]gnn.Prediction, len(r.set.rows))
+	for i := range predictions {
+		predictions[i] = prediction(r.probability[i*classes:][:classes])
+	}
+	table := predictionTable(s.Params, r.set, predictions, s.Model, "")
+	history := baselineHistory(r.history)
+	history.Meta = map[string]string{"model": s.Model}
+	return dag.Outputs{
+		"predictions": table,
+		"history":     history,
+		"model": artifacts.NewTable(
+			artifacts.Column{Name: "model", Values: []string{s.Model}},
+			artifacts.Column{Name: "inputs", Values: []int64{int64(r.inputs)}, Doc: "numbers a graph"},
+			artifacts.Column{Name: "parameters", Values: []int64{int64(r.parameters)}, Doc: "as the paper's Table 2 counts them"},
+			artifacts.Column{Name: "graphs", Values: []int64{int64(r.taught)}, Doc: "trained on"},
+			artifacts.Column{Name: "note", Values: []string{r.note}},
+		),
+	}, nil
+}
+
+// onRows is for models that see the upper triangle of the correlations.
+func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
+	set, all, err := s.read(t)
+	if err != nil {
+		return nil, err
+	}
+	rows, label, test := set.ordered(all)
+	train := baseline.Rows{N: rows.N - test, D: rows.D, X: rows.X[:(rows.N-test)*rows.D]}
+	if s.Standardize == "training" {
+		standardizeRows(train, all, rows)
+	}
+	r := &ratedSet{set: set, inputs: all.D, taught: train.N}
+	var model baseline.Classifier
+	switch o := s.training(t, train.N, test, &r.history); s.Model {
+	case "mlp":
+		model, err = baseline.FitMLP(ctx, s.Hidden, o, rows, label, len(set.groups))
+	case "brainnetcnn":
+		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2], Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
+		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(all.D), o, rows, label, len(set.groups))
+	default:
+		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Model, err)
+	}
+	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
+	return r, nil
+}
+
+// fit trains the model that was asked for, when it is no network.
+func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label []int, classes int) (baseline.Classifier, error) {
+	switch s.Model {
+	case "majority":
+		return baseline.Majority(label, classes), nil
+	case "forest":
+		var grown atomic.Int64
+		return baseline.FitForest(ctx, baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed, Stream: s.stream()}, x, label, classes, t.Threads,
+			func() { t.Progress(int(grown.Add(1)), s.Trees, "trees") })
+	case "ridge":
+		return baseline.FitRidge(x, label, classes, s.Penalty, t.Threads)
+	case "logistic":
+		return baseline.FitLogistic(ctx, x, label, classes, s.C, t.Threads)
+	case "linear-svm":
+		return baseline.FitSVM(ctx, baseline.SVM{Kernel: "linear", C: s.C, Tolerance: s.Tolerance}, x, label, classes, t.Threads)
+	default:
+		return baseline.FitSVM(ctx, baseline.SVM{Kernel: "rbf", C: s.C, Gamma: s.Gamma, Tolerance: s.Tolerance}, x, label, classes, t.Threads)
+	}
+}
+
+// onGraphs is for li2019, which sees what PR-GNN sees.
+func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error) {
+	if !t.Has("edges") || !t.Has("features") {
+		return nil, errors.New(`li2019 is a graph network: connect edges and features as for train (in: { edges: "graphs[*].edges", features: "graphs[*].features", … })`)
+	}
+	var all []baseline.EdgeGraph
+	var sides [2][]baseline.EdgeGraph
+	var label [2][]int
+	set, err := (&Train{Params: s.Params}).read(t, func(r fold.Row, d GraphData) error {
+		g := baseline.EdgeGraph{Nodes: d.Nodes, Features: d.features, Edges: d.edges}
+		all = append(all, g)
+		sides[r.Side], label[r.Side] = append(sides[r.Side], g), append(label[r.Side], r.Label)
+		return g.Check()
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := baseline.Li2019{Widths: s.Widths, Hidden: s.GraphHidden, Ratio: s.Ratio}
+	r := &ratedSet{set: set, inputs: len(all[0].Features), taught: len(sides[0])}
+	training := s.training(t, len(sides[0]), len(sides[1]), &r.history)
+	model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]), slices.Concat(label[0], label[1]), len(set.groups))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Model, err)
+	}
+	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
+	return r, nil
+}
+
+// stream names what is random: each fold has its own.
+func (s *Baseline) stream() []any { return []any{"repeat", s.Repeat, "fold", s.Fold} }
+
+// training is how a network is trained on n graphs and tested on others, with its own
+// values where none are given. Kawahara et al. count steps; by 700 its loss is next to nothing.
+func (s *Baseline) training(t *dag.Task, n, test int, history *[]baseline.Epoch) baseline.Training {
+	o := baseline.Training{Epochs: 100, Batch: 100, Rate: 1e-3}
+	switch s.Model {
+	case "brainnetcnn":
+		o = baseline.Training{Batch: 14, Rate: 0.01, Momentum: 0.9, Decay: 5e-4}
+	case "li2019":
+		o.Halve = 20
+	}
+	if s.Batch > 0 {
+		o.Batch = s.Batch
+	}
+	if s.Model == "brainnetcnn" {
+		steps := (n + o.Batch - 1) / o.Batch // an epoch
+		o.Epochs = max(10, (700+steps-1)/steps)
+	}
+	if s.Epochs > 0 {
+		o.Epochs = s.Epochs
+	}
+	if s.LearningRate > 0 {
+		o.Rate = s.LearningRate
+	}
+	o.Seed, o.Stream, o.Threads, o.Test = s.Seed, append([]any{s.Model}, s.stream()...), t.Threads, test
+	o.Progress = func(e baseline.Epoch) {
+		*history = append(*history, e)
+		t.Progress(e.Number, o.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))
+	}
+	return o
+}
+
+// prediction names the class of the highest probability, the first among equals.
+func prediction(p []float64) gnn.Prediction {
+	out := gnn.Prediction{Probability: p}
+	for c, v := range p {
+		if v > p[out.Class] {
+			out.Class = c
+		}
+	}
+	return out
+}
+
+// baselineHistory has the columns of train's history that there are.
+func baselineHistory(history []baseline.Epoch) *artifacts.Table {
+	epoch := make([]int32, len(history))
+	var number [5][]float64
+	for i, e := range history {
+		epoch[i] = int32(e.Number)
+		for k, v := range [5]float64{e.Rate, e.Loss, e.Accuracy, e.TestAccuracy, e.TestLoss} {
+			number[k] = append(number[k], v)
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "epoch", Values: epoch},
+		artifacts.Column{Name: "rate", Values: number[0], Doc: "learning rate of the epoch"},
+		artifacts.Column{Name: "loss", Values: number[1], Doc: "mean over the training graphs, as each batch came by: ce"},
+		artifacts.Column{Name: "ce", Values: number[1], Doc: "cross-entropy"},
+		artifacts.Column{Name: "train_accuracy", Values: number[2], Doc: "over the training graphs, as each batch came by"},
+		column.Optional("test_accuracy", "over the test graphs, after the epoch", number[3]),
+		column.Optional("test_ce", "cross-entropy on the test graphs, after the epoch", number[4]),
+	)
+}

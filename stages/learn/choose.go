@@ -1,0 +1,212 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+)
+
+var chooseKind = dag.Kind{
+	Name: "choose",
+	Doc: "nested cross-validation: in each fold the setting that did best on its training participants\n" +
+		"Fan split (outer: [1..5]) and train (outer, the parameters to choose, fold) out, connect these to inner, and the trainings of all settings on the folds themselves to outer. In each outer fold the setting is chosen by the inner folds alone, which do not hold whom the outer fold tests: the accuracy of what is chosen is then that of one classifier, not the best of many.",
+	New: func() dag.Stage { return &Choose{By: "loss"} },
+}
+
+// Choose chooses a setting for each outer fold.
+type Choose struct {
+	By string `param:"by" doc:"what decides, over participants, mean over the inner folds: loss, the cross-entropy of the right group; accuracy; auc" choices:"loss|accuracy|auc"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Choose) Ports() dag.Ports {
+	predictions := dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "inner", Type: predictions, Gather: true, Doc: "predictions of the trainings inside each outer fold, with a coordinate outer"},
+			{Name: "outer", Type: predictions, Gather: true, Doc: "predictions of the same settings on the outer folds"},
+			fold.LeakagePort(),
+		},
+		Out: []dag.Port{
+			{Name: "predictions", Type: predictions, Doc: "of the chosen setting in each outer fold, for evaluate"},
+			{Name: "choice", Type: dag.Arrow("outer", "repeat", "setting", "value", "sd", "chosen"), Doc: "what the inner folds say of each setting in each outer fold"},
+		},
+	}
+}
+
+// A candidate is one setting inside one outer fold.
+type candidate struct {
+	outer   string
+	setting string
+	repeat  int64
+	folds   []fold.Tested
+	value   float64 // the larger the better
+	sd      float64
+}
+
+// Run chooses.
+func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	candidates, seen, err := s.candidates(t.All("inner"))
+	if err != nil {
+		return nil, err
+	}
+	best := map[string]*candidate{} // outer fold and repeat
+	for _, c := range candidates {
+		key := fmt.Sprintf("%s\x00%d", c.outer, c.repeat)
+		if b := best[key]; b == nil || c.value > b.value {
+			best[key] = c
+		}
+	}
+	var chosen []*artifacts.Table
+	used := map[string]bool{}
+	for _, in := range t.All("outer") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		tested, _, err := fold.ReadTested(table)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if len(tested) != 1 {
+			return nil, fmt.Errorf("%s tests %d folds, want one", in.Name, len(tested))
+		}
+		outer := fmt.Sprint(tested[0].Fold)
+		key := fmt.Sprintf("%s\x00%d", outer, tested[0].Repeat)
+		for _, p := range tested[0].Participants {
+			if seen[key][p.Id] {
+				return nil, fmt.Errorf("%s tests %s, who was seen while its setting was chosen (inner, outer=%s): give split and its inner divisions the same folds, seed and repeats", in.Name, p.Id, outer)
+			}
+		}
+		b := best[key]
+		if b == nil {
+			return nil, fmt.Errorf("%s: nothing was tried inside fold %s of repeat %d", in.Name, outer, tested[0].Repeat)
+		}
+		if b.setting == triedSetting(in.Coords) {
+			if used[key] {
+				return nil, fmt.Errorf("%s: fold %s is tested twice with %s", in.Name, outer, b.setting)
+			}
+			used[key] = true
+			chosen = append(chosen, table)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(best)) {
+		if b := best[key]; !used[key] {
+			return nil, fmt.Errorf("inside fold %s, %s is best, and it is not among the trainings on the outer folds", b.outer, b.setting)
+		}
+	}
+	predictions, err := artifacts.Concat(chosen...)
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"predictions": predictions, "choice": s.table(candidates, best)}, nil
+}
+
+// triedSetting names a setting by its coordinates other than folds.
+func triedSetting(coords []dag.Coord) string {
+	own := slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
+		return slices.Contains([]string{"fold", "repeat", "outer", "stage"}, c.Axis)
+	})
+	slices.SortFunc(own, func(a, b dag.Coord) int { return cmp.Compare(a.Axis, b.Axis) })
+	return column.CoordText(own)
+}
+
+// candidates measures every setting inside every outer fold. seen tells who took part in that.
+func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[string]bool, error) {
+	var all []*candidate
+	seen := map[string]map[string]bool{}
+	for _, in := range ins {
+		outer := in.Coord("outer")
+		if outer == "" {
+			return nil, nil, fmt.Errorf("%s has no coordinate outer: fan split and train out over it (matrix: { outer: [1..5] })", in.Name)
+		}
+		table, err := in.Table()
+		if err != nil {
+			return nil, nil, err
+		}
+		tested, _, err := fold.ReadTested(table)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		ids, _ := table.Strings("participant_id")
+		for _, f := range tested {
+			key := fmt.Sprintf("%s\x00%d", outer, f.Repeat)
+			if seen[key] == nil {
+				seen[key] = map[string]bool{}
+			}
+			for _, id := range ids { // of both sides
+				seen[key][id] = true
+			}
+			setting := triedSetting(in.Coords)
+			i := slices.IndexFunc(all, func(c *candidate) bool { return c.outer == outer && c.setting == setting && c.repeat == f.Repeat })
+			if i < 0 {
+				i = len(all)
+				all = append(all, &candidate{outer: outer, setting: setting, repeat: f.Repeat})
+			}
+			all[i].folds = append(all[i].folds, f)
+		}
+	}
+	if all == nil {
+		return nil, nil, errors.New("inner: nothing was tried")
+	}
+	for _, c := range all {
+		if err := fold.OnlyOnce(c.folds); err != nil {
+			return nil, nil, fmt.Errorf("inside fold %s, %s: %w", c.outer, c.setting, err)
+		}
+		var v []float64
+		for _, f := range c.folds {
+			v = append(v, s.measure(f))
+		}
+		c.value, c.sd = column.MeanSD(v)
+	}
+	return all, seen, nil
+}
+
+// measure is how good the predictions of one inner fold are: the larger the better.
+func (s *Choose) measure(f fold.Tested) float64 {
+	switch s.By {
+	case "accuracy":
+		return fold.Score(f.Participants, 0).Accuracy
+	case "auc":
+		return fold.Score(f.Participants, 0).Auc
+	}
+	sum := 0.0
+	for _, p := range f.Participants {
+		sum += exact.Log(max(p.Probability[p.Label], 1e-12))
+	}
+	return sum / float64(len(f.Participants))
+}
+
+func (s *Choose) table(all []*candidate, best map[string]*candidate) *artifacts.Table {
+	slices.SortStableFunc(all, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(len(a.outer), len(b.outer)), cmp.Compare(a.outer, b.outer))
+	})
+	n := len(all)
+	outer, setting, repeat := make([]string, n), make([]string, n), make([]int32, n)
+	value, sd, chosen := make([]float64, n), make([]float64, n), make([]bool, n)
+	for i, c := range all {
+		outer[i], setting[i], repeat[i], value[i], sd[i] = c.outer, c.setting, int32(c.repeat), c.value, c.sd
+		if s.By == "loss" {
+			value[i] = math.Abs(c.value)
+		}
+		chosen[i] = best[fmt.Sprintf("%s\x00%d", c.outer, c.repeat)] == c
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "outer", Values: outer, Doc: "the outer fold, whose participants took no part"},
+		artifacts.Column{Name: "repeat", Values: repeat},
+		artifacts.Column{Name: "setting", Values: setting},
+		column.Optional("value", s.By+" over participants, mean over the inner folds", value),
+		column.Optional("sd", "over the inner folds (n−1)", sd),
+		artifacts.Column{Name: "chosen", Values: chosen},
+	)
+}

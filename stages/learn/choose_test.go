@@ -1,0 +1,90 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
+)
+
+// Inner divisions hold nobody whom the outer fold tests, and spread the groups.
+func TestSplitInner(t *testing.T) {
+	p := stagetest.SomeParticipants(40, "HC", "ASD")
+	base := Split{Folds: 5, Repeats: 2, Stratify: true, Inner: 4, Seed: 3}
+	ids, _, repeat, outer := splitOf(t, &base, p)
+	for o := 1; o <= 5; o++ {
+		s := base
+		s.Outer = o
+		again, groups, repeats, inner := splitOf(t, &s, p)
+		if !slices.Equal(ids, again) || !slices.Equal(repeat, repeats) {
+			t.Fatal("other participants")
+		}
+		sizes := map[string]int{}
+		for i := range ids {
+			if (inner[i] == 0) != (outer[i] == int64(o)) {
+				t.Errorf("outer %d: %s is in inner fold %d and outer fold %d", o, ids[i], inner[i], outer[i])
+			}
+			sizes[fmt.Sprint(groups[i], repeat[i], inner[i])]++
+		}
+		for _, r := range []int{1, 2} {
+			for f := 1; f <= 4; f++ {
+				if n := sizes[fmt.Sprint("HC", r, f)]; n != 4 {
+					t.Errorf("outer %d: %d HC in inner fold %d", o, n, f)
+				}
+			}
+		}
+	}
+	base.Outer = 6
+	if _, err := stagetest.RunStage(t, &base, map[string][]dag.Input{"participants": {dag.InputOf(p)}}); err == nil || !strings.HasSuffix(err.Error(), "outer is 6, and there are 5 folds") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	inner, outer := stagetest.ChosenInputs()
+	for _, by := range []string{"loss", "accuracy"} {
+		out := stagetest.MustRun(t, &Choose{By: by}, map[string][]dag.Input{"inner": inner, "outer": outer})
+		choice := out["choice"].(*artifacts.Table)
+		setting, _ := choice.Strings("setting")
+		chosen, _ := choice.Bools("chosen")
+		if !slices.Equal(setting, []string{"lambda=good", "lambda=poor", "lambda=good", "lambda=poor"}) || !slices.Equal(chosen, []bool{true, false, false, true}) {
+			t.Errorf("by %s: %v chosen of %v", by, chosen, setting)
+		}
+		who, _ := out["predictions"].(*artifacts.Table).Strings("participant_id")
+		p := stagetest.FloatsOf(t, out["predictions"], "p_HC")
+		if !slices.Equal(who, []string{"a", "b", "c", "d"}) || !stagetest.Near(p, []float64{0.1, 0.51, 0.1, 0.51}) {
+			t.Errorf("by %s: predictions of %v: %v", by, who, p)
+		}
+	}
+}
+
+// Whoever is tested must not have been seen while the setting was chosen.
+func TestChooseRefusesALeak(t *testing.T) {
+	inner, outer := stagetest.ChosenInputs()
+	g := [2]string{"ASD", "HC"}
+	leak := append(slices.Clone(inner), dag.InputOf(stagetest.Told(3, g, [3]any{"a", 0, 0.1}), dag.Coord{Axis: "outer", Value: "1"}, dag.Coord{Axis: "lambda", Value: "good"}, dag.Coord{Axis: "fold", Value: "3"}))
+	for _, c := range []struct {
+		inner, outer []dag.Input
+		want         string
+	}{
+		{leak, outer, "tests a, who was seen while its setting was chosen (inner, outer=1): give split and its inner divisions the same folds, seed and repeats"},
+		{inner[:4], outer, "nothing"},
+		{inner, outer[2:], "is not among the trainings on the outer folds"},
+		{outer, outer, "has no coordinate outer"},
+	} {
+		_, err := stagetest.RunStage(t, &Choose{By: "loss"}, map[string][]dag.Input{"inner": c.inner, "outer": c.outer})
+		if c.want == "nothing" { // only one setting was tried: it is chosen
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

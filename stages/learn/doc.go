@@ -1,0 +1,2 @@
+// Package learn has the kinds that divide participants, train models and apply them.
+package learn

@@ -1,0 +1,7 @@
+package learn
+
+import (
+	"prgnn/stages/stagetest"
+)
+
+func init() { stagetest.Use(Kinds) }

@@ -1,0 +1,235 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+)
+
+var permutationKind = dag.Kind{
+	Name: "permutation",
+	Doc: "whether an accuracy could be luck: trainings with permuted groups beside those with the groups as they are\n" +
+		"Fan split and train (or baseline) out over permutation: [0..100]; 0 is the groups as they are, every other number another exchange of the groups among the participants. Every one of them goes the same way, folds and training included, and so nothing that leaks can look like an accuracy. p = (b+1)/(n+1), where b of n permutations do as well. Shorter trainings (draws, epochs) will do, if 0 is trained in the same way.",
+	New: func() dag.Stage { return &Permutation{} },
+}
+
+// Permutation compares with permuted groups.
+type Permutation struct {
+	Positive string `param:"positive" doc:"the group that the AUC is of; by default as evaluate finds it"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Permutation) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of trainings that fan out over permutation, 0 among them",
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
+		Out: []dag.Port{
+			{Name: "test", Type: dag.Arrow("name", "measure", "observed", "chance_mean", "chance_sd", "chance_95", "permutations", "p"),
+				Doc: "one row for each setting and measure, over participants"},
+			{Name: "null", Type: dag.Arrow("name", "permutation", "accuracy", "balanced_accuracy", "auc"), Doc: "the measures of each permutation; 0 is the groups as they are"},
+		},
+	}
+}
+
+// permutedMeasures are the measures that are tested, by name.
+var permutedMeasures = []string{"accuracy", "balanced_accuracy", "auc"}
+
+// A permutedSetting is one setting with all its permutations.
+type permutedSetting struct {
+	coords  []dag.Coord
+	model   string // as its predictions say
+	name    string // for people
+	numbers []int
+	folds   [][]fold.Tested
+}
+
+// Run tests.
+func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := fold.ReadSettings(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := byPermutation(all.Settings)
+	if err != nil {
+		return nil, err
+	}
+	axes := slices.DeleteFunc(all.Axes, func(a string) bool { return a == "permutation" })
+	rows := &permutationRows{}
+	for _, p := range settings {
+		if err := p.check(); err != nil {
+			return nil, fmt.Errorf("predictions%s: %w", column.SettingText(p.coords), err)
+		}
+		rows.add(p, positive)
+	}
+	return dag.Outputs{"test": rows.test(axes), "null": rows.null(axes)}, nil
+}
+
+// byPermutation puts the permutations of each setting together, 0 first.
+func byPermutation(settings [][]fold.Tested) ([]*permutedSetting, error) {
+	var out []*permutedSetting
+	for _, fs := range settings {
+		var own []dag.Coord
+		number := -1
+		for _, c := range fs[0].Coords {
+			if c.Axis != "permutation" {
+				own = append(own, c)
+				continue
+			}
+			n, err := strconv.Atoi(c.Value)
+			if err != nil || n < 0 {
+				return nil, fmt.Errorf("%q is no number of a permutation", c.Value)
+			}
+			number = n
+		}
+		if number < 0 {
+			return nil, errors.New("the predictions have no coordinate permutation: fan split and train out over it (matrix: { permutation: [0..100] })")
+		}
+		i := slices.IndexFunc(out, func(p *permutedSetting) bool { return slices.Equal(p.coords, own) })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &permutedSetting{coords: own, model: fs[0].Model})
+		}
+		out[i].numbers, out[i].folds = append(out[i].numbers, number), append(out[i].folds, fs)
+	}
+	var coords [][]dag.Coord
+	var models []string
+	for _, p := range out {
+		coords, models = append(coords, p.coords), append(models, p.model)
+	}
+	for i, name := range column.NameClassifiers(coords, models) {
+		out[i].name = name
+	}
+	return out, nil
+}
+
+// check refuses permutations that are none of the data as they are: other people,
+// other sizes of the groups, another number of folds or graphs.
+func (p *permutedSetting) check() error {
+	zero := slices.Index(p.numbers, 0)
+	if zero < 0 {
+		return errors.New("the training with the groups as they are (permutation 0) is missing: let the axis begin at 0")
+	}
+	if len(p.numbers) < 2 {
+		return errors.New("there is no permutation beside 0")
+	}
+	want, graphs := fold.Distinct(p.folds[zero]), graphsOf(p.folds[zero])
+	sizes := func(label map[string]int) map[int]int {
+		n := map[int]int{}
+		for _, l := range label {
+			n[l]++
+		}
+		return n
+	}
+	for i, fs := range p.folds {
+		got := fold.Distinct(fs)
+		if len(got) != len(want) || len(fs) != len(p.folds[zero]) || graphsOf(fs) != graphs {
+			return fmt.Errorf("permutation %d tests %d participants with %d graphs in %d folds, and without permutation there are %d, %d and %d: all must be trained in the same way",
+				p.numbers[i], len(got), graphsOf(fs), len(fs), len(want), graphs, len(p.folds[zero]))
+		}
+		for id := range got {
+			if _, ok := want[id]; !ok {
+				return fmt.Errorf("permutation %d tests other participants than the training without permutation", p.numbers[i])
+			}
+		}
+		a, b := sizes(got), sizes(want)
+		for l, n := range b {
+			if a[l] != n {
+				return fmt.Errorf("permutation %d has groups of other sizes: groups are to be exchanged, not made anew", p.numbers[i])
+			}
+		}
+	}
+	return nil
+}
+
+func graphsOf(folds []fold.Tested) int {
+	n := 0
+	for _, f := range folds {
+		n += len(f.Graphs)
+	}
+	return n
+}
+
+// permutationRows collects the rows of both outputs.
+type permutationRows struct {
+	coords, nullCoords      [][]dag.Coord
+	name, nullName, measure []string
+	permutations, number    []int32
+	seen, mean, sd, most, p []float64
+	measures                [3][]float64
+}
+
+func (r *permutationRows) add(s *permutedSetting, positive int) {
+	var chance [3][]float64
+	var seen [3]float64
+	for i, fs := range s.folds {
+		var each [3][]float64
+		for _, f := range fs {
+			m := fold.Score(f.Participants, positive)
+			for k, x := range []float64{m.Accuracy, m.Balanced, m.Auc} {
+				each[k] = append(each[k], x)
+			}
+		}
+		r.nullCoords, r.nullName, r.number = append(r.nullCoords, s.coords), append(r.nullName, s.name), append(r.number, int32(s.numbers[i]))
+		for k := range each {
+			mean, _ := gnn.MeanSD(each[k])
+			r.measures[k] = append(r.measures[k], mean)
+			if s.numbers[i] == 0 {
+				seen[k] = mean
+			} else {
+				chance[k] = append(chance[k], mean)
+			}
+		}
+	}
+	for k, name := range permutedMeasures {
+		as := 0
+		for _, x := range chance[k] {
+			if inference.AsLarge(x, seen[k]) {
+				as++
+			}
+		}
+		mean, sd := column.MeanSD(chance[k])
+		r.coords, r.name, r.measure, r.permutations = append(r.coords, s.coords), append(r.name, s.name), append(r.measure, name), append(r.permutations, int32(len(chance[k])))
+		p := inference.PermutationP(as, len(chance[k]))
+		if math.IsNaN(seen[k]) {
+			p = math.NaN()
+		}
+		r.seen, r.mean, r.sd, r.p = append(r.seen, seen[k]), append(r.mean, mean), append(r.sd, sd), append(r.p, p)
+		r.most = append(r.most, inference.Quantile(slices.Sorted(slices.Values(chance[k])), 0.95))
+	}
+}
+
+func (r *permutationRows) test(axes []string) *artifacts.Table {
+	return artifacts.NewTable(append(column.Keys(axes, r.coords),
+		column.NameColumn(r.name),
+		artifacts.Column{Name: "measure", Values: r.measure, Doc: strings.Join(permutedMeasures, ", ") + "; of participants, the mean over the folds"},
+		column.Optional("observed", "with the groups as they are (permutation 0)", r.seen),
+		column.Optional("chance_mean", "mean over the permutations", r.mean),
+		column.Optional("chance_sd", "standard deviation over the permutations (n−1)", r.sd),
+		column.Optional("chance_95", "95th percentile of the permutations", r.most),
+		artifacts.Column{Name: "permutations", Values: r.permutations, Doc: "0 not among them"},
+		column.Optional("p", "share of permutations that do as well, (b+1)/(n+1)", r.p),
+	)...)
+}
+
+func (r *permutationRows) null(axes []string) *artifacts.Table {
+	cols := append(column.Keys(axes, r.nullCoords), column.NameColumn(r.nullName), artifacts.Column{Name: "permutation", Values: r.number, Doc: "0: the groups as they are"})
+	for k, name := range permutedMeasures {
+		cols = append(cols, column.Optional(name, "of participants, the mean over the folds", r.measures[k]))
+	}
+	return artifacts.NewTable(cols...)
+}

@@ -1,0 +1,30 @@
+package learn
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
+)
+
+func TestPermutationRefuses(t *testing.T) {
+	as := [4]int{0, 1, 0, 1}
+	zero, one := stagetest.NumberedFolds(0, as, 0.1, 0.9, 0.2, 0.4), stagetest.NumberedFolds(1, as, 0.1, 0.9, 0.2, 0.4)
+	plain := stagetest.TwoFolds("one", 0.1, 0.2, 0.9, 0.3)
+	for _, c := range []struct {
+		in   []dag.Input
+		want string
+	}{
+		{one, "the training with the groups as they are (permutation 0) is missing: let the axis begin at 0"},
+		{zero, "there is no permutation beside 0"},
+		{plain, "the predictions have no coordinate permutation: fan split and train out over it (matrix: { permutation: [0..100] })"},
+		{append(slices.Clone(zero), one[0]), "permutation 1 tests 2 participants with 2 graphs in 1 folds, and without permutation there are 4, 4 and 2: all must be trained in the same way"},
+		{append(slices.Clone(zero), stagetest.NumberedFolds(1, [4]int{0, 1, 1, 1}, 0.1, 0.9, 0.2, 0.4)...), "permutation 1 has groups of other sizes: groups are to be exchanged, not made anew"},
+	} {
+		if _, err := stagetest.RunStage(t, &Permutation{}, map[string][]dag.Input{"predictions": c.in}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

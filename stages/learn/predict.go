@@ -1,0 +1,136 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+)
+
+var predictKind = dag.Kind{
+	Name: "predict",
+	Doc: "applies trained models to participants\n" +
+		"The model comes from one training or from several, whose probabilities are then averaged; { file: model.npz } takes one that was exported. Graphs that were not made as those of the training are refused: another list of regions, another estimator, cleaning, density or kind of feature.",
+	New:    func() dag.Stage { return &Predict{} },
+	Most:   8,
+	Memory: 256 << 20,
+}
+
+// Predict applies trained models.
+type Predict struct {
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from those of the training, such as denoise.fd; edges, features: the number of edges, the size of features"`
+	DrawZero bool     `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Predict) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "of one training, or of several"},
+			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
+			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed when the training had one"},
+		},
+		Out: []dag.Port{
+			{Name: "participants", Type: dag.Arrow("participant_id", "graphs", "models", "trained", "predicted", "probability"),
+				Doc: "one row a participant: predicted group, by the mean probability over graphs and models; trained counts the models that were trained on the participant, and should be 0"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "draw", "model", "predicted", "probability"), Doc: "the same of every graph by every model"},
+			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "model", "layer", "index", "score", "kept"), Doc: "pooling scores of every node that reaches a pooling layer"},
+		},
+	}
+}
+
+// Run predicts.
+func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	models, err := ReadModels(t.All("model"))
+	if err != nil {
+		return nil, err
+	}
+	edges, features := t.All("edges"), t.All("features")
+	if len(edges) != len(features) {
+		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
+	}
+	names, err := column.NodeNames(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range models {
+		if err := m.Graphs.acceptNodes(names); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	out := newPredicted(models[0].Groups, len(models))
+	for i, in := range features {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		id := in.Coord("subject")
+		graphs, draws, made, err := ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero})
+		if err != nil {
+			return nil, err
+		}
+		for at, m := range models {
+			if err := m.Graphs.accept(graphs, made, s.Allow); err != nil {
+				return nil, fmt.Errorf("%s is not made as the graphs that %s was trained on: %w", in.Name, m.name, err)
+			}
+			p, err := m.Predict(graphs, t.Threads)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", id, err)
+			}
+			out.add(id, draws, at, p, slices.Contains(m.Graphs.Taught, id))
+		}
+		t.Progress(i+1, len(features), id)
+	}
+	return out.tables(), nil
+}
+
+// acceptNodes refuses a list of nodes that is not the training's.
+func (f *graphFacts) acceptNodes(names []string) error {
+	switch {
+	case f.Names == nil:
+		return nil
+	case names == nil:
+		return fmt.Errorf("the model knows the names of its %d regions, and those of the new graphs are not given: connect the input nodes (cohort.nodes)", len(f.Names))
+	case len(names) != len(f.Names):
+		return fmt.Errorf("the model is of %d regions, the node list has %d", len(f.Names), len(names))
+	}
+	for i, n := range names {
+		if n != f.Names[i] {
+			return fmt.Errorf("region %d of the node list is %s, of the training %s: the same atlas in the same order is needed", i+1, n, f.Names[i])
+		}
+	}
+	return nil
+}
+
+// accept refuses graphs of another make than those of the training. A number of
+// edges or features somewhat beyond what the training saw is let through: new
+// participants are not the old ones.
+func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) error {
+	if d := column.MadeApart(made, f.Made, allowed); d != nil {
+		hint := "with allow, these may differ"
+		if made == "" {
+			hint = "they tell nothing of how they were made: connect quality, of the stage that made their matrices, to the graph stage"
+		}
+		return fmt.Errorf("%s; %s", strings.Join(d, "; "), hint)
+	}
+	for _, g := range graphs {
+		if g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
+			return fmt.Errorf("%d nodes of %d features, not %d of %d", g.Nodes, len(g.features)/g.Nodes, f.Nodes, f.Features)
+		}
+		if n := float64(len(g.edges)); !slices.Contains(allowed, "edges") && (n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1])) {
+			return fmt.Errorf("%d edges, not %d to %d: is the density another? (allow: edges)", len(g.edges), f.Edges[0], f.Edges[1])
+		}
+		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))
+		for _, x := range g.features {
+			if math.Abs(x) > 2*span && !slices.Contains(allowed, "features") {
+				return fmt.Errorf("a feature of %v, none was beyond %v: are the features others? (allow: features)", x, span)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package learn
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// The predict stage, given what a training stored and the same graphs, says what the
+// training said of them.
+func TestPredictAgreesWithTrain(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	for _, change := range []func(*Train){
+		func(s *Train) {},
+		func(s *Train) { s.Precision = "float64" },
+		func(s *Train) { s.Variant = "authors-code" },
+		func(s *Train) { s.Standardize, s.Pool = "training", "sage" },
+	} {
+		s := trainer(2)
+		s.Epochs = 3
+		change(s)
+		out := stagetest.MustRun(t, s, in)
+		told := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{
+			"model": {dag.InputOf(out["model"])},
+			"edges": in["edges"], "features": in["features"]})
+		want, _ := out["predictions"].(*artifacts.Table).Floats("p_HC")
+		got, err := told["predictions"].(*artifacts.Table).Floats("p_HC")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s, %s: other probabilities than in training", s.Variant, s.Precision)
+		}
+		a, _ := out["scores"].(*artifacts.Table).Floats("score")
+		b, _ := told["scores"].(*artifacts.Table).Floats("score")
+		if !slices.Equal(a, b) {
+			t.Errorf("%s, %s: other scores than in training", s.Variant, s.Precision)
+		}
+		// Those who were tested in fold 2 are new to the model.
+		side, _ := out["predictions"].(*artifacts.Table).Strings("set")
+		known, _ := told["participants"].(*artifacts.Table).Ints("trained")
+		for i, k := range known {
+			if (k == 1) != (side[2*i] == "train") {
+				t.Errorf("participant %d: known to %d models, and on the side %s", i+1, k, side[2*i])
+			}
+		}
+	}
+}
+
+// Several models: the mean of their probabilities decides.
+func TestPredictAverages(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	var models []dag.Input
+	for fold := 1; fold <= 2; fold++ {
+		s := trainer(fold)
+		s.Epochs = 2
+		out := stagetest.MustRun(t, s, in)
+		c := dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}
+		models = append(models, dag.InputOf(out["model"], c))
+	}
+	out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": models, "edges": in["edges"][:1], "features": in["features"][:1]})
+	each, _ := out["predictions"].(*artifacts.Table).Floats("p_ASD")
+	mean, _ := out["participants"].(*artifacts.Table).Floats("p_ASD")
+	sum := 0.0
+	for _, p := range each {
+		sum += p
+	}
+	if len(each) != 4 || len(mean) != 1 || math.Abs(mean[0]-sum/4) > 1e-15 {
+		t.Errorf("mean %v of %v", mean, each)
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	s := trainer(2)
+	s.Epochs = 1
+	out := stagetest.MustRun(t, s, in)
+	small := stagetest.PlantedGraphs(1, 3, 8, 0)
+	loud := stagetest.PlantedGraphs(1, 3, 9, 100)
+	for _, f := range loud["features"] {
+		a, _ := f.Array()
+		v := slices.Clone(a.Float64s())
+		v[100] = 1e3
+		loud["features"] = []dag.Input{dag.InputOf(artifacts.NewArray(v, a.Shape...), f.Coords...)}
+	}
+	few := stagetest.PlantedGraphs(1, 3, 9, 0)
+	e, _ := few["edges"][0].Table()
+	var cols []artifacts.Column
+	for _, c := range e.Columns {
+		switch v := c.Values.(type) {
+		case []int32:
+			c.Values = v[:18]
+		case []float64:
+			c.Values = v[:18]
+		}
+		cols = append(cols, c)
+	}
+	few["edges"] = []dag.Input{dag.InputOf(artifacts.NewTable(cols...), few["edges"][0].Coords...)}
+	// Graphs that tell how they were made, and a node list.
+	said := func(in map[string][]dag.Input, density string) map[string][]dag.Input {
+		told := maps.Clone(in)
+		told["edges"] = nil
+		for _, e := range in["edges"] {
+			table, _ := e.Table()
+			told["edges"] = append(told["edges"], dag.InputOf(column.WithMeta(table, map[string]string{"made": "graph.density = " + density + "\ngraph.rule = \"largest\""}), e.Coords...))
+		}
+		return told
+	}
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
+	withNodes := func(in map[string][]dag.Input, names ...string) map[string][]dag.Input {
+		told := maps.Clone(in)
+		told["nodes"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "name", Values: names}))}
+		return told
+	}
+	knowing := stagetest.MustRun(t, s, withNodes(said(in, "0.1"), names...))
+	swapped := slices.Clone(names)
+	swapped[2], swapped[3] = "d", "c"
+	good := stagetest.Encoded(t, out["model"])
+	for _, c := range []struct {
+		in    map[string][]dag.Input
+		model artifacts.Value
+		want  string
+	}{
+		{small, out["model"], "8 nodes of 8 features, not 9 of 9"},
+		{loud, out["model"], "are the features others? (allow: features)"},
+		{few, out["model"], "2 edges, not 8 to 8: is the density another? (allow: edges)"},
+		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
+		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
+		{in, changedModel(t, good, "fc1_b.npy", artifacts.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], and the model needs <f4 [16]"},
+		{in, changedModel(t, good, "fc3_b.npy", artifacts.NewArray([]float32{1, float32(math.NaN())}, 2)), "fc3_b holds NaN"},
+		{in, changedModel(t, good, "model.json", nil), "it holds no model.json: is it the model of a training?"},
+		{in, changedModel(t, good, "model.json", artifacts.Text(`{"options":{"Features":9}}`)), "…"},
+		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; with allow, these may differ"},
+		{withNodes(in, names...), knowing["model"], "graph.density is not there, not 0.1; graph.rule is not there, not \"largest\"; they tell nothing of how they were made: connect quality, of the stage that made their matrices, to the graph stage"},
+		{said(in, "0.1"), knowing["model"], "the model knows the names of its 9 regions, and those of the new graphs are not given: connect the input nodes (cohort.nodes)"},
+		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 of the node list is d, of the training c: the same atlas in the same order is needed"},
+	} {
+		inputs := maps.Clone(c.in)
+		delete(inputs, "folds")
+		inputs["model"] = []dag.Input{dag.InputOf(c.model)}
+		_, err := stagetest.RunStage(t, &Predict{}, inputs)
+		if err == nil || c.want != "…" && !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+	// What is allowed to differ may.
+	inputs := withNodes(said(in, "0.2"), names...)
+	inputs["model"] = []dag.Input{dag.InputOf(knowing["model"])}
+	stagetest.MustRun(t, &Predict{Allow: []string{"graph.density"}}, inputs)
+}
+
+// numpy finds every array of a model by its name, with the shape and the values of the
+// table of parameters.
+func TestModelInPython(t *testing.T) {
+	python := need.Python(t, "numpy")
+	s := trainer(2)
+	s.Epochs, s.Standardize = 1, "training"
+	out := stagetest.MustRun(t, s, stagetest.PlantedInputs(t, 20, 3, 9, 1))
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := os.WriteFile(path, stagetest.Encoded(t, out["model"]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	told, err := exec.Command(python, "-c", `
+import json, sys, numpy as np
+m = np.load(sys.argv[1])
+for name in m.files:
+    if name != "model.json":
+        print(name, "×".join(map(str, m[name].shape)), m[name].dtype, repr(float(m[name].ravel()[-1])))
+print(json.loads(m["model.json"])["groups"])
+`, path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, told)
+	}
+	table := out["parameters"].(*artifacts.Table)
+	names, _ := table.Strings("name")
+	shapes, _ := table.Strings("shape")
+	offset, _ := table.Ints("offset")
+	length, _ := table.Ints("length")
+	values := out["weights"].(*artifacts.Array).Float64s()
+	want := ""
+	for i, n := range names {
+		v := strconv.FormatFloat(values[offset[i]+length[i]-1], 'g', -1, 64)
+		want += fmt.Sprintf("%s %s float32 %s\n", n, shapes[i], v)
+	}
+	want += "['ASD', 'HC']\n"
+	if got := string(told); got != want {
+		t.Errorf("numpy reads\n%swant\n%s", got, want)
+	}
+}
+
+// changedModel replaces a member of an npz file, or leaves it out.
+func changedModel(t testing.TB, b []byte, name string, with artifacts.Value) artifacts.Bytes {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range r.File {
+		switch {
+		case f.Name != name:
+			err = w.Copy(f)
+		case with != nil:
+			var to io.Writer
+			if to, err = w.Create(name); err == nil {
+				err = with.Encode(to)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return artifacts.Bytes{Kind: "npz", Data: out.Bytes()}
+}
+
+// A model file may come from anywhere: no panic, no huge allocation, and what is read runs.
+func FuzzReadModel(f *testing.F) {
+	o := gnn.Paper(2)
+	o.Widths, o.Hidden = []int{1, 1}, []int{1}
+	m, err := gnn.New[float32](o, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	facts := graphFacts{Nodes: 3, Features: 2, Edges: [2]int{1, 3}, Values: [2]float64{-1, 1}}
+	b, err := modelNPZ(modelFile{o, []string{"a", "b"}, facts}, standardization{}, m.Params)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Data)
+	f.Add(b.Data[:len(b.Data)/2])
+	f.Add(changedModel(f, b.Data, "model.json", artifacts.Text("{}")).Data)
+	f.Add([]byte("PK\x05\x06\x00\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := ReadModel(b)
+		if err != nil {
+			return
+		}
+		if m.Options.Features > 100 {
+			return
+		}
+		g := GraphData{Nodes: 3, features: make([]float64, 3*m.Options.Features), edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}}}
+		if _, err := m.Predict([]GraphData{g}, 1); err != nil {
+			t.Log(err)
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+)
+
+var splitKind = dag.Kind{
+	Name: "split",
+	Doc: "divides the participants into folds for cross-validation\n" +
+		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
+	New: func() dag.Stage {
+		return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
+	},
+}
+
+// Split divides participants into folds.
+type Split struct {
+	Folds       int    `param:"folds" doc:"number of folds" min:"2"`
+	Repeats     int    `param:"repeats" doc:"number of independent divisions" min:"1"`
+	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
+	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
+	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
+	Outer       int    `param:"outer" doc:"0: the division itself; n: a division of those whom its fold n does not test, for choosing parameters (nested cross-validation); those whom it tests get fold 0 and take no part" min:"0"`
+	Inner       int    `param:"inner" doc:"number of folds of that inner division" min:"2"`
+	Label       string `param:"label" doc:"column of the participants that is to be predicted: group, or another one, such as site, to see whether it can be told from the data"`
+	Within      string `param:"within" doc:"groups are exchanged within the values of this column, where there is such a column: participants of another site are not exchangeable"`
+	Seed        uint64 `param:"seed" doc:"of the random division"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Split) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their groups"}},
+		Out: []dag.Port{{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"),
+			Doc: "the fold, from 1, in which each participant is tested, for each repeat"}},
+	}
+}
+
+// A member is a participant and its group.
+type member struct{ id, group string }
+
+// Run divides.
+func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in := t.In("participants")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	members, err := readMembers(table, cmp.Or(s.Label, "group"), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if s.Permutation > 0 {
+		if err := s.permute(members, table); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	var site map[string]string
+	repeats := s.Repeats
+	if s.LeaveOut != "" {
+		values, err := table.Strings(s.LeaveOut)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		ids, _ := table.Strings("participant_id")
+		site = map[string]string{}
+		for i, id := range ids {
+			site[id] = values[i]
+		}
+		repeats = 1 // there is only one such division
+	} else if err := s.enough(members, in.Name); err != nil {
+		return nil, err
+	}
+	var ids, groups []string
+	var repeat, fold []int32
+	for r := range repeats {
+		folds := s.divide(members, r+1)
+		if site != nil {
+			if folds, err = bySite(members, site, s.LeaveOut, in.Name); err != nil {
+				return nil, err
+			}
+		}
+		if s.Outer > 0 {
+			if err := s.inside(members, folds, r+1, in.Name); err != nil {
+				return nil, err
+			}
+		}
+		for i, m := range members {
+			ids, groups = append(ids, m.id), append(groups, m.group)
+			repeat, fold = append(repeat, int32(r+1)), append(fold, folds[i])
+		}
+	}
+	return dag.Outputs{"folds": artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: ids},
+		artifacts.Column{Name: "group", Values: groups},
+		artifacts.Column{Name: "repeat", Values: repeat, Doc: "the division, from 1"},
+		artifacts.Column{Name: "fold", Values: fold, Doc: "the fold in which the participant is tested, from 1"},
+	)}, nil
+}
+
+// readMembers reads a participants table, sorted by id, and reports everyone
+// who is named twice or has no label. The label is the group from here on.
+func readMembers(t *artifacts.Table, label, name string) ([]member, error) {
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	groups, err := t.Strings(label)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var members []member
+	var lost []string
+	for i, id := range ids {
+		if g := strings.TrimSpace(groups[i]); g == "" || strings.EqualFold(g, "n/a") {
+			lost = append(lost, id)
+		}
+		members = append(members, member{id, groups[i]})
+	}
+	if lost != nil {
+		slices.Sort(lost)
+		return nil, fmt.Errorf("%s: no %s is given for %s: a classifier needs one; fill it in, or leave them out", name, label, strings.Join(lost, ", "))
+	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
+	for i := 1; i < len(members); i++ {
+		if members[i].id == members[i-1].id {
+			return nil, fmt.Errorf("%s: participant %s comes twice", name, members[i].id)
+		}
+	}
+	return members, nil
+}
+
+// permute gives the groups to other participants: as many of each, at random, within
+// each site. The bare order of the members decides, and nothing else that is known of them.
+func (s *Split) permute(members []member, t *artifacts.Table) error {
+	site := map[string]string{}
+	if _, ok := t.Column(s.Within); ok {
+		ids, err := t.Strings("participant_id")
+		if err != nil {
+			return err
+		}
+		values, err := t.Strings(s.Within)
+		if err != nil {
+			return err
+		}
+		for i, id := range ids {
+			site[id] = values[i]
+		}
+	}
+	at := map[string][]int{}
+	for i, m := range members {
+		at[site[m.id]] = append(at[site[m.id]], i)
+	}
+	stream := random.New(s.Seed, "permutation", s.Permutation)
+	groups := make([]string, len(members))
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		places := at[name]
+		for i, p := range stream.Perm(len(places)) {
+			groups[places[i]] = members[places[p]].group
+		}
+	}
+	for i := range members {
+		members[i].group = groups[i]
+	}
+	return nil
+}
+
+// groupsOf counts the members of each group, by name.
+func groupsOf(members []member) ([]string, map[string]int) {
+	n := map[string]int{}
+	for _, m := range members {
+		n[m.group]++
+	}
+	return slices.Sorted(maps.Keys(n)), n
+}
+
+// enough refuses divisions in which a fold would lack a group.
+func (s *Split) enough(members []member, name string) error {
+	names, n := groupsOf(members)
+	if len(names) < 2 {
+		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups", name, len(members), strings.Join(names, ""))
+	}
+	smallest := names[0]
+	for _, g := range names {
+		if n[g] < n[smallest] {
+			smallest = g
+		}
+	}
+	if s.Stratify && n[smallest] == 1 {
+		return fmt.Errorf("%s: group %q has one participant, who cannot be trained on and tested: find more of them, leave the group out by select, or stratify: false",
+			name, smallest)
+	}
+	if s.Stratify && n[smallest] < s.Folds {
+		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: take folds: %d or less, or stratify: false",
+			name, smallest, n[smallest], s.Folds, n[smallest])
+	}
+	if len(members) < s.Folds {
+		return fmt.Errorf("%s: %d participants, too few for %d folds: take folds: %d or less", name, len(members), s.Folds, len(members))
+	}
+	return nil
+}
+
+// divide deals the shuffled members of each group out to the folds in turn; each
+// group goes on where the one before it stopped, which keeps the folds' sizes even.
+//
+// Every permutation is divided anew. If all were dealt out by one stream, members who stand
+// in the same part of the list would meet in the same folds in every permutation, and not
+// with the groups as they are, which stand in the list one after the other: the permutations
+// would be more like each other than like what they are compared with.
+func (s *Split) divide(members []member, repeat int) []int32 {
+	if s.Permutation > 0 {
+		return s.deal(members, "split", repeat, "permutation", s.Permutation)
+	}
+	return s.deal(members, "split", repeat)
+}
+
+// deal divides by the stream of this name.
+func (s *Split) deal(members []member, stream ...any) []int32 {
+	folds := make([]int32, len(members))
+	names, _ := groupsOf(members)
+	if !s.Stratify {
+		names = []string{""}
+	}
+	dealt := 0
+	for _, g := range names {
+		var at []int
+		for i, m := range members {
+			if m.group == g || !s.Stratify {
+				at = append(at, i)
+			}
+		}
+		for _, p := range random.New(s.Seed, append(slices.Clone(stream), g)...).Perm(len(at)) {
+			folds[at[p]] = int32(dealt%s.Folds + 1)
+			dealt++
+		}
+	}
+	return folds
+}
+
+// inside divides those whom the outer fold does not test once more, and puts the
+// others, who must not be seen while parameters are chosen, into fold 0.
+func (s *Split) inside(members []member, folds []int32, repeat int, name string) error {
+	if s.Outer > int(slices.Max(folds)) {
+		return fmt.Errorf("%s: outer is %d, and there are %d folds", name, s.Outer, slices.Max(folds))
+	}
+	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed}
+	var rest []member
+	for i, m := range members {
+		if int(folds[i]) != s.Outer {
+			rest = append(rest, m)
+		}
+	}
+	if err := inner.enough(rest, fmt.Sprintf("%s, inside fold %d", name, s.Outer)); err != nil {
+		return err
+	}
+	again := inner.deal(rest, "inner", repeat, s.Outer, "permutation", s.Permutation)
+	for i := range folds {
+		if int(folds[i]) == s.Outer {
+			folds[i] = 0
+			continue
+		}
+		folds[i], again = again[0], again[1:]
+	}
+	return nil
+}
+
+// bySite numbers the values of a column, sorted.
+func bySite(members []member, site map[string]string, column, name string) ([]int32, error) {
+	values := map[string]bool{}
+	for _, m := range members {
+		v := site[m.id]
+		if v == "" || v == "n/a" {
+			return nil, fmt.Errorf("%s: participant %s has no value in column %q, by which the folds are made", name, m.id, column)
+		}
+		values[v] = true
+	}
+	sorted := slices.Sorted(maps.Keys(values))
+	if len(sorted) < 2 {
+		return nil, fmt.Errorf("%s: column %q has a single value, %q: leaving it out leaves nobody to train on", name, column, sorted[0])
+	}
+	folds := make([]int32, len(members))
+	for i, m := range members {
+		at, _ := slices.BinarySearch(sorted, site[m.id])
+		folds[i] = int32(at + 1)
+	}
+	return folds, nil
+}

@@ -1,0 +1,152 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+)
+
+var trainKind = dag.Kind{
+	Name: "train",
+	Doc: "trains a PR-GNN on the participants outside one fold and tests it on those inside\n" +
+		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to those of the test side (select: test and standardize: all, which the authors' program does, are the exceptions).",
+	New: func() dag.Stage {
+		return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(), ScoresOf: "all", Precision: "float32", Checkpoint: 10}
+	},
+	Most:   8,
+	Memory: 256 << 20,
+}
+
+// Train trains one model.
+type Train struct {
+	ModelParams
+	TrainingParams
+	fold.Params
+	ScoresOf   string `param:"scores_of" doc:"whose pooling scores are kept: of all graphs, or of those of the test side only, which is a fifth of them" choices:"all|test"`
+	Precision  string `param:"precision" doc:"of the computation" choices:"float32|float64"`
+	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training goes on; 0: none" min:"0"`
+	Seed       uint64 `param:"seed" doc:"of the starting weights, the order of the graphs, and dropout"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (s *Train) Ports() dag.Ports {
+	history := []string{"epoch", "rate", "loss", "ce"}
+	for l := range s.Widths {
+		history = append(history, fmt.Sprintf("dist%d", l+1))
+	}
+	history = append(history, "glc", "train_accuracy", "test_accuracy", "test_ce", "majority")
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
+			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model then knows its regions, and is not applied to others"},
+			fold.LeakagePort(),
+		},
+		Out: []dag.Port{
+			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
+				Doc: "of every graph: label and predicted are numbers of the groups in sorted order, from 0; probability is that of group 1 (of the predicted one when there are more than two groups); p_GROUP is that of each"},
+			{Name: "history", Type: dag.Arrow(history...), Doc: "losses by term, and accuracies, per epoch"},
+			{Name: "scores", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept", "untrained"),
+				Doc: "the trained model's pooling score of every node that reaches a pooling layer, whether it is kept, and in the first layer the score of the same model at its starting weights"},
+			{Name: "distribution", Type: dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped"),
+				Doc: "how many pooling scores of the training graphs lay in each interval, per epoch (the paper's Figure 3)"},
+			{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for the predict stage and for numpy.load: every array by its name, and model.json, which says what it is"},
+			{Name: "weights", Type: dag.Format("npy"), Doc: "all arrays of the model, one after the other"},
+			{Name: "parameters", Type: dag.Arrow("name", "shape", "offset", "length", "trainable"), Doc: "which array is where in weights; the model is in the table's metadata"},
+		},
+	}
+}
+
+// Validate checks parameters against each other.
+func (s *Train) Validate() []error {
+	return append(s.ModelParams.validate(), s.TrainingParams.follow(s.Variant).validate()...)
+}
+
+// Run trains.
+func (s *Train) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	if s.Precision == "float64" {
+		return train[float64](ctx, t, s)
+	}
+	return train[float32](ctx, t, s)
+}
+
+func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs, error) {
+	p := s.TrainingParams.follow(s.Variant)
+	set, graphs, norm, err := readGraphs[T](t, s, p.Standardize)
+	if err != nil {
+		return nil, err
+	}
+	o := s.options(set.features, len(set.groups))
+	var sides [2][]*gnn.Graph[T] // train, test
+	for i, r := range set.rows {
+		sides[r.Side] = append(sides[r.Side], graphs[i])
+	}
+	// Each fold starts from weights of its own: how lucky they are evens out.
+	stream := []any{"repeat", s.Repeat, "fold", s.Fold}
+	m, err := gnn.New[T](o, s.Seed, stream...)
+	if err != nil {
+		return nil, err
+	}
+	training := p.training()
+	training.Seed, training.Stream = s.Seed, stream
+	training.Workers = t.Threads
+	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
+	first := true
+	training.Progress = func(e gnn.Epoch) {
+		if first && e.Number > 1 {
+			fmt.Fprintf(t.Log(), "goes on after epoch %d, from the checkpoint of an interrupted run\n", e.Number-1)
+		}
+		first = false
+		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))
+	}
+	before, err := m.Predict(graphs, t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	history, err := m.Train(ctx, sides[0], sides[1], training)
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := m.Predict(graphs, t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	weights := slices.Concat(m.Params, m.Buffers, convert[T](norm.values()))
+	model, err := modelNPZ(modelFile{o, set.groups, set.facts}, norm, weights)
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{
+		"model":        model,
+		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, p.caution()),
+		"history":      historyTable(history, set.majority()),
+		"scores":       scoreTable[T](set, predictions, before, s.ScoresOf == "test"),
+		"distribution": distributionTable(history),
+		"weights":      weightArray(weights, len(weights)),
+		"parameters":   parameterTable(o, set, m.Layout, norm),
+	}, nil
+}
+
+func weightArray[T gnn.Float](v []T, shape ...int) *artifacts.Array {
+	switch v := any(v).(type) {
+	case []float32:
+		return artifacts.NewArray(v, shape...)
+	default:
+		return artifacts.NewArray(v.([]float64), shape...)
+	}
+}
+
+func convert[T gnn.Float](v []float64) []T {
+	out := make([]T, len(v))
+	for i, x := range v {
+		out[i] = T(x)
+	}
+	return out
+}

@@ -1,0 +1,328 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+)
+
+// GraphData is what a graph is made of. Twelve hundred of them in float64 take
+// 80 MB, so that they are not kept longer than needed.
+type GraphData struct {
+	Nodes    int
+	features []float64 // roi × feature
+	edges    []gnn.Edge
+}
+
+// A trainingSet tells of all graphs of a training, sorted by participant and draw.
+type trainingSet struct {
+	groups   []string // sorted; their places are the labels
+	features int      // per node
+	rows     []fold.Row
+	facts    graphFacts
+}
+
+// graphFacts are what all graphs of a training have in common. They are kept with
+// the model, which is not applied to graphs of another make.
+type graphFacts struct {
+	Nodes    int        `json:"nodes"`
+	Features int        `json:"features"`        // per node
+	Edges    [2]int     `json:"edges"`           // fewest and most of a graph
+	Values   [2]float64 `json:"values"`          // smallest and largest feature
+	Names    []string   `json:"names,omitempty"` // of the nodes, when they are known
+	Made     string     `json:"made,omitempty"`  // how, when the edge tables say so
+	Taught   []string   `json:"participants"`    // who was trained on
+}
+
+// add takes in one graph.
+func (f *graphFacts) add(d GraphData) {
+	low, high := slices.Min(d.features), slices.Max(d.features)
+	if f.Features == 0 {
+		f.Nodes, f.Features = d.Nodes, len(d.features)/d.Nodes
+		f.Edges, f.Values = [2]int{len(d.edges), len(d.edges)}, [2]float64{low, high}
+	}
+	f.Edges = [2]int{min(f.Edges[0], len(d.edges)), max(f.Edges[1], len(d.edges))}
+	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
+}
+
+// read goes through the graphs, one after the other, and puts each participant on
+// its side of the fold.
+func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainingSet, error) {
+	d, err := s.Divide(t.In("folds"))
+	if err != nil {
+		return nil, err
+	}
+	set := &trainingSet{groups: d.Groups}
+	if set.facts.Names, err = column.NodeNames(t); err != nil {
+		return nil, err
+	}
+	edges, features := t.All("edges"), t.All("features")
+	if len(edges) != len(features) {
+		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
+	}
+	if err := fold.RefuseDuplicates(features, d); err != nil {
+		return nil, err
+	}
+	for i, in := range features {
+		r, err := d.Row(in)
+		if err != nil {
+			return nil, err
+		}
+		if r.Side == fold.Apart {
+			continue
+		}
+		if r.Id != edges[i].Coord("subject") {
+			return nil, fmt.Errorf("%s and %s are not of one participant: connect edges and features to stages that fan out over subject", edges[i].Name, in.Name)
+		}
+		if err := set.add(r, edges[i], in, s.Params, use); err != nil {
+			return nil, err
+		}
+	}
+	if n := set.facts.Names; n != nil && len(n) != set.facts.Nodes {
+		return nil, fmt.Errorf("%s lists %d nodes, the graphs have %d", t.In("nodes").Name, len(n), set.facts.Nodes)
+	}
+	return set, set.check(d)
+}
+
+// add goes through the graphs of one participant.
+func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Params, use func(fold.Row, GraphData) error) error {
+	graphs, draws, made, err := ReadParticipant(edgesIn, featuresIn, s)
+	if err != nil {
+		return err
+	}
+	width := len(graphs[0].features) / graphs[0].Nodes
+	if set.features == 0 {
+		set.features, set.facts.Made = width, made
+	}
+	switch {
+	case width != set.features:
+		return fmt.Errorf("%s: %d features per node, other participants have %d: all must be made with the same atlas", featuresIn.Name, width, set.features)
+	case made != set.facts.Made:
+		return fmt.Errorf("%s: its graphs were not made as those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(made, set.facts.Made, nil), "; "))
+	}
+	if r.Side == 0 {
+		set.facts.Taught = append(set.facts.Taught, r.Id)
+	}
+	for i, g := range graphs {
+		r.Draw = draws[i]
+		set.facts.add(g)
+		if err := use(r, g); err != nil {
+			return fmt.Errorf("%s, draw %d: %w", r.Id, r.Draw, err)
+		}
+		set.rows = append(set.rows, r)
+	}
+	return nil
+}
+
+// ReadParticipant reads the graphs of one participant and the numbers of their
+// draws.
+func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (graphs []GraphData, draws []int, made string, err error) {
+	a, err := featuresIn.Array()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if len(a.Shape) != 3 || a.Len() == 0 {
+		return nil, nil, "", fmt.Errorf("%s: features of shape %v, want draw, roi, feature", featuresIn.Name, a.Shape)
+	}
+	n, nodes, width := a.Shape[0], a.Shape[1], a.Shape[2]
+	edges, made, err := readEdges(edgesIn, n)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if draws, err = s.Numbers(n, featuresIn.Name); err != nil {
+		return nil, nil, "", err
+	}
+	v := a.Float64s()
+	for _, d := range draws {
+		graphs = append(graphs, GraphData{Nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
+	}
+	return graphs, draws, made, nil
+}
+
+// readEdges reads an edge table, by draw; the nodes are counted from 0 then. made is
+// how the graphs were made, when the table says so.
+func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, "", err
+	}
+	var cols [3][]int64
+	for i, name := range []string{"draw", "source", "target"} {
+		if cols[i], err = t.Ints(name); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	weight, err := t.Floats("weight")
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
+	}
+	edges = make([][]gnn.Edge, draws)
+	for i, w := range weight {
+		d := cols[0][i]
+		if d < 0 || d >= int64(draws) {
+			return nil, "", fmt.Errorf("%s: an edge of draw %d, and the features have the draws 0 to %d", in.Name, d, draws-1)
+		}
+		edges[d] = append(edges[d], gnn.Edge{Source: int32(cols[1][i] - 1), Target: int32(cols[2][i] - 1), Weight: w})
+	}
+	return edges, t.Meta["made"], nil
+}
+
+// check refuses sides without participants or without one of the groups.
+func (set *trainingSet) check(d *fold.Division) error {
+	present := map[string]bool{}
+	for _, r := range set.rows {
+		present[r.Id] = true
+	}
+	var absent []string
+	for id := range d.Side {
+		if !present[id] && d.Side[id] != fold.Apart {
+			absent = append(absent, id)
+		}
+	}
+	if absent != nil {
+		slices.Sort(absent)
+		return fmt.Errorf("%s: no graphs of %s: leave them out of the cohort", d.Name, strings.Join(absent, ", "))
+	}
+	trained := make([]bool, len(set.groups))
+	tested := false
+	for _, r := range set.rows {
+		if r.Side == 0 {
+			trained[r.Label] = true
+		} else {
+			tested = true
+		}
+	}
+	if !tested {
+		return fmt.Errorf("%s: nobody is tested in fold %d of repeat %d", d.Name, d.Fold, d.Repeat)
+	}
+	for label, there := range trained {
+		if !there {
+			return fmt.Errorf("%s: outside fold %d there is nobody of group %q to train on: take fewer folds", d.Name, d.Fold, set.groups[label])
+		}
+	}
+	return nil
+}
+
+// majority is the share of the largest group among the training graphs.
+func (set *trainingSet) majority() float64 {
+	count, all := make([]int, len(set.groups)), 0
+	for _, r := range set.rows {
+		if r.Side == 0 {
+			count[r.Label]++
+			all++
+		}
+	}
+	return float64(slices.Max(count)) / float64(all)
+}
+
+// readGraphs makes the graphs of a training, standardised when asked.
+func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*trainingSet, []*gnn.Graph[T], standardization, error) {
+	var graphs []*gnn.Graph[T]
+	build := func(r fold.Row, d GraphData) error {
+		o := s.options(len(d.features)/d.Nodes, max(2, r.Label+1))
+		g, err := gnn.NewGraph[T](o, r.Label, d.features, d.edges)
+		graphs = append(graphs, g)
+		return err
+	}
+	if standardize == "none" {
+		set, err := s.read(t, build)
+		return set, graphs, standardization{}, err
+	}
+	var data []GraphData
+	set, err := s.read(t, func(_ fold.Row, d GraphData) error {
+		data = append(data, d)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, standardization{}, err
+	}
+	norm := set.standardize(standardize, data)
+	// They are stored in the precision of the weights, and used as they are stored.
+	norm.mean, norm.sd = rounded[T](norm.mean), rounded[T](norm.sd)
+	for i := range data {
+		data[i].features = norm.apply(data[i].features)
+	}
+	for i, r := range set.rows {
+		if err := build(r, data[i]); err != nil {
+			return nil, nil, norm, fmt.Errorf("%s, draw %d: %w", r.Id, r.Draw, err)
+		}
+	}
+	return set, graphs, norm, nil
+}
+
+// A standardization is what was taken off each node feature, and by what it was divided.
+type standardization struct{ mean, sd []float64 }
+
+func (n standardization) values() []float64 { return slices.Concat(n.mean, n.sd) }
+
+func (n standardization) layout() gnn.Layout {
+	d := len(n.mean)
+	if d == 0 {
+		return nil
+	}
+	return gnn.Layout{{Name: "input_mean", Shape: []int{d}}, {Name: "input_sd", Shape: []int{d}, Offset: d}}
+}
+
+// standardize finds mean and sd of each feature over the nodes of the training
+// graphs, or of all of them; a feature that does not vary only loses its mean.
+func (set *trainingSet) standardize(how string, data []GraphData) standardization {
+	d := set.features
+	n := standardization{mean: make([]float64, d), sd: make([]float64, d)}
+	each := func(visit func(row []float64)) int {
+		count := 0
+		for i, r := range set.rows {
+			if how == "training" && r.Side != 0 {
+				continue
+			}
+			for row := range slices.Chunk(data[i].features, d) {
+				visit(row)
+				count++
+			}
+		}
+		return count
+	}
+	count := each(func(row []float64) {
+		for j, x := range row {
+			n.mean[j] += x
+		}
+	})
+	for j := range n.mean {
+		n.mean[j] /= float64(count)
+	}
+	each(func(row []float64) {
+		for j, x := range row {
+			dev := x - n.mean[j]
+			n.sd[j] += float64(dev * dev)
+		}
+	})
+	for j := range n.sd {
+		n.sd[j] = math.Sqrt(n.sd[j] / float64(count))
+		if n.sd[j] == 0 {
+			n.sd[j] = 1
+		}
+	}
+	return n
+}
+
+func rounded[T gnn.Float](v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(T(x))
+	}
+	return out
+}
+
+// apply gives standardised features.
+func (n standardization) apply(features []float64) []float64 {
+	d, out := len(n.mean), make([]float64, len(features))
+	for i, x := range features {
+		out[i] = (x - n.mean[i%d]) / n.sd[i%d]
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package learn
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"prgnn/gnn"
+)
+
+// ModelParams are the parameters of a PR-GNN and of its losses. They stand at
+// the paper's values; with variant authors-code, those left there take the values
+// of the authors' program.
+type ModelParams struct {
+	Variant  string    `param:"variant" doc:"paper, or authors-code: what the authors' released program does; options left at their defaults follow it" choices:"paper|authors-code"`
+	Pool     string    `param:"pool" doc:"pooling score: topk sigmoid(h·w/‖w‖), sage sigmoid(φ(H,E))" choices:"topk|sage"`
+	Distance string    `param:"distance" doc:"distance loss between the scores of kept and dropped nodes" choices:"bce|mmd"`
+	Lambda   []float64 `param:"lambda" doc:"weights of the distance losses and of the group-level consistency loss" min:"0"`
+
+	Widths      []int   `param:"widths" doc:"output width of the convolution of each block" min:"1"`
+	Hidden      []int   `param:"hidden" doc:"hidden widths of the MLP" min:"1"`
+	Ratio       float64 `param:"ratio" doc:"share of the nodes that each pooling keeps, rounded up" min:"0" max:"1"`
+	SelfWeight  float64 `param:"self_weight" doc:"weight of a node's edge to itself in the attention"`
+	EdgeWeights bool    `param:"edge_weights" doc:"use the edge weights in the attention; false: 1 on every edge"`
+	Slope       float64 `param:"slope" doc:"slope of the attention's ReLU below zero (0.2 is GATConv's LeakyReLU)"`
+	Tied        bool    `param:"tied" doc:"one attention vector for both ends of an edge"`
+	ConvBias    bool    `param:"conv_bias" doc:"a bias after each convolution"`
+	Gate        bool    `param:"gate" doc:"multiply kept features by their score"`
+	Center      bool    `param:"center" doc:"take the graph's mean off the raw scores"`
+	Augment     bool    `param:"augment" doc:"between the blocks, E becomes the off-diagonal of (E+I)²"`
+	Readout     string  `param:"readout" doc:"what the MLP sees: the mean of the last block's nodes, maximum and mean of them, or of every block's" choices:"mean|maxmean|maxmean_all"`
+	BatchNorm   bool    `param:"batch_norm" doc:"batch normalisation in the MLP"`
+	Dropout     float64 `param:"dropout" doc:"share of the MLP's hidden values dropped in training" min:"0" max:"0.99"`
+	Kernel      string  `param:"kernel" doc:"kernel of the MMD: gauss exp(−d²/σ), outside exp(−d²)/σ, rbf2 exp(−d²/2σ²), literal exp(+d²)/σ as printed, authors" choices:"gauss|outside|rbf2|literal|authors"`
+	Sigma       float64 `param:"sigma" doc:"σ of the kernel" min:"0"`
+	BCE         string  `param:"bce" doc:"form of the BCE loss" choices:"paper|authors"`
+	GLC         string  `param:"glc" doc:"form of the group-level consistency loss" choices:"squared|norm|trace|authors"`
+}
+
+func paperModel() ModelParams { return modelParams(gnn.Paper(1)) }
+
+// modelParams writes options as parameters. The names of the fields agree.
+func modelParams(o gnn.Options) ModelParams {
+	p := ModelParams{Variant: "paper", Lambda: []float64{o.Lambda1, o.Lambda2}}
+	from, to := reflect.ValueOf(o), reflect.ValueOf(&p).Elem()
+	for i := range to.NumField() {
+		if f := from.FieldByName(to.Type().Field(i).Name); f.IsValid() {
+			to.Field(i).Set(f)
+		}
+	}
+	return p
+}
+
+// options gives the model for graphs of d features per node in some classes.
+func (p ModelParams) options(d, classes int) gnn.Options {
+	o := gnn.Paper(d)
+	if p.Variant == "authors-code" {
+		o = gnn.AuthorsCode(d)
+	}
+	o.Classes = classes
+	// A parameter that is not at the paper's value was set by someone.
+	from, paper, to := reflect.ValueOf(p), reflect.ValueOf(paperModel()), reflect.ValueOf(&o).Elem()
+	for i := range from.NumField() {
+		f := to.FieldByName(from.Type().Field(i).Name)
+		if f.IsValid() && !reflect.DeepEqual(from.Field(i).Interface(), paper.Field(i).Interface()) {
+			f.Set(from.Field(i))
+		}
+	}
+	o.Lambda1, o.Lambda2 = p.Lambda[0], p.Lambda[1]
+	return o
+}
+
+// validate checks what the tags cannot.
+func (p ModelParams) validate() []error {
+	var errs []error
+	if len(p.Lambda) != 2 {
+		return append(errs, fmt.Errorf("lambda: %d numbers, want two: of the distance losses and of the group-level consistency loss", len(p.Lambda)))
+	}
+	return append(errs, allOf(p.options(1, 2).Check())...)
+}
+
+// allOf takes joined errors apart.
+func allOf(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// TrainingParams say how a model is trained.
+type TrainingParams struct {
+	Epochs       int     `param:"epochs" doc:"passes over the training graphs" min:"1"`
+	Batch        int     `param:"batch" doc:"graphs per step" min:"1"`
+	LearningRate float64 `param:"learning_rate" doc:"Adam's rate at the start" min:"0"`
+	Halve        int     `param:"halve" doc:"the rate is halved every so many epochs; 0: never" min:"0"`
+	HalveBatches bool    `param:"halve_batches" doc:"count halve in batches, not epochs (the authors' program)"`
+	WeightDecay  float64 `param:"weight_decay" doc:"L2 weight decay" min:"0"`
+	Select       string  `param:"select" doc:"whose weights are kept: the last epoch's, or those of the epoch with the lowest cross-entropy on the TEST graphs, which makes the accuracy too high (the authors' program)" choices:"last|test"`
+	Standardize  string  `param:"standardize" doc:"z-score each node feature: none; by the mean and sd of the training graphs; or of all graphs, the test graphs included, which leaks (the authors' program)" choices:"none|training|all"`
+}
+
+func trainingParams(t gnn.Training, standardize string) TrainingParams {
+	p := TrainingParams{Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate, Halve: t.Halve,
+		HalveBatches: t.HalveBatches, WeightDecay: t.Decay, Select: "last", Standardize: standardize}
+	if t.BestOnTest {
+		p.Select = "test"
+	}
+	return p
+}
+
+func paperTraining() TrainingParams { return trainingParams(gnn.PaperTraining(), "none") }
+
+// follow gives the parameters with those at the paper's values replaced by the variant's.
+func (p TrainingParams) follow(variant string) TrainingParams {
+	if variant != "authors-code" {
+		return p
+	}
+	authors := trainingParams(gnn.AuthorsTraining(), "all")
+	now, paper, to := reflect.ValueOf(&p).Elem(), reflect.ValueOf(paperTraining()), reflect.ValueOf(authors)
+	for i := range now.NumField() {
+		if reflect.DeepEqual(now.Field(i).Interface(), paper.Field(i).Interface()) {
+			now.Field(i).Set(to.Field(i))
+		}
+	}
+	return p
+}
+
+func (p TrainingParams) training() gnn.Training {
+	return gnn.Training{Epochs: p.Epochs, Batch: p.Batch, Rate: p.LearningRate, Halve: p.Halve, HalveBatches: p.HalveBatches,
+		Decay: p.WeightDecay, BestOnTest: p.Select == "test"}
+}
+
+// caution says what makes the accuracy on the test side too high.
+func (p TrainingParams) caution() string {
+	var c []string
+	if p.Select == "test" {
+		c = append(c, "the epoch was chosen by the test participants (select: test)")
+	}
+	if p.Standardize == "all" {
+		c = append(c, "the features were standardised with the test participants (standardize: all)")
+	}
+	if c == nil {
+		return ""
+	}
+	return strings.Join(c, "; ") + ": the accuracy is too high by that"
+}
+
+func (p TrainingParams) validate() []error { return allOf(p.training().Check()) }

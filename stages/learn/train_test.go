@@ -1,0 +1,420 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+func splitOf(t *testing.T, s *Split, p *artifacts.Table) (ids, groups []string, repeat, fold []int64) {
+	t.Helper()
+	out := stagetest.MustRun(t, s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})["folds"].(*artifacts.Table)
+	var err error
+	if ids, err = out.Strings("participant_id"); err != nil {
+		t.Fatal(err)
+	}
+	groups, _ = out.Strings("group")
+	repeat, _ = out.Ints("repeat")
+	fold, _ = out.Ints("fold")
+	return ids, groups, repeat, fold
+}
+
+func TestSplitBalance(t *testing.T) {
+	for _, n := range []int{10, 23, 118} {
+		for _, stratify := range []bool{true, false} {
+			s := &Split{Folds: 5, Repeats: 3, Stratify: stratify, Seed: 7}
+			ids, groups, repeat, fold := splitOf(t, s, stagetest.SomeParticipants(n, "HC", "ASD"))
+			if len(ids) != 3*n {
+				t.Fatalf("%d rows, want %d", len(ids), 3*n)
+			}
+			for r := int64(1); r <= 3; r++ {
+				sizes := map[string][]int{}
+				for i := range ids {
+					if repeat[i] != r {
+						continue
+					}
+					for _, g := range []string{"", groups[i]} {
+						if sizes[g] == nil {
+							sizes[g] = make([]int, 5)
+						}
+						sizes[g][fold[i]-1]++
+					}
+				}
+				for g, s := range sizes {
+					if (g == "" || stratify) && slices.Max(s)-slices.Min(s) > 1 {
+						t.Errorf("n %d, stratify %v, repeat %d: group %q has folds of %v", n, stratify, r, g, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSplitDependsOnSeed(t *testing.T) {
+	p := stagetest.SomeParticipants(40, "HC", "ASD")
+	of := func(seed uint64, repeat int64) []int64 {
+		_, _, r, f := splitOf(t, &Split{Folds: 5, Repeats: 2, Stratify: true, Seed: seed}, p)
+		return f[slices.Index(r, repeat):][:40]
+	}
+	if !slices.Equal(of(1, 1), of(1, 1)) {
+		t.Error("the same seed gives different folds")
+	}
+	if slices.Equal(of(1, 1), of(2, 1)) || slices.Equal(of(1, 1), of(1, 2)) {
+		t.Error("another seed or repeat gives the same folds")
+	}
+}
+
+// A permutation keeps the sizes of the groups, and moves their members.
+func TestSplitPermutation(t *testing.T) {
+	p := stagetest.SomeParticipants(40, "HC", "ASD", "ASD")
+	of := func(n int) []string {
+		_, groups, _, _ := splitOf(t, &Split{Folds: 5, Repeats: 1, Stratify: true, Permutation: n, Seed: 1}, p)
+		return groups
+	}
+	count := func(g []string) (n int) {
+		for _, x := range g {
+			if x == "HC" {
+				n++
+			}
+		}
+		return n
+	}
+	asIs, one, two := of(0), of(1), of(2)
+	if count(one) != count(asIs) || count(two) != count(asIs) {
+		t.Error("a permutation changes the sizes of the groups")
+	}
+	if slices.Equal(one, asIs) || slices.Equal(one, two) || !slices.Equal(one, of(1)) {
+		t.Error("permutations are not different from each other, or not repeatable")
+	}
+}
+
+// Two permutations do not share their folds: those who stand side by side in the list, of
+// whatever group, would otherwise meet again and again.
+func TestSplitPermutationsAreDividedAnew(t *testing.T) {
+	p := stagetest.SomeParticipants(60, "HC", "ASD")
+	together := func(a, b []int64) float64 { // pairs in one fold in both, of those in one
+		both, one := 0, 0
+		for i := range a {
+			for j := range i {
+				if a[i] == a[j] {
+					one++
+					if b[i] == b[j] {
+						both++
+					}
+				}
+			}
+		}
+		return float64(both) / float64(one)
+	}
+	var folds [][]int64
+	for n := range 21 {
+		_, _, _, f := splitOf(t, &Split{Folds: 3, Repeats: 1, Stratify: true, Permutation: n, Seed: 1}, p)
+		folds = append(folds, f)
+	}
+	mean := 0.0
+	for i := 1; i < len(folds); i++ {
+		for j := 1; j < i; j++ {
+			mean += together(folds[i], folds[j]) / 190
+		}
+	}
+	if math.Abs(mean-19./59) > 0.01 { // a third of the others are in one's fold
+		t.Errorf("pairs of one permutation's folds meet in another's with %.3f, by chance %.3f", mean, 19./59)
+	}
+}
+
+// Groups are exchanged within sites: each site keeps its numbers.
+func TestSplitPermutationWithinSites(t *testing.T) {
+	p := stagetest.SomeParticipants(40, "HC", "ASD", "ASD")
+	site := make([]string, 40)
+	for i := range site {
+		site[i] = []string{"a", "b", "b", "c"}[i/10]
+	}
+	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: site})...)
+	count := func(s *Split) map[string]int {
+		ids, groups, _, _ := splitOf(t, s, p)
+		of, _ := p.Strings("participant_id")
+		n := map[string]int{}
+		for i, id := range ids {
+			n[site[slices.Index(of, id)]+groups[i]]++
+		}
+		return n
+	}
+	s := &Split{Folds: 5, Repeats: 1, Stratify: true, Within: "site", Seed: 1}
+	want := count(s)
+	moved := 0
+	for n := 1; n <= 10; n++ {
+		s.Permutation, s.Within = n, "site"
+		if !maps.Equal(count(s), want) {
+			t.Errorf("permutation %d moves groups between sites", n)
+		}
+		if s.Within = ""; !maps.Equal(count(s), want) {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("without sites, nothing moves between them")
+	}
+}
+
+// The first draws only; those of fold 0 take no part; scores of the test side only.
+func TestTrainOnLess(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 4, 9, 1)
+	folds, err := in["folds"][0].Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold, _ := folds.Ints("fold")
+	ids, _ := folds.Strings("participant_id")
+	less, out := make([]int32, len(fold)), ""
+	for i, f := range fold {
+		if less[i] = int32(f); out == "" && f == 1 {
+			less[i], out = 0, ids[i]
+		}
+	}
+	in["folds"] = []dag.Input{dag.InputOf(artifacts.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2], artifacts.Column{Name: "fold", Values: less}))}
+	s := trainer(2)
+	s.Epochs, s.Draws, s.ScoresOf = 1, 2, "test"
+	tables := stagetest.MustRun(t, s, in)
+	predictions := tables["predictions"].(*artifacts.Table)
+	who, _ := predictions.Strings("participant_id")
+	draw, _ := predictions.Ints("draw")
+	if len(who) != 19*2 || slices.Contains(who, out) || slices.Max(draw) != 2 || slices.Min(draw) != 1 {
+		t.Errorf("%d graphs, draws %v, and %s: %v", len(who), draw, out, slices.Contains(who, out))
+	}
+	if set, _ := tables["scores"].(*artifacts.Table).Strings("set"); len(set) == 0 || slices.Contains(set, "train") {
+		t.Errorf("scores of %v", set)
+	}
+	s.Draws = 7
+	if _, err := stagetest.RunStage(t, s, in); err == nil || !strings.HasSuffix(err.Error(), "draws is 7, and there are 3 random draws") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSplitLeaveOut(t *testing.T) {
+	p := stagetest.SomeParticipants(6, "HC", "ASD")
+	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
+	_, _, _, fold := splitOf(t, &Split{Folds: 5, Repeats: 4, LeaveOut: "site"}, p)
+	if want := []int64{3, 1, 1, 2, 3, 2}; !slices.Equal(fold, want) {
+		t.Errorf("folds %v, want %v", fold, want)
+	}
+}
+
+// What is predicted may be another column, by which the folds are then balanced.
+func TestSplitLabel(t *testing.T) {
+	people := stagetest.SomeParticipants(12, "HC", "ASD")
+	site := []string{"b", "a", "a", "b", "a", "b", "a", "b", "a", "b", "a", "b"}
+	people.Columns = append(people.Columns, artifacts.Column{Name: "site", Values: site})
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3, "label", "site"), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*artifacts.Table)
+	group, _ := folds.Strings("group")
+	fold, _ := folds.Ints("fold")
+	if !slices.Equal(group, site) {
+		t.Errorf("the groups are %v, not the sites", group)
+	}
+	n := map[string]int{}
+	for i, g := range group {
+		n[fmt.Sprint(g, fold[i])]++
+	}
+	for _, k := range []string{"a1", "a2", "a3", "b1", "b2", "b3"} {
+		if n[k] != 2 {
+			t.Errorf("%d of %s, want 2: %v", n[k], k, n)
+		}
+	}
+}
+
+func TestSplitErrors(t *testing.T) {
+	lost := stagetest.SomeParticipants(12, "HC", "ASD")
+	lost.Columns[1].Values.([]string)[3] = "n/a"
+	twice := stagetest.SomeParticipants(12, "HC", "ASD")
+	twice.Columns[0].Values.([]string)[3] = "sub-001"
+	for _, c := range []struct {
+		s    Split
+		p    *artifacts.Table
+		want string
+	}{
+		{Split{Folds: 5, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(9, "HC", "ASD"), `group "ASD" has 4 participants, too few for 5 folds with one of each group: take folds: 4 or less, or stratify: false`},
+		{Split{Folds: 5, Repeats: 1}, stagetest.SomeParticipants(4, "HC", "ASD"), "4 participants, too few for 5 folds: take folds: 4 or less"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(4, "HC"), `all 4 participants are in the group "HC": a classifier needs two groups`},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, lost, "no group is given for sub-004: a classifier needs one; fill it in, or leave them out"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, twice, "participant sub-001 comes twice"},
+	} {
+		_, err := stagetest.RunStage(t, &c.s, map[string][]dag.Input{"participants": {dag.InputOf(c.p)}})
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+}
+
+// trainer is a small training of 5 folds that is quick.
+func trainer(number int) *Train {
+	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.Params{Fold: number, Repeat: 1}, Precision: "float32", Seed: 3}
+	s.Epochs, s.Batch, s.LearningRate = 40, 8, 0.01
+	return s
+}
+
+// The test participants' data reach no weight: changing them changes no weight.
+func TestTestSideIsNotFitted(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 1, 8, 1)
+	for _, standardize := range []string{"none", "training", "all"} {
+		s := trainer(2)
+		s.Epochs, s.Standardize = 3, standardize
+		before := stagetest.MustRun(t, s, in)
+		folds, _ := in["folds"][0].Table()
+		fold, _ := folds.Ints("fold")
+		changed := map[string][]dag.Input{"edges": in["edges"], "folds": in["folds"]}
+		for i, f := range in["features"] {
+			if fold[i] == 2 {
+				a, _ := f.Array()
+				v := slices.Clone(a.Float64s())
+				for j := range v {
+					v[j] += 3
+				}
+				f = dag.InputOf(artifacts.NewArray(v, a.Shape...), f.Coords...)
+			}
+			changed["features"] = append(changed["features"], f)
+		}
+		after := stagetest.MustRun(t, s, changed)
+		if same := bytes.Equal(stagetest.Encoded(t, before["weights"]), stagetest.Encoded(t, after["weights"])); same != (standardize != "all") {
+			t.Errorf("standardize %s: weights are the same: %v", standardize, same)
+		}
+	}
+}
+
+func TestTrainIsTheSame(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 0.5)
+	digest := func(threads int, change func(*Train)) string {
+		s := trainer(1)
+		s.Epochs = 4
+		change(s)
+		task := dag.NewTask(in)
+		task.Threads = threads
+		out, err := s.Run(context.Background(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []byte
+		for _, p := range s.Ports().Out {
+			all = append(all, stagetest.Encoded(t, out[p.Name])...)
+		}
+		return artifacts.DigestOf(all).String()
+	}
+	for _, variant := range []string{"paper", "authors-code"} {
+		set := func(s *Train) { s.Variant = variant }
+		one := digest(1, set)
+		for _, threads := range []int{2, 7} {
+			if digest(threads, set) != one {
+				t.Errorf("%s: %d threads give other bytes than one", variant, threads)
+			}
+		}
+	}
+	if digest(1, func(s *Train) {}) == digest(1, func(s *Train) { s.Seed++ }) {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 2, 8, 1)
+	with := func(port string, inputs ...dag.Input) map[string][]dag.Input {
+		out := map[string][]dag.Input{}
+		for k, v := range in {
+			out[k] = v
+		}
+		out[port] = inputs
+		return out
+	}
+	a, _ := in["features"][4].Array()
+	v := slices.Clone(a.Float64s())
+	v[70] = math.NaN()
+	nan := slices.Clone(in["features"])
+	nan[4] = dag.InputOf(artifacts.NewArray(v, a.Shape...), nan[4].Coords...)
+	wide := slices.Clone(in["features"])
+	wide[7] = dag.InputOf(artifacts.NewArray(make([]float64, 2*8*9), 2, 8, 9), wide[7].Coords...)
+	twice := stagetest.SomeParticipants(2, "HC")
+	twice = artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: []string{"sub-001", "sub-001"}},
+		twice.Columns[1],
+		artifacts.Column{Name: "repeat", Values: []int32{1, 1}},
+		artifacts.Column{Name: "fold", Values: []int32{1, 2}})
+	for _, c := range []struct {
+		change func(*Train)
+		in     map[string][]dag.Input
+		want   string
+	}{
+		{nil, with("features", nan...), "sub-005, draw 1: feature 7 of node 1 is NaN: a number is needed"},
+		{nil, with("features", wide...), "9 features per node, other participants have 8: all must be made with the same atlas"},
+		{nil, with("features", in["features"][1:]...), "20 participants give edges and 19 give features: connect both to the same stage"},
+		{nil, with("folds", dag.InputOf(twice)), "participant sub-001 is twice in repeat 1: it could be trained on and tested at once"},
+		{func(s *Train) { s.Fold = 6 }, in, "has the folds 1 to 5, not 6: let the fold axis and the folds of the split stage agree"},
+		{func(s *Train) { s.Repeat = 2 }, in, "has no repeat 2: set repeats of the split stage"},
+		{func(s *Train) { s.LearningRate = 1e30 }, in, "try a smaller learning rate"},
+	} {
+		s := trainer(1)
+		s.Epochs = 2
+		if c.change != nil {
+			c.change(s)
+		}
+		_, err := stagetest.RunStage(t, s, c.in)
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("error %v, want …%s", err, c.want)
+		}
+	}
+}
+
+// A patience is a context that is cancelled after it was asked some times.
+type patience struct {
+	context.Context
+	left int
+}
+
+func (p *patience) Err() error {
+	if p.left--; p.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A training that is interrupted goes on from its last checkpoint, and its
+// outputs are those of one that was not.
+func TestTrainResumes(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 0.5)
+	s := trainer(1)
+	s.Epochs, s.Checkpoint = 8, 3
+	whole := stagetest.MustRun(t, s, in)
+	task := dag.NewTask(in)
+	if _, err := s.Run(&patience{context.Background(), 4 * 5}, task); !errors.Is(err, context.Canceled) { // 4 batches an epoch
+		t.Fatalf("the training was not interrupted: %v", err)
+	}
+	if task.Checkpoint() == nil {
+		t.Fatal("no checkpoint")
+	}
+	resumed, err := s.Run(&patience{context.Background(), 4 * 5}, task) // enough for the epochs 4 to 8 alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Ports().Out {
+		if !bytes.Equal(stagetest.Encoded(t, resumed[p.Name]), stagetest.Encoded(t, whole[p.Name])) {
+			t.Errorf("output %s is not that of an uninterrupted training", p.Name)
+		}
+	}
+}
+
+func TestTrainValidate(t *testing.T) {
+	s := trainer(1)
+	if errs := s.Validate(); errs != nil {
+		t.Errorf("defaults: %v", errs)
+	}
+	s.Lambda = []float64{1}
+	if errs := s.Validate(); len(errs) != 1 {
+		t.Errorf("one lambda: %v", errs)
+	}
+}

@@ -1,0 +1,348 @@
+package prepare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/nifti"
+	"prgnn/stages/bids"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var bootstrapKind = dag.Kind{
+	Name: "bootstrap",
+	Doc: "mean series of every node, and of random thirds of its voxels\n" +
+		"One pass over the scan. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), chosen without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node of few voxels has few distinct draws; the voxels table counts them.",
+	New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
+	Most:   2, // reading and adding up, side by side
+	Memory: 64 << 20,
+}
+
+// Bootstrap averages the voxels of each node.
+type Bootstrap struct {
+	Draws       int     `param:"draws" doc:"number of random draws; draw 0, the mean of all voxels, comes on top" min:"0" max:"10000"`
+	Fraction    float64 `param:"fraction" doc:"share of a node's valid voxels in a draw, rounded up, at least one" min:"0" max:"1"`
+	Replacement bool    `param:"replacement" doc:"draw voxels with replacement"`
+	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node with less has no series" min:"0" max:"1"`
+	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from the scan" min:"0" unit:"s"`
+	Seed        uint64  `param:"seed" doc:"of the random draws"`
+	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject or each: run"`
+	ScanRun     string  `param:"run" doc:"the run, filled in by each: run"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Bootstrap) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},
+			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers on the scan's grid"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
+		},
+		Out: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
+			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn", "distinct"), Doc: "what the means were made of"},
+			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
+		},
+	}
+}
+
+// Run averages.
+func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := region.ReadNodes(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	r, err := region.OpenImage(t.In("parcels"))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	parcels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return nil, err
+	}
+	rois := nifti.ROIs{Voxels: make([][]int32, len(nodes)), Draws: b.Draws}
+	for at, v := range parcels.Voxels {
+		if v == 0 {
+			continue
+		}
+		if v < 0 || int(v) > len(nodes) {
+			return nil, fmt.Errorf("%s: holds the node number %d, and the node list goes from 1 to %d", t.In("parcels").Name, v, len(nodes))
+		}
+		rois.Voxels[v-1] = append(rois.Voxels[v-1], int32(at))
+	}
+	distinct := make([]int32, len(nodes))
+	drawn := make([]int32, len(nodes))
+	who := []any{"bootstrap", b.Subject}
+	if b.ScanRun != "" { // one scan a participant draws as it always has
+		who = append(who, "run", b.ScanRun)
+	}
+	who = slices.Clip(who)
+	rois.Choose = func(roi, n int) [][]int32 {
+		lists := make([][]int32, b.Draws)
+		for d := range lists {
+			s := random.New(b.Seed, append(who, nodes[roi].Id, d+1)...)
+			lists[d] = b.draw(s, n)
+		}
+		distinct[roi], drawn[roi] = countDistinct(lists), int32(b.size(n))
+		return lists
+	}
+
+	tr, from := b.TR, "parameter"
+	if tr == 0 && t.Has("sidecar") {
+		from = "sidecar"
+		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
+			return nil, err
+		}
+	}
+	bold := t.In("bold")
+	open := func() (*nifti.Reader, error) {
+		r, err := region.OpenImage(bold)
+		if err != nil {
+			return nil, err
+		}
+		if g := r.Header.Grid(); !sameGrid(g, parcels.Grid) {
+			r.Close()
+			return nil, fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, parcels.Grid)
+		}
+		if tr == 0 && r.Header.TR() == 0 {
+			r.Close()
+			return nil, fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
+		}
+		if tr == 0 && r.Header.TR() > longestTR {
+			r.Close()
+			return nil, fmt.Errorf("%s: the header gives a repetition time of %g s, which is in ms perhaps; set the parameter tr, in s", bold.Name, r.Header.TR())
+		}
+		return r, nil
+	}
+	m, err := nifti.ROIMeans(open, rois, t.Threads > 1)
+	if err != nil {
+		return nil, err
+	}
+	if tr == 0 {
+		tr, from = m.Header.TR(), "header"
+	}
+	if !b.drop(m, rois) {
+		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
+	}
+	return dag.Outputs{
+		"series": artifacts.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
+		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
+		"scan":   column.WithMeta(scanTable(m, tr, from), b.made()),
+	}, nil
+}
+
+// made is what distinguishes its draws from others: not their number, nor whose they are.
+func (b *Bootstrap) made() map[string]string {
+	return column.MadeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run")
+}
+
+// longestTR is the longest repetition time that is believed, s: some programs write
+// milliseconds and call them seconds.
+const longestTR = 60
+
+// sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
+// SamplingFrequency that series of regions have, Hz; 0 when it has neither.
+func sidecarTR(in dag.Input) (float64, error) {
+	if in.Ref.Size > bids.LongestJSON {
+		return 0, fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", in.Name, bids.LongestJSON>>20)
+	}
+	b, err := in.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	var sidecar struct{ RepetitionTime, SamplingFrequency float64 }
+	if err := json.Unmarshal(b, &sidecar); err != nil {
+		return 0, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
+		return 0, fmt.Errorf("%s: a RepetitionTime of %v, which is in s; correct it, or set the parameter tr", in.Name, tr)
+	}
+	if sidecar.RepetitionTime == 0 && sidecar.SamplingFrequency != 0 {
+		tr := 1 / sidecar.SamplingFrequency
+		if tr < 0 || tr > longestTR {
+			return 0, fmt.Errorf("%s: a SamplingFrequency of %v, which is in Hz; correct it, or set the parameter tr", in.Name, sidecar.SamplingFrequency)
+		}
+		return tr, nil
+	}
+	return sidecar.RepetitionTime, nil
+}
+
+// sameGrid compares shape and place. Parcels always say where they lie, also those
+// of a scan that does not, so that is not asked of the two.
+func sameGrid(scan, parcels nifti.Grid) bool {
+	scan.Oriented = parcels.Oriented
+	return scan.Same(parcels)
+}
+
+// size is the number of voxels in a draw from n: ⌈fraction·n⌉, at least 1. The
+// small number keeps a product such as 0.1·30 from being rounded up to 4.
+func (b *Bootstrap) size(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return min(n, max(1, int(math.Ceil(float64(b.Fraction*float64(n))-1e-9))))
+}
+
+// draw chooses voxels among n: numbers below n, ascending.
+func (b *Bootstrap) draw(s *random.Stream, n int) []int32 {
+	k := b.size(n)
+	list := make([]int32, k, max(k, 1))
+	if b.Replacement {
+		for i := range list {
+			list[i] = int32(s.IntN(n))
+		}
+		slices.Sort(list)
+		return list
+	}
+	// The first k steps of a shuffle choose; marks put the choice in order.
+	place := make([]int32, n)
+	for i := range place {
+		place[i] = int32(i)
+	}
+	mark := make([]bool, n)
+	for i := range k {
+		j := i + s.IntN(n-i)
+		place[i], place[j] = place[j], place[i]
+		mark[place[i]] = true
+	}
+	list = list[:0]
+	for i, m := range mark {
+		if m {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// countDistinct counts the different draws of a node.
+func countDistinct(lists [][]int32) int32 {
+	sorted := slices.Clone(lists)
+	slices.SortFunc(sorted, func(a, b []int32) int { return slices.Compare(a, b) })
+	return int32(len(slices.CompactFunc(sorted, func(a, b []int32) bool { return slices.Equal(a, b) })))
+}
+
+// drop takes the series from the nodes with too few valid voxels, and tells whether
+// any is left.
+func (b *Bootstrap) drop(m *nifti.Means, rois nifti.ROIs) (left bool) {
+	for i, c := range m.Counts {
+		if c.Used > 0 && float64(c.Used) >= b.MinValid*float64(len(rois.Voxels[i])) {
+			left = true
+			continue
+		}
+		for at := i; at < len(m.Series); at += len(m.Counts) {
+			m.Series[at] = math.NaN()
+		}
+	}
+	return left
+}
+
+// whyNone says what is wrong with a scan of which nothing can be used. It is read once
+// more where volumes that are not finite are the reason, to name them.
+func whyNone(open func() (*nifti.Reader, error), rois nifti.ROIs, m *nifti.Means) string {
+	var all, nonFinite, constant int
+	for i, c := range m.Counts {
+		all, nonFinite, constant = all+len(rois.Voxels[i]), nonFinite+c.NonFinite, constant+c.Constant
+	}
+	said := fmt.Sprintf("of the nodes' %d voxels %d hold NaN or an infinity and %d never change", all, nonFinite, constant)
+	if nonFinite > all/2 {
+		if bad := badVolumes(open, rois); len(bad) > 0 && len(bad) < m.Volumes {
+			return fmt.Sprintf("%s; volume %s of %d (counted from 1) holds them: correct or cut the scan", said, column.Shorten(bad), m.Volumes)
+		}
+	}
+	return said + "; is it a masked or an empty scan, or are the labels elsewhere?"
+}
+
+// badVolumes names the volumes, from 1, in which most of the nodes' voxels are not finite.
+func badVolumes(open func() (*nifti.Reader, error), rois nifti.ROIs) (bad []string) {
+	r, err := open()
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	values := make([]float64, r.Header.Grid().Voxels())
+	for v := 1; r.Next(values) == nil; v++ {
+		all, off := 0, 0
+		for _, roi := range rois.Voxels {
+			for _, at := range roi {
+				all++
+				if math.IsNaN(values[at]) || math.IsInf(values[at], 0) {
+					off++
+				}
+			}
+		}
+		if off > all/2 {
+			bad = append(bad, fmt.Sprint(v))
+		}
+	}
+	return bad
+}
+
+func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *artifacts.Table {
+	n := len(nodes)
+	index, id, name := make([]int32, n), make([]int32, n), make([]string, n)
+	voxels, used := make([]int32, n), make([]int32, n)
+	nonfinite, constant := make([]int32, n), make([]int32, n)
+	for i, node := range nodes {
+		index[i], id[i], name[i] = node.Index, node.Id, node.Name
+		c := m.Counts[i]
+		voxels[i], used[i] = int32(len(rois.Voxels[i])), int32(c.Used)
+		nonfinite[i], constant[i] = int32(c.NonFinite), int32(c.Constant)
+		if c.Used == 0 {
+			drawn[i], distinct[i] = 0, 0
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
+		artifacts.Column{Name: "id", Values: id, Doc: "the node's id in the node list"},
+		artifacts.Column{Name: "name", Values: name, Doc: "the node's name"},
+		artifacts.Column{Name: "voxels", Values: voxels, Doc: "voxels of the node"},
+		artifacts.Column{Name: "used", Values: used, Doc: "voxels averaged and drawn from: finite, and varying over time"},
+		artifacts.Column{Name: "nonfinite", Values: nonfinite, Doc: "voxels left out because some volume holds NaN or an infinity"},
+		artifacts.Column{Name: "constant", Values: constant, Doc: "voxels left out because they never change"},
+		artifacts.Column{Name: "drawn", Values: drawn, Doc: "voxels in a draw"},
+		artifacts.Column{Name: "distinct", Values: distinct, Doc: "different draws among all"},
+	)
+}
+
+// scanTable describes the scan in one row.
+func scanTable(m *nifti.Means, tr float64, from string) *artifacts.Table {
+	h := m.Header
+	g := h.Grid()
+	size := g.Affine.VoxelSize()
+	slope, inter, _ := h.Scaling() // checked when the header was read
+	num := func(name, unit, doc string, v float64) artifacts.Column {
+		return artifacts.Column{Name: name, Values: []float64{v}, Unit: unit, Doc: doc}
+	}
+	count := func(name, doc string, v int) artifacts.Column {
+		return artifacts.Column{Name: name, Values: []int32{int32(v)}, Doc: doc}
+	}
+	word := func(name, doc, v string) artifacts.Column {
+		return artifacts.Column{Name: name, Values: []string{v}, Doc: doc}
+	}
+	return artifacts.NewTable(
+		num("tr", "s", "repetition time used", tr),
+		count("volumes", "number of volumes", m.Volumes),
+		num("dx", "mm", "voxel size along the first axis", size[0]),
+		num("dy", "mm", "voxel size along the second axis", size[1]),
+		num("dz", "mm", "voxel size along the third axis", size[2]),
+		count("nx", "voxels along the first axis", g.Shape[0]),
+		count("ny", "voxels along the second axis", g.Shape[1]),
+		count("nz", "voxels along the third axis", g.Shape[2]),
+		word("tr_from", "where the repetition time comes from: parameter, sidecar or header", from),
+		num("header_tr", "s", "repetition time in the header, 0 for none", h.TR()),
+		word("datatype", "as stored", nifti.DataType(h.Datatype).String()),
+		num("slope", "", "from stored to real values", slope),
+		num("intercept", "", "from stored to real values", inter),
+		word("affine", "where the affine comes from: sform, qform, mgh or none", h.AffineSource()),
+		word("axes", "where the three axes point", g.Affine.Axes()),
+	)
+}

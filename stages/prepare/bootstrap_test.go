@@ -1,0 +1,370 @@
+package prepare
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/internal/random"
+	"prgnn/nifti"
+	"prgnn/stages/stagetest"
+)
+
+// goldenBootstrap runs the stage on the golden set's scan.
+func goldenBootstrap(t testing.TB, s *Bootstrap) dag.Outputs {
+	t.Helper()
+	in := map[string]dag.Input{
+		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"), "nodes": nodesInput(goldenIDs...),
+	}
+	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in["parcels"] = dag.InputOf(out["parcels"])
+	delete(in, "labels")
+	if out, err = stagetest.RunWith(s, in); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Draw 0 is nilearn's mean, to the precision of its float32 sums.
+func TestBootstrapGolden(t *testing.T) {
+	out := goldenBootstrap(t, stagetest.NewStage[*Bootstrap](t, "bootstrap"))
+	a := out["series"].(*artifacts.Array)
+	if !slices.Equal(a.Shape, []int{11, 60, len(goldenIDs)}) {
+		t.Fatalf("shape %v", a.Shape)
+	}
+	series := a.Float64s()
+	f, err := os.Open(filepath.Join("..", "..", "nifti", "testdata", "nilearn", "ts_raw.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma = '\t'
+	rows := stagetest.Sure(r.ReadAll())
+	for v, row := range rows[1:] {
+		for c, text := range row {
+			id := stagetest.Sure(strconv.Atoi(rows[0][c]))
+			want := stagetest.Sure(strconv.ParseFloat(text, 64))
+			if got := series[v*len(goldenIDs)+slices.Index(goldenIDs, int32(id))]; math.Abs(got-want) > 1e-5*math.Abs(want) {
+				t.Errorf("volume %d, label %d: %v, want %v", v, id, got, want)
+			}
+		}
+		if !math.IsNaN(series[v*len(goldenIDs)+slices.Index(goldenIDs, 54)]) {
+			t.Errorf("volume %d: the node without voxels has a value", v)
+		}
+	}
+	voxels := out["voxels"].(*artifacts.Table)
+	if v := stagetest.Sure(voxels.Ints("used")); v[6] != 1 || v[5] != 0 || v[0] != 100 {
+		t.Errorf("used %v", v)
+	}
+	if v := stagetest.Sure(voxels.Ints("drawn")); v[6] != 1 || v[5] != 0 || v[0] != 34 { // ⌈100/3⌉
+		t.Errorf("drawn %v", v)
+	}
+	if v := stagetest.Sure(voxels.Ints("distinct")); v[6] != 1 || v[5] != 0 || v[0] != 10 {
+		t.Errorf("distinct %v", v)
+	}
+	scan := out["scan"].(*artifacts.Table)
+	if scan.Rows() != 1 || stagetest.Sure(scan.Floats("tr"))[0] != 2 || stagetest.Sure(scan.Ints("volumes"))[0] != 60 || stagetest.Sure(scan.Floats("dz"))[0] != 3.5 {
+		t.Errorf("scan %v", scan.Columns)
+	}
+}
+
+// Each draw is the mean of the voxels that its stream names.
+func TestBootstrapDraws(t *testing.T) {
+	s := &Bootstrap{Draws: 3, Fraction: 0.5, MinValid: 0.5, Seed: 2020, Subject: "sub-01"}
+	for _, s.Replacement = range []bool{false, true} {
+		bold := boldCube(t, 4, 0, 5)
+		parcels := cube(4, 0, func(i, j, k int) int32 { return int32(1 + i%2) })
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold, "parcels": imageInput(t, "parcels", parcels), "nodes": nodesInput(1001, 17)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := out["series"].(*artifacts.Array).Float64s()
+		volumes := make([][]float64, 5)
+		r := stagetest.Sure(nifti.NewReader(bytes.NewReader(stagetest.Sure(bold.Bytes())), "bold"))
+		for v := range volumes {
+			volumes[v] = make([]float64, 64)
+			if err := r.Next(volumes[v]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n, id := range []int{1001, 17} {
+			for d := 1; d <= 3; d++ {
+				list := s.draw(random.New(2020, "bootstrap", "sub-01", id, d), 32)
+				for v := range volumes {
+					sum := 0.0
+					for _, place := range list {
+						sum += volumes[v][2*int(place)+n] // node n has every second voxel
+					}
+					if want := sum / 16; got[(d*5+v)*2+n] != want {
+						t.Fatalf("draw %d, volume %d, node %d: %v, want %v", d, v, id, got[(d*5+v)*2+n], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBootstrapDraw(t *testing.T) {
+	third := &Bootstrap{Fraction: 1.0 / 3}
+	for n, want := range map[int]int{0: 0, 1: 1, 2: 1, 3: 1, 4: 2, 6: 2, 7: 3, 3000: 1000, 3001: 1001} {
+		if got := third.size(n); got != want {
+			t.Errorf("a third of %d is %d, want %d", n, got, want)
+		}
+	}
+	if got := (&Bootstrap{Fraction: 0.07}).size(100); got != 7 { // 0.07·100 is 7.000000000000001
+		t.Errorf("0.07 of 100 is %d, want 7", got)
+	}
+	if got := (&Bootstrap{Fraction: 0}).size(30); got != 1 {
+		t.Errorf("nothing of 30 is %d, want 1", got)
+	}
+	// Without replacement: ascending, no voxel twice, and every voxel as often as
+	// any other (3000 draws of a third of 9: 1000 ± 26 each, and within 5 sd).
+	count := make([]int, 9)
+	for d := range 3000 {
+		list := third.draw(random.New(1, "test", d), 9)
+		if len(list) != 3 || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != 3 {
+			t.Fatalf("draw %v", list)
+		}
+		for _, v := range list {
+			count[v]++
+		}
+	}
+	for v, n := range count {
+		if n < 870 || n > 1130 {
+			t.Errorf("voxel %d was drawn %d times of 3000, want about 1000", v, n)
+		}
+	}
+}
+
+// A node's draws depend on seed, participant, run and node alone: not on its number in
+// the list, other nodes, or the number of draws.
+func TestBootstrapStreams(t *testing.T) {
+	bold := boldCube(t, 4, 0, 5)
+	column := func(s *Bootstrap, node int, nodes dag.Input, value func(i, j, k int) int32) []float64 {
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold, "parcels": imageInput(t, "parcels", cube(4, 0, value)), "nodes": nodes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := out["series"].(*artifacts.Array)
+		var c []float64
+		for d := range 3 {
+			for v := range 5 {
+				c = append(c, a.Float64s()[(d*5+v)*a.Shape[2]+node])
+			}
+		}
+		return c
+	}
+	base := Bootstrap{Draws: 2, Fraction: 1.0 / 3, Seed: 1, Subject: "sub-01"}
+	one := column(&base, 0, nodesInput(1001), func(i, j, k int) int32 { return int32(i / 2) })
+	more := base
+	more.Draws = 4
+	two := column(&more, 1, nodesInput(17, 1001), func(i, j, k int) int32 { return int32(1 + i/2) })
+	if !slices.Equal(one, two) {
+		t.Error("another node and more draws changed a node's draws")
+	}
+	for name, change := range map[string]func(*Bootstrap){"seed": func(b *Bootstrap) { b.Seed = 2 }, "subject": func(b *Bootstrap) { b.Subject = "sub-02" }, "run": func(b *Bootstrap) { b.ScanRun = "2" }} {
+		other := base
+		change(&other)
+		c := column(&other, 0, nodesInput(1001), func(i, j, k int) int32 { return int32(i / 2) })
+		if !slices.Equal(c[:5], one[:5]) || slices.Equal(c[5:], one[5:]) {
+			t.Errorf("another %s: draw 0 must stay, the others change", name)
+		}
+	}
+}
+
+func TestBootstrapRefuses(t *testing.T) {
+	parcels := imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 }))
+	nodes := nodesInput(1001)
+	still := cube(4, 0, background)
+	still.Shape, still.Data, still.TR = []int{4, 4, 4, 3}, make([]int16, 64*3), 2
+	holed := cube(4, 0, background)
+	floats := make([]float32, 64*3)
+	for i := range floats {
+		floats[i] = float32(i * i)
+		if i/64 == 1 {
+			floats[i] = float32(math.NaN())
+		}
+	}
+	holed.Shape, holed.Data, holed.TR = []int{4, 4, 4, 3}, floats, 2
+	timeless := cube(4, 0, background)
+	timeless.Shape, timeless.Data = []int{4, 4, 4, 3}, make([]int16, 64*3)
+	for _, c := range []struct {
+		name                 string
+		bold, parcels, nodes dag.Input
+		want                 string
+	}{
+		{"another grid", boldCube(t, 5, 0, 3), parcels, nodes, "sub-01_bold.nii.gz: its grid (5×5×5 voxels of 1×1×1 mm, x -0.5…4.5, y -0.5…4.5, z -0.5…4.5 mm) is not that of the parcels (4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm); make the parcels from this scan"},
+		{"no TR", imageInput(t, "x.nii.gz", timeless), parcels, nodes, "x.nii.gz: the header gives no repetition time (pixdim[4] is 0); set the parameter tr, in s"},
+		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 0 hold NaN or an infinity and 64 never change; is it a masked or an empty scan, or are the labels elsewhere?"},
+		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 64 hold NaN or an infinity and 0 never change; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
+		{"too high a number", boldCube(t, 4, 0, 3), imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds the node number 3, and the node list goes from 1 to 2"},
+	} {
+		_, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold, "parcels": c.parcels, "nodes": c.nodes})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: error %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// The repetition time: a parameter, or else the sidecar, or else the header.
+func TestBootstrapTR(t *testing.T) {
+	in := map[string]dag.Input{
+		"bold": boldCube(t, 4, 0, 5), "nodes": nodesInput(1001), // its header says 2 s
+		"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 })),
+	}
+	sidecar := func(text string) *dag.Input {
+		i := dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)})
+		i.Name = "x.json"
+		return &i
+	}
+	for _, c := range []struct {
+		tr      float64
+		sidecar *dag.Input
+		want    float64
+		from    string
+		wrong   string
+	}{
+		{0, nil, 2, "header", ""},
+		{1.5, nil, 1.5, "parameter", ""},
+		{0, sidecar(`{"RepetitionTime": 0.8, "TaskName": "rest"}`), 0.8, "sidecar", ""},
+		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 1.5, "parameter", ""},
+		{0, sidecar(`{"TaskName": "rest"}`), 2, "header", ""},
+		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800, which is in s; correct it, or set the parameter tr"},
+		{0, sidecar(`{`), 0, "", "x.json: unexpected end of JSON input"},
+	} {
+		delete(in, "sidecar")
+		if c.sidecar != nil {
+			in["sidecar"] = *c.sidecar
+		}
+		out, err := stagetest.RunWith(&Bootstrap{TR: c.tr}, in)
+		if c.wrong != "" {
+			if err == nil || err.Error() != c.wrong {
+				t.Errorf("error %v, want %s", err, c.wrong)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		scan := out["scan"].(*artifacts.Table)
+		if tr, from := stagetest.Sure(scan.Floats("tr"))[0], stagetest.Sure(scan.Strings("tr_from"))[0]; tr != c.want || from != c.from {
+			t.Errorf("TR %v from %s, want %v from %s", tr, from, c.want, c.from)
+		}
+	}
+}
+
+// A node of which too few voxels vary has no series, and keeps its row.
+func TestBootstrapMinValid(t *testing.T) {
+	img := cube(4, 0, background)
+	img.Shape, img.TR = []int{4, 4, 4, 20}, 2
+	data := make([]int16, 64*20)
+	for i := range data {
+		if voxel := i % 64; voxel%4 != 0 || voxel == 0 { // of the voxels with i = 0 one varies
+			data[i] = int16(i * 7919 % 1009)
+		}
+	}
+	img.Data = data
+	in := map[string]dag.Input{
+		"bold": imageInput(t, "x.nii.gz", img), "nodes": nodesInput(7, 8),
+		"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(min(i, 1) + 1) })),
+	}
+	for _, c := range []struct {
+		share float64
+		nan   bool
+	}{{0, false}, {1.0 / 16, false}, {0.07, true}} {
+		out, err := stagetest.RunWith(&Bootstrap{Draws: 1, Fraction: 1, MinValid: c.share}, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := out["series"].(*artifacts.Array).Float64s()
+		for i, v := range a {
+			if math.IsNaN(v) != (c.nan && i%2 == 0) {
+				t.Fatalf("share %v: value %d is %v", c.share, i, v)
+			}
+		}
+		v := out["voxels"].(*artifacts.Table)
+		if used, constant := stagetest.Sure(v.Ints("used")), stagetest.Sure(v.Ints("constant")); used[0] != 1 || constant[0] != 15 || used[1] != 48 || constant[1] != 0 {
+			t.Errorf("used %v, constant %v", used, constant)
+		}
+	}
+}
+
+// Real scans: big-endian, flipped, without a repetition time, with an atlas of node
+// numbers on their grid. Draw 0 is the definition.
+func TestBootstrapReal(t *testing.T) {
+	scans, err := filepath.Glob(filepath.Join(need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm"), "rtswa_1*.nii.gz"))
+	if err != nil || len(scans) < 3 {
+		t.Fatalf("%d scans (%v)", len(scans), err)
+	}
+	atlas := need.Shared(t, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")
+	ids := make([]int32, 84)
+	for i := range ids {
+		ids[i] = int32(1000 + i)
+	}
+	for _, path := range scans[:3] {
+		in := map[string]dag.Input{"bold": stagetest.FileInput(path), "labels": stagetest.FileInput(atlas), "nodes": nodesInput(ids...)}
+		out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := out["coverage"].(*artifacts.Table).Meta; m["labels"] != "index" || m["resampling"] != "none: the label image is on the scan's grid" {
+			t.Errorf("metadata %v", m)
+		}
+		labels := labelsOf(t, out["parcels"])
+		in["parcels"] = dag.InputOf(out["parcels"])
+		s := stagetest.NewStage[*Bootstrap](t, "bootstrap")
+		if _, err := stagetest.RunWith(s, in); err == nil || err.Error() != path+": the header gives no repetition time (pixdim[4] is 0); set the parameter tr, in s" {
+			t.Errorf("error %v", err)
+		}
+		s.TR = 2
+		if out, err = stagetest.RunWith(s, in); err != nil {
+			t.Fatal(err)
+		}
+		a := out["series"].(*artifacts.Array)
+		if !slices.Equal(a.Shape, []int{11, 148, 84}) {
+			t.Fatalf("shape %v", a.Shape)
+		}
+		r, err := nifti.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		volumes := make([][]float64, 148)
+		varies := make([]bool, labels.Grid.Voxels())
+		for v := range volumes {
+			volumes[v] = make([]float64, len(varies))
+			if err := r.Next(volumes[v]); err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range volumes[v] {
+				varies[i] = varies[i] || x != volumes[0][i]
+			}
+		}
+		for v := range volumes {
+			var sum, n [85]float64
+			for i, l := range labels.Voxels {
+				if varies[i] {
+					sum[l] += volumes[v][i]
+					n[l]++
+				}
+			}
+			for node := range 84 {
+				if got, want := a.Float64s()[v*84+node], sum[node+1]/n[node+1]; math.Abs(got-want) > 1e-12*math.Abs(want) {
+					t.Fatalf("volume %d, node %d: %v, want %v", v, node+1, got, want)
+				}
+			}
+		}
+		r.Close()
+	}
+}

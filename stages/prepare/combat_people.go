@@ -1,0 +1,245 @@
+package prepare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/internal/exact"
+	"prgnn/stages/column"
+)
+
+// combatFacts are what a fit has besides its numbers; they stand in its metadata.
+type combatFacts struct {
+	Fold      int                 `json:"fold"`
+	Repeat    int                 `json:"repeat"`
+	Column    string              `json:"site"` // of the participants
+	Sites     []string            `json:"sites"`
+	Reference string              `json:"reference,omitempty"`
+	Minimum   int                 `json:"minimum"`
+	Few       string              `json:"few"`
+	Transform string              `json:"transform"`
+	Nodes     int                 `json:"nodes"`
+	Terms     []combatTerm        `json:"preserved,omitempty"`
+	Levels    map[string][]string `json:"levels,omitempty"` // of the categories, the first of which is what slopes start from
+}
+
+// A combatTerm is one covariate of the model: a number, or whether a category is this one.
+type combatTerm struct {
+	Column string `json:"column"`
+	Level  string `json:"level,omitempty"`
+}
+
+func (t combatTerm) String() string {
+	if t.Level == "" {
+		return t.Column
+	}
+	return t.Column + "=" + t.Level
+}
+
+// A combatBook knows the site and the covariates of everybody.
+type combatBook struct {
+	combatFacts
+	name   string // of the table
+	site   map[string]string
+	number map[string]map[string]float64 // column → participant
+	text   map[string]map[string]string
+}
+
+// read reads the participants, and refuses to preserve what is to be predicted.
+func (s *Combat) read(in dag.Input) (*combatBook, error) {
+	b := &combatBook{combatFacts: combatFacts{Fold: s.Fold, Repeat: s.Repeat, Column: s.Site, Reference: s.Reference, Minimum: s.Minimum, Few: s.Few, Transform: s.Transform}}
+	people, err := b.readPeople(in, s.Preserve)
+	if err != nil {
+		return nil, err
+	}
+	for _, column := range s.Preserve {
+		value := b.text[column]
+		if value == nil {
+			value = map[string]string{}
+			for id, x := range b.number[column] {
+				value[id] = fmt.Sprint(x)
+			}
+		}
+		if saysGroup(value, people) {
+			return nil, fmt.Errorf("preserve: %s tells the groups, which are to be predicted: with it the answer of those who are tested would go into their matrices; preserve age, sex and the like", column)
+		}
+	}
+	return b, nil
+}
+
+// readPeople reads the column of the sites, and covariates.
+func (b *combatBook) readPeople(in dag.Input, covariates []string) (*column.People, error) {
+	p, err := column.ReadPeople(in)
+	if err != nil {
+		return nil, err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	b.name, b.number, b.text = in.Name, map[string]map[string]float64{}, map[string]map[string]string{}
+	for _, name := range append([]string{b.Column}, covariates...) {
+		if _, ok := table.Column(name); !ok {
+			_, err := table.Strings(name)
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		c, err := column.ReadCovariate(table, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if name == b.Column { // a number is a name too
+			if c.Text == nil {
+				if c.Text, err = table.Strings(name); err != nil {
+					return nil, fmt.Errorf("%s: %w", in.Name, err)
+				}
+			}
+			b.site = map[string]string{}
+			for i, id := range p.Ids {
+				if b.site[id] = c.Text[i]; c.Number != nil && math.IsNaN(c.Number[i]) {
+					b.site[id] = ""
+				}
+			}
+			continue
+		}
+		number, text := map[string]float64{}, map[string]string{}
+		for i, id := range p.Ids {
+			if c.Text == nil {
+				number[id] = c.Number[i]
+			} else {
+				text[id] = c.Text[i]
+			}
+		}
+		if c.Text == nil {
+			b.number[name] = number
+		} else {
+			b.text[name] = text
+		}
+	}
+	return p, nil
+}
+
+// saysGroup tells whether a value gives the group away: each of a few values is of one
+// group alone.
+func saysGroup(value map[string]string, p *column.People) bool {
+	of := map[string]string{}
+	for _, id := range p.Ids {
+		if g, known := of[value[id]]; known && g != p.Group[id] {
+			return false
+		}
+		of[value[id]] = p.Group[id]
+	}
+	return len(of) > 1 && 2*len(of) <= len(p.Ids)
+}
+
+// choose finds the sites to learn of, and the terms of the covariates, from those who
+// are trained on.
+func (b *combatBook) choose(s *Combat, who []string) error {
+	count := map[string]int{}
+	for _, id := range who {
+		if b.site[id] == "" {
+			return fmt.Errorf("%s: %s of %s is not known: fill it in, or leave the participant out", b.name, b.Column, id)
+		}
+		count[b.site[id]]++
+	}
+	var few []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		if n := count[name]; n < s.Minimum {
+			few = append(few, fmt.Sprintf("%s (%d)", name, n))
+			continue
+		}
+		b.Sites = append(b.Sites, name)
+	}
+	switch {
+	case few != nil && s.Few == "refuse":
+		return fmt.Errorf("fewer than %d participants are trained on of %s %s: leave these sites out (exclude, select), let few: keep leave their matrices as they are, or set minimum", s.Minimum, b.Column, strings.Join(few, ", "))
+	case len(b.Sites) < 2:
+		return fmt.Errorf("outside fold %d there is one %s only with enough participants, %s: there is nothing to harmonize", s.Fold, b.Column, strings.Join(b.Sites, ""))
+	case s.Reference != "" && !slices.Contains(b.Sites, s.Reference):
+		return fmt.Errorf("reference: there is no %s %q to learn of%s; there are %s", b.Column, s.Reference, column.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
+	}
+	for _, column := range s.Preserve {
+		if b.text[column] == nil {
+			b.Terms = append(b.Terms, combatTerm{Column: column})
+			continue
+		}
+		seen := map[string]bool{}
+		for _, id := range who {
+			v := b.text[column][id]
+			if v == "" {
+				return fmt.Errorf("%s: %s of %s is not known, and is to be preserved: fill it in, leave the participant out, or do not preserve it", b.name, column, id)
+			}
+			seen[v] = true
+		}
+		levels := slices.Sorted(maps.Keys(seen))
+		if b.Levels == nil {
+			b.Levels = map[string][]string{}
+		}
+		b.Levels[column] = levels
+		for _, level := range levels[min(1, len(levels)):] {
+			b.Terms = append(b.Terms, combatTerm{column, level})
+		}
+	}
+	return nil
+}
+
+// row is what the model knows of a participant; nil without covariates.
+func (b *combatBook) row(id string) ([]float64, error) {
+	var x []float64
+	for _, term := range b.Terms {
+		if term.Level == "" {
+			v, ok := b.number[term.Column][id]
+			if !ok || math.IsNaN(v) {
+				return nil, fmt.Errorf("%s: %s of %s is not known, and is to be preserved: fill it in, leave the participant out, or do not preserve it", b.name, term.Column, id)
+			}
+			x = append(x, v)
+			continue
+		}
+		v := b.text[term.Column][id]
+		if !slices.Contains(b.Levels[term.Column], v) {
+			if v == "" {
+				v = "not known"
+			}
+			return nil, fmt.Errorf("%s: %s of %s is %s, which nobody is who was trained on (%s): leave the participant out, or do not preserve it", b.name, term.Column, id, v, strings.Join(b.Levels[term.Column], ", "))
+		}
+		x = append(x, map[bool]float64{true: 1}[v == term.Level])
+	}
+	return x, nil
+}
+
+// pairsOf are the values above the diagonal, row by row, NaN for regions without a
+// signal: these have 0 with everybody, which nobody measured.
+func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
+	n := m.Rows
+	silent := make([]bool, n)
+	for i := range n {
+		silent[i] = true
+		for j, v := range m.Row(i) {
+			silent[i] = silent[i] && (i == j || v == 0)
+		}
+	}
+	v := make([]float64, 0, n*(n-1)/2)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			x := m.At(i, j)
+			switch {
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				return nil, fmt.Errorf("the connectivity of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", i+1, j+1, x)
+			case x != m.At(j, i):
+				return nil, fmt.Errorf("it is %v from node %d to %d and %v the other way: a symmetric matrix is needed", x, i+1, j+1, m.At(j, i))
+			case silent[i] || silent[j]:
+				x = math.NaN()
+			case transform == "fisher" && math.Abs(x) > 1:
+				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: these are no correlations; if they are Fisher's z already, set transform: none", i+1, j+1, x)
+			case transform == "fisher":
+				x = exact.Atanh(max(-0.9999999, min(0.9999999, x)))
+			}
+			v = append(v, x)
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,183 @@
+package prepare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/stagetest"
+)
+
+// named is a value as an input with the name that messages will show.
+func named(name string, v artifacts.Value) dag.Input {
+	in := dag.InputOf(v)
+	in.Name = name
+	return in
+}
+
+// seriesOf makes draws of series around 1000 that have something in common.
+func seriesOf(draws, volumes, regions int) *artifacts.Array {
+	v := make([]float64, 0, draws*volumes*regions)
+	r := random.New(1, "series")
+	for range draws * volumes {
+		common := r.Normal()
+		for j := range regions {
+			v = append(v, 1000+r.Normal()+common*float64(j%3))
+		}
+	}
+	return artifacts.NewArray(v, draws, volumes, regions)
+}
+
+func scanOf(tr float64) *artifacts.Table {
+	return artifacts.NewTable(artifacts.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
+}
+
+// confoundsOf is a table of fMRIPrep's columns; volumes 3 and 4 move.
+func confoundsOf(volumes int) artifacts.Bytes {
+	var b strings.Builder
+	b.WriteString("csf\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tframewise_displacement\tstd_dvars\n")
+	r := random.New(2, "confounds")
+	for v := range volumes {
+		for range 7 {
+			fmt.Fprintf(&b, "%.6f\t", r.Normal())
+		}
+		switch v {
+		case 0:
+			b.WriteString("n/a\tn/a\n")
+		case 3, 4:
+			b.WriteString("0.75\t1\n")
+		default:
+			b.WriteString("0.25\t1\n")
+		}
+	}
+	return artifacts.Bytes{Kind: "tsv", Data: []byte(b.String())}
+}
+
+func TestDenoiseCarriesItsQuality(t *testing.T) {
+	const volumes = 100
+	in := map[string]dag.Input{"series": dag.InputOf(seriesOf(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))}
+	s := stagetest.NewStage[*Denoise](t, "denoise")
+	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD = "butterworth", 0.01, 0.1, "24P", []string{"cs?"}, 0.5
+	out, err := stagetest.RunWith(s, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := out["series"].(*artifacts.Array); !slices.Equal(a.Shape, []int{3, 98, 5}) {
+		t.Errorf("shape %v", a.Shape)
+	}
+	for column, want := range map[string]float64{
+		"volumes": 100, "kept": 98, "regressors": 25, "trend": 1, "tr": 2, "max_fd": 0.75, "mean_fd": (97*0.25 + 2*0.75) / 99,
+		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0,
+	} {
+		if got := stagetest.ColumnOf(t, out["quality"], column); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s is %v, want %v", column, got, want)
+		}
+	}
+	names, err := out["quality"].(*artifacts.Table).Strings("confounds")
+	if err != nil || !strings.HasPrefix(names[0], "trans_x trans_x_derivative1 trans_x_power2") || !strings.HasSuffix(names[0], " csf") {
+		t.Errorf("confounds %q (%v)", names, err)
+	}
+	// The second draw alone is cleaned as among the others.
+	a, all := seriesOf(3, volumes, 5).Float64s(), out["series"].(*artifacts.Array).Float64s()
+	in["series"] = dag.InputOf(artifacts.NewArray(a[volumes*5:2*volumes*5], 1, volumes, 5))
+	if out, err = stagetest.RunWith(s, in); err != nil {
+		t.Fatal(err)
+	}
+	if one := out["series"].(*artifacts.Array).Float64s(); !slices.Equal(one, all[98*5:2*98*5]) {
+		t.Error("a draw is cleaned differently among others")
+	}
+}
+
+func TestDenoiseByDefault(t *testing.T) {
+	series := seriesOf(2, 60, 4)
+	v := series.Float64s()
+	for i := range 60 {
+		v[i*4+1] = math.NaN()             // missing in draw 0
+		v[240+i*4+2] = 3 + 0.5*float64(i) // nothing but a trend in draw 1
+	}
+	out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": dag.InputOf(series)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, c := stagetest.ColumnOf(t, out["quality"], "missing"), stagetest.ColumnOf(t, out["quality"], "constant"); m != 1 || c != 1 {
+		t.Errorf("%v missing, %v constant, want one each", m, c)
+	}
+	y := out["series"].(*artifacts.Array).Float64s()
+	for i := range 60 {
+		if !math.IsNaN(y[i*4+1]) || y[240+i*4+2] != 0 {
+			t.Fatalf("a missing region became %v, a constant one %v", y[i*4+1], y[240+i*4+2])
+		}
+	}
+	for _, at := range []int{0, 2, 240, 241} { // mean 0, variance 1, no trend
+		sum, square, trend := 0.0, 0.0, 0.0
+		for i := range 60 {
+			x := y[at+4*i]
+			sum, square, trend = sum+x, square+x*x, trend+x*(float64(i)-29.5)
+		}
+		if math.Abs(sum) > 1e-10 || math.Abs(square-59) > 1e-10 || math.Abs(trend) > 1e-9 {
+			t.Errorf("sum %v, sum of squares %v, trend %v", sum, square, trend)
+		}
+	}
+	if tr := stagetest.FloatsOf(t, out["quality"], "tr")[0]; !math.IsNaN(tr) {
+		t.Errorf("repetition time %v, and nobody gave one", tr)
+	}
+}
+
+func TestDenoiseRefuses(t *testing.T) {
+	series := named("series[sub-1]", seriesOf(1, 50, 3))
+	confounds := named("sub-1_confounds.tsv", confoundsOf(50))
+	for _, c := range []struct {
+		change func(*Denoise)
+		in     map[string]dag.Input
+		want   string
+	}{
+		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
+		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))}, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
+		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
+		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out"},
+		{func(s *Denoise) { s.Regress = "36P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: the confounds have no column white_matter, white_matter_derivative1, white_matter_power2, white_matter_derivative1_power2, global_signal, global_signal_derivative1, global_signal_power2, global_signal_derivative1_power2; they have csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, framewise_displacement, std_dvars"},
+		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))}, "x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?"},
+		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})}, "x.tsv: the first line does not name the columns"},
+		{func(s *Denoise) { s.FD, s.MinVolumes = 0.5, 49 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49): leave this participant out, or raise fd and dvars"},
+		{func(s *Denoise) { s.FD = 0.1 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 1 of 50 volumes are kept: too few for anything; raise the thresholds of scrubbing, or leave this run out"},
+	} {
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		c.change(s)
+		in := map[string]dag.Input{"series": series}
+		for port, i := range c.in {
+			in[port] = i
+		}
+		if _, err := stagetest.RunWith(s, in); err == nil || err.Error() != c.want {
+			t.Errorf("error %v\nwant  %s", err, c.want)
+		}
+	}
+	s := stagetest.NewStage[*Denoise](t, "denoise")
+	s.HighPass, s.LowPass, s.Regress = 0.2, 0.1, "acompcor"
+	if errs := s.Validate(); len(errs) != 3 {
+		t.Errorf("%d mistakes, want 3: %v", len(errs), errs)
+	}
+	for _, err := range stagetest.NewStage[*Denoise](t, "denoise").Validate() {
+		t.Errorf("the defaults do not hold: %v", err)
+	}
+	broken := seriesOf(1, 50, 3)
+	broken.Float64s()[7] = math.NaN()
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": named("s", broken)}); err == nil ||
+		err.Error() != "s: draw 0: region 2 has no number in 1 of 50 volumes, first in volume 3; give all of its volumes, or none when it is missing" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The presets that the stage offers are those that the science knows.
+func TestDenoiseChoices(t *testing.T) {
+	for _, p := range dag.Params(stagetest.NewStage[*Denoise](t, "denoise")) {
+		if p.Name == "regress" && !slices.Equal(p.Choices, connectivity.Presets) {
+			t.Errorf("choices %v, presets %v", p.Choices, connectivity.Presets)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package prepare has the kinds from scans to graphs.
+package prepare

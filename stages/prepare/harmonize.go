@@ -1,0 +1,178 @@
+package prepare
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity/combat"
+	"prgnn/dag"
+	"prgnn/internal/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var harmonizeKind = dag.Kind{
+	Name: "harmonize",
+	Doc: "takes out of a participant's matrices what the scanner added, as combat has learnt it\n" +
+		"One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }): another fold has learnt from others. All draws are harmonized alike. A harmonized matrix has its diagonal as before; it may have lost the property that no eigenvalue is negative. A participant of a site of which nobody was trained on is refused, unless combat says few: keep.",
+	New: func() dag.Stage { return &Harmonize{} },
+}
+
+// Harmonize takes sites out.
+type Harmonize struct {
+	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Harmonize) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant"},
+			{Name: "fitted", Type: dag.Arrow("site", "source", "target", "fitted", "mean", "sd", "shift", "scale"), Doc: "what combat has learnt"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
+			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
+		},
+		Out: []dag.Port{
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "the same without what the site added"},
+			{Name: "quality", Type: dag.Arrow("draw"), Doc: "the quality that is connected, and in the metadata what the matrices were harmonized by: for graph, whose models then refuse others"},
+		},
+	}
+}
+
+// Run harmonizes.
+func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in, id := t.In("matrices"), s.Subject
+	if id == "" {
+		return nil, errors.New("of whom the matrices are is not known: give this stage each: subject")
+	}
+	book, fit, err := readFit(t.In("fitted"))
+	if err != nil {
+		return nil, err
+	}
+	var covariates []string
+	for _, term := range book.Terms {
+		if !slices.Contains(covariates, term.Column) {
+			covariates = append(covariates, term.Column)
+		}
+	}
+	if _, err := book.readPeople(t.In("participants"), covariates); err != nil {
+		return nil, err
+	}
+	draws, err := region.ReadDraws(in, "draw, roi, roi")
+	if err != nil {
+		return nil, err
+	}
+	site, known := book.site[id]
+	at, learnt := slices.BinarySearch(book.Sites, site)
+	switch {
+	case !known:
+		return nil, fmt.Errorf("%s: %s is not among them", book.name, id)
+	case site == "":
+		return nil, fmt.Errorf("%s: %s of %s is not known: fill it in, or leave the participant out", book.name, book.Column, id)
+	case draws[0].Rows != book.Nodes || draws[0].Cols != book.Nodes:
+		return nil, fmt.Errorf("%s: %d × %d numbers, and combat has learnt of %d regions", in.Name, draws[0].Rows, draws[0].Cols, book.Nodes)
+	case !learnt && book.Few == "refuse":
+		return nil, fmt.Errorf("%s is of %s %s, of which nobody is trained on in fold %d (learnt: %s): what it adds is not known; with few: keep, of the stage combat, its matrices stay as they are",
+			id, book.Column, site, book.Fold, strings.Join(book.Sites, ", "))
+	}
+	x, err := book.row(id)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, 0, len(draws)*book.Nodes*book.Nodes)
+	for _, m := range draws {
+		m = m.Clone()
+		if learnt {
+			before, err := pairsOf(m, book.Transform)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+			after := slices.Clone(before)
+			fit.Apply(after, x, at)
+			k := 0
+			for i := range m.Rows {
+				for j := i + 1; j < m.Cols; j++ {
+					if v := after[k]; v != before[k] && !math.IsNaN(v) { // what stays does so to the bit
+						if book.Transform == "fisher" {
+							v = exact.Tanh(v)
+						}
+						m.Data[i*m.Cols+j], m.Data[j*m.Cols+i] = v, v
+					}
+					k++
+				}
+			}
+		}
+		out = append(out, m.Data...)
+	}
+	quality, err := harmonizedQuality(t, len(draws))
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"matrices": artifacts.NewArray(out, len(draws), book.Nodes, book.Nodes), "quality": quality}, nil
+}
+
+// harmonizedQuality adds to how matrices were made by what they were harmonized.
+func harmonizedQuality(t *dag.Task, draws int) (*artifacts.Table, error) {
+	q := artifacts.NewTable(artifacts.Column{Name: "draw", Values: region.DrawNumbers(draws), Doc: "0 is the plain mean"})
+	made := ""
+	if t.Has("quality") {
+		table, err := t.In("quality").Table()
+		if err != nil {
+			return nil, err
+		}
+		q, made = &artifacts.Table{Columns: table.Columns}, table.Meta["made"]
+	}
+	line := "harmonize.fitted = "
+	by := t.In("fitted").Ref.Digest.String()
+	if before, ok := column.MadeLines(made)["harmonize.fitted"]; ok { // of correlations before partial ones
+		by = before + " " + by
+		made = strings.ReplaceAll(made, line+before, line+by)
+	} else {
+		made = strings.TrimPrefix(made+"\n"+line+by, "\n")
+	}
+	return column.WithMeta(q, map[string]string{"made": made}), nil
+}
+
+// readFit reads what combat wrote.
+func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
+	table, err := in.Table()
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &combatBook{}
+	if err := json.Unmarshal([]byte(table.Meta["combat"]), &b.combatFacts); err != nil {
+		return nil, nil, fmt.Errorf("%s: its metadata do not say how it was fitted, as the stage combat does: %w", in.Name, err)
+	}
+	pairs := b.Nodes * (b.Nodes - 1) / 2
+	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) || table.Rows() != pairs*len(b.Sites) {
+		return nil, nil, fmt.Errorf("%s: %d rows, want one for each of %d sites and each pair of %d regions", in.Name, table.Rows(), len(b.Sites), b.Nodes)
+	}
+	columns := []string{"mean", "sd", "shift", "scale"}
+	for _, term := range b.Terms {
+		columns = append(columns, "slope_"+term.String())
+	}
+	numbers := make([][]float64, len(columns))
+	for k, name := range columns {
+		if numbers[k], err = table.Floats(name); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	fitted, err := table.Bools("fitted")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	f := &combat.Fit{Fitted: fitted[:pairs], Mean: numbers[0][:pairs], SD: numbers[1][:pairs], Reference: slices.Index(b.Sites, b.Reference)}
+	for _, slope := range numbers[4:] {
+		f.Slope = append(f.Slope, slope[:pairs])
+	}
+	for s := range b.Sites {
+		f.Shift, f.Scale = append(f.Shift, numbers[2][s*pairs:][:pairs]), append(f.Scale, numbers[3][s*pairs:][:pairs])
+	}
+	return b, f, nil
+}

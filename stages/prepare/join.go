@@ -1,0 +1,314 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var joinKind = dag.Kind{
+	Name: "join",
+	Doc: "the cleaned series of a participant's runs as one\n" +
+		"Concatenates along time, each run after it has been cleaned and scaled by itself: level, trend and scale of a run are its own, and joined before cleaning they would pass for correlation. The runs come in the order of their names; draw d is joined with draw d. Independent volumes add up, less the mean that each further run has lost. A region that one run lacks is missing.",
+	New: func() dag.Stage { return &Join{} },
+}
+
+// Join concatenates the runs of a participant.
+type Join struct {
+	MinVolumes int `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
+}
+
+var (
+	cleanColumns    = []string{"volumes", "kept", "regressors", "trend", "filter_loss", "t_eff", "tr", "mean_fd", "max_fd", "missing", "constant", "confounds", "first_row"}
+	coverageColumns = []string{"index", "id", "name", "label_voxels", "voxels", "coverage", "kept"}
+)
+
+// Ports are the stage's inputs and outputs.
+func (*Join) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "cleaned series of each run"},
+			{Name: "quality", Type: dag.Arrow(cleanColumns...), Gather: true, Doc: "denoise's quality of each run"},
+			{Name: "coverage", Type: dag.Arrow(coverageColumns...), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
+		},
+		Out: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "series of all runs, one after the other; NaN for a missing region"},
+			{Name: "quality", Type: dag.Arrow(cleanColumns...), Doc: "what is left of all runs, in one row, as denoise has it"},
+			{Name: "runs", Type: dag.Arrow("run", "volumes", "kept", "t_eff"), Doc: "the runs in the order in which they were joined"},
+			{Name: "coverage", Type: dag.Arrow(coverageColumns...), Doc: "the least that a run sees of each node; empty when coverage is not connected"},
+		},
+	}
+}
+
+// Run joins.
+func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	series, quality := t.All("series"), t.All("quality")
+	if err := sameRuns(series, quality, t.All("coverage")); err != nil {
+		return nil, err
+	}
+	joined, rows, err := joinSeries(series)
+	if err != nil {
+		return nil, err
+	}
+	q, err := readRuns(quality)
+	if err != nil {
+		return nil, err
+	}
+	for i, kept := range q.ints["kept"] {
+		if int(kept) != rows[i] {
+			return nil, fmt.Errorf("%s has %d volumes, and %s says %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, kept)
+		}
+	}
+	if n := q.sum("kept"); int(n) < s.MinVolumes {
+		return nil, fmt.Errorf("%d volumes are kept in %d runs, fewer than min_volumes (%d): leave this participant out", n, len(rows), s.MinVolumes)
+	}
+	coverage, err := leastCoverage(t.All("coverage"))
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{
+		"series":   joined,
+		"quality":  column.WithMeta(q.whole(int32(missingRegions(joined))), map[string]string{"made": q.made}),
+		"runs":     q.list(runNames(series)),
+		"coverage": coverage,
+	}, nil
+}
+
+// sameRuns refuses runs of several participants, which nobody may join, and inputs
+// that are not of the same runs.
+func sameRuns(series []dag.Input, others ...[]dag.Input) error {
+	for i, in := range series {
+		if who := in.Coord("subject"); who != series[0].Coord("subject") {
+			return fmt.Errorf("%s and %s are of two participants: give this stage each: subject", series[0].Name, in.Name)
+		}
+		if i > 0 && dag.CompareCoords(in.Coords, series[i-1].Coords) == 0 {
+			return fmt.Errorf("%s comes twice", in.Name)
+		}
+	}
+	for _, ins := range others {
+		same := len(ins) == 0 || slices.EqualFunc(series, ins, func(a, b dag.Input) bool { return dag.CompareCoords(a.Coords, b.Coords) == 0 })
+		if !same {
+			return fmt.Errorf("%s (%d runs) and %s (%d) are not of the same runs: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
+		}
+	}
+	return nil
+}
+
+func runNames(series []dag.Input) []string {
+	names := make([]string, len(series))
+	for i, in := range series {
+		if names[i] = in.Coord("run"); names[i] == "" {
+			names[i] = fmt.Sprint(i + 1)
+		}
+	}
+	return names
+}
+
+// joinSeries concatenates along time, and tells how many volumes each run has.
+func joinSeries(series []dag.Input) (*artifacts.Array, []int, error) {
+	runs := make([][]connectivity.Matrix, len(series))
+	rows, total := make([]int, len(series)), 0
+	for i, in := range series {
+		draws, err := region.ReadDraws(in, "draw, time, roi")
+		if err != nil {
+			return nil, nil, err
+		}
+		if first := runs[0]; i > 0 && (len(draws) != len(first) || draws[0].Cols != first[0].Cols) {
+			return nil, nil, fmt.Errorf("%s has %d draws of %d regions, and %s has %d of %d: runs are joined draw by draw", in.Name, len(draws), draws[0].Cols, series[0].Name, len(first), first[0].Cols)
+		}
+		runs[i], rows[i] = draws, draws[0].Rows
+		total += rows[i]
+	}
+	cols := runs[0][0].Cols
+	v := make([]float64, 0, len(runs[0])*total*cols)
+	for d := range runs[0] {
+		from := len(v)
+		for _, run := range runs {
+			v = append(v, run[d].Data...)
+		}
+		spreadMissing(v[from:], cols)
+	}
+	return artifacts.NewArray(v, len(runs[0]), total, cols), rows, nil
+}
+
+// spreadMissing makes a region that is missing in one run missing in all.
+func spreadMissing(v []float64, cols int) {
+	for j := range cols {
+		missing := false
+		for at := j; at < len(v) && !missing; at += cols {
+			missing = math.IsNaN(v[at])
+		}
+		for at := j; missing && at < len(v); at += cols {
+			v[at] = math.NaN()
+		}
+	}
+}
+
+// missingRegions counts the regions without series, in the draw with most.
+func missingRegions(a *artifacts.Array) int {
+	most, cols := 0, a.Shape[2]
+	for v := range slices.Chunk(a.Float64s(), a.Shape[1]*cols) {
+		n := 0
+		for _, x := range v[:cols] {
+			if math.IsNaN(x) {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// runQuality is denoise's quality of some runs, a value a run.
+type runQuality struct {
+	ints   map[string][]int64
+	floats map[string][]float64 // NaN for none
+	texts  map[string][]string
+	made   string // how they were cleaned
+}
+
+// readRuns reads them, and refuses runs that were cleaned in different ways.
+func readRuns(quality []dag.Input) (*runQuality, error) {
+	q := &runQuality{map[string][]int64{}, map[string][]float64{}, map[string][]string{}, ""}
+	for i, in := range quality {
+		t, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		if t.Rows() != 1 {
+			return nil, fmt.Errorf("%s: has %d rows, want one", in.Name, t.Rows())
+		}
+		var errs []error
+		for _, c := range []string{"volumes", "kept", "regressors", "trend", "missing", "constant"} {
+			v, err := t.Ints(c)
+			q.ints[c], errs = append(q.ints[c], v...), append(errs, err)
+		}
+		for _, c := range []string{"filter_loss", "t_eff", "tr", "mean_fd", "max_fd"} {
+			v, err := t.Floats(c)
+			q.floats[c], errs = append(q.floats[c], v...), append(errs, err)
+		}
+		for _, c := range []string{"confounds", "first_row"} {
+			v, err := t.Strings(c)
+			q.texts[c], errs = append(q.texts[c], v...), append(errs, err)
+		}
+		if err := errors.Join(errs...); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		made := t.Meta["made"]
+		if i > 0 && made != q.made {
+			return nil, fmt.Errorf("%s was not cleaned as %s: %s", in.Name, quality[0].Name, strings.Join(column.MadeApart(made, q.made, nil), "; "))
+		}
+		q.made = made
+	}
+	how := column.MadeLines(q.made)
+	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {
+		return nil, errors.New("the runs keep their levels (standardize: none, detrend: -1), and a step between them would pass for correlation: clean with detrend: 0 at least")
+	}
+	return q, nil
+}
+
+func (q *runQuality) sum(column string) int64 {
+	n := int64(0)
+	for _, v := range q.ints[column] {
+		n += v
+	}
+	return n
+}
+
+// whole is what is left of all runs. The mean of each run is gone, and one is what
+// t_eff counts with: further ones count with the trend. Motion is that of all volumes,
+// the repetition time that of all runs, or none.
+func (q *runQuality) whole(missing int32) *artifacts.Table {
+	further := len(q.ints["kept"]) - 1
+	left := connectivity.CleanQuality{
+		Volumes: int(q.sum("volumes")), Kept: int(q.sum("kept")), Regressors: int(q.sum("regressors")), Trend: int(q.sum("trend")) + further,
+		TEff: -float64(further),
+	}
+	motion := motionSummary{mean: math.NaN(), fd: math.NaN()}
+	mean, of := 0.0, 0.0
+	tr := q.floats["tr"][0]
+	for i, volumes := range q.ints["volumes"] {
+		left.FilterLoss += q.floats["filter_loss"][i]
+		left.TEff += q.floats["t_eff"][i]
+		if fd := q.floats["mean_fd"][i]; !math.IsNaN(fd) {
+			mean += float64(fd * float64(volumes))
+			of += float64(volumes)
+		}
+		if fd := q.floats["max_fd"][i]; !(motion.fd >= fd) && !math.IsNaN(fd) {
+			motion.fd = fd
+		}
+		if q.floats["tr"][i] != tr {
+			tr = math.NaN()
+		}
+		for _, name := range strings.Fields(q.texts["confounds"][i]) {
+			if !slices.Contains(motion.names, name) {
+				motion.names = append(motion.names, name)
+			}
+		}
+	}
+	if of > 0 {
+		motion.mean = mean / of
+	}
+	first := Denoise{FirstRow: q.texts["first_row"][0]}
+	return first.quality(left, tr, motion, missing, int32(slices.Max(q.ints["constant"])))
+}
+
+// list has a row a run.
+func (q *runQuality) list(names []string) *artifacts.Table {
+	volumes, kept := make([]int32, len(names)), make([]int32, len(names))
+	for i := range names {
+		volumes[i], kept[i] = int32(q.ints["volumes"][i]), int32(q.ints["kept"][i])
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "run", Values: names},
+		artifacts.Column{Name: "volumes", Values: volumes, Doc: "volumes of the run"},
+		artifacts.Column{Name: "kept", Values: kept, Doc: "volumes after censoring"},
+		artifacts.Column{Name: "t_eff", Values: q.floats["t_eff"], Doc: "independent volumes that are left"},
+	)
+}
+
+// leastCoverage is, of each node, the least that a run sees.
+func leastCoverage(ins []dag.Input) (*artifacts.Table, error) {
+	var least *coverage
+	meta := map[string]string{}
+	for _, in := range ins {
+		t, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		nodes, err1 := region.ReadNodes(in)
+		all, err2 := t.Ints("label_voxels")
+		voxels, err3 := t.Ints("voxels")
+		share, err4 := t.Floats("coverage")
+		kept, err5 := t.Bools("kept")
+		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if least == nil {
+			least, meta = newCoverage(len(nodes)), t.Meta
+			for i, n := range nodes {
+				least.set(i, n, int(all[i]), int(voxels[i]), share[i], kept[i])
+			}
+			continue
+		}
+		if len(nodes) != len(least.name) {
+			return nil, fmt.Errorf("%s: %d nodes, and %s has %d", in.Name, len(nodes), ins[0].Name, len(least.name))
+		}
+		for i, n := range nodes {
+			least.set(i, n, int(min(all[i], int64(least.labelVoxels[i]))), int(min(voxels[i], int64(least.voxels[i]))), min(share[i], least.share[i]), kept[i] && least.kept[i])
+		}
+	}
+	if least == nil {
+		least = newCoverage(0)
+	}
+	return least.table(meta), nil
+}

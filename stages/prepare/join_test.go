@@ -1,0 +1,150 @@
+package prepare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
+)
+
+// ofRun is an input of a participant's run.
+func ofRun(who, run string, v artifacts.Value) dag.Input {
+	in := named(who+" run "+run, v)
+	in.Coords = []dag.Coord{{Axis: "subject", Value: who}, {Axis: "run", Value: run}}
+	return in
+}
+
+// cleanRuns cleans runs of different length and level.
+func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality []dag.Input) {
+	t.Helper()
+	for i, volumes := range []int{60, 90} {
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		if change != nil {
+			change(i, s)
+		}
+		x := seriesOf(3, 150, 5)
+		v := x.Float64s()
+		var part []float64
+		for d := range 3 {
+			part = append(part, v[(d*150+60*i)*5:][:volumes*5]...)
+		}
+		for k := range part {
+			part[k] = part[k]*float64(1+i) + float64(500*i)
+			if i == 1 && k%5 == 4 {
+				part[k] = math.NaN() // the second run lacks the fifth region
+			}
+		}
+		out, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{
+			"series": {dag.InputOf(artifacts.NewArray(part, 3, volumes, 5))}, "scan": {dag.InputOf(scanOf(2))}, "confounds": {dag.InputOf(confoundsOf(volumes))}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		series = append(series, ofRun("sub-1", []string{"1", "2"}[i], out["series"]))
+		quality = append(quality, ofRun("sub-1", []string{"1", "2"}[i], out["quality"]))
+	}
+	return series, quality
+}
+
+// Joined series are those of the cleaned runs, one after the other; their correlation
+// is the mean of the runs' weighted by their length, for each has mean 0 and standard
+// deviation 1 (ddof 1): r = Σ (nᵢ−1) rᵢ / Σ (nᵢ−1).
+func TestJoin(t *testing.T) {
+	series, quality := cleanRuns(t, func(_ int, s *Denoise) { s.Regress = "6P" })
+	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := out["series"].(*artifacts.Array)
+	if want := []int{3, 150, 5}; !slices.Equal(joined.Shape, want) {
+		t.Fatalf("shape %v, want %v", joined.Shape, want)
+	}
+	v := joined.Float64s()
+	for d := range 3 {
+		var parts [2][]float64
+		for i, n := range []int{60, 90} {
+			parts[i] = stagetest.Sure(series[i].Array()).Float64s()[d*n*5:][:n*5]
+		}
+		at := d * 150 * 5
+		want := append(slices.Clone(parts[0]), parts[1]...)
+		for k := range want {
+			if k%5 == 4 {
+				want[k] = math.NaN()
+			}
+			if got := v[at+k]; got != want[k] && !(math.IsNaN(got) && math.IsNaN(want[k])) {
+				t.Fatalf("draw %d, value %d: %v, want %v", d, k, got, want[k])
+			}
+		}
+		r := func(x []float64) float64 { // of the first two regions
+			sum := [3]float64{}
+			for k := 0; k < len(x); k += 5 {
+				a, b := x[k], x[k+1]
+				sum[0], sum[1], sum[2] = sum[0]+a*b, sum[1]+a*a, sum[2]+b*b
+			}
+			return sum[0] / math.Sqrt(sum[1]*sum[2])
+		}
+		if got, want := r(v[at:at+750]), (59*r(parts[0])+89*r(parts[1]))/148; math.Abs(got-want) > 1e-12 {
+			t.Errorf("draw %d: r = %v, want %v", d, got, want)
+		}
+	}
+	// 60 + 90 volumes, less 6 regressors and a slope of each run, and the second mean.
+	for column, want := range map[string]float64{"volumes": 150, "kept": 150, "regressors": 12, "trend": 3, "t_eff": 135, "tr": 2, "missing": 1, "max_fd": 0.75, "mean_fd": (59*0.25 + 2*0.5 + 89*0.25 + 2*0.5) / 148} {
+		if got := stagetest.ColumnOf(t, out["quality"], column); math.Abs(got-want) > 1e-3 {
+			t.Errorf("%s is %v, want %v", column, got, want)
+		}
+	}
+	if got := stagetest.Sure(out["runs"].(*artifacts.Table).Strings("run")); !slices.Equal(got, []string{"1", "2"}) {
+		t.Errorf("runs %q", got)
+	}
+	if _, err := connectivity.Inspect(connectivity.Matrix{Rows: 150, Cols: 5, Data: v[:750]}); err != nil {
+		t.Error(err)
+	}
+}
+
+// One run joined is that run.
+func TestJoinOfOneRun(t *testing.T) {
+	series, quality := cleanRuns(t, nil)
+	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series[:1], "quality": quality[:1]}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(stagetest.Encoded(t, out["series"]), stagetest.Encoded(t, stagetest.Sure(series[0].Array()))) {
+		t.Error("the series are not those of the run")
+	}
+	if !slices.Equal(stagetest.Encoded(t, out["quality"]), stagetest.Encoded(t, stagetest.Sure(quality[0].Table()))) {
+		t.Error("the quality is not that of the run")
+	}
+}
+
+func TestJoinRefuses(t *testing.T) {
+	series, quality := cleanRuns(t, nil)
+	_, rough := cleanRuns(t, func(run int, s *Denoise) { s.Detrend = run })
+	levels, level := cleanRuns(t, func(_ int, s *Denoise) { s.Detrend, s.Standardize = -1, "none" })
+	other := slices.Clone(series)
+	other[1] = ofRun("sub-2", "2", stagetest.Sure(series[1].Array()))
+	for _, c := range []struct {
+		name            string
+		series, quality []dag.Input
+		min             int
+		want            string
+	}{
+		{"two participants", other, quality, 0, "are of two participants"},
+		{"a run twice", []dag.Input{series[0], series[0]}, []dag.Input{quality[0], quality[0]}, 0, "comes twice"},
+		{"other runs", series, quality[1:], 0, "not of the same runs"},
+		{"changed places", series, []dag.Input{ofRun("sub-1", "1", stagetest.Sure(quality[1].Table())), ofRun("sub-1", "2", stagetest.Sure(quality[0].Table()))}, 0, "connect series and quality of one stage"},
+		{"cleaned otherwise", series, rough, 0, "denoise.detrend is 1, not 0"},
+		{"levels kept", levels, level, 0, "a step between them would pass for correlation"},
+		{"too short", series, quality, 151, "150 volumes are kept in 2 runs, fewer than min_volumes (151)"},
+	} {
+		s := stagetest.NewStage[*Join](t, "join")
+		s.MinVolumes = c.min
+		_, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": c.series, "quality": c.quality}))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}

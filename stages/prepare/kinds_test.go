@@ -1,0 +1,8 @@
+package prepare
+
+import (
+	"prgnn/stages/learn"
+	"prgnn/stages/stagetest"
+)
+
+func init() { stagetest.Use(Kinds, learn.Kinds) }

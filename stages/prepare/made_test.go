@@ -1,0 +1,35 @@
+package prepare
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// What the draws were made of reaches the graphs' quality: bootstrap says it with the scan, and
+// denoise passes it on. The number of draws and the seed make no other kind of graph.
+func TestMadeFromBootstrapOn(t *testing.T) {
+	of := func(change func(*Bootstrap)) string {
+		b := &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5}
+		change(b)
+		scan := column.WithMeta(artifacts.NewTable(artifacts.Column{Name: "tr", Values: []float64{2}}), b.made())
+		denoise := &Denoise{Detrend: 1, Filter: "none", Regress: "none", Standardize: "zscore", FirstRow: "next", TrendOver: "time"}
+		out := stagetest.MustRun(t, denoise, map[string][]dag.Input{"series": {dag.InputOf(seriesOf(2, 60, 3))}, "scan": {dag.InputOf(scan)}})
+		return out["quality"].(*artifacts.Table).Meta["made"]
+	}
+	paper := of(func(*Bootstrap) {})
+	if !strings.Contains(paper, "bootstrap.fraction = 0.3333333333333333") || !strings.Contains(paper, "denoise.detrend = 1") {
+		t.Errorf("made by\n%s", paper)
+	}
+	if same := of(func(b *Bootstrap) { b.Draws, b.Seed = 3, 9 }); same != paper {
+		t.Errorf("another number of draws and seed: %v", column.MadeApart(same, paper, nil))
+	}
+	apart := column.MadeApart(of(func(b *Bootstrap) { b.Fraction = 0.5 }), paper, nil)
+	if len(apart) != 1 || apart[0] != "bootstrap.fraction is 0.5, not 0.3333333333333333" {
+		t.Errorf("half of the voxels: %v", apart)
+	}
+}

@@ -1,0 +1,137 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var matricesKind = dag.Kind{
+	Name: "matrices",
+	Doc: "correlation and partial correlation from files that others made\n" +
+		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat (version 5, -v6 or -v7). Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region. Matrices that are not symmetric are refused. Where there is no partial correlation, partial says how it follows from the correlation.",
+	New: func() dag.Stage { return &Matrices{Partial: "given", Rho: 0.1, FisherZ: "none"} },
+}
+
+// Matrices reads files of matrices.
+type Matrices struct {
+	Partial         string  `param:"partial" doc:"where the partial correlation comes from: its file; or the correlation, by the inverse of r + ρI (ridge, as FSLNets has it) or of r itself (empirical, which needs volumes)" choices:"given|ridge|empirical"`
+	Rho             float64 `param:"rho" doc:"ρ of partial: ridge" min:"0"`
+	Volumes         float64 `param:"volumes" doc:"how many independent volumes stand behind the matrices; 0 when that is not known. With it the partial correlation is judged as in connectivity" min:"0"`
+	FisherZ         string  `param:"fisher_z" doc:"files that hold Fisher's z, which is turned back into correlation" choices:"none|pearson|partial|both"`
+	PearsonVariable string  `param:"pearson_variable" doc:"name of the correlation matrix in a .mat file; the only square one when empty"`
+	PartialVariable string  `param:"partial_variable" doc:"name of the partial correlation in a .mat file; the only square one when empty"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (s *Matrices) Ports() dag.Ports {
+	matrix := func(name, doc string) dag.Port {
+		return dag.Port{Name: name, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: doc}
+	}
+	in := []dag.Port{{Name: "pearson", Type: dag.Format("matrix"), Doc: "the participant's correlation"}}
+	if s.Partial == "given" {
+		in = append(in, dag.Port{Name: "partial", Type: dag.Format("matrix"), Doc: "its partial correlation (with partial: ridge or empirical it follows from the correlation)"})
+	}
+	return dag.Ports{
+		In: append(in, dag.Port{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"}),
+		Out: []dag.Port{
+			matrix("pearson", "correlation, 1 on the diagonal"),
+			matrix("partial", "partial correlation, 1 on the diagonal"),
+			{Name: "quality", Type: dag.Arrow("draw", "volumes", "regions", "missing", "constant", "t_eff", "shrinkage", "pearson_shrinkage", "condition", "partial_se", "saturated", "warning"), Doc: "what is known of the matrices, in the columns of connectivity's"},
+		},
+	}
+}
+
+// Validate checks parameters against each other.
+func (s *Matrices) Validate() []error {
+	var errs []error
+	if s.Partial == "empirical" && s.Volumes == 0 {
+		errs = append(errs, errors.New("partial is empirical, and volumes is not given: an inverse cannot be judged without the number of volumes behind it; set volumes, or use ridge"))
+	}
+	if s.Partial == "ridge" && s.Rho == 0 {
+		errs = append(errs, errors.New("partial is ridge, and rho is 0, which is no ridge: set rho, or use empirical"))
+	}
+	if s.Partial != "given" && (s.FisherZ == "partial" || s.FisherZ == "both") {
+		errs = append(errs, fmt.Errorf("fisher_z is %s, and no file of partial correlations is read (partial: %s): set fisher_z to none or pearson", s.FisherZ, s.Partial))
+	}
+	return errs
+}
+
+// Run reads.
+func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	pearson, quality, err := s.read(t.In("pearson"), nodes, s.PearsonVariable, s.FisherZ == "pearson" || s.FisherZ == "both")
+	if err != nil {
+		return nil, err
+	}
+	var partial []connectivity.Matrix
+	if s.Partial == "given" {
+		if partial, _, err = s.read(t.In("partial"), nodes, s.PartialVariable, s.FisherZ == "partial" || s.FisherZ == "both"); err != nil {
+			return nil, err
+		}
+		if len(partial) != len(pearson) {
+			return nil, fmt.Errorf("%s has %d draws and %s has %d", t.In("partial").Name, len(partial), t.In("pearson").Name, len(pearson))
+		}
+	} else {
+		for d, r := range pearson {
+			p, q, err := connectivity.PartialOf(r, connectivity.Estimator(s.Partial), s.Rho, s.Volumes)
+			if err != nil {
+				return nil, fmt.Errorf("%s: draw %d: %w", t.In("pearson").Name, d, err)
+			}
+			q.Missing, q.Constant = quality[d].Missing, quality[d].Constant
+			partial, quality[d] = append(partial, p), q
+		}
+	}
+	for d := range quality {
+		q := &quality[d]
+		q.Volumes = int(s.Volumes)
+		if s.Volumes == 0 {
+			q.TEff = math.NaN()
+		}
+	}
+	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial), "quality": column.WithMeta(connectivityQuality(quality), column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
+}
+
+// read reads one file: a matrix a draw, in the order of the nodes.
+func (s *Matrices) read(in dag.Input, nodes *artifacts.Table, variable string, z bool) ([]connectivity.Matrix, []connectivity.Quality, error) {
+	r, err := in.Reader()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	names, draws, err := region.ReadSquares(r, variable)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	n := draws[0].Cols
+	place, err := placeColumns(names, n, nodes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	quality := make([]connectivity.Quality, len(draws))
+	for d, x := range draws {
+		y := connectivity.NewMatrix(n, n)
+		for i, pi := range place {
+			for j, pj := range place {
+				y.Row(pi)[pj] = x.At(i, j)
+			}
+		}
+		nan := math.NaN()
+		q := connectivity.Quality{Regions: n, TEff: s.Volumes, Shrinkage: nan, PearsonShrinkage: nan, Condition: nan, PartialSE: nan}
+		if draws[d], q.Missing, q.Constant, err = connectivity.Given(y, z); err != nil {
+			return nil, nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
+		}
+		quality[d] = q
+	}
+	return draws, quality, nil
+}

@@ -1,0 +1,153 @@
+package prepare
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/mat5"
+	"prgnn/stages/stagetest"
+)
+
+// given wraps the bytes of a file of matrices.
+func given(b []byte) dag.Input { return named("m", artifacts.Bytes{Kind: "matrix", Data: b}) }
+
+func npy(t *testing.T, v []float64, shape ...int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := artifacts.NewArray(v, shape...).Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The same matrix in every format, named in another order than the nodes.
+func TestMatricesFormats(t *testing.T) {
+	s := stagetest.NewStage[*Matrices](t, "matrices")
+	s.Partial = "ridge"
+	three := []float64{1, .5, -.25, .5, 1, 0.125, -.25, .125, 1} // c, a, b as they stand
+	want := []float64{1, .125, .5, .125, 1, -.25, .5, -.25, 1}   // a, b, c
+	nodes := dag.InputOf(stagetest.NodesOf("a", "b", "c"))
+	tsv := "Node\tc\ta\tb\nc\t1\t.5\t-.25\na\t.5\t1\t.125\nb\t-.25\t.125\t1\n"
+	for name, c := range map[string]struct {
+		file    []byte
+		ordered bool
+	}{
+		"npy":            {npy(t, three, 3, 3), false},
+		"tsv":            {[]byte(tsv), true},
+		"csv":            {[]byte(strings.ReplaceAll(tsv, "\t", ",")), true},
+		"mat":            {stagetest.Mat(t, mat5.Matrix("R", three, 3, 3), mat5.Matrix("age", []float64{7}, 1, 1)), false},
+		"mat with names": {stagetest.Mat(t, mat5.Matrix("R", three, 3, 3), mat5.Texts("roi", []string{"c", "a", "b"})), true},
+		"draws":          {npy(t, three, 1, 3, 3), false},
+	} {
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(c.file), "nodes": nodes})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got, w := out["pearson"].(*artifacts.Array), three
+		if c.ordered {
+			w = want
+		}
+		if !slices.Equal(got.Shape, []int{1, 3, 3}) || !slices.Equal(got.Float64s(), w) {
+			t.Errorf("%s: %v %v, want %v", name, got.Shape, got.Float64s(), w)
+		}
+	}
+}
+
+// A file of two draws in MATLAB has them along the third dimension.
+func TestMatricesDrawsOfMat(t *testing.T) {
+	s := stagetest.NewStage[*Matrices](t, "matrices")
+	a, b := []float64{1, .5, .5, 1}, []float64{1, -.5, -.5, 1}
+	cube := mat5.Variable{Name: "R", Shape: []int{2, 2, 2}, Numbers: slices.Concat(a, b)}
+	file := given(stagetest.Mat(t, cube, mat5.Matrix("P", slices.Concat(b, a), 2, 2, 2)))
+	s.PearsonVariable, s.PartialVariable = "R", "P"
+	if _, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file, "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))}); err == nil {
+		t.Error("a variable of 2×2×2 whose slices are not symmetric was read")
+	}
+	file = given(stagetest.Mat(t, cube, mat5.Variable{Name: "P", Shape: []int{2, 2, 2}, Numbers: slices.Concat(b, a)}))
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file, "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out["pearson"].(*artifacts.Array); !slices.Equal(got.Shape, []int{2, 2, 2}) || !slices.Equal(got.Float64s(), slices.Concat(a, b)) {
+		t.Errorf("pearson %v %v", got.Shape, got.Float64s())
+	}
+	if got := out["partial"].(*artifacts.Array); !slices.Equal(got.Float64s(), slices.Concat(b, a)) {
+		t.Errorf("partial %v", got.Float64s())
+	}
+}
+
+// What connectivity gave comes back, and from the empirical correlation follow the same
+// partial correlation and the same graph.
+func TestMatricesAreThoseOfConnectivity(t *testing.T) {
+	c := stagetest.NewStage[*Connectivity](t, "connectivity")
+	c.Partial = "empirical"
+	made, err := stagetest.RunWith(c, map[string]dag.Input{"series": dag.InputOf(seriesOf(2, 120, 20))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range 20 {
+		names = append(names, fmt.Sprint("r", i))
+	}
+	s := stagetest.NewStage[*Matrices](t, "matrices")
+	s.Partial, s.Volumes = "empirical", 120
+	pearson := made["pearson"].(*artifacts.Array)
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t, pearson.Float64s(), pearson.Shape...)), "nodes": dag.InputOf(stagetest.NodesOf(names...))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(out["pearson"].(*artifacts.Array).Float64s(), pearson.Float64s()) {
+		t.Error("the correlation has changed")
+	}
+	want := made["partial"].(*artifacts.Array).Float64s()
+	for i, v := range out["partial"].(*artifacts.Array).Float64s() {
+		if math.Abs(v-want[i]) > 1e-10 {
+			t.Fatalf("entry %d of the partial correlation is %v, want %v", i, v, want[i])
+		}
+	}
+	for _, column := range []string{"t_eff", "partial_se", "volumes", "regions"} {
+		if got, want := stagetest.FloatsOf(t, out["quality"], column), stagetest.FloatsOf(t, made["quality"], column); !slices.Equal(got, want) {
+			t.Errorf("%s is %v, of the series %v", column, got, want)
+		}
+	}
+}
+
+func TestMatricesRefuses(t *testing.T) {
+	half := []float64{1, .5, .5, 1}
+	for _, c := range []struct {
+		name, want string
+		file       []byte
+		change     func(*Matrices)
+	}{
+		{"not square", "want regions × regions", npy(t, half, 1, 4), nil},
+		{"two variables", "several variables could be the matrix: a, b", stagetest.Mat(t, mat5.Matrix("a", half, 2, 2), mat5.Matrix("b", half, 2, 2)), nil},
+		{"no such variable", `there is no variable "c"; it has a (2×2 double)`, stagetest.Mat(t, mat5.Matrix("a", half, 2, 2)), func(s *Matrices) { s.PearsonVariable = "c" }},
+		{"no matrix", "no variable is a square matrix; it has a (1×4 double)", stagetest.Mat(t, mat5.Matrix("a", half, 1, 4)), nil},
+		{"of other regions", "the columns do not fit the node list", []byte("a\tx\n1\t.5\n.5\t1\n"), nil},
+		{"other size", "3 columns without names for 2 nodes", npy(t, make([]float64, 9), 3, 3), nil},
+		{"Fisher's z", "if these are Fisher's z, set fisher_z", npy(t, []float64{0, 1.5, 1.5, 0}, 2, 2), nil},
+		{"too few volumes", "needs at least 12 independent volumes", npy(t, half, 2, 2), func(s *Matrices) { s.Partial, s.Volumes = "empirical", 11 }},
+	} {
+		s := stagetest.NewStage[*Matrices](t, "matrices")
+		s.Partial = "ridge"
+		if c.change != nil {
+			c.change(s)
+		}
+		_, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(c.file), "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "m: ") {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	s := stagetest.NewStage[*Matrices](t, "matrices")
+	s.Partial = "empirical"
+	if errs := s.Validate(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "set volumes, or use ridge") {
+		t.Errorf("empirical without volumes: %v", errs)
+	}
+}

@@ -1,0 +1,76 @@
+package prepare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/region"
+)
+
+var meanVolumeKind = dag.Kind{
+	Name: "mean-volume",
+	Doc: "the mean over the volumes of a scan: something to draw regions on, where there is no anatomical image\n" +
+		"Of several scans the first, whose parcels are also what the report draws. Connect it to anatomy of report.",
+	New:    func() dag.Stage { return &MeanVolume{} },
+	Memory: 256 << 20,
+}
+
+// MeanVolume averages a scan.
+type MeanVolume struct{}
+
+// Ports are the stage's inputs and outputs.
+func (*MeanVolume) Ports() dag.Ports {
+	return dag.Ports{
+		In:  []dag.Port{{Name: "bold", Type: dag.Format("nifti"), Gather: true, Doc: "the scans"}},
+		Out: []dag.Port{{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the scan; what is not a number counts as 0"}},
+	}
+}
+
+// Run averages.
+func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	if len(t.All("bold")) == 0 {
+		return nil, errors.New("there is no scan")
+	}
+	in := t.All("bold")[0]
+	r, err := region.OpenImage(in)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := r.CheckSize(in.Ref.Size); err != nil {
+		return nil, err
+	}
+	if err := r.CheckSeries(); err != nil {
+		return nil, err
+	}
+	grid, n := r.Header.Grid(), r.Volumes()
+	sum, one := make([]float64, grid.Voxels()), make([]float64, grid.Voxels())
+	for range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.Next(one); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for i, v := range one {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				sum[i] += v
+			}
+		}
+	}
+	mean := make([]float32, len(sum))
+	for i, v := range sum {
+		mean[i] = float32(v / float64(n))
+	}
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, &nifti.Image{Shape: grid.Shape[:], Affine: grid.Affine, Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: mean, Descrip: "mean over the volumes"}); err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"image": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}}, nil
+}

@@ -1,0 +1,240 @@
+package prepare
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/region"
+)
+
+var parcellateKind = dag.Kind{
+	Name: "parcellate",
+	Doc: "which voxel of a scan belongs to which node\n" +
+		"Lays the label image over the scan's grid, by nearest neighbour where the grids differ, and numbers its regions as the node list does. Every node keeps its row in the coverage table, also one without a voxel.",
+	New:    func() dag.Stage { return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5} },
+	Memory: 256 << 20, // a conformed label image of 256³ voxels
+}
+
+// Parcellate lays a label image over a scan.
+type Parcellate struct {
+	Labels      string  `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
+	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list: refuse it, or keep their rows empty"`
+	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must lie in the scan's field of view; a node with less is left empty" min:"0" max:"1"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Parcellate) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan; only its header is read"},
+			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
+		},
+		Out: []dag.Port{
+			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, 0 for none"},
+			{Name: "coverage", Type: dag.Arrow("index", "id", "name", "label_voxels", "voxels", "coverage", "kept"), Doc: "what the scan sees of each node"},
+		},
+	}
+}
+
+// Run lays the labels over the scan.
+func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := region.ReadNodes(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	bold, err := region.OpenImage(t.In("bold"))
+	if err != nil {
+		return nil, err
+	}
+	defer bold.Close()
+	if err := bold.CheckSeries(); err != nil {
+		return nil, err
+	}
+	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
+		return nil, err
+	}
+	r, err := region.OpenImage(t.In("labels"))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	labels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return nil, err
+	}
+
+	in := t.In("labels").Name
+	values := labels.Values()
+	if len(values) == 0 {
+		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", in)
+	}
+	by := region.Meaning(p.Labels, nodes, values)
+	if err := p.refuseMissing(nodes, by, values); err != nil {
+		return nil, fmt.Errorf("%s: %w", in, err)
+	}
+	moved := "none"
+	if t.Has("transform") {
+		if labels, err = move(labels, t.In("transform")); err != nil {
+			return nil, err
+		}
+		moved = "applied"
+	}
+	grid := bold.Header.Grid()
+	onto, err := labels.Onto(grid)
+	if err != nil {
+		return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
+	}
+
+	// Coverage is the share of a label's voxels that the scan has seen, which the
+	// grid's coarseness does not touch, as the number of voxels on it would.
+	all, seen, voxels := labels.Counts(), labels.Within(grid), onto.Counts()
+	c := newCoverage(len(nodes))
+	number := map[int32]int16{}
+	reached := 0
+	for i, n := range nodes {
+		v := by(n)
+		share := 0.0
+		if all[v] > 0 {
+			share = float64(seen[v]) / float64(all[v])
+		}
+		kept := voxels[v] > 0 && share >= p.MinCoverage
+		if kept {
+			number[v] = int16(n.Index)
+			reached++
+		}
+		c.set(i, n, all[v], voxels[v], share, kept)
+	}
+	if p.Missing != "keep" && reached < min(2, len(nodes)) {
+		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
+			in, t.In("bold").Name, reached, len(nodes), labels.Grid, grid)
+	}
+	parcels := make([]int16, len(onto.Voxels))
+	for i, v := range onto.Voxels {
+		if v != 0 {
+			parcels[i] = number[v]
+		}
+	}
+	code := int(max(bold.Header.SformCode, bold.Header.QformCode))
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, &nifti.Image{
+		Shape: grid.Shape[:], Affine: grid.Affine, Code: code, Data: parcels,
+		Descrip: "node numbers", Intent: 1002,
+	}); err != nil {
+		return nil, err
+	}
+	how := "nearest neighbour"
+	if labels.Grid.Same(grid) {
+		how = "none: the label image is on the scan's grid"
+	}
+	return dag.Outputs{
+		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
+		"coverage": c.table(map[string]string{
+			"labels":       region.MeaningName(p.Labels, nodes, values),
+			"other_labels": otherLabels(nodes, by, values),
+			"resampling":   how,
+			"transform":    moved,
+			"label_grid":   labels.Grid.String(),
+			"scan_grid":    grid.String(),
+		}),
+	}, nil
+}
+
+// move takes labels to the scan's space.
+func move(labels *nifti.Labels, in dag.Input) (*nifti.Labels, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := nifti.ReadITK(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return labels.Moved(a)
+}
+
+// dkt are the ids of the regions of the Desikan-Killiany atlas that its DKT
+// protocol has not: bankssts, frontalpole and temporalpole of both sides.
+var dkt = []int32{1001, 1032, 1033, 2001, 2032, 2033}
+
+// refuseMissing names the nodes that the label image lacks.
+func (p *Parcellate) refuseMissing(nodes []region.Node, by func(region.Node) int32, values []int32) error {
+	var ids []int32
+	var names []string
+	for _, n := range nodes {
+		if !slices.Contains(values, by(n)) {
+			ids = append(ids, n.Id)
+			names = append(names, fmt.Sprintf("%d %s", by(n), n.Name))
+		}
+	}
+	switch {
+	case len(names) == len(nodes):
+		return fmt.Errorf("none of the %d nodes is there: its %d labels run from %d to %d, the node list's from %d; give the labels of this atlas, or the node list of these labels",
+			len(nodes), len(values), values[0], values[len(values)-1], by(nodes[0]))
+	case len(names) == 0 || p.Missing == "keep":
+		return nil
+	}
+	hint := ""
+	slices.Sort(ids)
+	if slices.Equal(ids, dkt) {
+		hint = "; these are the ones that the DKT atlas leaves out: give aparc+aseg, not aparc.DKTatlas+aseg"
+	}
+	return fmt.Errorf("%d of the %d nodes are missing: %s%s (missing: keep would go on with their rows empty)", len(names), len(nodes), strings.Join(names, ", "), hint)
+}
+
+// otherLabels lists the labels that belong to no node.
+func otherLabels(nodes []region.Node, by func(region.Node) int32, values []int32) string {
+	known := map[int32]bool{}
+	for _, n := range nodes {
+		known[by(n)] = true
+	}
+	var other []string
+	for _, v := range values {
+		if !known[v] {
+			other = append(other, fmt.Sprint(v))
+		}
+	}
+	if len(other) == 0 {
+		return "none"
+	}
+	return strings.Join(other, " ")
+}
+
+// coverage is the coverage table while it is filled.
+type coverage struct {
+	index, id, labelVoxels, voxels []int32
+	name                           []string
+	share                          []float64
+	kept                           []bool
+}
+
+func newCoverage(n int) *coverage {
+	return &coverage{make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n), make([]string, n), make([]float64, n), make([]bool, n)}
+}
+
+func (c *coverage) set(i int, n region.Node, labelVoxels, voxels int, share float64, kept bool) {
+	c.index[i], c.id[i], c.name[i] = n.Index, n.Id, n.Name
+	c.labelVoxels[i], c.voxels[i] = int32(labelVoxels), int32(voxels)
+	c.share[i], c.kept[i] = share, kept
+}
+
+func (c *coverage) table(meta map[string]string) *artifacts.Table {
+	t := artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: c.index, Doc: "node number"},
+		artifacts.Column{Name: "id", Values: c.id, Doc: "the node's id in the node list"},
+		artifacts.Column{Name: "name", Values: c.name, Doc: "the node's name"},
+		artifacts.Column{Name: "label_voxels", Values: c.labelVoxels, Doc: "voxels of its label in the label image"},
+		artifacts.Column{Name: "voxels", Values: c.voxels, Doc: "voxels of the scan's grid that lie in it"},
+		artifacts.Column{Name: "coverage", Values: c.share, Doc: "share of the label's voxels inside the scan's field of view"},
+		artifacts.Column{Name: "kept", Values: c.kept, Doc: "whether the node has voxels and enough coverage"},
+	)
+	t.Meta = meta
+	return t
+}

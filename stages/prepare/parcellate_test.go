@@ -1,0 +1,304 @@
+package prepare
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/stagetest"
+)
+
+// goldenScan is a file of the golden set of package nifti, as an input.
+func goldenScan(t testing.TB, name string) dag.Input {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "nifti", "testdata", "nilearn", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b})
+	in.Name = name
+	return in
+}
+
+// imageInput encodes an image as an input.
+func imageInput(t testing.TB, name string, img *nifti.Image) dag.Input {
+	t.Helper()
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
+	in.Name = name
+	return in
+}
+
+// nodesInput is a node list of these ids, named n<id>.
+func nodesInput(ids ...int32) dag.Input {
+	index, name := make([]int32, len(ids)), make([]string, len(ids))
+	for i, id := range ids {
+		index[i], name[i] = int32(i+1), fmt.Sprintf("n%d", id)
+	}
+	in := dag.InputOf(artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: index},
+		artifacts.Column{Name: "id", Values: slices.Clone(ids)},
+		artifacts.Column{Name: "name", Values: name},
+	))
+	in.Name = "cohort.nodes"
+	return in
+}
+
+// goldenIDs are the labels of the golden set, out of their order.
+var goldenIDs = []int32{2035, 8, 10, 17, 47, 54, 58, 1001, 1035, 2001}
+
+func labelsOf(t testing.TB, v artifacts.Value) *nifti.Labels {
+	t.Helper()
+	r, err := nifti.NewReader(bytes.NewReader(v.(artifacts.Bytes).Data), "output")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := nifti.ReadLabels(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// The golden labels: nilearn's voxels under our numbers, and a row for the label
+// that vanishes on the way.
+func TestParcellateGolden(t *testing.T) {
+	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), map[string]dag.Input{
+		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"), "nodes": nodesInput(goldenIDs...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := labelsOf(t, artifacts.Bytes{Data: stagetest.Sure(goldenScan(t, "labels_resampled_expected.nii.gz").Bytes())})
+	got := labelsOf(t, out["parcels"])
+	if !got.Grid.Same(want.Grid) {
+		t.Errorf("grid %v, want %v", got.Grid, want.Grid)
+	}
+	voxels := make([]int64, len(goldenIDs))
+	for i, v := range want.Voxels {
+		n := slices.Index(goldenIDs, v) + 1
+		if int32(n) != got.Voxels[i] {
+			t.Fatalf("voxel %d is of node %d, want %d", i, got.Voxels[i], n)
+		}
+		if n > 0 {
+			voxels[n-1]++
+		}
+	}
+	c := out["coverage"].(*artifacts.Table)
+	if c.Rows() != len(goldenIDs) {
+		t.Fatalf("%d rows, want %d", c.Rows(), len(goldenIDs))
+	}
+	if v := stagetest.Sure(c.Ints("voxels")); !slices.Equal(v, voxels) {
+		t.Errorf("voxels %v, want %v", v, voxels)
+	}
+	if v := stagetest.Sure(c.Bools("kept")); slices.Index(v, false) != 5 || !v[6] { // 54 is gone, 58 has one voxel
+		t.Errorf("kept %v", v)
+	}
+	if v := stagetest.Sure(c.Ints("label_voxels")); v[5] != 1 || v[6] != 1 {
+		t.Errorf("label voxels %v", v)
+	}
+	if c.Meta["labels"] != "id" || c.Meta["other_labels"] != "none" || c.Meta["resampling"] != "nearest neighbour" {
+		t.Errorf("metadata %v", c.Meta)
+	}
+}
+
+// cube is a label image of n³ voxels of 1 mm, the first at (origin, origin, origin).
+func cube(n int, origin float64, value func(i, j, k int) int32) *nifti.Image {
+	img := &nifti.Image{Shape: []int{n, n, n}, Affine: nifti.Identity, Code: 1}
+	for r := range 3 {
+		img.Affine[r][3] = origin
+	}
+	data := make([]int32, 0, n*n*n)
+	for k := range n {
+		for j := range n {
+			for i := range n {
+				data = append(data, value(i, j, k))
+			}
+		}
+	}
+	img.Data = data
+	return img
+}
+
+func background(i, j, k int) int32 { return 0 }
+
+// boldCube is a scan of n³ voxels.
+func boldCube(t testing.TB, n int, origin float64, volumes int) dag.Input {
+	img := cube(n, origin, background)
+	img.Shape = append(img.Shape, volumes)
+	data := make([]int16, n*n*n*volumes)
+	for i := range data {
+		data[i] = int16(i * 7919 % 1009)
+	}
+	img.Data, img.TR = data, 2
+	return imageInput(t, "sub-01_bold.nii.gz", img)
+}
+
+// hugeBold is a scan whose header promises 32767³ voxels.
+func hugeBold(t testing.TB) dag.Input {
+	z, err := gzip.NewReader(bytes.NewReader(stagetest.Sure(boldCube(t, 4, 0, 2).Bytes())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := stagetest.Sure(io.ReadAll(z))[:480]
+	for axis := range 3 {
+		b[42+2*axis], b[43+2*axis] = 0xff, 0x7f
+	}
+	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b})
+	in.Name = "sub-01_bold.nii.gz"
+	return in
+}
+
+// Of node 1 the scan sees three voxels of sixteen, of node 2 one of four, and
+// node 3 is not in the label image at all.
+func TestParcellateCoverage(t *testing.T) {
+	labels := imageInput(t, "dseg.nii.gz", cube(8, -4, func(i, j, k int) int32 {
+		switch {
+		case i >= 2 && i < 6 && j < 4 && k == 5:
+			return 11
+		case i < 4 && j == 5 && k == 5:
+			return 22
+		case k == 7:
+			return 99
+		}
+		return 0
+	}))
+	s := &Parcellate{Labels: "auto", Missing: "keep", MinCoverage: 0.5}
+	in := map[string]dag.Input{"bold": boldCube(t, 5, -1, 3), "labels": labels, "nodes": nodesInput(11, 22, 33)}
+	out, err := stagetest.RunWith(s, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := out["coverage"].(*artifacts.Table)
+	if v := stagetest.Sure(c.Floats("coverage")); !slices.Equal(v, []float64{3.0 / 16, 1.0 / 4, 0}) {
+		t.Errorf("coverage %v", v)
+	}
+	if v := stagetest.Sure(c.Bools("kept")); !slices.Equal(v, []bool{false, false, false}) {
+		t.Errorf("kept %v", v)
+	}
+	if c.Meta["other_labels"] != "99" {
+		t.Errorf("metadata %v", c.Meta)
+	}
+	s.MinCoverage = 0.25
+	if out, err = stagetest.RunWith(s, in); err != nil {
+		t.Fatal(err)
+	}
+	c = out["coverage"].(*artifacts.Table)
+	if v := stagetest.Sure(c.Bools("kept")); !slices.Equal(v, []bool{false, true, false}) {
+		t.Errorf("kept %v", v)
+	}
+	if n := labelsOf(t, out["parcels"]).Counts(); len(n) != 1 || n[2] != 1 {
+		t.Errorf("parcels %v, want one voxel of node 2", n)
+	}
+	if v := stagetest.Sure(c.Ints("voxels")); !slices.Equal(v, []int64{3, 1, 0}) {
+		t.Errorf("voxels %v", v)
+	}
+}
+
+// Labels that are node numbers, among them some that are ids of other nodes.
+func TestParcellateNumbers(t *testing.T) {
+	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
+	in := map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(1001, 3, 2)}
+	for _, c := range []struct{ labels, want, wrong string }{
+		{"auto", "index", ""},
+		{"index", "index", ""},
+		{"id", "", "dseg.nii.gz: 1 of the 3 nodes are missing: 1001 n1001 (missing: keep would go on with their rows empty)"},
+	} {
+		out, err := stagetest.RunWith(&Parcellate{Labels: c.labels, Missing: "fail"}, in)
+		if c.wrong != "" {
+			if err == nil || err.Error() != c.wrong {
+				t.Errorf("%s: error %v, want %s", c.labels, err, c.wrong)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := out["coverage"].(*artifacts.Table).Meta["labels"]; m != c.want {
+			t.Errorf("%s: labels taken as %s, want %s", c.labels, m, c.want)
+		}
+		if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 1, 2, 3}) {
+			t.Errorf("%s: parcels %v", c.labels, l.Voxels[:4])
+		}
+	}
+}
+
+// Labels in a space of their own, with the transform from it.
+func TestParcellateTransform(t *testing.T) {
+	in := map[string]dag.Input{
+		"bold": boldCube(t, 8, 0, 2), "nodes": nodesInput(1, 2, 3),
+		"labels": imageInput(t, "aparc+aseg.mgz", cube(4, 0, func(i, j, k int) int32 { return int32(i) })),
+	}
+	// A point of the scan's space at x lies at x − 3 in the labels'; ITK's x points left.
+	transform := dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 3 0 0\nFixedParameters: 0 0 0\n")})
+	in["transform"] = transform
+	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:8], []int32{0, 0, 0, 0, 1, 2, 3, 0}) {
+		t.Errorf("parcels %v", l.Voxels[:8])
+	}
+	if m := out["coverage"].(*artifacts.Table).Meta; m["transform"] != "applied" {
+		t.Errorf("metadata %v", m)
+	}
+}
+
+// Where labels could be both, they are ids.
+func TestParcellateBoth(t *testing.T) {
+	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
+	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(3, 1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 2, 3, 1}) {
+		t.Errorf("parcels %v", l.Voxels[:4])
+	}
+}
+
+func TestParcellateRefuses(t *testing.T) {
+	desikan := []int32{1001, 1002, 1032, 1033, 2001, 2032, 2033}
+	bold := boldCube(t, 4, 0, 2)
+	image := func(origin float64, value func(i, j, k int) int32) dag.Input {
+		return imageInput(t, "dseg.nii.gz", cube(4, origin, value))
+	}
+	full := func(i, j, k int) int32 { return 1002 }
+	for _, c := range []struct {
+		name                string
+		bold, labels, nodes dag.Input
+		want                string
+	}{
+		{"DKT", bold, image(0, full), nodesInput(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; these are the ones that the DKT atlas leaves out: give aparc+aseg, not aparc.DKTatlas+aseg (missing: keep would go on with their rows empty)"},
+		{"other atlas", bold, image(0, full), nodesInput(7, 8), "dseg.nii.gz: none of the 2 nodes is there: its 1 labels run from 1002 to 1002, the node list's from 7; give the labels of this atlas, or the node list of these labels"},
+		{"empty", bold, image(0, background), nodesInput(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
+		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: no label reaches the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }), nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, which is no graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, and a BOLD series needs several"},
+		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
+		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: shape [4 4 4 2] has 2 volumes, and a label image has one; give one volume (of a probabilistic atlas, its maximum-probability labels)"},
+		{"twice an id", bold, image(0, full), nodesInput(1002, 1002), "cohort.nodes: nodes 1 and 2 share the id 1002"},
+		{"no nodes", bold, image(0, full), nodesInput(), "cohort.nodes: 0 nodes, want 1 to 32767"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": c.bold, "labels": c.labels, "nodes": c.nodes})
+			if err == nil || err.Error() != c.want {
+				t.Errorf("error %v\nwant %s", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("error of several lines: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var timeseriesKind = dag.Kind{
+	Name: "timeseries",
+	Doc: "series of regions from a file that others made\n" +
+		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not. Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
+	New: func() dag.Stage { return &Timeseries{} },
+}
+
+// Timeseries reads a file of series.
+type Timeseries struct {
+	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, and leaves it unknown where there is none (only filters need it)" min:"0" unit:"s"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Timeseries) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "series", Type: dag.Format("series"), Doc: "the participant's file"},
+			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency"},
+		},
+		Out: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the series, as one draw; NaN for a missing region"},
+			{Name: "scan", Type: dag.Arrow("tr", "volumes"), Doc: "the run in one row"},
+		},
+	}
+}
+
+// Run reads.
+func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in := t.In("series")
+	r, err := in.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	names, x, err := region.ReadSeries(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	place, err := placeColumns(names, x.Cols, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	y := connectivity.NewMatrix(x.Rows, x.Cols)
+	for v := range x.Rows {
+		for j, k := range place {
+			y.Row(v)[k] = x.At(v, j)
+		}
+	}
+	if _, err := connectivity.Inspect(y); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	tr := s.TR
+	if tr == 0 && t.Has("sidecar") {
+		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
+			return nil, err
+		}
+	}
+	return dag.Outputs{
+		"series": artifacts.NewArray(y.Data, 1, y.Rows, y.Cols),
+		"scan": artifacts.NewTable(
+			artifacts.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}, Unit: "s", Doc: "repetition time"},
+			artifacts.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
+		),
+	}, nil
+}
+
+// placeColumns finds the node (from 0) of each column of a file.
+func placeColumns(names []string, columns int, nodes *artifacts.Table) ([]int, error) {
+	n := nodes.Rows()
+	if names == nil || region.Counted(names) {
+		if columns != n {
+			return nil, fmt.Errorf("%d columns without names for %d nodes", columns, n)
+		}
+		place := make([]int, n)
+		for i := range place {
+			place[i] = i
+		}
+		return place, nil
+	}
+	known := map[string]int{}
+	for _, column := range []string{"id", "abbreviation", "name"} { // a name counts before an abbreviation, and that before an id
+		if _, ok := nodes.Column(column); !ok {
+			continue
+		}
+		values, err := nodes.Strings(column)
+		if column == "id" {
+			var ids []int64
+			ids, err = nodes.Ints(column)
+			values = make([]string, len(ids))
+			for i, id := range ids {
+				values[i] = strconv.FormatInt(id, 10)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			known[v] = i
+		}
+	}
+	place := make([]int, len(names))
+	taken := make([]string, n)
+	var unknown, twice []string
+	for j, name := range names {
+		k, ok := known[name]
+		switch {
+		case !ok:
+			unknown = append(unknown, name)
+		case taken[k] != "":
+			twice = append(twice, taken[k]+" and "+name)
+		default:
+			place[j], taken[k] = k, name
+		}
+	}
+	labels, err := nodes.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	var absent []string
+	for k, name := range taken {
+		if name == "" {
+			absent = append(absent, labels[k])
+		}
+	}
+	var wrong []string
+	for _, w := range []struct {
+		what string
+		list []string
+	}{{"there is no node", unknown}, {"there is no column for", absent}, {"there is one node for", twice}} {
+		if w.list != nil {
+			wrong = append(wrong, fmt.Sprintf("%s %s", w.what, column.Shorten(w.list)))
+		}
+	}
+	if wrong != nil {
+		return nil, fmt.Errorf("the columns do not fit the node list: %s; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
+	}
+	return place, nil
+}

@@ -1,0 +1,116 @@
+package prepare
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
+)
+
+// regionNodes is a node list with names, abbreviations and ids.
+func regionNodes() dag.Input {
+	return named("nodes", artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: []int32{1, 2, 3}},
+		artifacts.Column{Name: "id", Values: []int32{10, 2001, 17}},
+		artifacts.Column{Name: "name", Values: []string{"Left-Thalamus", "ctx-rh-bankssts", "Left-Hippocampus"}},
+		artifacts.Column{Name: "abbreviation", Values: []string{"L.TH", "R.BSTS", "L.HI"}},
+	))
+}
+
+func fileOf(name, content string) dag.Input {
+	return named(name, artifacts.Bytes{Kind: "series", Data: []byte(content)})
+}
+
+func TestTimeseries(t *testing.T) {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write([]byte("#10\t#2001\t#17\n1\t2\t3.5\n4\t5\t6\n"))
+	w.Close()
+	var npy, npz bytes.Buffer
+	if err := artifacts.NewArray([]float32{1, 2, 3.5, 4, 5, 6}, 2, 3).Encode(&npy); err != nil {
+		t.Fatal(err)
+	}
+	w = gzip.NewWriter(&npz)
+	w.Write(npy.Bytes())
+	w.Close()
+	for what, content := range map[string]string{
+		"names in another order": "ctx-rh-bankssts\tLeft-Hippocampus\tLeft-Thalamus\n2\t3.5\t1\n5\t6\t4\n",
+		"abbreviations":          "L.HI,L.TH,R.BSTS\n3.5,1,2\n6,4,5\n",
+		"ids":                    "17 10 2001\n3.5 1 2\n6 4 5\n",
+		"semicolons":             "L.HI;L.TH;R.BSTS\n3,5;1;2\n6;4,0;5\n",
+		"no names":               "1 2 3.5\n4 5 6\n",
+		"counted names":          "0\t1\t2\n1\t2\t3.5\n4\t5\t6\n",
+		"C-PAC, gzipped":         z.String(),
+		"npy":                    npy.String(),
+		"npy, gzipped":           npz.String(),
+	} {
+		s := stagetest.NewStage[*Timeseries](t, "timeseries")
+		s.TR = 1.5
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", content), "nodes": regionNodes()})
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		a := out["series"].(*artifacts.Array)
+		if !slices.Equal(a.Shape, []int{1, 2, 3}) || !slices.Equal(a.Float64s(), []float64{1, 2, 3.5, 4, 5, 6}) {
+			t.Errorf("%s: %v %v", what, a.Shape, a.Float64s())
+		}
+		if tr, v := stagetest.ColumnOf(t, out["scan"], "tr"), stagetest.ColumnOf(t, out["scan"], "volumes"); tr != 1.5 || v != 2 {
+			t.Errorf("%s: repetition time %v, volumes %v", what, tr, v)
+		}
+	}
+	out, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{"series": fileOf("f", "L.TH,L.HI,R.BSTS\n1,n/a,3\n4,n/a,6\n"), "nodes": regionNodes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := out["series"].(*artifacts.Array).Float64s(); !math.IsNaN(v[2]) || !math.IsNaN(v[5]) || v[4] != 6 {
+		t.Errorf("series %v", v)
+	}
+	if tr := stagetest.ColumnOf(t, out["scan"], "tr"); !math.IsNaN(tr) {
+		t.Errorf("repetition time %v, and nobody gave one", tr)
+	}
+	for _, c := range []struct {
+		tr   float64 // the parameter
+		text string
+		want float64
+	}{{0, `{"RepetitionTime": 2.5}`, 2.5}, {0, `{"SamplingFrequency": 0.5}`, 2}, {3, `{"RepetitionTime": 2.5}`, 3}, {0, `{}`, math.NaN()}} {
+		s := stagetest.NewStage[*Timeseries](t, "timeseries")
+		s.TR = c.tr
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(), "sidecar": fileOf("s.json", c.text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr := stagetest.ColumnOf(t, out["scan"], "tr"); tr != c.want && !(math.IsNaN(tr) && math.IsNaN(c.want)) {
+			t.Errorf("%s, parameter %v: repetition time %v, want %v", c.text, c.tr, tr, c.want)
+		}
+	}
+}
+
+func TestTimeseriesRefuses(t *testing.T) {
+	var cube bytes.Buffer
+	if err := artifacts.NewArray(make([]float64, 8), 2, 2, 2).Encode(&cube); err != nil {
+		t.Fatal(err)
+	}
+	for content, want := range map[string]string{
+		"1 2\n3 4\n":                         "f.tsv: 2 columns without names for 3 nodes",
+		"L.TH,L.HI,Brain-Stem\n1,2,3\n":      "f.tsv: the columns do not fit the node list: there is no node Brain-Stem; there is no column for ctx-rh-bankssts; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)",
+		"L.TH,L.HI,Left-Thalamus\n1,2,3\n":   "f.tsv: the columns do not fit the node list: there is no column for ctx-rh-bankssts; there is one node for L.TH and Left-Thalamus; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)",
+		"L.TH,L.HI,R.BSTS\n1,2,3\n4,n/a,6\n": "f.tsv: region 3 has no number in 1 of 2 volumes, first in volume 2; give all of its volumes, or none when it is missing",
+		"":                                   "f.tsv: the file has no numbers",
+		cube.String():                        "f.tsv: an array of shape [2 2 2]; series are volumes × regions",
+	} {
+		_, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{"series": fileOf("f.tsv", content), "nodes": regionNodes()})
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v\nwant  %s", err, want)
+		}
+	}
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{"series": fileOf("x", cube.String()[:100]), "nodes": regionNodes()}); err == nil || !strings.HasPrefix(err.Error(), "x: ") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,63 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/assess"
+	"prgnn/stages/stagetest"
+)
+
+func TestCovariates(t *testing.T) {
+	age, volumes := make([]float64, 40), make([]int32, 40)
+	sex, site, id, file := make([]string, 40), make([]string, 40), make([]int64, 40), make([]string, 40)
+	var cleaning []dag.Input
+	people := stagetest.PeopleWith()
+	ids, _ := people.Strings("participant_id")
+	for i := range 40 {
+		age[i] = float64(10*(i%2)) + float64(i%7)/10 // tells everything
+		volumes[i] = 146
+		sex[i] = []string{"F", "M"}[i/2%2] // tells nothing
+		site[i] = "one"
+		id[i], file[i] = int64(1000+i), fmt.Sprintf("scan%d.nii", i)
+		cleaning = append(cleaning, dag.InputOf(artifacts.NewTable(
+			artifacts.Column{Name: "volumes", Values: []int32{146}}, artifacts.Column{Name: "kept", Values: []int32{int32(140 + i%2)}},
+			artifacts.Column{Name: "mean_fd", Values: []float64{math.NaN()}}), dag.Coord{Axis: "subject", Value: ids[i]}))
+	}
+	age[3], sex[4] = math.NaN(), "n/a"
+	people = stagetest.PeopleWith(artifacts.Column{Name: "age", Values: age}, artifacts.Column{Name: "sex", Values: sex}, artifacts.Column{Name: "site", Values: site},
+		artifacts.Column{Name: "sub_id", Values: id}, artifacts.Column{Name: "file", Values: file})
+	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning}
+	out := stagetest.MustRun(t, &assess.Covariates{Within: "site", Permutations: 199}, in)["checks"].(*artifacts.Table)
+	if got, _ := out.Strings("covariate"); !slices.Equal(got, []string{"age", "sex", "site", "volumes", "kept"}) {
+		t.Errorf("covariates %v", got)
+	}
+	for column, want := range map[string][]float64{
+		"n": {39, 39, 40, 40, 40}, "missing": {1, 1, 0, 0, 0}, "auc": {1, (1 + 10./19 - 0.5) / 2, 0.5, 0.5, 1}, // 10 of 19 and 10 of 20 are M
+	} {
+		if got := stagetest.FloatsOf(t, out, column); !stagetest.Near(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	if p := stagetest.FloatsOf(t, out, "p"); p[0] != 1./200 || p[1] < 0.3 || p[2] != 1 || p[3] != 1 || p[4] != 1./200 {
+		t.Errorf("p: %v", p)
+	}
+	if values, _ := out.Strings("values"); values[1] != "ASD 9 F, 10 M · HC 10 F, 10 M" || values[2] != "ASD 20 one · HC 20 one" || values[4] != "ASD 140 (0) · HC 141 (0)" {
+		t.Errorf("values: %q", values)
+	}
+	in = summaryInputs(t, people)
+	in["covariates"] = []dag.Input{dag.InputOf(out)}
+	in["comparison"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, &assess.Compare{}, map[string][]dag.Input{
+		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6))})["pairs"])}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{"age 1.00 (p=0.005) · sex", "age alone tells the groups apart (AUC 1.00,", "bad against good 0.250 to 1.000 0 : 3 p=0.25 (0.25)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package present has the kinds that show results: summary, report, tables and figures.
+package present

@@ -1,0 +1,187 @@
+package present
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/region"
+)
+
+var figureConnectivityKind = dag.Kind{
+	Name: "figure-connectivity",
+	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
+		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair counts only the participants in whom both regions have a signal. Regions stand in blocks by hemisphere and structure (or by network, as the names of Schaefer's atlas tell it). Colours end at the 99th percentile.",
+	New: func() dag.Stage { return &FigureConnectivity{Label: "r"} },
+}
+
+// FigureConnectivity draws mean matrices.
+type FigureConnectivity struct {
+	Label string `param:"label" doc:"what the colours are, such as r or partial r"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*FigureConnectivity) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "matrices", Gather: true, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation or partial correlation of each participant"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who belongs to which group"},
+			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
+		},
+		Out: append(figurePorts("the mean matrices"),
+			dag.Port{Name: "means", Type: dag.NPY("<f8", "group", "roi", "roi"), Doc: "mean matrix of each group, in the order of the names of the groups; NaN for a pair that nobody has"},
+			dag.Port{Name: "groups", Type: dag.Arrow("group", "participants"), Doc: "the groups in that order"}),
+	}
+}
+
+// Run draws.
+func (s *FigureConnectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	group, err := groupByParticipant(t.In("participants"))
+	if err != nil {
+		return nil, err
+	}
+	averages := map[string]*connectivity.Average{}
+	n := 0
+	for _, in := range t.All("matrices") {
+		draws, err := region.ReadDraws(in, "draw, roi, roi")
+		if err != nil {
+			return nil, err
+		}
+		g, ok := group[subjectOf(in)]
+		if !ok {
+			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
+		}
+		if n == 0 {
+			n = draws[0].Rows
+		}
+		if draws[0].Rows != n || draws[0].Cols != n {
+			return nil, fmt.Errorf("%s: %d×%d, and others are %d×%d", in.Name, draws[0].Rows, draws[0].Cols, n, n)
+		}
+		if averages[g] == nil {
+			averages[g] = &connectivity.Average{}
+		}
+		averages[g].Add(draws[0])
+	}
+	if n == 0 {
+		return nil, errors.New("there are no matrices to draw")
+	}
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := RegionBlocks(nodes)
+	if err != nil {
+		return nil, err
+	}
+	if len(blocks) != n {
+		return nil, fmt.Errorf("the matrices have %d regions, and the node list %d", n, len(blocks))
+	}
+	return s.draw(averages, n, blocks)
+}
+
+func (s *FigureConnectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
+	var names []string
+	for g := range averages {
+		names = append(names, g)
+	}
+	slices.Sort(names)
+	var panels []chart.MatrixPanel
+	var means []float64
+	people := make([]int32, len(names))
+	for i, g := range names {
+		m := averages[g].Mean()
+		means, people[i] = append(means, m.Data...), int32(averages[g].Matrices())
+		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, people[i]), Values: m.Data, Label: s.Label})
+	}
+	alt := fmt.Sprintf("Heat maps of the mean matrices of %s", strings.Join(names, ", "))
+	if len(names) == 2 {
+		difference := make([]float64, n*n)
+		for i := range difference {
+			difference[i] = means[i] - means[n*n+i]
+		}
+		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: "Δ " + s.Label})
+		alt += " and of their difference"
+	}
+	c := &chartOf{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), title: "Mean connectivity by group", alt: alt,
+		caption: "Mean of each group (number of participants), averaged as Fisher's z."}
+	out, err := c.outputs()
+	if err != nil {
+		return nil, err
+	}
+	out["means"] = artifacts.NewArray(means, len(names), n, n)
+	out["groups"] = artifacts.NewTable(
+		artifacts.Column{Name: "group", Values: names},
+		artifacts.Column{Name: "participants", Values: people, Doc: "with a matrix"})
+	return out, nil
+}
+
+// groupByParticipant is the group of each participant.
+func groupByParticipant(in dag.Input) (map[string]string, error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	id, err1 := t.Strings("participant_id")
+	group, err2 := t.Strings("group")
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	of := make(map[string]string, len(id))
+	for i := range id {
+		of[id[i]] = group[i]
+	}
+	return of, nil
+}
+
+// subjectOf is the participant of a gathered input.
+func subjectOf(in dag.Input) string {
+	for _, c := range in.Coords {
+		if c.Axis == "subject" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// RegionBlocks names the block of each region: hemisphere and structure; without a
+// structure the network in names like those of Schaefer's atlas (7Networks_LH_Vis_1).
+func RegionBlocks(nodes *artifacts.Table) ([]string, error) {
+	names, err := nodes.Strings("name")
+	if err != nil {
+		return nil, err
+	}
+	blocks := make([]string, len(names))
+	part := func(column string) {
+		c, ok := nodes.Column(column)
+		v, isText := []string(nil), false
+		if ok {
+			v, isText = c.Values.([]string)
+		}
+		for i := range blocks {
+			if isText && (c.Valid == nil || c.Valid[i]) && v[i] != "" {
+				blocks[i] = strings.TrimSpace(blocks[i] + " " + v[i])
+			}
+		}
+	}
+	part("hemisphere")
+	if c, ok := nodes.Column("structure"); ok && (c.Valid == nil || slices.Contains(c.Valid, true)) {
+		part("structure")
+		return blocks, nil
+	}
+	for i, name := range names {
+		words := strings.Split(name, "_")
+		if strings.HasSuffix(words[0], "Networks") {
+			words = words[1:]
+		}
+		if len(words) >= 3 && (words[0] == "LH" || words[0] == "RH") {
+			blocks[i] = words[0][:1] + " " + words[1]
+		}
+	}
+	return blocks, nil
+}

@@ -1,0 +1,121 @@
+package present
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/chart"
+)
+
+var figureDegreesKind = dag.Kind{
+	Name: "figure-degrees",
+	Doc:  "how many edges the nodes of the graphs have, by group\nCounts the nodes of draw 0 of every participant by their degree.",
+	New:  func() dag.Stage { return &FigureDegrees{} },
+}
+
+// FigureDegrees draws the distribution of degrees.
+type FigureDegrees struct{}
+
+// Ports are the stage's inputs and outputs.
+func (*FigureDegrees) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "edges", Gather: true, Type: dag.Arrow("draw", "source", "target"), Doc: "graph's edges of each participant"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who belongs to which group"},
+			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
+		},
+		Out: append(figurePorts("the distribution of degrees"),
+			dag.Port{Name: "degrees", Type: dag.Arrow("group", "degree", "nodes"), Doc: "how many nodes of all graphs of a group have each degree"}),
+	}
+}
+
+// Run draws.
+func (s *FigureDegrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	group, err := groupByParticipant(t.In("participants"))
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string][]float64{} // group → nodes by degree
+	graphs := map[string]int{}
+	longest := 0
+	for _, in := range t.All("edges") {
+		degree, err := degreesOf(in, nodes.Rows())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		g, ok := group[subjectOf(in)]
+		if !ok {
+			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
+		}
+		graphs[g]++
+		longest = max(longest, slices.Max(degree)+1)
+		if len(counts[g]) < longest {
+			counts[g] = append(counts[g], make([]float64, longest-len(counts[g]))...)
+		}
+		for _, d := range degree {
+			counts[g][d]++
+		}
+	}
+	if len(graphs) == 0 {
+		return nil, errors.New("there are no graphs to draw")
+	}
+	var names, groupColumn []string
+	for g := range graphs {
+		names = append(names, g)
+	}
+	slices.Sort(names)
+	var all []chart.Degrees
+	var degree, number []int32
+	for _, g := range names {
+		of := append(counts[g], make([]float64, longest-len(counts[g]))...)
+		all = append(all, chart.Degrees{Group: g, Graphs: graphs[g], Nodes: of})
+		for d, n := range of {
+			groupColumn, degree, number = append(groupColumn, g), append(degree, int32(d)), append(number, int32(n))
+		}
+	}
+	c := &chartOf{Figure: chart.DegreeDistribution(all), title: "Degrees of the nodes",
+		alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, a line a group", longest-1),
+		caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
+	out, err := c.outputs()
+	if err != nil {
+		return nil, err
+	}
+	out["degrees"] = artifacts.NewTable(
+		artifacts.Column{Name: "group", Values: groupColumn},
+		artifacts.Column{Name: "degree", Values: degree, Doc: "edges of a node"},
+		artifacts.Column{Name: "nodes", Values: number, Doc: "nodes of all graphs of the group"})
+	return out, nil
+}
+
+// degreesOf counts the edges of each node in draw 0.
+func degreesOf(in dag.Input, n int) ([]int, error) {
+	t, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	v, err := intColumns(t, "draw", "source", "target")
+	if err != nil {
+		return nil, err
+	}
+	degree := make([]int, n)
+	for i, draw := range v[0] {
+		if draw != 0 {
+			continue
+		}
+		for _, end := range []int64{v[1][i], v[2][i]} {
+			if end < 1 || end > int64(n) {
+				return nil, fmt.Errorf("row %d joins the node %d of %d", i+1, end, n)
+			}
+			degree[end-1]++
+		}
+	}
+	return degree, nil
+}

@@ -1,0 +1,241 @@
+package present
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+var figureIndividualsKind = dag.Kind{
+	Name: "figure-individuals",
+	Doc: "the regions that the models keep in a few participants, a row a setting\n" +
+		"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and rings around the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
+	New: func() dag.Stage { return &FigureIndividuals{People: 4} },
+}
+
+// FigureIndividuals draws the regions of a few participants.
+type FigureIndividuals struct {
+	People  int    `param:"people" doc:"how many participants" min:"1" max:"8"`
+	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, among equals those of the highest score; 0: a quarter of all regions, what two poolings at ratio 0.5 leave" min:"0" max:"1000"`
+	Group   string `param:"group" doc:"the participants' group; by default the positive one, as in evaluate"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*FigureIndividuals) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency")},
+			{Name: "nodes", Doc: "the node list, with the regions' centroids in mm", Type: dag.Arrow("index", "x", "y", "z")},
+		},
+		Out: figurePorts("the regions"),
+	}
+}
+
+// Run draws.
+func (s *FigureIndividuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	at, err := placesToDraw(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	table, err := t.In("individual").Table()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.chart(table, at)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("individual").Name, err)
+	}
+	return c.outputs()
+}
+
+// A keptRegion is one region of one participant in one setting.
+type keptRegion struct {
+	index            int
+	score, frequency float64
+}
+
+// individualScores are the regions of each participant, by setting.
+type individualScores struct {
+	settings []string
+	regions  []map[string][]keptRegion // of each setting, by participant
+	people   map[string][]string       // of each group, in the order of the table
+}
+
+func readIndividual(table *artifacts.Table, nodes int) (*individualScores, error) {
+	settings, err := column.SettingsOf(table, "participant_id")
+	if err != nil {
+		return nil, err
+	}
+	id, err := table.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	group, err := table.Strings("group")
+	if err != nil {
+		return nil, err
+	}
+	index, err := table.Ints("index")
+	if err != nil {
+		return nil, err
+	}
+	score, err := table.Floats("score")
+	if err != nil {
+		return nil, err
+	}
+	frequency, err := table.Floats("frequency")
+	if err != nil {
+		return nil, err
+	}
+	all := &individualScores{people: map[string][]string{}}
+	known := map[string]bool{}
+	for i := range id {
+		if index[i] < 1 || index[i] > int64(nodes) {
+			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, index[i], nodes)
+		}
+		of := slices.Index(all.settings, settings[i])
+		if of < 0 {
+			of = len(all.settings)
+			all.settings, all.regions = append(all.settings, settings[i]), append(all.regions, map[string][]keptRegion{})
+		}
+		if !known[id[i]] {
+			known[id[i]] = true
+			all.people[group[i]] = append(all.people[group[i]], id[i])
+		}
+		all.regions[of][id[i]] = append(all.regions[of][id[i]], keptRegion{int(index[i]), score[i], frequency[i]})
+	}
+	return all, nil
+}
+
+// first are the regions that are kept most often.
+func first(regions []keptRegion, n int) []keptRegion {
+	sorted := slices.DeleteFunc(slices.Clone(regions), func(r keptRegion) bool { return math.IsNaN(r.score) || r.frequency == 0 })
+	slices.SortStableFunc(sorted, func(a, b keptRegion) int {
+		return cmp.Or(cmp.Compare(b.frequency, a.frequency), cmp.Compare(b.score, a.score))
+	})
+	return sorted[:min(n, len(sorted))]
+}
+
+// selected draws n participants at random, in sorted order. Each participant's lot follows from
+// the identifier alone: every figure shows the same ones, and another participant in the
+// study displaces at most one of them.
+func selected(people []string, n int) []string {
+	people = slices.Clone(people)
+	lot := make(map[string]float64, len(people))
+	for _, id := range people {
+		lot[id] = random.New(0, "figure individuals", id).Float64()
+	}
+	slices.SortFunc(people, func(a, b string) int { return cmp.Or(cmp.Compare(lot[a], lot[b]), cmp.Compare(a, b)) })
+	people = people[:min(n, len(people))]
+	slices.Sort(people)
+	return people
+}
+
+func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*chartOf, error) {
+	all, err := readIndividual(table, len(at[0]))
+	if err != nil {
+		return nil, err
+	}
+	var groups []string
+	for g := range all.people {
+		groups = append(groups, g)
+	}
+	slices.Sort(groups)
+	if len(groups) == 0 {
+		return nil, errors.New("nobody has scores")
+	}
+	group := s.Group
+	if group == "" {
+		group = groups[0]
+		if p, err := fold.PositiveGroup("", groups); err == nil && p >= 0 {
+			group = groups[p]
+		}
+	}
+	people := slices.Clone(all.people[group])
+	if people == nil {
+		return nil, fmt.Errorf("group: there is no group %q; there are %s", group, strings.Join(groups, ", "))
+	}
+	people = selected(people, s.People)
+	regions := s.Regions
+	if regions == 0 {
+		regions = max(1, len(at[0])/4)
+	}
+
+	low, high := math.Inf(1), math.Inf(-1)
+	for of := range all.settings {
+		for _, id := range people {
+			for _, k := range first(all.regions[of][id], regions) {
+				low, high = min(low, k.score), max(high, k.score)
+			}
+		}
+	}
+	if low > high {
+		return nil, errors.New("no region is kept")
+	}
+	if low == high {
+		high = low + 1e-6
+	}
+	var rows []chart.Individuals
+	var common []string
+	for of, name := range all.settings {
+		row := chart.Individuals{Title: rowTitle(name)}
+		times := map[int]int{}
+		for _, id := range people {
+			for _, k := range first(all.regions[of][id], regions) {
+				times[k.index]++
+			}
+		}
+		shared := 0
+		for _, n := range times {
+			if n == len(people) {
+				shared++
+			}
+		}
+		for _, id := range people {
+			spots := make([]chart.Spot, len(at[0]))
+			for i := range spots {
+				spots[i] = chart.Spot{X: at[0][i], Y: at[1][i], Z: at[2][i], Value: math.NaN()}
+			}
+			for _, k := range first(all.regions[of][id], regions) {
+				spot := &spots[k.index-1]
+				spot.Value, spot.Ring = (k.score-low)/(high-low), len(people) > 1 && times[k.index] == len(people)
+			}
+			row.Brains = append(row.Brains, spots)
+		}
+		rows = append(rows, row)
+		common = append(common, strings.TrimPrefix(fmt.Sprintf("%s: %d", row.Title, shared), ": "))
+	}
+	names := make([]string, len(people))
+	for i, id := range people {
+		names[i] = region.Clip(id, 18)
+	}
+	return &chartOf{
+		Figure: chart.ByParticipant(names, rows, low, high), title: fmt.Sprintf("Salient regions of %d participants (%s)", len(people), group),
+		alt: fmt.Sprintf("Brains of %s from above and from the left: the %d regions kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
+			strings.Join(people, ", "), regions, strings.Join(common, "; ")),
+		caption: fmt.Sprintf("%d randomly selected participants (%s). The %d regions that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).",
+			len(people), strings.Join(people, ", "), regions, len(people), strings.Join(common, "; ")),
+	}, nil
+}
+
+// rowTitle names a setting shortly: of λ, the weight of consistency within a group.
+func rowTitle(setting string) string {
+	if m := lambdaPair.FindStringSubmatch(setting); m != nil {
+		return "λ2 = " + m[1]
+	}
+	return region.Clip(setting, 24)
+}
+
+var lambdaPair = regexp.MustCompile(`(?:^| )lambda=[^-= ]+-([^-= ]+)(?: |$)`)

@@ -1,0 +1,51 @@
+package present
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/learn"
+	"prgnn/stages/stagetest"
+)
+
+// By hand: as it is, three of four are right; in the permutations four, two and one.
+func TestPermutationByHand(t *testing.T) {
+	ins := slices.Concat(
+		stagetest.NumberedFolds(0, [4]int{0, 1, 0, 1}, 0.1, 0.9, 0.2, 0.4),
+		stagetest.NumberedFolds(1, [4]int{1, 0, 0, 1}, 0.9, 0.1, 0.2, 0.8),
+		stagetest.NumberedFolds(2, [4]int{0, 1, 1, 0}, 0.1, 0.9, 0.2, 0.8),
+		stagetest.NumberedFolds(10, [4]int{1, 0, 1, 0}, 0.1, 0.9, 0.2, 0.4),
+	)
+	out := stagetest.MustRun(t, &learn.Permutation{}, map[string][]dag.Input{"predictions": ins})
+	test := out["test"].(*artifacts.Table)
+	chance := []float64{1, 0.5, 0.25}
+	mean, sd := column.MeanSD(chance)
+	aucs := []float64{1, 0.5, 0}
+	aucMean, aucSD := column.MeanSD(aucs)
+	for column, want := range map[string][]float64{
+		"observed": {0.75, 0.75, 1}, "chance_mean": {mean, mean, aucMean}, "chance_sd": {sd, sd, aucSD}, "chance_95": {0.95, 0.95, 0.95},
+		"permutations": {3, 3, 3}, "p": {0.5, 0.5, 0.5},
+	} {
+		if got := stagetest.FloatsOf(t, test, column); !stagetest.Near(got, want) {
+			t.Errorf("%s: %v, want %v", column, got, want)
+		}
+	}
+	null := out["null"]
+	for column, want := range map[string][]float64{"permutation": {0, 1, 2, 10}, "accuracy": {0.75, 1, 0.5, 0.25}, "auc": {1, 1, 0.5, 0}} {
+		if got := stagetest.FloatsOf(t, null, column); !stagetest.Near(got, want) {
+			t.Errorf("null %s: %v, want %v", column, got, want)
+		}
+	}
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	in["permutation"] = []dag.Input{dag.InputOf(test)}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{"accuracy 0.750, by chance 0.583, 0.950 p=0.50 AUC 1.000, by chance 0.500, 0.950 p=0.50", "permuted groups are told apart as well as the groups as they are (p=0.50): the accuracy may be luck"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/assess"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+	"prgnn/stages/stagetest"
+)
+
+// referenced is a study of n participants in three folds with r regions and their features: the groups differ in the
+// features of the first regions, trained models score region high highest, and at their starting
+// weights the last one.
+func referenced(n, r, differ, high int) map[string][]dag.Input {
+	s := random.New(9, "test", "references")
+	var folds [3][]stagetest.ScoreRow
+	var untrained [3][]float64
+	var features []dag.Input
+	var planted []int32
+	for j := range differ {
+		planted = append(planted, int32(j+1))
+	}
+	for i := range n {
+		id := fmt.Sprintf("sub-%03d", i+1)
+		v := make([]float64, 2*r*r) // draw 0 is not used
+		for j := range r {
+			for k := range j {
+				x := 0.3 * s.Normal()
+				if i%2 == 1 && k < differ && j < differ {
+					x += 0.6
+				}
+				v[r*r+j*r+k], v[r*r+k*r+j] = x, x
+			}
+			v[r*r+j*r+j] = 1
+		}
+		features = append(features, dag.InputOf(artifacts.NewArray(v, 2, r, r), dag.Coord{Axis: "subject", Value: id}))
+		for f := range 3 {
+			set := map[bool]string{true: "test", false: "train"}[i/2%3 == f]
+			for j := range r {
+				score, before := 0.5+0.01*s.Normal(), 0.5+0.01*s.Normal()
+				if j == high {
+					score += 0.3
+				}
+				if j == r-1 {
+					before += 0.3
+				}
+				folds[f], untrained[f] = append(folds[f], stagetest.ScoreRow{ID: id, Draw: 1, Set: set, Layer: 1, Index: int32(j + 1), Score: score, Kept: true}), append(untrained[f], before)
+			}
+		}
+	}
+	in := map[string][]dag.Input{"features": features, "participants": {dag.InputOf(stagetest.SomeParticipants(n, "ASD", "HC"))}}
+	for f := range 3 {
+		t := stagetest.ScoresOf(folds[f]...)
+		t.Columns = append(t.Columns, artifacts.Column{Name: "untrained", Values: untrained[f]})
+		in["scores"] = append(in["scores"], dag.InputOf(t, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+	}
+	var names []string
+	for j := range r {
+		names = append(names, fmt.Sprintf("r%d", j+1))
+	}
+	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf(names...))}
+	in["truth"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "source", Values: planted[:differ-1]},
+		artifacts.Column{Name: "target", Values: planted[1:]}, artifacts.Column{Name: "difference", Values: slices.Repeat([]float64{0.6}, differ-1)}))}
+	return in
+}
+
+func recoveriesOf(t *testing.T, v artifacts.Value) map[string]column.RecoveryRow {
+	t.Helper()
+	rows, err := column.Rows[column.RecoveryRow](v.(*artifacts.Table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]column.RecoveryRow{}
+	for _, r := range rows {
+		byName[r.Name()] = r
+	}
+	return byName
+}
+
+// Every ranking stands beside the same models before training, a t-test and a linear model.
+func TestBiomarkersReferences(t *testing.T) {
+	in := referenced(60, 12, 4, 0)
+	out := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
+	rows := recoveriesOf(t, out["recovery"])
+	for name, found := range map[string]int32{"t-test of node strength": 4, "t-test of features": 4, "ridge pattern": 4} {
+		r := rows[name]
+		if r.Found == nil || *r.Found != found || r.AUROC != 1 || r.Agreement != 1 {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if r.HeldOut < 0.3 || r.HeldOut < 2*r.All { // 3 of 11 edges of a planted region differ by 2 sd: 6/11
+			t.Errorf("%s: held-out effect %.2f, of all regions %.2f", name, r.HeldOut, r.All)
+		}
+	}
+	trained, untrained := rows["trained models, mean score"], rows["untrained models, mean score"]
+	if trained.Score != 4 || untrained.HeldOut >= rows["ridge pattern"].HeldOut {
+		t.Errorf("trained %+v\nuntrained %+v", trained, untrained)
+	}
+	if len(rows) != 7 {
+		t.Errorf("%d rankings", len(rows))
+	}
+	// The t of the first region by its definition, in the training participants of fold 1.
+	train, test := inference.Sample{Groups: 2}, inference.Sample{Groups: 2}
+	for i, f := range in["features"] {
+		a, err := f.Array()
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := &train
+		if i/2%3 == 0 {
+			side = &test
+		}
+		side.Values, side.Group = append(side.Values, a.Float64s()[144:]), append(side.Group, i%2)
+	}
+	nodes, err := assess.ReadNodeFeatures(in["features"], 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := nodes.Compute(train, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x [2][]float64
+	for i, v := range train.Values {
+		sum := 0.0
+		for _, e := range v[:12] {
+			sum += e
+		}
+		x[train.Group[i]] = append(x[train.Group[i]], sum)
+	}
+	m0, sd0 := column.MeanSD(x[0])
+	m1, sd1 := column.MeanSD(x[1])
+	if want := math.Abs(m0-m1) / math.Sqrt(sd0*sd0/float64(len(x[0]))+sd1*sd1/float64(len(x[1]))); math.Abs(got.Strength[0]-want) > 1e-9 {
+		t.Errorf("t of node strength %v, want %v", got.Strength[0], want)
+	}
+}
+
+// The groups of the test participants move no reference of their fold: only the held-out effect knows them.
+func TestReferencesDoNotSeeTheTested(t *testing.T) {
+	in := referenced(60, 12, 4, 0)
+	people := stagetest.SomeParticipants(60, "ASD", "HC")
+	features, err := assess.ReadNodeFeatures(in["features"], 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, _ := people.Strings("participant_id")
+	model := func(exchanged bool) *assess.ModelScores {
+		m := assess.NewModelScores(in["scores"][0])
+		for i, id := range ids {
+			side := m.Taught
+			m.Group[id] = []string{"ASD", "HC"}[i%2]
+			if i/2%3 == 0 {
+				side = m.Tallies
+				if exchanged {
+					m.Group[id] = []string{"HC", "ASD"}[i%2]
+				}
+			}
+			side[id] = make([]assess.Tally, 12)
+		}
+		return m
+	}
+	var got [2]*assess.WithoutNetwork
+	for i, exchanged := range []bool{false, true} {
+		m := model(exchanged)
+		if got[i], err = features.WithoutNetwork(ids, m, []*assess.ModelScores{m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := got[0], got[1]
+	if !slices.Equal(a.Strength, b.Strength) || !slices.Equal(a.Features, b.Features) || !slices.Equal(a.Ridge, b.Ridge) {
+		t.Error("a reference depends on the groups of the test participants")
+	}
+	for j := range a.Effect {
+		if math.Abs(a.Effect[j]+b.Effect[j]) > 1e-12 || a.Effect[j] == 0 {
+			t.Errorf("region %d: held-out effect %v, with exchanged groups %v", j+1, a.Effect[j], b.Effect[j])
+		}
+	}
+}
+
+// The verdict is computed: who finds more is said to, and who does not is not.
+func TestVerdict(t *testing.T) {
+	number := func(n int32) *int32 { return &n }
+	row := func(method, by string, found int32, auroc, held float64) column.RecoveryRow {
+		r := column.RecoveryRow{Top: 10, Planted: number(16), Found: number(found), AUROC: auroc, By: by, Method: method, HeldOut: held}
+		if found < 0 {
+			r.Planted, r.Found = nil, nil
+		}
+		return r
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		name string
+		rows []column.RecoveryRow
+		by   string
+		want string
+	}{
+		{"beaten by all", []column.RecoveryRow{row(column.TrainedModels, "contrast", 10, 1, nan), row(column.UntrainedModels, "contrast", 10, 1, nan), row(column.FeatureTest, "statistic", 10, 1, nan)}, "contrast",
+			"The trained models' ranking by contrast (planted regions found 10 of 10, AUROC 1.00) does not beat untrained models (10 of 10, AUROC 1.00), t-test of features (10 of 10, AUROC 1.00): it is no evidence that training found anything"},
+		{"by one", []column.RecoveryRow{row(column.TrainedModels, "score", 7, 0.9, nan), row(column.UntrainedModels, "score", 3, 0.6, nan), row(column.FeatureTest, "statistic", 7, 0.95, nan)}, "score",
+			"The trained models' ranking by mean pooling score (planted regions found 7 of 10, AUROC 0.90) does not beat t-test of features (7 of 10, AUROC 0.95)"},
+		{"by none", []column.RecoveryRow{row(column.TrainedModels, "score", 8, 0.9, nan), row(column.UntrainedModels, "score", 3, 0.6, nan), row(column.FeatureTest, "statistic", 7, 0.95, nan)}, "score",
+			"The trained models' ranking by mean pooling score (planted regions found 8 of 10, AUROC 0.90) beats every reference"},
+		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, 0.2), row(column.UntrainedModels, "score", -1, nan, 0.1), row(column.RidgePattern, "statistic", -1, nan, 0.25)}, "score",
+			"The trained models' ranking by mean pooling score (held-out effect 0.20) does not beat ridge pattern (0.25)"},
+		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan), row(column.UntrainedModels, "score", -1, nan, nan)}, "score", ""},
+		{"no reference", []column.RecoveryRow{row(column.TrainedModels, "score", 8, 0.9, nan)}, "score", ""},
+	} {
+		v, ok := judge(c.rows, c.by)
+		got := ""
+		if ok {
+			got = v.sentence()
+		}
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Summary and report show the references, and say the same of them.
+func TestReferencesAreShown(t *testing.T) {
+	in := referenced(60, 12, 4, 8)
+	made := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
+	shown := map[string][]dag.Input{"participants": in["participants"], "nodes": in["nodes"],
+		"ranking": {dag.InputOf(made["ranking"])}, "recovery": {dag.InputOf(made["recovery"])}}
+	page := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), shown)["page"]))
+	delete(shown, "nodes")
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
+	const says = "does not beat t-test of node strength (4 of 4, AUROC 1.00), t-test of features (4 of 4, AUROC 1.00), ridge pattern (4 of 4, AUROC 1.00)"
+	for name, s := range map[string]string{"summary": text, "report": page} {
+		for _, want := range []string{says, "untrained models, mean score", "t-test of node strength"} {
+			if !strings.Contains(s, want) {
+				t.Errorf("%s lacks %q", name, want)
+			}
+		}
+	}
+	if _, cautions, _ := strings.Cut(text, "To be careful about"); !strings.Contains(strings.Split(cautions, "most salient")[0], says) {
+		t.Errorf("no caution in the summary: %s", text)
+	}
+}
+
+// The column untrained is what the model says at its starting weights: after a training that changes
+// nothing, trained and untrained scores are the same.
+func TestUntrainedScores(t *testing.T) {
+	for _, c := range []struct {
+		epochs int
+		rate   float64
+		same   bool
+	}{{1, 1e-12, true}, {20, 0.01, false}} {
+		out := stagetest.MustRun(t, stagetest.Fresh("train", "epochs", c.epochs, "learning_rate", c.rate, "precision", "float64"), stagetest.PlantedInputs(t, 13, 2, 10, 0.5))
+		table := out["scores"].(*artifacts.Table)
+		group, _ := table.Strings("group")
+		set, _ := table.Strings("set")
+		count, all := map[string]float64{}, 0.0
+		for i := range group {
+			if set[i] == "train" {
+				count[group[i]]++
+				all++
+			}
+		}
+		if got := stagetest.FloatsOf(t, out["history"], "majority")[0]; math.Abs(got-max(count["ASD"], count["HC"])/all) > 1e-12 || got == 0.5 {
+			t.Errorf("majority %v of the training graphs, of each group %v", got, count)
+		}
+		layer, _ := table.Ints("layer")
+		score, _ := table.Floats("score")
+		untrained, err := table.Floats("untrained")
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0.0
+		for i := range score {
+			if layer[i] != 1 {
+				if !math.IsNaN(untrained[i]) {
+					t.Fatalf("layer %d has an untrained score", layer[i])
+				}
+				continue
+			}
+			most = max(most, math.Abs(score[i]-untrained[i]))
+		}
+		if (most < 1e-6) != c.same {
+			t.Errorf("%d epochs at %g: scores differ by up to %g", c.epochs, c.rate, most)
+		}
+	}
+}
+
+// A model that stays at the majority rate is named, one that learns is not.
+func TestStuckModelsAreNamed(t *testing.T) {
+	history := func(fold string, last, majority float64) dag.Input {
+		return dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "epoch", Values: []int32{1, 2}},
+			artifacts.Column{Name: "train_accuracy", Values: []float64{0.5, last}}, artifacts.Column{Name: "majority", Values: []float64{majority, majority}}), dag.Coord{Axis: "fold", Value: fold})
+	}
+	for _, c := range []struct {
+		name string
+		in   []dag.Input
+		want string
+	}{
+		{"two", []dag.Input{history("1", 0.636, 0.636), history("2", 0.9, 0.636), history("3", 0.70, 0.636)},
+			"2 of 3 models did not learn their training graphs: fold 1 (0.636), fold 3 (0.700); training accuracy below 0.709, a fifth of the way from the majority rate to 1. Their predictions and regions owe little to training"},
+		{"none", []dag.Input{history("1", 0.71, 0.636), history("2", 0.9, 0.636)}, ""},
+		{"other shares", []dag.Input{history("1", 0.71, 0.5), history("2", 0.71, 0.7)},
+			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy below 0.760, a fifth of the way from the majority rate to 1. Their predictions and regions owe little to training"},
+	} {
+		p := &page{}
+		if err := cautionStuck(dag.NewTask(map[string][]dag.Input{"training": c.in}), p); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.cautions, "\n"); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}

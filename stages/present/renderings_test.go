@@ -1,0 +1,231 @@
+package present
+
+import (
+	"encoding/base64"
+	"html"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// unevenRun are predictions of PR-GNN and of the majority class on folds of 5 and 3, so
+// that a mean over the folds and a value pooled over folds differ in every measure.
+func unevenRun(stage, model string) []dag.Input {
+	g := [2]string{"ASD", "HC"}
+	p := [2][]float64{{0.3, 0.6, 0.6, 0.7, 0.4}, {0.45, 0.05, 0.9}} // of HC
+	if model == "majority" {
+		p = [2][]float64{{0.4, 0.4, 0.4, 0.4, 0.4}, {0.2, 0.2, 0.2}}
+	}
+	label := [2][]int{{0, 0, 0, 1, 1}, {0, 0, 1}}
+	var out []dag.Input
+	for f := range 2 {
+		var rows [][3]any
+		for i := range p[f] {
+			rows = append(rows, [3]any{string(rune('a' + 5*f + i)), label[f][i], p[f][i]})
+		}
+		table := stagetest.Told(int32(f+1), g, rows...)
+		table.Meta = map[string]string{"model": model}
+		coords := []dag.Coord{{Axis: "fold", Value: []string{"1", "2"}[f]}, {Axis: "stage", Value: stage}}
+		if stage != "train" {
+			coords = slices.Insert(coords, 1, dag.Coord{Axis: "model", Value: model})
+		}
+		out = append(out, dag.InputOf(table, coords...))
+	}
+	return out
+}
+
+// Every rendering of one run shows the same accuracy and the same area: the means over
+// the folds, worked out by hand.
+func TestRenderingsAgree(t *testing.T) {
+	predictions := slices.Concat(unevenRun("train", column.PrGNN), unevenRun("baselines", "majority"))
+	in := map[string][]dag.Input{"predictions": predictions}
+	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate", "permutations", 99), in)
+	summary := evaluated["summary"].(*artifacts.Table)
+	// Fold 1: a right, b and c wrong, d right, e wrong: 2/5. Pairs (ASD, HC): a below d and e,
+	// b and c below d and above e: 4/6. Fold 2: all right.
+	rows := map[string][]float64{"accuracy": {0.7, (3./5 + 2./3) / 2}, "auc": {(4./6 + 1) / 2, 0.5}, "majority": {(3./5 + 2./3) / 2, (3./5 + 2./3) / 2}}
+	names, _ := summary.Strings("name")
+	level, _ := summary.Strings("level")
+	for column, want := range rows {
+		got := []float64{0, 0}
+		for i, x := range stagetest.FloatsOf(t, summary, column) {
+			if level[i] == "participant" {
+				got[map[bool]int{true: 0, false: 1}[names[i] == "PR-GNN"]] = x
+			}
+		}
+		if !stagetest.Near(got, want) {
+			t.Fatalf("evaluate: %s %v, want %v", column, got, want)
+		}
+	}
+	wantAccuracy, wantArea := number3(rows["accuracy"][0]), number3(rows["auc"][0])
+	chance := number3(rows["accuracy"][1])
+	if pooled := number3(5. / 8); pooled == wantAccuracy || pooled == chance {
+		t.Fatal("pooled and mean are the same: the test cannot fail")
+	}
+
+	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), in)["pairs"]
+	if a, b := stagetest.FloatsOf(t, pairs, "accuracy_a"), stagetest.FloatsOf(t, pairs, "accuracy_b"); number3(a[0]) != wantAccuracy || number3(b[0]) != chance {
+		t.Errorf("compare: %v and %v, want %s and %s", a, b, wantAccuracy, chance)
+	}
+	tables := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"), map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
+	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got, func(x float64) bool { return number3(x) == wantAccuracy }) || !strings.Contains(bytesOf(t, tables, "markdown"), wantAccuracy+"(") {
+		t.Errorf("tables: %v", got)
+	}
+	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))}, "evaluation": {dag.InputOf(summary)},
+		"scores": {dag.InputOf(evaluated["scores"])}, "comparison": {dag.InputOf(pairs)}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, shown)), " ")
+	for _, want := range []string{"always naming the largest group gives " + chance, "participant " + wantAccuracy + " (sd", "AUC " + wantArea, "participant " + chance + " (sd", "AUC 0.500",
+		"PR-GNN against majority class " + wantAccuracy + " to " + chance} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, text)
+		}
+	}
+	shown["predictions"] = predictions
+	page := reportText(t, shown)
+	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea + `</span>`, "<strong>" + wantAccuracy + "</strong>", "Majority class: " + chance} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report does not say %s", want)
+		}
+	}
+	areas := regexp.MustCompile(`AUC (0\.\d+)`)
+	found := 0
+	for _, m := range regexp.MustCompile(`data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)`).FindAllStringSubmatch(html.UnescapeString(page), -1) {
+		svg, err := base64.StdEncoding.DecodeString(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range areas.FindAllStringSubmatch(string(svg), -1) {
+			if found++; a[1] != wantArea {
+				t.Errorf("a figure of the report says AUC %s, want %s", a[1], wantArea)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no figure of the report has an area")
+	}
+	svg := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("figure-roc"), in)["picture"]))
+	if got := areas.FindAllStringSubmatch(svg, -1); len(got) != 1 || got[0][1] != wantArea {
+		t.Errorf("figure-roc: %v, want one AUC, %s: the majority class is the diagonal", got, wantArea)
+	}
+	alone := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("figure-roc"), map[string][]dag.Input{"predictions": unevenRun("baselines", "majority")})["picture"]))
+	if got := areas.FindStringSubmatch(alone); got == nil || got[1] != "0.500" {
+		t.Errorf("the majority class alone: %v, want 0.500", got)
+	}
+}
+
+// Nobody is trained on and tested in one fold, with or without a leakage stage.
+func TestPredictionsOfBothSides(t *testing.T) {
+	in := unevenRun("train", column.PrGNN)
+	table, err := in[0].Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	extra := stagetest.Told(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.3})
+	set, _ := extra.Column("set")
+	set.Values = []string{"train"}
+	both, err := artifacts.Concat(table, extra)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in[0] = dag.InputOf(both, in[0].Coords...)
+	for _, kind := range []string{"evaluate", "compare", "figure-roc", "figure-confusion"} {
+		if _, err := stagetest.RunStage(t, stagetest.Fresh(kind), map[string][]dag.Input{"predictions": in}); err == nil || !strings.Contains(err.Error(), "leakage: a is trained on and tested in fold 1 of repeat 1") {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// The headline is named in the file, the only setting, or chosen inside each fold: never
+// the setting that did best on the tested.
+func TestHeadline(t *testing.T) {
+	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
+	two, _ := stagetest.Evaluated(0.92, 0.8, 0.95)
+	both, err := artifacts.Concat(one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both.Columns = slices.Insert(both.Columns, 0, artifacts.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	nested, _ := stagetest.Evaluated(0.85, 0.75, 0.92)
+	for _, c := range []struct {
+		name     string
+		headline []string
+		nested   bool
+		value    string // in the large tile of the report
+		text     string // in the summary
+	}{
+		{"nobody chose", nil, false, "2 settings", "2 settings, no headline: "},
+		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Headline, as named in the pipeline file: SAGE, accuracy 0.810 per participant"},
+		{"chosen inside each fold", nil, true, "0.850", "With the setting chosen inside each fold: 0.850"},
+	} {
+		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(both)}}
+		if c.nested {
+			in["nested"] = []dag.Input{dag.InputOf(nested)}
+		}
+		page := string(stagetest.Encoded(t, stagetest.MustRun(t, &Report{Top: 5, Headline: c.headline}, in)["page"]))
+		values := regexp.MustCompile(`<span class="value">([^<]*)</span>`).FindAllStringSubmatch(page, -1)
+		if len(values) == 0 || values[0][1] != c.value {
+			t.Errorf("%s: the report has %v, want %s first", c.name, values, c.value)
+		}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5, Headline: c.headline}, in)), " ")
+		if !strings.Contains(text, c.text) || strings.Contains(text, "no headline") != (c.value == "2 settings") {
+			t.Errorf("%s: the summary does not say %q:\n%s", c.name, c.text, text)
+		}
+	}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(both)}}
+	for named, want := range map[string]string{"pool=none": "headline: no setting is pool=none; there are pool=sage; pool=topk", "": "headline: 2 settings are : name more of the coordinates"} {
+		list := []string{}
+		if named != "" {
+			list = append(list, named)
+		}
+		for _, s := range []dag.Stage{&Report{Top: 5, Headline: list}, &Summary{Top: 5, Headline: list}} {
+			if _, err := stagetest.RunStage(t, s, in); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%T, %q: %v, want %s", s, named, err, want)
+			}
+		}
+	}
+}
+
+// A caption describes, and what it claims is computed: the overlap of kept and dropped
+// nodes, by hand, and rings only where something was planted.
+func TestCaptionsClaimNothing(t *testing.T) {
+	distribution := func(kept, dropped []int32) dag.Input {
+		return dag.InputOf(artifacts.NewTable(
+			artifacts.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}}, artifacts.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
+			artifacts.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}}, artifacts.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
+			artifacts.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)}, artifacts.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
+			dag.Coord{Axis: "fold", Value: "1"})
+	}
+	for _, c := range []struct {
+		kept, dropped []int32
+		want          float64
+	}{
+		{[]int32{3, 5}, []int32{6, 10}, 1}, {[]int32{0, 4}, []int32{4, 0}, 0}, {[]int32{1, 3}, []int32{3, 1}, 0.5},
+	} {
+		chart, err := distributionsChart([]dag.Input{distribution(c.kept, c.dropped)}, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): pooling layer 1 " + number3(c.want) + "."
+		if !strings.Contains(chart.caption, want) || strings.Contains(chart.caption, "apart") {
+			t.Errorf("%q does not say %q", chart.caption, want)
+		}
+	}
+	if got := overlap([]float64{0}, []float64{1}); !math.IsNaN(got) {
+		t.Errorf("the overlap with nothing is %v", got)
+	}
+	ranking := artifacts.NewTable(artifacts.Column{Name: "planted", Values: []bool{false, false}})
+	if got := plantedText(ranking) + plantedText(artifacts.NewTable()); got != "" {
+		t.Errorf("nothing was planted: %q", got)
+	}
+	ranking.Columns[0].Values = []bool{false, true}
+	if plantedText(ranking) == "" {
+		t.Error("the rings are not explained")
+	}
+}

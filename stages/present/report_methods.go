@@ -1,0 +1,158 @@
+package present
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/report"
+)
+
+// settingsOfRun are the parameters of the stages of a pipeline.
+type settingsOfRun struct {
+	pipeline string
+	table    *artifacts.Table // nil when they are not connected
+	stages   []stageSettings  // in the order of the file
+}
+
+type stageSettings struct {
+	stage, kind string
+	value       map[string]string
+}
+
+func readRunSettings(t *dag.Task) (*settingsOfRun, error) {
+	s := &settingsOfRun{}
+	if !t.Has("settings") {
+		return s, nil
+	}
+	table, err := t.In("settings").Table()
+	if err != nil {
+		return nil, err
+	}
+	s.table, s.pipeline = table, table.Meta["pipeline"]
+	var columns [4][]string
+	for i, name := range []string{"stage", "kind", "parameter", "value"} {
+		if columns[i], err = table.Strings(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
+		}
+	}
+	for i, stage := range columns[0] {
+		if n := len(s.stages); n == 0 || s.stages[n-1].stage != stage {
+			s.stages = append(s.stages, stageSettings{stage, columns[1][i], map[string]string{}})
+		}
+		s.stages[len(s.stages)-1].value[columns[2][i]] = columns[3][i]
+	}
+	return s, nil
+}
+
+// of is the first stage of a kind; nil when there is none.
+func (s *settingsOfRun) of(kind string) *stageSettings {
+	for i := range s.stages {
+		if s.stages[i].kind == kind {
+			return &s.stages[i]
+		}
+	}
+	return nil
+}
+
+func (s *stageSettings) is(parameter, value string) bool { return s.value[parameter] == value }
+
+// number is a parameter as a number, 0 when it is none (an axis has several).
+func (s *stageSettings) number(parameter string) float64 {
+	x, err := strconv.ParseFloat(s.value[parameter], 64)
+	if err != nil {
+		return 0
+	}
+	return x
+}
+
+// a methodsText is the paragraph while it is written, and the works that it cites.
+type methodsText struct {
+	sentences []string
+	cited     []string // keys of literature
+}
+
+func (m *methodsText) say(format string, args ...any) {
+	m.sentences = append(m.sentences, fmt.Sprintf(format, args...))
+}
+
+// cite is "[3]" for a work of the literature.
+func (m *methodsText) cite(keys ...string) string {
+	var numbers []string
+	for _, k := range keys {
+		if literature[k] == "" {
+			panic("stages: the literature has no " + k)
+		}
+		i := slices.Index(m.cited, k)
+		if i < 0 {
+			i = len(m.cited)
+			m.cited = append(m.cited, k)
+		}
+		numbers = append(numbers, strconv.Itoa(i+1))
+	}
+	return "[" + strings.Join(numbers, ", ") + "]"
+}
+
+// literature is what methods may cite.
+var literature = map[string]string{
+	"li2020":     "Li X, Zhou Y, Dvornek NC, Zhang M, Zhuang J, Ventola P, Duncan JS. Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis. MICCAI 2020, LNCS 12267, 625–635.",
+	"desikan":    "Desikan RS, Ségonne F, Fischl B, et al. An automated labeling system for subdividing the human cerebral cortex on MRI scans into gyral based regions of interest. NeuroImage 2006; 31: 968–980.",
+	"ledoit":     "Ledoit O, Wolf M. A well-conditioned estimator for large-dimensional covariance matrices. Journal of Multivariate Analysis 2004; 88: 365–411.",
+	"chen":       "Chen Y, Wiesel A, Eldar YC, Hero AO. Shrinkage algorithms for MMSE covariance estimation. IEEE Transactions on Signal Processing 2010; 58: 5016–5029.",
+	"friedman":   "Friedman J, Hastie T, Tibshirani R. Sparse inverse covariance estimation with the graphical lasso. Biostatistics 2008; 9: 432–441.",
+	"friston":    "Friston KJ, Williams S, Howard R, Frackowiak RSJ, Turner R. Movement-related effects in fMRI time-series. Magnetic Resonance in Medicine 1996; 35: 346–355.",
+	"power":      "Power JD, Barnes KA, Snyder AZ, Schlaggar BL, Petersen SE. Spurious but systematic correlations in functional connectivity MRI networks arise from subject motion. NeuroImage 2012; 59: 2142–2154.",
+	"behzadi":    "Behzadi Y, Restom K, Liau J, Liu TT. A component based noise correction method (CompCor) for BOLD and perfusion based fMRI. NeuroImage 2007; 37: 90–101.",
+	"esteban":    "Esteban O, Markiewicz CJ, Blair RW, et al. fMRIPrep: a robust preprocessing pipeline for functional MRI. Nature Methods 2019; 16: 111–116.",
+	"velickovic": "Veličković P, Cucurull G, Casanova A, Romero A, Liò P, Bengio Y. Graph Attention Networks. ICLR 2018.",
+	"gao":        "Gao H, Ji S. Graph U-Nets. ICML 2019.",
+	"lee":        "Lee J, Lee I, Kang J. Self-Attention Graph Pooling. ICML 2019.",
+	"gretton":    "Gretton A, Borgwardt KM, Rasch MJ, Schölkopf B, Smola A. A kernel two-sample test. Journal of Machine Learning Research 2012; 13: 723–773.",
+	"kingma":     "Kingma DP, Ba J. Adam: a method for stochastic optimization. ICLR 2015.",
+	"wilson":     "Wilson EB. Probable inference, the law of succession, and statistical inference. Journal of the American Statistical Association 1927; 22: 209–212.",
+	"kawahara":   "Kawahara J, Brown CJ, Miller SP, et al. BrainNetCNN: convolutional neural networks for brain networks; towards predicting neurodevelopment. NeuroImage 2017; 146: 1038–1049.",
+	"li2019":     "Li X, Dvornek NC, Zhou Y, Zhuang J, Ventola P, Duncan JS. Graph neural network for interpreting task-fMRI biomarkers. MICCAI 2019, LNCS 11768, 485–493.",
+	"cortes":     "Cortes C, Vapnik V. Support-vector networks. Machine Learning 1995; 20: 273–297.",
+	"breiman":    "Breiman L. Random forests. Machine Learning 2001; 45: 5–32.",
+	"nadeau":     "Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003; 52: 239–281.",
+	"benjamini":  "Benjamini Y, Hochberg Y. Controlling the false discovery rate: a practical and powerful approach to multiple testing. Journal of the Royal Statistical Society B 1995; 57: 289–300.",
+	"johnson":    "Johnson WE, Li C, Rabinovic A. Adjusting batch effects in microarray expression data using empirical Bayes methods. Biostatistics 2007; 8: 118–127.",
+	"phipson":    "Phipson B, Smyth GK. Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 2010; 9: 39.",
+}
+
+// methods writes the paragraph of the parameters as they were.
+func (r *reporter) methods() (report.Section, error) {
+	s := report.Section{ID: "methods", Title: "Methods"}
+	if r.set.table == nil {
+		return s, nil
+	}
+	m := &methodsText{}
+	for _, part := range []struct {
+		title string
+		say   func(*methodsText)
+	}{
+		{"Participants and scans", r.methodsOfCohort}, {"Series, correlations and graphs", r.methodsOfGraphs},
+		{"Model and training", r.methodsOfTraining}, {"Evaluation and regions", r.methodsOfEvaluation},
+	} {
+		m.sentences = nil
+		part.say(m)
+		if len(m.sentences) > 0 {
+			s.Blocks = append(s.Blocks, report.Block{Heading: part.title}, report.Block{Text: strings.Join(m.sentences, " ")})
+		}
+	}
+	if len(s.Blocks) == 0 {
+		return s, nil
+	}
+	s.Blocks = append([]report.Block{{Note: "Written from the parameters that were used; it may be copied into a paper as it is."}}, s.Blocks...)
+	if m.cited != nil {
+		t := &report.Table{Caption: "References", Keys: 1, Heads: []report.Head{{Text: "no.", Number: true}, {Text: "work"}}}
+		for i, k := range m.cited {
+			t.Rows = append(t.Rows, []report.Cell{{Text: strconv.Itoa(i + 1)}, {Text: literature[k]}})
+		}
+		s.Blocks = append(s.Blocks, report.Block{Table: t})
+	}
+	return s, nil
+}

@@ -1,0 +1,262 @@
+package present
+
+import (
+	"fmt"
+	"strings"
+)
+
+// methodsOfCohort tells who was scanned, or that nobody was.
+func (r *reporter) methodsOfCohort(m *methodsText) {
+	n := ""
+	if r.who != nil {
+		n = fmt.Sprint(len(r.who.Ids))
+	}
+	switch c := cohortSettings(r.set); {
+	case c == nil:
+	case c.kind == "simulate":
+		m.say("The data were simulated: no person was scanned. Scans of %s participants (%s ASD, %s HC) were made with %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; between the groups, correlations among planted regions differ with a strength of %s.",
+			n, c.value["asd"], c.value["hc"], c.value["volumes"], c.value["tr"], c.value["grid"], c.value["strength"])
+	case c.kind == "bids":
+		m.say("%s participants were taken from derivatives of fMRIPrep %s.", n, m.cite("esteban"))
+	case n != "":
+		m.say("%s participants took part.", n)
+	}
+	if p := r.set.of("parcellate"); p != nil {
+		m.say("Each scan was parcellated on its own grid by nearest-neighbour resampling of a label image")
+		if r.at != nil && len(r.at[0]) == 84 {
+			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
+		}
+		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region of which less than %s of the label lay in the field of view counts as missing.", p.value["min_coverage"])
+	}
+}
+
+func cohortSettings(s *settingsOfRun) *stageSettings {
+	for i := range s.stages {
+		if s.stages[i].stage == "cohort" {
+			return &s.stages[i]
+		}
+	}
+	return nil
+}
+
+// methodsOfGraphs tells of the way from voxels to graphs.
+func (r *reporter) methodsOfGraphs(m *methodsText) {
+	if b := r.set.of("bootstrap"); b != nil {
+		if b.is("draws", "0") {
+			m.say("The series of a region is the mean over its voxels.")
+		} else {
+			how := "without replacement"
+			if b.is("replacement", "true") {
+				how = "with replacement"
+			}
+			m.say("The series of a region is the mean over a random share of %s of its voxels, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), how, b.value["draws"], m.cite("li2020"))
+		}
+	}
+	if d := r.set.of("denoise"); d != nil {
+		r.methodsOfCleaning(m, d)
+	}
+	if c := r.set.of("connectivity"); c != nil {
+		m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", estimator(m, c.value["pearson"], c, "Pearson's coefficient"), estimator(m, c.value["partial"], c, "the empirical covariance"),
+			map[bool]string{true: " of the standardised series"}[c.is("standardize", "true")])
+		if z := c.value["fisher_z"]; z != "none" && z != "" {
+			m.say("Fisher's z transform was applied (%s).", z)
+		}
+	}
+	if c := r.set.of("combat"); c != nil {
+		text := "What the %s adds to these matrices was taken out by ComBat %s%s, learnt in each fold from those who were trained on"
+		shrunk := " with empirical Bayes"
+		if c.is("empirical_bayes", "false") {
+			shrunk = " without shrinkage"
+		}
+		if c.is("mean_only", "true") {
+			shrunk += " (shifts only)"
+		}
+		m.say(text+".", c.value["site"], m.cite("johnson"), shrunk)
+		if kept := strings.Trim(c.value["preserve"], "[]"); kept != "" {
+			m.say("The effects of %s were preserved.", kept)
+		}
+	}
+	if g := r.set.of("graph"); g != nil {
+		if g.is("rule", "largest") {
+			of := "of all pairs of regions"
+			if g.is("of", "positive") {
+				of = "of the positive ones"
+			}
+			m.say("Edges are the largest positive partial correlations, %s %s.", percentText(g.value["density"]), of)
+		} else {
+			m.say("Edges are the partial correlations whose magnitude is at or above the %s percentile of all entries, as in the authors' program.", g.value["percentile"])
+		}
+		switch g.value["repair"] {
+		case "largest":
+			m.say("A region left without an edge got its largest one back.")
+		case "absolute":
+			m.say("A region left without an edge got the one of largest magnitude back.")
+		}
+		switch g.value["features"] {
+		case "pearson":
+			m.say("The features of a region are its correlations with all regions.")
+		case "degree-profile":
+			m.say("The features of a region are its local degree profile.")
+		case "identity":
+			m.say("The feature of a region is its identity.")
+		}
+	}
+}
+
+func (r *reporter) methodsOfCleaning(m *methodsText, d *stageSettings) {
+	var parts []string
+	switch d.value["detrend"] {
+	case "-1":
+	case "0":
+		parts = append(parts, "their mean was taken out")
+	default:
+		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was taken out", d.value["detrend"]))
+	}
+	switch d.value["regress"] {
+	case "6P":
+		parts = append(parts, "six motion parameters were regressed out")
+	case "24P":
+		parts = append(parts, "24 motion parameters (with derivatives and squares) were regressed out "+m.cite("friston"))
+	case "36P":
+		parts = append(parts, "36 parameters (motion, white matter, cerebrospinal fluid and global signal, with derivatives and squares) were regressed out "+m.cite("friston"))
+	case "acompcor":
+		parts = append(parts, fmt.Sprintf("motion and %s components of aCompCor were regressed out %s", d.value["components"], m.cite("behzadi")))
+	}
+	if fd := d.number("fd"); fd > 0 {
+		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", short(fd), m.cite("power")))
+	}
+	if f := d.value["filter"]; f != "none" && f != "" {
+		band := d.value["high_pass"] + "–" + d.value["low_pass"] + " Hz"
+		parts = append(parts, fmt.Sprintf("a %s filter kept %s", f, band))
+	}
+	switch d.value["standardize"] {
+	case "zscore":
+		parts = append(parts, "each series was standardised")
+	case "psc":
+		parts = append(parts, "each series was scaled to per cent signal change")
+	}
+	if parts != nil {
+		m.say("Of the series %s.", strings.Join(parts, ", "))
+	}
+}
+
+func estimator(m *methodsText, name string, c *stageSettings, empirical string) string {
+	switch name {
+	case "empirical":
+		return empirical
+	case "ledoit-wolf":
+		return "the covariance shrunk after Ledoit and Wolf " + m.cite("ledoit")
+	case "oas":
+		return "the covariance shrunk by oracle approximation " + m.cite("chen")
+	case "ridge":
+		return "the covariance with a ridge of " + c.value["rho"]
+	case "glasso":
+		return fmt.Sprintf("the graphical lasso (α = %s) %s", c.value["alpha"], m.cite("friedman"))
+	case "glasso-cv":
+		return "the graphical lasso, α chosen by cross-validation " + m.cite("friedman")
+	}
+	return name
+}
+
+func share(x float64) string {
+	switch {
+	case x > 0.333 && x < 0.334:
+		return "one third"
+	case x == 0.5:
+		return "one half"
+	}
+	return short(x)
+}
+
+func percentText(value string) string {
+	s := stageSettings{value: map[string]string{"x": value}}
+	if x := s.number("x"); x > 0 {
+		return short(100*x) + " %"
+	}
+	return value
+}
+
+// methodsOfTraining tells of the model.
+func (r *reporter) methodsOfTraining(m *methodsText) {
+	t := r.set.of("train")
+	if t == nil {
+		return
+	}
+	if t.is("variant", "authors-code") {
+		m.say("The model is the one of the authors' released program, which differs from their paper %s; its epoch is chosen on the test set, which is leakage.", m.cite("li2020"))
+	} else {
+		m.say("The model is PR-GNN %s: graph attention convolutions %s of width %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
+			m.cite("li2020"), m.cite("velickovic"), t.value["widths"], percentText(t.value["ratio"]), t.value["hidden"])
+	}
+	// A work is cited where its method was used.
+	cited := func(words, key string) string { return words + " " + m.cite(key) }
+	var pools, distances []string
+	for _, p := range strings.Split(t.value["pool"], "; ") {
+		switch p {
+		case "topk":
+			p = cited("TopK pooling", "gao")
+		case "sage":
+			p = cited("self-attention pooling", "lee")
+		}
+		pools = append(pools, p)
+	}
+	for _, d := range strings.Split(t.value["distance"], "; ") {
+		switch d {
+		case "bce":
+			d = "binary cross-entropy"
+		case "mmd":
+			d = cited("maximum mean discrepancy", "gretton")
+		}
+		distances = append(distances, d)
+	}
+	m.say("Scores come from %s; the distance loss is %s; the loss is cross-entropy + λ1 · distance losses + λ2 · consistency within a group, with (λ1, λ2) = (%s).",
+		strings.Join(pools, " or "), strings.Join(distances, " or "), strings.ReplaceAll(t.value["lambda"], "; ", ") or ("))
+	halve := ""
+	if n := t.number("halve"); n > 0 {
+		halve = fmt.Sprintf(", halved every %s epochs", t.value["halve"])
+	}
+	m.say("Adam %s ran for %s epochs with batches of %s graphs and a learning rate of %s%s; weights are those of the %s.", m.cite("kingma"), t.value["epochs"], t.value["batch"], t.value["learning_rate"], halve,
+		map[bool]string{true: "last epoch", false: "epoch that does best on the test set, which is leakage"}[t.is("select", "last")])
+}
+
+func orItself(words map[string]string, key string) string {
+	if w := words[key]; w != "" {
+		return w
+	}
+	return key
+}
+
+// methodsOfEvaluation tells how the result was measured.
+func (r *reporter) methodsOfEvaluation(m *methodsText) {
+	if s := r.set.of("split"); s != nil {
+		if where := s.value["leave_out"]; where != "" {
+			m.say("Each value of %s was left out in turn.", where)
+		} else {
+			strata := ""
+			if s.is("stratify", "true") {
+				strata = ", stratified by group"
+			}
+			times := ""
+			if s.number("repeats") > 1 {
+				times = fmt.Sprintf(", repeated %s times", s.value["repeats"])
+			}
+			m.say("Participants were divided into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.value["folds"], strata, times, s.value["seed"])
+		}
+	}
+	if r.set.of("evaluate") != nil {
+		m.say("Accuracy is given per graph and per participant (mean probability over the draws), as mean and standard deviation over the folds, with Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
+	}
+	if b := r.set.of("biomarkers"); b != nil {
+		m.say("Regions are ranked by the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s.", b.value["layer"], m.cite("li2020"))
+	}
+	if c := r.set.of("compare"); c != nil {
+		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
+	}
+	if p := r.set.of("permutation"); p != nil {
+		m.say("Whether the accuracy could be luck was tested by training anew on permuted groups %s.", m.cite("phipson"))
+	}
+	if b := r.set.of("biomarkers"); b != nil {
+		m.say("Regions that are scored differently in the groups were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
+	}
+	m.say("All computations were done with PR-GNN Pipeline; provenance is given below.")
+}

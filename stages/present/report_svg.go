@@ -1,0 +1,37 @@
+package present
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+)
+
+// elementText is the text of a child of an XML document's outermost element; ""
+// when there is none, or the document breaks before it.
+func elementText(b []byte, name string) string {
+	d := xml.NewDecoder(bytes.NewReader(b))
+	d.Strict = false
+	depth := 0
+	var text strings.Builder
+	inside := false
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			depth++
+			inside = depth == 2 && token.Name.Local == name
+		case xml.CharData:
+			if inside {
+				text.Write(token)
+			}
+		case xml.EndElement:
+			if inside {
+				return strings.TrimSpace(text.String())
+			}
+			depth--
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package present
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/prepare"
+	"prgnn/stages/region"
+	"prgnn/stages/stagetest"
+)
+
+func reportText(t *testing.T, in map[string][]dag.Input) string {
+	t.Helper()
+	return string(stagetest.Encoded(t, stagetest.MustRun(t, &Report{Top: 20}, in)["page"]))
+}
+
+func TestReport(t *testing.T) {
+	page := reportText(t, stagetest.ReportInputs("sub-01", "ASD", "HC"))
+	for _, want := range []string{
+		"<title>Results of made up</title>", "Simulated data.", "3 simulated participants: 2 ASD, 1 HC",
+		"11.5 ± 0.7 (11.0–12.0)", "1 participant left out by exclude: sub-01",
+		"the group HC has only 1 participant", "0.700–0.900",
+		"Edges are the largest positive partial correlations, 10 % of all pairs of regions. A region left without an edge got its largest one back.",
+		"Participants were divided into 5 folds, stratified by group (seed 7); all graphs of a participant are on one side of every split.",
+		"Probable inference, the law of succession",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// What a participant or a group is called is text, wherever it stands.
+func TestReportOfHostileNames(t *testing.T) {
+	const name = `<img src=x onerror=alert(1)>"'`
+	page := reportText(t, stagetest.ReportInputs(name, "<script>a</script>", "</table>"))
+	if strings.Contains(page, "<img src=x") || strings.Contains(page, "<script>a") || strings.Contains(page, `alert(1)>"`) {
+		t.Error("a name is not escaped")
+	}
+	if n := strings.Count(page, "&lt;img src=x onerror=alert(1)&gt;"); n != 2 {
+		t.Errorf("the name stands in %d places, want 2", n)
+	}
+}
+
+// Every input may be left out, alone or with all others.
+func TestReportOfLittle(t *testing.T) {
+	if page := reportText(t, nil); !strings.Contains(page, "Provenance") || strings.Contains(page, "<h2 id=\"methods\"") {
+		t.Error("an empty report claims something")
+	}
+	for port := range stagetest.ReportInputs("a", "b", "c") {
+		in := stagetest.ReportInputs("a", "b", "c")
+		delete(in, port)
+		reportText(t, in)
+	}
+}
+
+// Everybody who was left out is named with the reason, however many they are.
+func TestReportOfExclusions(t *testing.T) {
+	for _, n := range []int{0, 3, 40} {
+		in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+		ids, reasons := []string{}, []string{}
+		for i := range n {
+			ids, reasons = append(ids, fmt.Sprintf("sub-out%02d", i)), append(reasons, []string{"mean FD 0.71 mm > 0.5", "no bold"}[i%2])
+		}
+		in["excluded"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "reason", Values: reasons}))}
+		page := reportText(t, in)
+		for i, id := range ids {
+			want := `<th scope="row">` + id + "</th><td>" + html.EscapeString(reasons[i]) + "</td>"
+			if !strings.Contains(page, want) {
+				t.Fatalf("of %d, the page does not say %s", n, want)
+			}
+		}
+		if folded := strings.Contains(page, "All 40 who were left out, each with the reason"); folded != (n == 40) {
+			t.Errorf("of %d: folded is %v", n, folded)
+		}
+		if n == 40 && !strings.Contains(page, "<li>20: mean FD 0.71 mm &gt; 0.5</li>") {
+			t.Error("the reasons are not counted")
+		}
+		if n == 0 && !strings.Contains(page, "Nobody was left out.") {
+			t.Error("it does not say that nobody was left out")
+		}
+	}
+}
+
+// An atlas may have the ids of the node list or its numbers; one whose labels mean
+// something else is refused, though a few of its numbers are those of nodes.
+func TestReportOfAtlas(t *testing.T) {
+	image := func(labels ...int32) dag.Input {
+		voxels := make([]int32, 64)
+		copy(voxels, labels)
+		var b bytes.Buffer
+		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{4, 4, 4}, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
+			t.Fatal(err)
+		}
+		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
+	}
+	nodes := []region.Node{{Index: 1, Id: 1001, Name: "a"}, {Index: 2, Id: 10, Name: "b"}, {Index: 3, Id: 2005, Name: "c"}}
+	for _, labels := range [][]int32{{1001, 10, 2005, 77}, {1, 2, 3}} {
+		p, err := readParcels(image(labels...), nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Voxels[:4]; !slices.Equal(got, []int32{1, 2, 3, 0}) {
+			t.Errorf("%v are read as the nodes %v", labels, got)
+		}
+	}
+	if _, err := readParcels(image(10, 50, 51, 52), nodes); err == nil || !strings.Contains(err.Error(), "it has 1 of the 3 regions of the node list") {
+		t.Errorf("a foreign atlas: %v", err)
+	}
+}
+
+// The mean is that of the volumes, without what is not a number; the air around a head is
+// left out of the picture, a dark place inside is not.
+func TestAnatomy(t *testing.T) {
+	const n = 5
+	data := make([]float32, 2*n*n*n)
+	for i := range n * n * n {
+		x, y, z := i%n, i/n%n, i/(n*n)
+		inside := x > 0 && x < n-1 && y > 0 && y < n-1 && z > 0 && z < n-1
+		if inside {
+			data[i], data[n*n*n+i] = 90, 110
+		}
+	}
+	middle := (2*n+2)*n + 2
+	data[middle], data[n*n*n+middle] = 1, 1
+	data[n*n*n+middle+1] = float32(math.NaN())
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n, 2}, TR: 2, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: data}); err != nil {
+		t.Fatal(err)
+	}
+	out := stagetest.MustRun(t, &prepare.MeanVolume{}, map[string][]dag.Input{"bold": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}})
+	u, err := readAnatomy(dag.InputOf(out["image"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ x, y, z, want float64 }{{2, 2, 2, 1}, {4, 4, 4, 0.01}, {6, 4, 4, 0.45}, {3, 2, 2, 1}, {0, 0, 0, math.NaN()}, {0, 4, 4, math.NaN()}, {99, 0, 0, math.NaN()}} {
+		if got := u.at(c.x, c.y, c.z); math.Abs(got-c.want) > 1e-6 || math.IsNaN(got) != math.IsNaN(c.want) {
+			t.Errorf("at (%v, %v, %v) mm it is %v, want %v", c.x, c.y, c.z, got, c.want)
+		}
+	}
+}
+
+func TestIdentifies(t *testing.T) {
+	ids := make([]float64, 20)
+	for i := range ids {
+		ids[i] = float64(50000 + 3*i)
+	}
+	if !identifies(ids) {
+		t.Error("numbers of subjects are described like ages")
+	}
+	twice, broken, missing := slices.Clone(ids), slices.Clone(ids), slices.Clone(ids)
+	twice[3], broken[3], missing[3] = twice[4], 0.5, math.NaN()
+	for _, v := range [][]float64{ids[:19], twice, broken, missing} {
+		if identifies(v) {
+			t.Errorf("%v is taken for an identifier", v)
+		}
+	}
+}
+
+// The report and figure-individuals show the same participants, whatever seed the pipeline gives.
+func TestIndividualsAreTheSameInReportAndFigure(t *testing.T) {
+	n := 30
+	var rows []stagetest.ScoreRow
+	for i := range n {
+		for j := range 8 {
+			rows = append(rows, stagetest.ScoreRow{ID: fmt.Sprintf("sub-%03d", i+1), Draw: 1, Set: "test", Layer: 1, Index: int32(j + 1), Score: 0.5 + 0.01*float64((i+j)%7), Kept: (i+j)%2 == 0})
+		}
+	}
+	var groups []string
+	for range n {
+		groups = append(groups, "ASD")
+	}
+	groups[n-1] = "HC"
+	in := map[string][]dag.Input{
+		"scores":       {dag.InputOf(stagetest.ScoresOf(rows...), dag.Coord{Axis: "fold", Value: "1"})},
+		"nodes":        {dag.InputOf(stagetest.NodesOf("a", "b", "c", "d", "e", "f", "g", "h"))},
+		"participants": {dag.InputOf(stagetest.SomeParticipants(n, groups...))},
+	}
+	made := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "resamples", 100), in)
+	in["individual"], in["ranking"] = []dag.Input{dag.InputOf(made["individual"])}, []dag.Input{dag.InputOf(made["ranking"])}
+	delete(in, "scores")
+	figure := stagetest.Fresh("figure-individuals")
+	if err := dag.SetParam(figure, "seed", uint64(2020)); err == nil { // as a pipeline's own seed fills it
+		t.Error("the selection depends on a seed, which the report does not have")
+	}
+	svg := string(stagetest.Encoded(t, stagetest.MustRun(t, figure, in)["picture"]))
+	words := between(svg, "<desc>", "</desc>")
+	page := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"]))
+	if words == "" || !strings.Contains(page, words) {
+		t.Errorf("the report does not show what the figure shows: %q", words)
+	}
+}
+
+// between is what stands between two texts.
+func between(s, from, to string) string {
+	_, s, _ = strings.Cut(s, from)
+	s, _, _ = strings.Cut(s, to)
+	return s
+}

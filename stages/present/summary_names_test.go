@@ -1,0 +1,54 @@
+package present
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// What people read: PR-GNN first, the best of the others next, who learnt nothing last.
+func TestSummaryNamesClassifiers(t *testing.T) {
+	said := func(stage, model string, p ...float64) []dag.Input {
+		var out []dag.Input
+		for _, in := range stagetest.TwoFolds(model, p...) {
+			table, err := in.Table()
+			if err != nil {
+				t.Fatal(err)
+			}
+			coords := []dag.Coord{{Axis: "fold", Value: in.Coord("fold")}, {Axis: "stage", Value: stage}}
+			if stage != "train" {
+				coords = append(coords, dag.Coord{Axis: "model", Value: model})
+			}
+			out = append(out, dag.InputOf(column.WithMeta(table, map[string]string{"model": model, "groups": table.Meta["groups"]}), coords...))
+		}
+		return out
+	}
+	predictions := slices.Concat(said("baselines", "majority", 0.1, 0.1, 0.1, 0.1), said("baselines", "linear-svm", 0.1, 0.9, 0.9, 0.9),
+		said("baselines", "ridge", 0.1, 0.9, 0.1, 0.9), said("train", "pr-gnn", 0.1, 0.9, 0.1, 0.1))
+	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate"), map[string][]dag.Input{"predictions": predictions})
+	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), map[string][]dag.Input{"predictions": predictions})["pairs"].(*artifacts.Table)
+	text := summaryText(t, &Summary{Top: 10}, map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
+	at := -1
+	for _, want := range []string{"\n  PR-GNN ", "\n  ridge regression ", "\n  linear SVM ", "\n  majority class ",
+		"\n  PR-GNN against ridge regression ", "\n  PR-GNN against linear SVM ", "\n  PR-GNN against majority class "} {
+		next := strings.Index(text, want)
+		if next <= at {
+			t.Errorf("%q is missing, or not in its place, in\n%s", want, text)
+		}
+		at = next
+	}
+	scores := evaluated["scores"].(*artifacts.Table)
+	shown, err := shownTable(scores, 10)
+	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
+		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], err)
+	}
+	if strings.Contains(text, "=baselines") {
+		t.Errorf("coordinates are shown to people:\n%s", text)
+	}
+}

@@ -1,0 +1,259 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/stages/column"
+)
+
+// A tableLayout is a table as the paper prints it, once for each source of numbers.
+type tableLayout struct {
+	number   int
+	caption  string
+	header   []string
+	sections []tableSection
+	labels   int // columns in front that name a row
+}
+
+type tableSection struct {
+	from string // whose numbers
+	rows [][]string
+}
+
+// accuracyText is the paper's 0.797(0.051).
+func accuracyText(mean, sd float64) string {
+	if math.IsNaN(mean) {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f(%s)", mean, number3(sd))
+}
+
+// tableCaption tells over what the accuracies are.
+func tableCaption(what string, r accuracyRow, who tableSource, level string) string {
+	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %.0f folds of %.0f participants", what, r.folds, r.participants)
+	if level == "graph" {
+		text += ", each draw counted"
+	} else {
+		text += ", each participant counted once"
+	}
+	if who.simulated {
+		text += ". SIMULATED DATA: nobody was scanned"
+	}
+	return text + "."
+}
+
+// names of the paper for distances and pools.
+var printedNames = map[string]string{"mmd": "MMD", "bce": "BCE", "topk": "TopK", "sage": "SAGE"}
+
+func printedName(s string) string {
+	if n, ok := printedNames[s]; ok {
+		return n
+	}
+	return s
+}
+
+func layoutOne(rows []variation, who tableSource, level string) tableLayout {
+	l := tableLayout{number: 1, labels: 2, header: []string{"Loss", "Pool"},
+		caption: tableCaption("Model variations and hyperparameters (λ1-λ2)", rows[0].accuracyRow, who, level)}
+	lambda := func(v variation) string { return fmt.Sprintf("%g-%g", v.lambda1, v.lambda2) }
+	var columns [][2]float64
+	for _, v := range rows {
+		if at := [2]float64{v.lambda1, v.lambda2}; !slices.Contains(columns, at) {
+			columns = append(columns, at)
+		}
+	}
+	slices.SortFunc(columns, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
+	for _, c := range columns {
+		l.header = append(l.header, lambda(variation{lambda1: c[0], lambda2: c[1]}))
+	}
+	ours, theirs := tableSection{from: who.String()}, tableSection{from: paperSource}
+	var last [2]string
+	for _, v := range rows {
+		if at := [2]string{v.distance, v.pool}; at != last || ours.rows == nil {
+			last = at
+			for _, s := range []*tableSection{&ours, &theirs} {
+				row := append([]string{printedName(v.distance), printedName(v.pool)}, slices.Repeat([]string{"–"}, len(columns))...)
+				s.rows = append(s.rows, row)
+			}
+		}
+		at := 2 + slices.Index(columns, [2]float64{v.lambda1, v.lambda2})
+		ours.rows[len(ours.rows)-1][at] = accuracyText(v.mean, v.sd)
+		theirs.rows[len(theirs.rows)-1][at] = accuracyText(v.paper, v.paperSD)
+	}
+	l.sections = []tableSection{ours, theirs}
+	return l
+}
+
+func layoutTwo(rows []contender, who tableSource, level string) tableLayout {
+	l := tableLayout{number: 2, labels: 1, header: []string{"Metric"},
+		caption: tableCaption("Comparison with other models", rows[0].accuracyRow, who, level) +
+			" 95 % CI: for the number of participants. #Par: trainable parameters; of SVM and Random Forest the number of inputs, as in the paper."}
+	ours := tableSection{who.String(), [][]string{{"Acc"}, {"95 % CI"}, {"#Par"}}}
+	theirs := tableSection{paperSource, [][]string{{"Acc"}, {"#Par"}}}
+	for _, c := range rows {
+		l.header = append(l.header, c.name)
+		ours.rows[0] = append(ours.rows[0], accuracyText(c.mean, c.sd))
+		ours.rows[1] = append(ours.rows[1], number3(c.low)+"–"+number3(c.high))
+		ours.rows[2] = append(ours.rows[2], thousands(c.parameters))
+		theirs.rows[0] = append(theirs.rows[0], accuracyText(c.paper, c.paperSD))
+		k := "–"
+		if !math.IsNaN(c.paperParameters) {
+			k = strconv.Itoa(int(c.paperParameters)/1000) + "k"
+		}
+		theirs.rows[1] = append(theirs.rows[1], k)
+	}
+	l.sections = []tableSection{ours, theirs}
+	return l
+}
+
+// thousands writes 1762972 as 1,762,972.
+func thousands(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	s := strconv.Itoa(int(x))
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func tableText(kind string, pages []tableLayout, write func(tableLayout) string) artifacts.Bytes {
+	var parts []string
+	for _, p := range pages {
+		parts = append(parts, write(p))
+	}
+	return artifacts.Bytes{Kind: kind, Data: []byte(strings.Join(parts, "\n"))}
+}
+
+func (l tableLayout) markdown() string {
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(escapedCells(cells, `|`, `\|`), " | ") + " |\n")
+	}
+	fmt.Fprintf(&b, "**Table %d.** %s\n", l.number, l.caption)
+	for _, s := range l.sections {
+		fmt.Fprintf(&b, "\n*%s*\n\n", s.from)
+		line(l.header)
+		line(slices.Repeat([]string{"---"}, len(l.header)))
+		for _, r := range s.rows {
+			line(r)
+		}
+	}
+	return b.String()
+}
+
+// escapedCells replaces texts in each cell.
+func escapedCells(cells []string, replace ...string) []string {
+	r := strings.NewReplacer(replace...)
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = r.Replace(c)
+	}
+	return out
+}
+
+func (l tableLayout) tsv() string {
+	var b strings.Builder
+	line := func(cells ...string) {
+		b.WriteString(strings.Join(escapedCells(cells, "\t", " ", "\n", " "), "\t") + "\n")
+	}
+	line(append([]string{fmt.Sprintf("Table %d", l.number)}, l.header...)...)
+	for _, s := range l.sections {
+		for _, r := range s.rows {
+			line(append([]string{s.from}, r...)...)
+		}
+	}
+	return b.String()
+}
+
+func (l tableLayout) latex() string {
+	var b strings.Builder
+	tex := func(cells ...string) []string {
+		return escapedCells(cells, `\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
+			"λ1-λ2", `$\lambda_1$-$\lambda_2$`, "–", "--")
+	}
+	columns := strings.Repeat("l|", l.labels) + strings.Repeat("c", len(l.header)-l.labels)
+	fmt.Fprintf(&b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\resizebox{\\textwidth}{!}{%%\n\\begin{tabular}{@{}%s@{}} \\toprule\n", tex(l.caption)[0], columns)
+	heads := tex(l.header...)
+	for i := range l.labels {
+		heads[i] = `\textbf{` + heads[i] + `}`
+	}
+	b.WriteString(strings.Join(heads, " & ") + " \\\\\n")
+	for _, s := range l.sections {
+		fmt.Fprintf(&b, "\\midrule\n\\multicolumn{%d}{@{}l}{\\emph{%s}} \\\\\n", len(l.header), tex(s.from)[0])
+		for i, r := range s.rows {
+			cells := tex(r...)
+			if l.labels == 2 { // a loss stands once for its rows
+				if i > 0 && s.rows[i-1][0] == r[0] {
+					cells[0] = ""
+				} else if n := sameFirst(s.rows[i:]); n > 1 {
+					cells[0] = fmt.Sprintf("\\multirow{%d}{*}{%s}", n, cells[0])
+				}
+			}
+			b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		}
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}%\n}\n\\end{table}\n")
+	return b.String()
+}
+
+// sameFirst counts the rows that begin alike.
+func sameFirst(rows [][]string) int {
+	n := 1
+	for n < len(rows) && rows[n][0] == rows[0][0] {
+		n++
+	}
+	return n
+}
+
+func tableOne(rows []variation) *artifacts.Table {
+	n := len(rows)
+	distance, pool := make([]string, n), make([]string, n)
+	var v [8][]float64
+	for i, r := range rows {
+		distance[i], pool[i] = r.distance, r.pool
+		for j, x := range []float64{r.lambda1, r.lambda2, r.mean, r.sd, r.low, r.high, r.paper, r.paperSD} {
+			v[j] = append(v[j], x)
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "distance", Values: distance},
+		artifacts.Column{Name: "pool", Values: pool},
+		column.Optional("lambda1", "weight of the distance losses", v[0]),
+		column.Optional("lambda2", "weight of the group-level consistency", v[1]),
+		column.Optional("accuracy", "of this run: mean over the folds", v[2]),
+		column.Optional("sd", "of this run: over the folds", v[3]),
+		column.Optional("ci_low", "of this run: 95 % interval for the number of participants", v[4]),
+		column.Optional("ci_high", "", v[5]),
+		column.Optional("paper_accuracy", "printed in the paper, on its participants", v[6]),
+		column.Optional("paper_sd", "printed in the paper", v[7]),
+	)
+}
+
+func tableTwo(rows []contender) *artifacts.Table {
+	names := make([]string, len(rows))
+	var v [8][]float64
+	for i, r := range rows {
+		names[i] = r.name
+		for j, x := range []float64{r.mean, r.sd, r.low, r.high, r.parameters, r.paper, r.paperSD, r.paperParameters} {
+			v[j] = append(v[j], x)
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "model", Values: names},
+		column.Optional("accuracy", "of this run: mean over the folds", v[0]),
+		column.Optional("sd", "of this run: over the folds", v[1]),
+		column.Optional("ci_low", "of this run: 95 % interval for the number of participants", v[2]),
+		column.Optional("ci_high", "", v[3]),
+		column.Optional("parameters", "trainable; of SVM and Random Forest the number of inputs, as in the paper", v[4]),
+		column.Optional("paper_accuracy", "printed in the paper, on its participants", v[5]),
+		column.Optional("paper_sd", "printed in the paper", v[6]),
+		column.Optional("paper_parameters", "printed in the paper, in thousands", v[7]),
+	)
+}

@@ -1,0 +1,186 @@
+package region
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/stages/mat5"
+)
+
+// DrawNumbers counts n draws from 0.
+func DrawNumbers(n int) []int32 {
+	v := make([]int32, n)
+	for d := range v {
+		v[d] = int32(d)
+	}
+	return v
+}
+
+// ReadSquares reads the matrices of a file, and the names of its columns (nil when it
+// has none). What the file is, its first bytes tell.
+func ReadSquares(r io.Reader, variable string) (names []string, draws []connectivity.Matrix, err error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, _ := br.Peek(mat5.HeaderSize)
+	switch {
+	case bytes.HasPrefix(first, []byte(npyMagic)):
+		a, err := artifacts.ReadArray(br)
+		if err != nil {
+			return nil, nil, err
+		}
+		draws, err = squares(a.Shape, a.Float64s())
+		return nil, draws, err
+	case mat5.Is(first):
+		all, err := mat5.Read(br)
+		if err != nil {
+			return nil, nil, err
+		}
+		return matSquares(all, variable)
+	}
+	names, x, err := connectivity.ReadRelmat(br)
+	return names, []connectivity.Matrix{x}, err
+}
+
+// squares cuts an array [roi, roi] or [draw, roi, roi] into matrices.
+func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
+	r := len(shape)
+	if r != 2 && r != 3 || shape[r-1] != shape[r-2] || len(v) == 0 {
+		return nil, fmt.Errorf("an array of shape %v, want regions × regions, or draws in front", shape)
+	}
+	n := shape[r-1]
+	var draws []connectivity.Matrix
+	for ; len(v) > 0; v = v[n*n:] {
+		draws = append(draws, connectivity.Matrix{Rows: n, Cols: n, Data: v[:n*n]})
+	}
+	return draws, nil
+}
+
+// matSquares finds the matrix of a .mat file; draws lie along a third dimension. A cell
+// of as many texts as there are regions names them.
+func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.Matrix, error) {
+	var has, fits []string
+	var found mat5.Variable
+	for _, v := range all {
+		has = append(has, fmt.Sprintf("%s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class))
+		if v.Name == variable || variable == "" && matSquare(v) {
+			fits, found = append(fits, v.Name), v
+		}
+	}
+	switch {
+	case len(fits) > 1:
+		return nil, nil, fmt.Errorf("several variables could be the matrix: %s; name one (pearson_variable, partial_variable)", strings.Join(fits, ", "))
+	case len(fits) == 0 && variable != "":
+		return nil, nil, fmt.Errorf("there is no variable %q; it has %s", variable, strings.Join(has, ", "))
+	case len(fits) == 0:
+		return nil, nil, fmt.Errorf("no variable is a square matrix; it has %s", strings.Join(has, ", "))
+	case found.Problem != nil:
+		return nil, nil, fmt.Errorf("variable %s: %w", found.Name, found.Problem)
+	case !matSquare(found):
+		return nil, nil, fmt.Errorf("variable %s is %v, want regions × regions, or draws along a third dimension", found.Name, found.Shape)
+	}
+	n := found.Shape[0]
+	var draws []connectivity.Matrix
+	for v := found.Numbers; len(v) > 0; v = v[n*n:] {
+		one := mat5.Variable{Shape: []int{n, n}, Numbers: v[:n*n]}
+		draws = append(draws, connectivity.Matrix{Rows: n, Cols: n, Data: one.Rows()})
+	}
+	return matNames(all, n), draws, nil
+}
+
+// matSquare tells whether a variable can be matrices of regions by regions.
+func matSquare(v mat5.Variable) bool {
+	return len(v.Numbers) > 0 && (len(v.Shape) == 2 || len(v.Shape) == 3) && v.Shape[0] == v.Shape[1] && v.Shape[0] > 1
+}
+
+// matNames are the n names of the regions, when one variable alone can be them.
+func matNames(all []mat5.Variable, n int) (names []string) {
+	for _, v := range all {
+		if v.Class == "cell" && len(v.Texts) == n {
+			if names != nil {
+				return nil
+			}
+			names = v.Texts
+		}
+	}
+	return names
+}
+
+// MatrixNames are the names of the regions of a file, numbers from 1 when it has none.
+func MatrixNames(r io.Reader) ([]string, error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	n := 0
+	if first, _ := br.Peek(mat5.HeaderSize); !mat5.Is(first) {
+		var draws []connectivity.Matrix
+		if names, draws, err = ReadSquares(br, ""); err == nil {
+			n = draws[0].Cols
+		}
+	} else if all, damaged := mat5.Read(br); damaged != nil {
+		err = damaged
+	} else { // several matrices of one size will do
+		_, _, err = matSquares(all, "")
+		for _, v := range all {
+			if matSquare(v) && (n == 0 || n == v.Shape[0]) {
+				n, err = v.Shape[0], nil
+			} else if matSquare(v) {
+				return nil, errors.New("its matrices are of several sizes")
+			}
+		}
+		names = matNames(all, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if names == nil || Counted(names) {
+		names = nil
+		for i := range n {
+			names = append(names, strconv.Itoa(i+1))
+		}
+	}
+	return names, nil
+}
+
+// ReadSeries reads a file of series, volumes × regions: text or npy, gzipped or not. names is
+// nil where the columns have none.
+func ReadSeries(r io.Reader) (names []string, x connectivity.Matrix, err error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, x, err
+	}
+	if first, _ := br.Peek(len(npyMagic)); string(first) == npyMagic {
+		x, err = seriesArray(br)
+		return nil, x, err
+	}
+	return connectivity.ReadText(br)
+}
+
+const npyMagic = "\x93NUMPY"
+
+// seriesArray reads an npy array of volumes × regions.
+func seriesArray(r io.Reader) (connectivity.Matrix, error) {
+	a, err := artifacts.ReadArray(r)
+	if err != nil {
+		return connectivity.Matrix{}, err
+	}
+	if len(a.Shape) != 2 || a.Len() == 0 {
+		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; series are volumes × regions", a.Shape)
+	}
+	return connectivity.Matrix{Rows: a.Shape[0], Cols: a.Shape[1], Data: a.Float64s()}, nil
+}
+
+// Counted tells whether names are 0, 1, 2 …, which name nothing.
+func Counted(names []string) bool {
+	return !slices.ContainsFunc(DrawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
+}

@@ -1,0 +1,51 @@
+package region
+
+import (
+	"bytes"
+	"fmt"
+
+	"prgnn/artifacts"
+	"prgnn/connectivity"
+	"prgnn/dag"
+)
+
+// ReadDraws reads an npy input [draw, row, column] as one matrix a draw. The
+// matrices share the array's memory: they are read-only.
+func ReadDraws(in dag.Input, axes string) ([]connectivity.Matrix, error) {
+	a, err := in.Array()
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 3 || a.Len() == 0 {
+		return nil, fmt.Errorf("%s: an array of shape %v, want %s", in.Name, a.Shape, axes)
+	}
+	rows, cols, v := a.Shape[1], a.Shape[2], a.Float64s()
+	draws := make([]connectivity.Matrix, a.Shape[0])
+	for d := range draws {
+		draws[d] = connectivity.Matrix{Rows: rows, Cols: cols, Data: v[d*rows*cols:][:rows*cols]}
+	}
+	return draws, nil
+}
+
+// Stack joins matrices of one shape to an array [draw, row, column].
+func Stack(ms []connectivity.Matrix) *artifacts.Array {
+	rows, cols := ms[0].Rows, ms[0].Cols
+	v := make([]float64, 0, len(ms)*rows*cols)
+	for _, m := range ms {
+		v = append(v, m.Data...)
+	}
+	return artifacts.NewArray(v, len(ms), rows, cols)
+}
+
+// ReadText reads a text table of numbers.
+func ReadText(in dag.Input) ([]string, connectivity.Matrix, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, connectivity.Matrix{}, err
+	}
+	names, x, err := connectivity.ReadText(bytes.NewReader(b))
+	if err != nil {
+		return nil, connectivity.Matrix{}, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return names, x, nil
+}

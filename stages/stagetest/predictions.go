@@ -1,0 +1,41 @@
+package stagetest
+
+import (
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// TwoFolds gives the predictions of one setting: p of HC for a, b (fold 1) and c, d
+// (fold 2), of whom a and c are ASD.
+func TwoFolds(model string, p ...float64) []dag.Input {
+	g := [2]string{"ASD", "HC"}
+	m := dag.Coord{Axis: "model", Value: model}
+	return []dag.Input{
+		dag.InputOf(Told(1, g, [3]any{"a", 0, p[0]}, [3]any{"b", 1, p[1]}), m, dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(Told(2, g, [3]any{"c", 0, p[2]}, [3]any{"d", 1, p[3]}), m, dag.Coord{Axis: "fold", Value: "2"}),
+	}
+}
+
+// Told makes a prediction table of one fold: per row id, true group, and the
+// probability of the second group.
+func Told(fold int32, groups [2]string, rows ...[3]any) *artifacts.Table {
+	n := len(rows)
+	id, group, set := make([]string, n), make([]string, n), make([]string, n)
+	draw, folds, repeat := make([]int32, n), make([]int32, n), make([]int32, n)
+	label, predicted := make([]int32, n), make([]int32, n)
+	p0, p1 := make([]float64, n), make([]float64, n)
+	for i, r := range rows {
+		id[i], label[i], p1[i] = r[0].(string), int32(r[1].(int)), r[2].(float64)
+		group[i], set[i], draw[i], folds[i], repeat[i] = groups[label[i]], "test", int32(i), fold, 1
+		p0[i] = 1 - p1[i]
+		if p1[i] > 0.5 {
+			predicted[i] = 1
+		}
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: id}, artifacts.Column{Name: "group", Values: group},
+		artifacts.Column{Name: "draw", Values: draw}, artifacts.Column{Name: "fold", Values: folds}, artifacts.Column{Name: "repeat", Values: repeat},
+		artifacts.Column{Name: "set", Values: set}, artifacts.Column{Name: "label", Values: label}, artifacts.Column{Name: "probability", Values: p1},
+		artifacts.Column{Name: "predicted", Values: predicted},
+		artifacts.Column{Name: "p_" + groups[0], Values: p0}, artifacts.Column{Name: "p_" + groups[1], Values: p1})
+}

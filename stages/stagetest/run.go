@@ -1,0 +1,475 @@
+package stagetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/exact"
+	"prgnn/internal/random"
+	"prgnn/stages/fold"
+	"prgnn/stages/mat5"
+)
+
+// A corrStudy is participants of two groups with correlation matrices of a few
+// nodes, two draws and the plain mean each; the groups differ in the first edge.
+type corrStudy struct {
+	participants *artifacts.Table
+	Pearson      []*artifacts.Array
+	Folds        *artifacts.Table
+}
+
+func NewCorrStudy(t *testing.T, n int) *corrStudy {
+	t.Helper()
+	const nodes = 5
+	s := &corrStudy{participants: SomeParticipants(n, "ASD", "HC")}
+	for i := range n {
+		r := random.New(1, "study", i)
+		var v []float64
+		for range 3 {
+			m := make([]float64, nodes*nodes)
+			for a := range nodes {
+				m[a*nodes+a] = 1
+				for b := range a {
+					x := 0.2 * r.Normal()
+					if a == 1 && b == 0 {
+						x = 0.5 - float64(i%2) + 0.1*x
+					}
+					x = max(-0.99, min(0.99, x))
+					m[a*nodes+b], m[b*nodes+a] = x, x
+				}
+			}
+			v = append(v, m...)
+		}
+		s.Pearson = append(s.Pearson, artifacts.NewArray(v, 3, nodes, nodes))
+	}
+	s.Folds = MustRun(t, Fresh("split", "folds", 4, "repeats", 1, "stratify", true, "seed", 1), map[string][]dag.Input{"participants": {dag.InputOf(s.participants)}})["folds"].(*artifacts.Table)
+	return s
+}
+
+func (s *corrStudy) Inputs() map[string][]dag.Input {
+	in := map[string][]dag.Input{"folds": {dag.InputOf(s.Folds)}}
+	for i, a := range s.Pearson {
+		subject := dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}
+		in["pearson"] = append(in["pearson"], dag.InputOf(a, subject))
+		in["features"] = append(in["features"], dag.InputOf(a, subject))
+		// A ring, and the first edge with its correlation.
+		var draw, source, target []int32
+		var weight []float64
+		for d := range a.Shape[0] {
+			n := a.Shape[1]
+			for k := range n - 1 {
+				draw, source, target = append(draw, int32(d)), append(source, int32(k+1)), append(target, int32(k+2))
+				weight = append(weight, a.Float64s()[(d*n+k)*n+k+1])
+			}
+		}
+		in["edges"] = append(in["edges"], dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "draw", Values: draw}, artifacts.Column{Name: "source", Values: source},
+			artifacts.Column{Name: "target", Values: target}, artifacts.Column{Name: "weight", Values: weight}), subject))
+	}
+	return in
+}
+
+// Quickly is a baseline that is trained in a moment on a few graphs.
+func Quickly(model string, more ...any) dag.Stage {
+	return Fresh("baseline", append([]any{"model", model, "fold", 2, "trees", 60, "epochs", 60, "batch", 6, "learning_rate", 0.01, "channels", []any{4, 4, 4, 8}, "full_widths", []any{6}, "dropout", 0.1}, more...)...)
+}
+
+// Fresh is a stage at its defaults but for some parameters: name, value, …
+func Fresh(kind string, parameters ...any) dag.Stage {
+	k, ok := Lookup(kind)
+	if !ok {
+		panic("no kind " + kind)
+	}
+	s := k.New()
+	for i := 0; i < len(parameters); i += 2 {
+		if err := dag.SetParam(s, parameters[i].(string), parameters[i+1]); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+func NodesOf(names ...string) *artifacts.Table {
+	index, id := make([]int32, len(names)), make([]int32, len(names))
+	for i := range names {
+		index[i], id[i] = int32(i+1), int32(10*(i+1))
+	}
+	zero := make([]float64, len(names))
+	return artifacts.NewTable(
+		artifacts.Column{Name: "index", Values: index}, artifacts.Column{Name: "id", Values: id},
+		artifacts.Column{Name: "name", Values: names}, artifacts.Column{Name: "abbreviation", Values: names},
+		artifacts.Column{Name: "x", Values: zero}, artifacts.Column{Name: "y", Values: zero}, artifacts.Column{Name: "z", Values: zero},
+	)
+}
+
+func FloatsOf(t *testing.T, v artifacts.Value, column string) []float64 {
+	t.Helper()
+	x, err := v.(*artifacts.Table).Floats(column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func Near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-12 || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// FileInput is a file as an input.
+func FileInput(path string) dag.Input {
+	size := Sure(os.Stat(path)).Size()
+	return dag.Input{Name: path, Path: path, Ref: artifacts.Ref{Size: size}, Reader: func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// ChosenInputs are two settings in two outer folds: inside fold 1 (who are c, d) setting
+// "good" is right about them, inside fold 2 (a, b) it is wrong.
+func ChosenInputs() (inner, outer []dag.Input) {
+	g := [2]string{"ASD", "HC"}
+	for _, setting := range []string{"good", "poor"} {
+		m := dag.Coord{Axis: "lambda", Value: setting}
+		for o := 1; o <= 2; o++ {
+			p := 0.1
+			if (setting == "good") != (o == 1) {
+				p = 0.8
+			}
+			who := [2]string{"c", "d"}
+			tests := [2]string{"a", "b"}
+			if o == 2 {
+				who, tests = tests, who
+			}
+			for f := range 2 {
+				label := f
+				q := p
+				if label == 1 {
+					q = 1 - p
+				}
+				inner = append(inner, dag.InputOf(Told(int32(f+1), g, [3]any{who[f], label, q}), dag.Coord{Axis: "outer", Value: fmt.Sprint(o)}, m, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+			}
+			outer = append(outer, dag.InputOf(Told(int32(o), g, [3]any{tests[0], 0, p}, [3]any{tests[1], 1, 0.5 + p/10}), m, dag.Coord{Axis: "fold", Value: fmt.Sprint(o)}))
+		}
+	}
+	return inner, outer
+}
+
+// Files writes a directory of files, each path with its text.
+func Files(t *testing.T, texts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const Sited = 24 // participants of sitedInputs
+
+// SitedInputs are matrices of three sites with shifts of their own, two draws each; the
+// last region of the first participant is silent. Age tells a little, and nothing the group.
+func SitedInputs(t *testing.T) map[string][]dag.Input {
+	t.Helper()
+	const nodes = 5
+	people := SomeParticipants(Sited, "ASD", "HC")
+	ids, _ := people.Strings("participant_id")
+	site, sex, age := make([]string, Sited), make([]string, Sited), make([]float64, Sited)
+	var matrices []dag.Input
+	for j, id := range ids {
+		r := random.New(1, "sited", id)
+		site[j], age[j], sex[j] = string(rune('a'+j%3)), float64(8+r.IntN(10)), [2]string{"F", "M"}[r.IntN(2)]
+		v := make([]float64, 2*nodes*nodes)
+		for d := range 2 {
+			for a := range nodes {
+				v[d*nodes*nodes+a*nodes+a] = 1
+				for b := a + 1; b < nodes; b++ {
+					// The same numbers on every processor, as they go into the battery.
+					wave, _ := exact.Sincos(float64(j%3*7 + a*5 + b))
+					x := 0.2 + float64(0.2*wave) + float64(0.01*age[j]) + float64(0.1*r.Normal())
+					if j == 0 && b == nodes-1 {
+						x = 0
+					}
+					x = max(-0.95, min(0.95, x))
+					v[d*nodes*nodes+a*nodes+b], v[d*nodes*nodes+b*nodes+a] = x, x
+				}
+			}
+		}
+		matrices = append(matrices, dag.InputOf(artifacts.NewArray(v, 2, nodes, nodes), dag.Coord{Axis: "subject", Value: id}))
+	}
+	people.Columns = append(people.Columns, artifacts.Column{Name: "site", Values: site}, artifacts.Column{Name: "sex", Values: sex}, artifacts.Column{Name: "age", Values: age})
+	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "matrices": matrices}
+	in["folds"] = []dag.Input{dag.InputOf(MustRun(t, Fresh("split", "folds", 3, "seed", 2), map[string][]dag.Input{"participants": in["participants"]})["folds"])}
+	return in
+}
+
+// PeopleWith is a table of 40 participants, of two groups in turn, with covariates.
+func PeopleWith(columns ...artifacts.Column) *artifacts.Table {
+	people := SomeParticipants(40, "ASD", "HC")
+	people.Columns = append(people.Columns, columns...)
+	return people
+}
+
+func ColumnOf(t *testing.T, v artifacts.Value, column string) float64 {
+	t.Helper()
+	return FloatsOf(t, v, column)[0]
+}
+
+func ExecOutput(t *testing.T, v artifacts.Value) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// HostileTexts is a table with control characters and markup behind every text of it.
+func HostileTexts(t *artifacts.Table) *artifacts.Table {
+	again := *t
+	again.Columns = slices.Clone(t.Columns)
+	for i, c := range again.Columns {
+		known := slices.Contains([]string{"participant_id", "subject", "set"}, c.Name) || c.Name == "group" && t.Meta["groups"] != "" // looked up elsewhere
+		if texts, ok := c.Values.([]string); ok && !known {
+			texts = slices.Clone(texts)
+			for j := range texts {
+				texts[j] += "\x1b[31m\x00<&\"\ufffe"
+			}
+			again.Columns[i].Values = texts
+		}
+	}
+	return &again
+}
+
+func Mat(t *testing.T, vs ...mat5.Variable) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := mat5.Write(&b, vs); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// NewStage is a fresh stage of a kind, with its defaults.
+func NewStage[S dag.Stage](t testing.TB, kind string) S {
+	t.Helper()
+	k, ok := Lookup(kind)
+	if !ok {
+		t.Fatalf("no stage kind %s", kind)
+	}
+	return k.New().(S)
+}
+
+// RunWith runs a stage on one input a port.
+func RunWith(s dag.Stage, in map[string]dag.Input) (dag.Outputs, error) {
+	inputs := map[string][]dag.Input{}
+	for port, i := range in {
+		inputs[port] = []dag.Input{i}
+	}
+	return s.Run(context.Background(), dag.NewTask(inputs))
+}
+
+// Sure is for calls that the test has no doubt about.
+func Sure[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// NumberedFolds gives the predictions of one permutation: the true groups of a, b
+// (fold 1), c, d (fold 2), and the probability of HC.
+func NumberedFolds(n int, label [4]int, p ...float64) []dag.Input {
+	g := [2]string{"ASD", "HC"}
+	c := dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)}
+	return []dag.Input{
+		dag.InputOf(Told(1, g, [3]any{"a", label[0], p[0]}, [3]any{"b", label[1], p[1]}), c, dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(Told(2, g, [3]any{"c", label[2], p[2]}, [3]any{"d", label[3], p[3]}), c, dag.Coord{Axis: "fold", Value: "2"}),
+	}
+}
+
+// ReportInputs are made-up inputs of a report: the first participant and the groups
+// are called as given.
+func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
+	people := artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: []string{first, "sub-02", "sub-03"}},
+		artifacts.Column{Name: "group", Values: []string{groupA, groupA, groupB}},
+		artifacts.Column{Name: "age", Values: []float64{11, 12, 13.5}, Unit: "a"},
+		artifacts.Column{Name: "simulated", Values: []bool{true, true, true}})
+	evaluation, scores := Evaluated(0.8, 0.7, 0.9)
+	settings := &artifacts.Table{}
+	var columns [7][]string
+	for _, row := range [][4]string{
+		{"graphs", "graph", "rule", "largest"}, {"graphs", "graph", "density", "0.1"}, {"graphs", "graph", "of", "pairs"}, {"graphs", "graph", "repair", "largest"}, {"graphs", "graph", "features", "pearson"},
+		{"folds", "split", "folds", "5"}, {"folds", "split", "stratify", "true"}, {"folds", "split", "seed", "7"}, {"evaluate", "evaluate", "positive", ""},
+	} {
+		for i, v := range []string{row[0], row[1], row[2], row[3], "", "", ""} {
+			columns[i] = append(columns[i], v)
+		}
+	}
+	for i, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
+		settings.Columns = append(settings.Columns, artifacts.Column{Name: name, Values: columns[i]})
+	}
+	settings.Meta = map[string]string{"pipeline": "made up"}
+	return map[string][]dag.Input{
+		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},
+		"notes":      {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "note", Values: []string{"1 participant left out by exclude: " + first}}))},
+		"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)},
+	}
+}
+
+// Evaluated are tables of evaluate, for one setting and three folds. low and high
+// bound the accuracy.
+func Evaluated(accuracy, low, high float64) (summary, scores *artifacts.Table) {
+	both := func(v float64) []float64 { return []float64{v, v} }
+	level := []string{"graph", "participant"}
+	summary = artifacts.NewTable(
+		artifacts.Column{Name: "level", Values: level},
+		artifacts.Column{Name: "folds", Values: []int32{3, 3}}, artifacts.Column{Name: "participants", Values: []int32{40, 40}},
+		artifacts.Column{Name: "accuracy", Values: both(accuracy)}, artifacts.Column{Name: "sd", Values: both(0.05)},
+		artifacts.Column{Name: "ci_low", Values: both(low)}, artifacts.Column{Name: "ci_high", Values: both(high)},
+		artifacts.Column{Name: "majority", Values: both(0.6)}, artifacts.Column{Name: "balanced_accuracy", Values: both(0.7)},
+		artifacts.Column{Name: "auc", Values: both(0.8)}, artifacts.Column{Name: "sensitivity", Values: both(0.9)},
+		artifacts.Column{Name: "specificity", Values: both(0.4)}, artifacts.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
+		artifacts.Column{Name: "p", Values: both(0.0004)}, artifacts.Column{Name: "auc_p", Values: both(0.02)},
+	)
+	scores = artifacts.NewTable(
+		artifacts.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}}, artifacts.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
+		artifacts.Column{Name: "level", Values: []string{"graph", "participant", "participant", "participant"}},
+		artifacts.Column{Name: "accuracy", Values: []float64{0.1, 0.5, 0.75, 1}},
+	)
+	return summary, scores
+}
+
+// SummaryOf is a summary of evaluate with these columns in front, a row a setting
+// and level; the accuracies count up from 0.500.
+func SummaryOf(axes []string, settings ...[]string) *artifacts.Table {
+	n := 2 * len(settings)
+	var cols []artifacts.Column
+	for i, axis := range axes {
+		var v []string
+		for _, s := range settings {
+			v = append(v, s[i], s[i])
+		}
+		cols = append(cols, artifacts.Column{Name: axis, Values: v})
+	}
+	level, positive, folds, people := make([]string, n), make([]string, n), make([]int32, n), make([]int32, n)
+	for i := range level {
+		level[i], positive[i], folds[i], people[i] = fold.Levels[i%2], "ASD", 5, 118
+	}
+	cols = append(cols, artifacts.Column{Name: "level", Values: level}, artifacts.Column{Name: "folds", Values: folds}, artifacts.Column{Name: "participants", Values: people})
+	for j, name := range []string{"accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"} {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = []float64{0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.04, 0.4, 0.6, 0.636, 0.5, 0.5, 0.5, 0.5}[j]
+		}
+		cols = append(cols, artifacts.Column{Name: name, Values: v})
+	}
+	return artifacts.NewTable(append(cols, artifacts.Column{Name: "positive", Values: positive})...)
+}
+
+func PaperVariations() *artifacts.Table {
+	var settings [][]string
+	for _, d := range []string{"bce", "mmd"} {
+		for _, p := range []string{"sage", "topk"} {
+			for _, l := range []string{"0-0", "0.1-0", "0.1-0.1", "0.1-0.5", "0.1-1"} {
+				settings = append(settings, []string{d, l, p})
+			}
+		}
+	}
+	return SummaryOf([]string{"distance", "lambda", "pool"}, settings...)
+}
+
+func ComparisonInputs() map[string][]dag.Input {
+	model := func(name string, n int64) dag.Input {
+		return dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "model", Values: []string{name}}, artifacts.Column{Name: "parameters", Values: []int64{n}}))
+	}
+	return map[string][]dag.Input{
+		"comparison": {dag.InputOf(SummaryOf([]string{"stage", "model"}, []string{"baselines", "ridge"}, []string{"baselines", "svm"}, []string{"train", ""}, []string{"baselines", "own|model"}))},
+		"models":     {model("svm", 3486), model("ridge", 3487), model("ridge", 3487), model("svm", 3486)},
+		"parameters": {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}},
+			artifacts.Column{Name: "length", Values: []int64{2000, 122, 9}}, artifacts.Column{Name: "trainable", Values: []bool{true, true, false}}))},
+	}
+}
+
+// SomeParticipants are n participants of the groups a and b in turn.
+func SomeParticipants(n int, groups ...string) *artifacts.Table {
+	ids, group := make([]string, n), make([]string, n)
+	for i := range ids {
+		ids[i], group[i] = fmt.Sprintf("sub-%03d", i+1), groups[i%len(groups)]
+	}
+	return artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "group", Values: group})
+}
+
+func RunStage(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) (dag.Outputs, error) {
+	t.Helper()
+	return s.Run(context.Background(), dag.NewTask(inputs))
+}
+
+func MustRun(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) dag.Outputs {
+	t.Helper()
+	out, err := RunStage(t, s, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func Encoded(t *testing.T, v artifacts.Value) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// PlantedGraphs makes the graphs of n participants, groups in turn: random
+// features and a chain of edges; in group 1 the first three features of every node
+// are moved by the effect.
+func PlantedGraphs(n, draws, nodes int, effect float64) map[string][]dag.Input {
+	var edges, features []dag.Input
+	for i := range n {
+		r := random.New(1, "test", i)
+		x := make([]float64, draws*nodes*nodes)
+		for j := range x {
+			x[j] = 0.3 * r.Normal()
+			if i%2 == 1 && j%nodes < 3 {
+				x[j] += effect
+			}
+		}
+		var draw, source, target []int32
+		var weight []float64
+		for d := range draws {
+			for j := range nodes - 1 {
+				draw, source, target = append(draw, int32(d)), append(source, int32(j+1)), append(target, int32(j+2))
+				weight = append(weight, 0.2+0.1*r.Float64())
+			}
+		}
+		coord := dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}
+		features = append(features, dag.InputOf(artifacts.NewArray(x, draws, nodes, nodes), coord))
+		edges = append(edges, dag.InputOf(artifacts.NewTable(
+			artifacts.Column{Name: "draw", Values: draw},
+			artifacts.Column{Name: "source", Values: source},
+			artifacts.Column{Name: "target", Values: target},
+			artifacts.Column{Name: "weight", Values: weight}), coord))
+	}
+	return map[string][]dag.Input{"edges": edges, "features": features}
+}
+
+func PlantedInputs(t *testing.T, n, draws, nodes int, effect float64) map[string][]dag.Input {
+	in := PlantedGraphs(n, draws, nodes, effect)
+	folds := MustRun(t, Fresh("split", "folds", 5, "repeats", 1, "stratify", true, "seed", 5), map[string][]dag.Input{"participants": {dag.InputOf(SomeParticipants(n, "HC", "ASD"))}})
+	in["folds"] = []dag.Input{dag.InputOf(folds["folds"])}
+	return in
+}

@@ -1,0 +1,83 @@
+package stagetest
+
+import (
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// ScoreRow is one row of a table of scores.
+type ScoreRow struct {
+	ID    string
+	Draw  int32
+	Set   string
+	Layer int32
+	Index int32
+	Score float64
+	Kept  bool
+}
+
+func ScoresOf(rows ...ScoreRow) *artifacts.Table {
+	var ids, sets []string
+	var draws, layers, indices []int32
+	var scores []float64
+	var kept []bool
+	for _, r := range rows {
+		ids, sets, draws, layers = append(ids, r.ID), append(sets, r.Set), append(draws, r.Draw), append(layers, r.Layer)
+		indices, scores, kept = append(indices, r.Index), append(scores, r.Score), append(kept, r.Kept)
+	}
+	return artifacts.NewTable(
+		artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "draw", Values: draws},
+		artifacts.Column{Name: "set", Values: sets}, artifacts.Column{Name: "layer", Values: layers},
+		artifacts.Column{Name: "index", Values: indices}, artifacts.Column{Name: "score", Values: scores},
+		artifacts.Column{Name: "kept", Values: kept},
+	)
+}
+
+func TruthOf(source, target int32, difference float64) *artifacts.Table {
+	return artifacts.NewTable(
+		artifacts.Column{Name: "source", Values: []int32{source}}, artifacts.Column{Name: "target", Values: []int32{target}},
+		artifacts.Column{Name: "difference", Values: []float64{difference}},
+	)
+}
+
+// BiomarkerInputs are two folds of three nodes: sub-001 is tested in the first, in
+// two draws, sub-002 in the second.
+func BiomarkerInputs() map[string][]dag.Input {
+	one := ScoresOf(
+		ScoreRow{"sub-001", 1, "test", 1, 1, 0.5, true}, ScoreRow{"sub-001", 1, "test", 1, 2, 0.2, false}, ScoreRow{"sub-001", 1, "test", 1, 3, 0.9, true},
+		ScoreRow{"sub-001", 2, "test", 1, 1, 0.7, false}, ScoreRow{"sub-001", 2, "test", 1, 2, 0.4, true}, ScoreRow{"sub-001", 2, "test", 1, 3, 0.8, true},
+		ScoreRow{"sub-001", 2, "test", 2, 3, 0.1, true},
+		ScoreRow{"sub-002", 1, "train", 1, 1, 0.01, true},
+	)
+	two := ScoresOf(
+		ScoreRow{"sub-002", 1, "test", 1, 1, 0.4, true}, ScoreRow{"sub-002", 1, "test", 1, 2, 0.3, false}, ScoreRow{"sub-002", 1, "test", 1, 3, 0.65, true},
+	)
+	return map[string][]dag.Input{
+		"scores": {
+			dag.InputOf(one, dag.Coord{Axis: "fold", Value: "1"}),
+			dag.InputOf(two, dag.Coord{Axis: "fold", Value: "2"}),
+		},
+		"nodes":        {dag.InputOf(NodesOf("a", "b", "c"))},
+		"participants": {dag.InputOf(SomeParticipants(2, "ASD", "HC"))},
+	}
+}
+
+// Contrasted are two models of three regions: a tells the groups apart, in opposite
+// directions, b tells nothing, c is high in everybody.
+func Contrasted(sign float64) []dag.Input {
+	var ins []dag.Input
+	noise := []float64{0.01, -0.01, 0.02, -0.02}
+	for fold := range 2 {
+		var rows []ScoreRow
+		for i := range 8 {
+			p := fold*8 + i
+			id := []string{"sub-001", "sub-002", "sub-003", "sub-004", "sub-005", "sub-006", "sub-007", "sub-008", "sub-009", "sub-010", "sub-011", "sub-012", "sub-013", "sub-014", "sub-015", "sub-016"}[p]
+			e := noise[p/2%4]
+			for j, s := range []float64{0.5 + e + sign*float64(1-2*fold)*0.2*float64(p%2), 0.4 + e, 0.9 - e} {
+				rows = append(rows, ScoreRow{id, 1, "test", 1, int32(j + 1), s, true})
+			}
+		}
+		ins = append(ins, dag.InputOf(ScoresOf(rows...), dag.Coord{Axis: "fold", Value: []string{"1", "2"}[fold]}))
+	}
+	return ins
+}
