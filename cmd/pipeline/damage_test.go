@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // small has what a run hands out (a text), results in the middle and at the end, a fan-out
@@ -73,16 +75,14 @@ type rot struct {
 }
 
 func newRot(t *testing.T) *rot {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("needs a shell: ", err)
-	}
+	need.Program(t, "dash", "sh")
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &rot{t, t.TempDir(), filepath.Join(t.TempDir(), "pipeline")}
 	if err := os.Symlink(program, c.program); err != nil {
-		t.Skip(err)
+		need.Missing(t, "symbolic links: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(small), 0o666); err != nil {
 		t.Fatal(err)

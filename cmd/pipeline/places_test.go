@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The marks in the names of all directories in which the tests of places work.
@@ -398,9 +400,7 @@ func TestNoPlaces(t *testing.T) {
 
 // Who gives participants other names as docs/proof.md says finds the old ones nowhere.
 func TestPseudonyms(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh")
-	}
+	need.Program(t, "dash", "sh")
 	from, base := simulated(t), t.TempDir()
 	rename := func(key, to string) (string, error) {
 		write(t, filepath.Join(base, "key.txt"), key)
