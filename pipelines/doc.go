@@ -3,6 +3,7 @@
 //
 // # A pipeline file
 //
+//	extends: base.yaml              # the file that this one changes
 //	pipeline: biopoint              # its name; default: the file's
 //	seed: 2020                      # fills every parameter named seed that is not set
 //	vars: { data: scans }           # ${data} in any value below
@@ -30,6 +31,12 @@
 // --set puts values over those of the file: NAME=value for a variable or the
 // seed, STAGE.PARAMETER=value (or STAGE.AXIS), cohort.PARAMETER=value, and any
 // path of the file, such as stages.graphs.with.density=0.2. Values are YAML.
+//
+// # Extends
+//
+// A file that extends another is merged over it before anything else happens: see merger. Each
+// value keeps its file and line, for mistakes and for Print. The text of the result (loader.text)
+// is kept with runs and locks in place of the file's own.
 //
 // # References
 //

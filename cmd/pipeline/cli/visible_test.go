@@ -163,6 +163,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 		add("run", f)
 		add("plan", f)
 		add("plan", f, "-v")
+		add("print", f)
 		add("why", f, "said")
 		add("why", f, "values[value=c]")
 		add("graph", f)
@@ -219,6 +220,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("show", "good.yaml", hostile)
 	add("why", "good.yaml", hostile)
 	add("plan", "good.yaml", hostile)
+	add("print", "good.yaml", "--set", "stages.said.with="+hostile)
 	add(hostile)
 	add("gc", "--dry-run")
 	for _, args := range commands {
