@@ -25,7 +25,7 @@ const (
 // zero underneath, there is one NaN, bitmaps are there only where something is
 // missing), metadata are sorted, and the writer adds nothing of its own.
 func writeArrow(w io.Writer, t *Table, zstd bool) error {
-	rec, err := arrowRecord(t)
+	rec, err := t.Record()
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,10 @@ func (c *countingWriter) Seek(offset int64, whence int) (int64, error) {
 	return c.n, nil
 }
 
-// arrowRecord is the table as the library holds it.
-func arrowRecord(t *Table) (arrow.Record, error) {
+// Record is the table as an Arrow record (rows × columns). Numbers share the table's memory where no
+// value is missing or NaN, and are copied elsewhere; text and booleans are copied. Unit and Doc become the
+// metadata of the field, Meta that of the schema. The caller releases the record.
+func (t *Table) Record() (arrow.Record, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}

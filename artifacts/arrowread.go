@@ -105,6 +105,16 @@ func (b *budget) Reallocate(size int, old []byte) []byte {
 	return b.Allocator.Reallocate(size, old)
 }
 
+// FromRecord copies an Arrow record into a table. Narrower numbers are widened, and large and
+// dictionary-encoded text becomes text; a column of another type is an error that names it.
+func FromRecord(rec arrow.Record) (*Table, error) {
+	chunks := make([][]arrow.Array, rec.NumCols())
+	for i := range chunks {
+		chunks[i] = []arrow.Array{rec.Column(i)}
+	}
+	return tableOf(rec.Schema(), chunks)
+}
+
 // tableOf converts the columns of a file, each in one or more chunks.
 func tableOf(schema *arrow.Schema, chunks [][]arrow.Array) (*Table, error) {
 	t := &Table{}

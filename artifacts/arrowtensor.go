@@ -53,7 +53,7 @@ func (a *Array) WriteTensors(w io.Writer, keys *Table, column Column, axes []str
 	if err != nil {
 		return err
 	}
-	front, err := arrowRecord(keys)
+	front, err := keys.Record()
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (t *Table) WriteParquet(w io.Writer) error {
 }
 
 func (t *Table) writeParquet(w io.Writer) error {
-	rec, err := arrowRecord(t)
+	rec, err := t.Record()
 	if err != nil {
 		return err
 	}

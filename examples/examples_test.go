@@ -2,6 +2,7 @@
 package examples_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -24,64 +25,70 @@ func TestOwnStage(t *testing.T) {
 		program += ".exe"
 	}
 	output(t, "own-stage", "go", "build", "-o", program, ".")
-	output(t, "own-stage", "go", "test", "./strength") // make generate makes it fresh
+	output(t, "own-stage", "go", "test", "./outliers") // make generate makes it fresh
 
-	text, err := os.ReadFile(filepath.Join("own-stage", "strength.yaml"))
+	text, err := os.ReadFile(filepath.Join("own-stage", "outliers.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "strength.yaml"), text, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "outliers.yaml"), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{": 22 tasks: 22 ran, 0 cached, 0 failed", ": 22 tasks: 0 ran, 22 cached, 0 failed"} {
-		if got := output(t, dir, program, "run", "-q", "strength.yaml"); !strings.Contains(got, want) {
+	for _, want := range []string{": 36 tasks: 36 ran, 0 cached, 0 failed", ": 36 tasks: 0 ran, 36 cached, 0 failed"} {
+		if got := output(t, dir, program, "run", "-q", "outliers.yaml"); !strings.Contains(got, want) {
 			t.Errorf("run: %s, want %s", got, want)
 		}
 	}
 
-	// The kind is known by the source that it reaches, not by the build of the
-	// program: another one, without the table of symbols, finds all results.
+	// The kind is known by the source that it reaches, not by the build of the program: another
+	// one finds all results. It has gonum without assembly, which rounds otherwise, and
+	// makes the same bytes.
 	other := filepath.Join(dir, "other.exe")
-	output(t, "own-stage", "go", "build", "-ldflags=-s", "-o", other, ".")
-	if got, want := output(t, dir, other, "run", "-q", "strength.yaml"), ": 22 tasks: 0 ran, 22 cached, 0 failed"; !strings.Contains(got, want) {
+	output(t, "own-stage", "go", "build", "-tags=noasm", "-ldflags=-s", "-o", other, ".")
+	if got, want := output(t, dir, other, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
 		t.Errorf("another build: %s, want %s", got, want)
 	}
-
-	// The slow definition, on what the engine stored.
-	array := func(task, file string) *artifacts.Array {
-		output(t, dir, program, "export", "-q", "strength.yaml", task, "-o", file)
-		f, err := os.Open(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		a, err := artifacts.ReadArray(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
+	if got, want := output(t, dir, other, "audit", "-q", "outliers.yaml"), "36 tasks: 36 identical"; !strings.Contains(got, want) {
+		t.Errorf("audit without assembly: %s, want %s", got, want)
 	}
-	w := array("connectivity[sub-sim001].pearson", "pearson.npy")
-	for sign, counts := range map[string]func(float64) float64{
-		"absolute": func(x float64) float64 { return max(x, -x) },
-		"positive": func(x float64) float64 { return max(x, 0) },
-		"negative": func(x float64) float64 { return max(-x, 0) },
-	} {
-		s := array("strength[sub-sim001,sign="+sign+"]", sign+".npy")
-		draws, n := len(s.Float64s())/84, 84
-		if draws != 3 || w.Len() != draws*n*n {
-			t.Fatalf("%s: %d draws, want 3; shapes %v and %v", sign, draws, s.Shape, w.Shape)
+
+	// What the engine stored: the squared distances of n participants in k components sum to
+	// k·(n−1), and each component has length 1 over the connections.
+	for k := 1.0; k <= 3; k++ {
+		stored := func(port, file string) *os.File {
+			output(t, dir, program, "export", "-q", "outliers.yaml", fmt.Sprintf("outliers[components=%v].%s", k, port), "-o", file)
+			f, err := os.Open(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { f.Close() })
+			return f
 		}
-		for i, got := range s.Float64s() {
-			want := 0.0
-			for j := range n {
-				if j != i%n {
-					want += counts(w.Float64s()[i*n+j])
-				}
-			}
-			if got != want {
-				t.Fatalf("%s: draw %d, region %d: %v, want %v", sign, i/n, i%n+1, got, want)
-			}
+		table, err := artifacts.ReadTable(stored("distances", fmt.Sprint(k, ".arrow")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		distances, err := table.Floats("squared_distance")
+		if err != nil || len(distances) != 8 {
+			t.Fatalf("%v of 8 participants, %v", distances, err)
+		}
+		sum := 0.0
+		for _, d := range distances {
+			sum += d
+		}
+		if math.Abs(sum-7*k) > 1e-6 {
+			t.Errorf("%v components: the squared distances sum to %v, want %v", k, sum, 7*k)
+		}
+		components, err := artifacts.ReadArray(stored("components", fmt.Sprint(k, ".npy")))
+		if err != nil || components.Len() != int(k)*84*84 {
+			t.Fatalf("%v components: shape %v, %v", k, components.Shape, err)
+		}
+		sum = 0
+		for _, x := range components.Float64s() {
+			sum += x * x / 2 // both triangles
+		}
+		if math.Abs(sum-k) > 1e-6 {
+			t.Errorf("%v components: the squared loadings sum to %v, want %v", k, sum, k)
 		}
 	}
 }
@@ -113,20 +120,20 @@ func TestEditedStage(t *testing.T) {
 	}
 	edit("go.mod", "=> ../..", "=> "+filepath.ToSlash(here))
 	for _, step := range []struct{ old, new, ran, why string }{
-		{"", "", "22 ran, 0 cached", ""},
-		{"// Run sums", "// Run adds up, slowly and surely,\n// in one order: it sums", "0 ran, 22 cached", ""},
-		{"sums[row] += math.Abs(x)", "x = math.Abs(x)\n\t\t\t\tsums[row] += x * x", "9 ran, 13 cached", "code: examples/own-stage/strength.Strength.Run changed (strength/strength.go:43)"},
+		{"", "", "36 ran, 0 cached", ""},
+		{"// Run computes", "// Run decomposes the matrices, and\n// computes", "0 ran, 36 cached", ""},
+		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers/outliers.go:130)"},
 	} {
 		if step.old != "" {
-			edit("strength/strength.go", step.old, step.new)
+			edit("outliers/outliers.go", step.old, step.new)
 		}
-		output(t, dir, "go", "run", "prgnn/dag/codeid", "./strength")
+		output(t, dir, "go", "run", "prgnn/dag/codeid", "./outliers")
 		output(t, dir, "go", "build", "-ldflags=-s -w", "-o", "pipeline.exe", ".")
 		program := filepath.Join(dir, "pipeline.exe")
-		if plan := output(t, dir, program, "plan", "-q", "strength.yaml"); step.why != "" && !strings.Contains(plan, step.why) {
+		if plan := output(t, dir, program, "plan", "-q", "outliers.yaml"); step.why != "" && !strings.Contains(plan, step.why) {
 			t.Errorf("%q edited: the plan does not say %q:\n%s", step.old, step.why, plan)
 		}
-		if got := output(t, dir, program, "run", "-q", "strength.yaml"); !strings.Contains(got, ": 22 tasks: "+step.ran) {
+		if got := output(t, dir, program, "run", "-q", "outliers.yaml"); !strings.Contains(got, ": 36 tasks: "+step.ran) {
 			t.Errorf("%q edited: %s, want %s", step.old, got, step.ran)
 		}
 	}

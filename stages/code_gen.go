@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 5aa05a1cb3c3f15ce22b2b343c05bcd90a570bbb5d03da8df35467f1fbfe87f7
-kind biomarkers c3b2fe11cf726bd43a1d8f404db03f7dd89d946d683ac1905ffdac9d731abe13
-kind bootstrap 0d7cd7e1bdc7a0952bf9e97cd8784bdbf056ac2e6ef578e65002ce095277c25e
-kind brainmap 7a43f42612515129492b98542862d4764eacda81e516a07b4bf73a46a82b9c77
-kind choose 461521f889c2b49bd57cd74e2ed3ac84cb0383758ed3d6ff9b7e69d4b2237a5a
-kind combat b5cf7e0542116bd59fd506a060ac2322d06ea9bf9f393bb46c1f3647399c7133
-kind compare 169c4908824cc79574baf1af27ca823407e88afee42032479eb6cebc0ac644c1
-kind connectivity 0995248d8150f973490cfd52845666c1ba7df6798121e8b05f35c4b0ef496496
-kind covariates 7fe5e2befcb9276c37061bd465dc4318424db0e6611b3d4b015f731797116568
-kind denoise 7628ad8576942430a22e1e0ab79e20332329ac5e5a17e9d3495eef39f25bb220
+var codes = dag.Codes(`kind baseline c0efca80adf5ae6784348c24d5287444823816c6ab555809643e3e1a37d9a2cf
+kind biomarkers 71b7c45817853ea5f6a263dc1c73dd93ecf9ce287339351551bdde57e3a476b9
+kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
+kind brainmap 02024bff9b449a4c5ec62a0ba50100e18ead45014f6af39e301e626fe2d7b909
+kind choose b44c7dc489b7b818979ac16a3ba700ebed425ad4bd70c4f6f16764b6f9284dd4
+kind combat e3fd3d396b15ab0c4684e61f7a8c2b7a370cee4648b74f093f7a04cea79aa686
+kind compare 3180ea905121a21897f4e96c6f7cbc81bfe4c1684f4d525d58ae109a427bd6be
+kind connectivity 675db617c81d1ad2dbdada1e6c1923f9168f2f1fe72f8443951b5d0e984da1d9
+kind covariates ded69b61a4967c0f9777d7dda145a2f45c1c33d3a24cf0fbf8d8f7f89f5345f5
+kind denoise 4e8b5a3b5dfdca00f029de36ac6a624e11a7d8b3202988a110e32242b91fb932
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
-kind evaluate cfb2460ced2be68517696e24bf69576899594902ea1eb97255d258f588e355ce
-kind exec e8b5999eb4842472cffe5200efd245d06f54c7d0f1ad4c1954e5b48a7a4d0a10
-kind fidelity 3ee87a1523b1e88eb90206d82ff8ecd9b5576760e0444a9b62be607bd4ae44d0
-kind figure-confusion 5093ac3ec6ffd3fb29eab1445c2a70e6b94a36cdc5b13916c12866e7e24c4a10
-kind figure-connectivity 1c0e58f99fb6be5d6787018a0da6a3295b0f537e73fcd7d4c2efc3d91a707210
-kind figure-degrees da68eb268046085615e4ac7cdaa221c7b761a19c1f3ecefbb270188f86535055
-kind figure-distributions 52fe4c0b56060a5d34ab7ba05e8a57454791b33856d17058d58239d51f5cbd7f
-kind figure-individuality decabf962c7ca0a80270e49a6d11bd0a1d456680a40a3cd8dceeff10b701a2a1
-kind figure-individuals 4c764bf722bab47746b79aa3c60f63de124d1db3890f96b22a1a32977e8554b8
-kind figure-ranking 0c9d35251f3a040794385379ecea7c36807e5d6b947a05f523b60219d8fe2ca9
-kind figure-roc 644697320de26ef00964266047ae2e3c4c9f50e04eedc7dfb7b78c003851c7f3
-kind figure-training ab6381bfee89459cdc86ed4e62b7b12cb7202cd60dc1643ee6d866bacd52c5cd
-kind graph 065304ce71a743510feb6474a85d933f7b9a05105e108747f2ae31876ed4790e
-kind harmonize f058f69741db358a6f0d25849475cf1feeb0c70909f5e053fb63ed5c7a937b66
-kind individuality d692a5889dddd635d8f57c52b17b8fdaadbadcc9bf5a6cf5f5f61550e6f8a0d3
-kind join 8c349725dedaff67b4bfbe06567751fc8e013a4dd7cc67611b0adae878e37f76
-kind leakage 3c4898707b8fdd286fb22401bb01a05ea88cbfdaf21969319c44cef9d7165f81
-kind matrices f44d3c8e420d69ba06085d5b86e28e567eec06143feb12e79bfbc68a8cf7ec5d
+kind evaluate b1aaefcf43cac0d2f10fd9145129729c3898ae6681a35cb49c6d44d80d3395e9
+kind exec 1cad2db702a1ecffb645e2db4434d324115d0e858a30cd1c2e32a0be66e54199
+kind fidelity 04672727f61c4db0b0a977ea931eb60765afe1c38d5b20844d9cdab0c3f19c22
+kind figure-confusion 819a24bbb1c34c69302c366852a961ea7ade2da2ecf5dbeff5a0a05cc005e697
+kind figure-connectivity ac394e7376ad48646146e57a19046b5a45be91d40360fefa62e0a6536aa49430
+kind figure-degrees 367d1ce3ca28577fc31ebd23b1629dd36b7fba02ab9a0e223a4f77d7cebee2c2
+kind figure-distributions d60812e6270e5458fa5bae3093f3081d5aa04293f7d9526e1a2e4a62d759f038
+kind figure-individuality e8348ecb8fb91e0462e9950bec4d01b6db70bc733e95721f2908817cf479ee1b
+kind figure-individuals 807eb507c152e87bb90a6532dc8b0ad1cc7b3ab8b76040b0bd089db3444879e0
+kind figure-ranking 9db952ce8a4e4b6c69ef0bba1bbc2dff89cd9062e36148398a0679a16a9c0983
+kind figure-roc d040d84fc6d8d9cb955aa21e600569f85f55ac6a0993879cbcd7d631c826660c
+kind figure-training 198e379693731d6297469fc7c92cd6587c3dcb41f268a15a73baf2b2ab563c84
+kind graph dd6aba4cc73b2bddd20f0000e65091d3a4e2dad510b78afa53cd38038cb71c86
+kind harmonize 6df605d6f5d885eb4b961448b35888197c30984302c6e6a48861a9abdc7648c5
+kind individuality badc509659b7f530e91d9697bce1d30d8f3f851312903d674dde364ffcda27d1
+kind join d8398fb8c1c42f4f8831bed861064661298c26fae00131f31c1794acd3045f17
+kind leakage 14bb98641f8b2067488b39d20c450da05886c108e1381117e99201866fb5fd08
+kind matrices d8a75686859574efc62c56debe395ad6c4e3e44fc982a752b08dd5250b9e705c
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate 83c67c49703174d713adc4f0312fc32918b82614cb97813a85dbb7001de5bd99
-kind permutation eeb64dabb0198f5eaca2513804b4004ca538dcb9830955dc0532c10c5bbb096d
-kind predict c5ea5b0b2d00ce3ccf975b87f3e40cfbd0da3a5afc871618a7279a85bbc86133
-kind report 36e7aa37f2681839869b6e8be6682736d50a1449a586deddd51f75c0524e6021
-kind saliency ec359dd22b156c149399c4ee0720d0f6f3d013f82f2a8f2e1dfce420e89cb364
+kind parcellate 29a58da6d2e400600a894244c2b1491a28e9962cf0fb736544e524013f6ebc73
+kind permutation fa93cffdf9d35f81f937dd9feee1a7bdfe4b22ca276f6c531f854ff23e08dad5
+kind predict 0382de22d87e351d2c34ef9c311aafc3b4b550c6c4652e1642d1c6ad816c6133
+kind report df6fadf88b5c0645e9d5cb9d1efb12cbde202cc4689039f550d9df4a01c377e0
+kind saliency b1568f644f3c4144442c4e1aa03d3178908f22dc9a7b0eebb972b7577beffb80
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
-kind split c5992b7df7599ec7af0d01485469a3c1427efae8081b425d1d9fad61a4b02d95
-kind summary c357163246ffafeea1a37606023ad88d35477ed76ef87bb817a878e487723b8b
-kind tables a42eae56d27936df2073b4fc4a0d373980ac968f371415a1de471bda99319965
-kind timeseries 44ed0df0ea8fd97ce568048bd751b9c3c7f8d1fa960d22eac829ef70af7290a1
-kind train 19972b8e7558ebc4d396bb1a86a83d3abd482c022cca3241393d32656ace3c95
+kind split 18c7c9e5bae4fe318b8ae5466776a3f0fe68ce03aaef36bde6e61e45d2cbd445
+kind summary 93cc1a37767cd36af9e207009fdc446e0ba521fff0f0930cfdd7186dc3ba6bd3
+kind tables 516836db258bd54504ed5aad2600845a6278cc303d30b857962a3026ff7ff3df
+kind timeseries 2c7e8b3de558f5bf2cbb57d636c289e9754683175a2d022f3d64441c4c8cb78f
+kind train a330e3a462f3fb582474390fcd26576cb0b322b1218c03efd5b20fc34cbd4352
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -249,11 +249,11 @@ prgnn/artifacts.Table 05333ff0a705.cb7c20
 prgnn/artifacts.Table.Column 6f6c1df45a22.5a3ff9
 prgnn/artifacts.Table.Encode 7788b3b5c575.75915d
 prgnn/artifacts.Table.Format ce798aa82c30.aaa7f7
+prgnn/artifacts.Table.Record 31febf702d01.616978
 prgnn/artifacts.Table.Rows 1e83ec519d05.7afd19
 prgnn/artifacts.Table.check 81ee6762fb23.c28a56
 prgnn/artifacts.arrowData 5d792e6c08ea.9a77d7
 prgnn/artifacts.arrowMagic b213a19550d2.e3b0c4
-prgnn/artifacts.arrowRecord 9668c9c48ffb.616978
 prgnn/artifacts.arrowSchemaKey fcf8072bfe85.e3b0c4
 prgnn/artifacts.arrowSchemaOf 8c4782904af4.6eaeb9
 prgnn/artifacts.arrowTypeNames f25b27d2e262.5aacc8
@@ -317,7 +317,7 @@ prgnn/artifacts.textBuffers 8fc31aa53bb9.1aa6d8
 prgnn/artifacts.validity a56f05b81eb8.6c5a96
 prgnn/artifacts.word e621c9066c91.e3b0c4
 prgnn/artifacts.word.String 5afc8cabe94f.5aacc8
-prgnn/artifacts.writeArrow 7e4794757dc5.719463
+prgnn/artifacts.writeArrow d7d6a5363ff5.6dc1e4
 prgnn/artifacts.writeRecord f0f3283f5e4d.432310
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
@@ -524,7 +524,11 @@ prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
 reached by baseline combat connectivity denoise figure-connectivity graph harmonize join matrices timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
+prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
+prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
+prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
+prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
 reached by baseline combat connectivity figure-connectivity harmonize
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
@@ -1454,9 +1458,6 @@ prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 reached by combat covariates harmonize
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
-
-reached by combat denoise figure-connectivity graph harmonize join matrices timeseries
-prgnn/connectivity.Matrix.At e2bbc18a5da3.489cb4
 
 reached by combat exec
 prgnn/dag.Nearest 3a334b5bbc1f.8b47ca
@@ -2524,13 +2525,13 @@ module gorgonia.org/vecf64 v0.9.0
 prgnn/artifacts.Array.Preview 717c485df8d1.2e3f43
 prgnn/artifacts.Array.Tensor 1d2ece609966.be2507
 prgnn/artifacts.Array.WriteArrow 064254859f79.029951
-prgnn/artifacts.Array.WriteTensors 25b3ba4f082d.3acf97
+prgnn/artifacts.Array.WriteTensors 8f475090c231.1c75db
 prgnn/artifacts.Array.columnValues 4417afc65b52.ce3a25
 prgnn/artifacts.Table.WriteArrowZstd 8a40d864e350.75915d
 prgnn/artifacts.Table.WriteCSV 64b5e302cc0b.e36796
 prgnn/artifacts.Table.WriteParquet 84847d0cbc04.ba20df
 prgnn/artifacts.Table.writeGroup 45a0b8c1ff68.d864e6
-prgnn/artifacts.Table.writeParquet 55798cda24ba.7de344
+prgnn/artifacts.Table.writeParquet a6ba984255c0.a76071
 prgnn/artifacts.parquetField f6a8a999f18c.d5d722
 prgnn/artifacts.parquetMetadata c40ac2a9a9d6.a3fac4
 prgnn/artifacts.present c02218fcb195.cb7c20
@@ -2970,9 +2971,9 @@ reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
 
 at artifacts/array.go prgnn/artifacts Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Array.Float64s:88 floats:106 Array.Format:115 Array.Encode:118
-at artifacts/arrow.go prgnn/artifacts metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 arrowRecord:80 fieldMetadata:103 sortedMetadata:114 arrowData:126 validity:169 bitmap:182 canonical:194 textBuffers:215
+at artifacts/arrow.go prgnn/artifacts metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
 at artifacts/arrowcheck.go prgnn/artifacts arrowMagic:19 maxArrowColumns:21 maxZstdWindow:22 flat:26 flat.u32:31 flat.field:34 flat.follow:46 flat.table:49 flat.vector:59 flat.tables:74 flat.text:83 flat.byte:88 flat.int64:95 flat.metadata:103 arrowTypes:112 arrowTypeNames:114 word:117 word.String:119 checkArrow:122 checkSchema:165 checkBatch:193 checkZstd:254 checkArrowSchema:266
-at artifacts/arrowread.go prgnn/artifacts ReadTable:21 readArrow:46 recoverDamage:70 budget:82 newBudget:87 budget.take:91 budget.Allocate:98 budget.Reallocate:103 tableOf:109 readers:127 textArray:145 halfArray:146 readable:149 errType:156 Column.fill:161 read:172 readUint64:199
+at artifacts/arrowread.go prgnn/artifacts ReadTable:21 readArrow:46 recoverDamage:70 budget:82 newBudget:87 budget.take:91 budget.Allocate:98 budget.Reallocate:103 tableOf:119 readers:137 textArray:155 halfArray:156 readable:159 errType:166 Column.fill:171 read:182 readUint64:209
 at artifacts/arrowtensor.go prgnn/artifacts Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
 at artifacts/column.go prgnn/artifacts Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
 at artifacts/csv.go prgnn/artifacts Table.WriteCSV:13
@@ -2985,7 +2986,7 @@ at artifacts/parquet.go prgnn/artifacts arrowSchemaKey:25 Table.WriteParquet:29 
 at artifacts/parquetcheck.go prgnn/artifacts checkParquet:23 errPage:42 checkPages:45 bits:111 eachRun:122
 at artifacts/parquetread.go prgnn/artifacts parquetMagic:16 readParquet:22 arrowSchemaOf:63 Column.readParquet:84 errParquetType:153 batchReader:159 copying:162 converted:172 chunks:181
 at artifacts/table.go prgnn/artifacts Column:13 Table:24 NewTable:31 Table.check:40 Column.len:59 Column.TypeName:78 Column.valid:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
-at artifacts/tensor.go prgnn/artifacts Array.Tensor:17 Array.Preview:30
+at artifacts/tensor.go prgnn/artifacts Array.Tensor:18 Array.Preview:96
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
@@ -3006,7 +3007,7 @@ at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66
 at connectivity/glasso.go prgnn/connectivity glassoSweeps:20 glassoTolerance:21 lasso:27 newLasso:36 lasso.begin:45 lasso.solve:58 lasso.column:75 lasso.pass:119 lasso.gap:155 moments.glasso:171
 at connectivity/glassocv.go prgnn/connectivity cvFolds:18 cvAlphas:19 cvRefinements:20 log2Pi:23 trial:26 moments.chooseAlpha:28 spaced:93 cvFold:104 moments.fold:113 covarianceOf:131 cvFold.path:145
 at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:33 AuthorsCode:34 Share:39 OfPositive:44 Repair:51 RepairAbsolute:56 RepairNone:57 Graph:61 GraphQuality:68 Build:87
-at connectivity/matrix.go prgnn/connectivity Matrix:7 NewMatrix:13 Matrix.Row:18 Matrix.At:21 Matrix.Clone:24 Matrix.column:30 Matrix.setColumn:39 Matrix.rows:46 finite:54
+at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Clone:73 Matrix.column:79 Matrix.setColumn:88 Matrix.rows:95 finite:103
 at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:55
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62

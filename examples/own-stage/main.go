@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	_ "examples/own-stage/strength" // registers the kind
+	_ "examples/own-stage/outliers" // registers the kind
 
 	"prgnn/cmd/pipeline/cli"
 )
