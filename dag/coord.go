@@ -13,6 +13,12 @@ type Coord struct{ Axis, Value string }
 // subjectAxis is the axis whose values stand alone in a task's id.
 const subjectAxis = "subject"
 
+// StageOf is the stage in the name of a task.
+func StageOf(task string) string {
+	stage, _, _ := strings.Cut(task, "[")
+	return stage
+}
+
 // TaskID names a task: "folds", "connectivity[sub-003]",
 // "train[pool=topk,fold=2]", "harmonise[sub-003,fold=2]": the participant
 // first and bare, then the other axes in their order. A value that would make

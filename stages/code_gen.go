@@ -3014,7 +3014,7 @@ at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
-at dag/coord.go prgnn/dag Coord:11 CompareCoords:64 CompareValues:71
+at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:14
 at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
 at dag/params.go prgnn/dag ParamText:89 field:99 fieldTable:107 fieldTables:115 fieldsOf:119 fieldTable.collect:143 field.typeName:179 appendValue:202

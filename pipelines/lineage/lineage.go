@@ -28,10 +28,7 @@ type Work struct {
 }
 
 // Stage is the stage in the name of the task.
-func (w *Work) Stage() string {
-	stage, _, _ := strings.Cut(w.Task, "[")
-	return stage
-}
+func (w *Work) Stage() string { return dag.StageOf(w.Task) }
 
 // A Book is all work that a store has records of.
 type Book struct {

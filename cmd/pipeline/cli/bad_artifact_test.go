@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/exit"
 )
 
 // npyOf is an npy file with this dictionary and data of so many bytes.
@@ -123,7 +124,7 @@ func TestBadArtifacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, out, diag := runHere("inspect", path)
-		if code != exitFailed || out != "" || strings.Count(diag, "\n") != 1 {
+		if code != exit.Failed || out != "" || strings.Count(diag, "\n") != 1 {
 			t.Errorf("%s: exit code %d\n%s%s", f.name, code, out, diag)
 		}
 		tell(f.name, code, strings.TrimSpace(diag))
@@ -132,7 +133,7 @@ func TestBadArtifacts(t *testing.T) {
 		s := newStored(t, dir)
 		c.spoil(s)
 		code, out, _ := runHere("verify", "--store", s.store)
-		if code != exitDamaged {
+		if code != exit.Damaged {
 			t.Errorf("%s: verify ends with %d\n%s", c.name, code, out)
 		}
 		var found []string
@@ -144,7 +145,7 @@ func TestBadArtifacts(t *testing.T) {
 		slices.Sort(found)
 		tell("verify: "+c.name, code, strings.Join(found, " | "))
 		code, out, diag := runHere("export", "--store", s.store, s.file, "a", "-o", "-", "--format", "csv")
-		if code != exitFailed && code != exitDamaged || out != "" {
+		if code != exit.Failed && code != exit.Damaged || out != "" {
 			t.Errorf("%s: export ends with %d\n%.300s\n%s", c.name, code, out, diag)
 		}
 		tell("export: "+c.name, code, strings.ReplaceAll(strings.TrimSpace(diag), "\n", " | "))
@@ -164,12 +165,12 @@ func TestForgedRecord(t *testing.T) {
 		body := bytes.Replace(b[:bytes.LastIndex(b, []byte("\n"+sealed))+1], []byte(from), []byte(to), 1)
 		return fmt.Appendf(body, "%s%s\n", sealed, artifacts.DigestOf(body))
 	})
-	if code, out, _ := runHere("verify", "--store", s.store); code == exitDamaged && strings.Contains(out, "damaged action") {
+	if code, out, _ := runHere("verify", "--store", s.store); code == exit.Damaged && strings.Contains(out, "damaged action") {
 		t.Fatalf("the forged record has a wrong seal, so the test shows nothing\n%s", out)
 	}
 	for _, how := range [][]string{nil, {"--from-inputs"}} {
 		code, out, diag := runHere(append([]string{"audit", "--store", s.store, s.file}, how...)...)
-		if code != exitFailed || !strings.Contains(out, "a.value: different") || !strings.Contains(out, "1 identical, 1 different") {
+		if code != exit.Failed || !strings.Contains(out, "a.value: different") || !strings.Contains(out, "1 identical, 1 different") {
 			t.Errorf("audit %v: exit code %d\n%s%s", how, code, out, diag)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/nifti"
 )
 
@@ -262,7 +263,7 @@ func TestBadInputBattery(t *testing.T) {
 		s := newStudy(t)
 		c.spoil(s)
 		code, _, diag := runHere("run", "--store", store, filepath.Join(s.dir, "study.yaml"))
-		if code != exitFailed && code != exitUsage {
+		if code != exit.Failed && code != exit.Usage {
 			t.Errorf("%s: exit code %d\n%s", c.name, code, diag)
 		}
 		var errs []string

@@ -11,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
-	"prgnn/pipelines"
 	"prgnn/pipelines/bundle"
-	"prgnn/pipelines/lock"
 	"prgnn/pipelines/proof"
 	"prgnn/stages"
 )
@@ -68,18 +70,18 @@ func (a *app) bundle(what string, b bundling) error {
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	l, err := c.lock()
+	defer c.Store.Close()
+	l, err := c.Lock()
 	if err != nil {
 		return err
 	}
-	contents := bundle.Contents{Lock: l, Recipes: map[string]string{}, Open: c.store.OpenBlob}
+	contents := bundle.Contents{Lock: l, Recipes: map[string]string{}, Open: c.Store.OpenBlob}
 	for id, t := range l.Tasks() {
-		act, err := c.store.Lookup(t.Key)
+		act, err := c.Store.Lookup(t.Key)
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
-		if err := c.pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
+		if err := c.Pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
 			return err
 		}
 		contents.Recipes[id] = act.Recipe
@@ -87,18 +89,18 @@ func (a *app) bundle(what string, b bundling) error {
 	if !b.without {
 		contents.Inputs = map[artifacts.Digest]string{}
 	}
-	for _, s := range c.pipeline.Graph.Stages {
+	for _, s := range c.Pipeline.Graph.Stages {
 		_, known := stages.Lookup(s.Kind.Name)
 		for _, n := range s.Tasks {
 			if !known {
-				for _, ref := range c.steps[n].Outputs {
+				for _, ref := range c.Steps[n].Outputs {
 					contents.Given = append(contents.Given, ref)
 				}
 			}
 			for _, bind := range n.Inputs {
 				for _, src := range bind.Sources {
 					if src.Node == nil && !b.without {
-						ref, err := c.store.HashFile(src.File, false)
+						ref, err := c.Store.HashFile(src.File, false)
 						if err != nil {
 							return err
 						}
@@ -108,31 +110,31 @@ func (a *app) bundle(what string, b bundling) error {
 			}
 		}
 	}
-	if contents.Results, err = c.toBring(b.results); err != nil {
+	if contents.Results, err = toBring(c, b.results); err != nil {
 		return err
 	}
-	if err := writeFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
+	if err := console.WriteFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
 		return err
 	}
 	e := bundleEvent{"bundle", b.path, len(contents.Recipes), len(contents.Inputs), len(contents.Results), 0}
 	if info, err := os.Stat(b.path); err == nil {
 		e.Bytes = info.Size()
 	}
-	if a.json {
-		a.object(e)
+	if a.JSON {
+		a.Object(e)
 		return nil
 	}
-	a.note("wrote %s (%s): %s, %s, %s", b.path, byteCount(e.Bytes), count(e.Tasks, "task"), count(e.Inputs, "input file"), count(e.Results, "result"))
+	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), console.Count(e.Tasks, "task"), console.Count(e.Inputs, "input file"), console.Count(e.Results, "result"))
 	if b.without {
-		a.note("without its inputs: pipeline replay %s --inputs DIR", b.path)
+		a.Note("without its inputs: pipeline replay %s --inputs DIR", b.path)
 	}
 	return nil
 }
 
 // toBring are the results that go along: those that were named, or those that no
 // task takes further.
-func (c *current) toBring(names []string) ([]artifacts.Ref, error) {
-	g := c.pipeline.Graph
+func toBring(c *results.Current, names []string) ([]artifacts.Ref, error) {
+	g := c.Pipeline.Graph
 	wanted := map[*dag.Node][]string{}
 	switch {
 	case len(names) == 0:
@@ -150,13 +152,13 @@ func (c *current) toBring(names []string) ([]artifacts.Ref, error) {
 		if name == "all" {
 			continue
 		}
-		sel, err := choose(g, name)
+		sel, err := results.Choose(g, name)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range sel.tasks {
+		for _, n := range sel.Tasks {
 			for _, p := range n.Work.Ports().Out {
-				if !sel.named || p.Name == sel.port.Name {
+				if !sel.Named || p.Name == sel.Port.Name {
 					wanted[n] = append(wanted[n], p.Name)
 				}
 			}
@@ -165,9 +167,9 @@ func (c *current) toBring(names []string) ([]artifacts.Ref, error) {
 	var refs []artifacts.Ref
 	for n, ports := range wanted {
 		for _, p := range ports {
-			ref := c.ref(n, p)
-			if !c.store.Has(ref) {
-				return nil, fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run %s makes them again, or name other --results", n.ID, p, c.pipeline.File)
+			ref := c.Ref(n, p)
+			if !c.Store.Has(ref) {
+				return nil, fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run %s makes them again, or name other --results", n.ID, p, c.Pipeline.File)
 			}
 			refs = append(refs, ref)
 		}
@@ -212,45 +214,45 @@ type replay struct {
 }
 
 func (a *app) replay(path string, r replay) error {
-	room, err := a.cleanRoom(os.TempDir(), r.keep)
+	room, err := audit.NewRoom(a.Console, os.TempDir(), r.keep)
 	if err != nil {
 		return err
 	}
-	defer room.close()
-	unpacked, err := artifacts.Open(filepath.Join(room.dir.Path, "unpacked"))
+	defer room.Close()
+	unpacked, err := artifacts.Open(filepath.Join(room.Dir.Path, "unpacked"))
 	if err != nil {
 		return err
 	}
 	defer unpacked.Close()
-	o, err := bundle.Open(path, unpacked, filepath.Join(room.dir.Path, "inputs"))
+	o, err := bundle.Open(path, unpacked, filepath.Join(room.Dir.Path, "inputs"))
 	if err != nil {
-		return wrong(fmt.Errorf("%s: %w", path, err))
+		return exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
 	if err := a.bring(o, unpacked, path, r.inputs); err != nil {
 		return err
 	}
 	rep, err := o.Graph()
 	if err != nil {
-		return wrong(fmt.Errorf("%s: %w", path, err))
+		return exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
-		return wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, some(names, 5))
+		return exit.Wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, console.Some(names, 5))
 	}
 	made, here := o.Lock.Program, dag.ThisProgram()
-	a.note("%s: %s, made by %s", path, o.Lock.Pipeline, programWords(made))
+	a.Note("%s: %s, made by %s", path, o.Lock.Pipeline, programWords(made))
 	made.Modified, here.Modified = false, false // a lock does not keep it
 	if made != here {
-		a.note("this program is %s", programWords(here))
+		a.Note("this program is %s", programWords(here))
 	}
 	if len(rep.Other) > 0 {
-		a.note("its code of %s is another than the one that made the bundle: results may differ for that reason", some(rep.Other, 5))
+		a.Note("its code of %s is another than the one that made the bundle: results may differ for that reason", console.Some(rep.Other, 5))
 	}
 	if len(rep.Given) > 0 {
-		a.note("taken from the bundle, as it is the pipeline file's own: %s", some(rep.Given, 5))
+		a.Note("taken from the bundle, as it is the pipeline file's own: %s", console.Some(rep.Given, 5))
 	}
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
-	return a.auditWhole(audit{threads: r.threads, workers: r.workers}, nil, o.Lock, room, rep.Graph, stored)
+	return audit.Bundle(a.Console, o.Lock, room, rep.Graph, stored, audit.Options{Threads: r.threads, Workers: r.workers})
 }
 
 // programWords name a program as far as it is known.
@@ -298,60 +300,7 @@ func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) 
 		names = append(names, f.Name)
 	}
 	if dir != "" {
-		return wrongf("%s has no file with the bytes of %s", dir, some(names, 5))
+		return exit.Wrongf("%s has no file with the bytes of %s", dir, console.Some(names, 5))
 	}
-	return wrongf("%s leaves out its inputs (%s): --inputs DIR says where they are", path, some(names, 5))
-}
-
-// lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
-// it was; what it reads must still be what it read.
-func (a *app) lookAt(what string, sets []string) (*current, error) {
-	if !isRun(what) {
-		return a.look(what, sets)
-	}
-	if len(sets) > 0 {
-		return nil, wrongf("a run has been run: --set goes with a pipeline file")
-	}
-	store, err := a.openHere()
-	if err != nil {
-		return nil, err
-	}
-	rec, err := record(store, what)
-	if err != nil {
-		store.Close()
-		return nil, err
-	}
-	c, err := atRun(rec, store)
-	if err != nil {
-		store.Close()
-		return nil, fmt.Errorf("run %s: %w", rec.ID, err)
-	}
-	return c, nil
-}
-
-// atRun looks up what a run came to, and refuses when its pipeline gives something
-// else by now.
-func atRun(rec *dag.Record, store *artifacts.Store) (*current, error) {
-	text, sets := pipelines.SplitSource(rec.Source)
-	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
-	if err != nil {
-		return nil, fmt.Errorf("its pipeline cannot be loaded any more (name the pipeline file instead): %w", err)
-	}
-	steps, err := dag.Plan(p.Graph, store, dag.Options{})
-	if err != nil {
-		return nil, err
-	}
-	keys := map[string]artifacts.Key{}
-	for _, t := range rec.Tasks {
-		keys[t.ID] = t.Key
-	}
-	c := &current{p, store, make(map[*dag.Node]*dag.Step, len(steps))}
-	for i := range steps {
-		s := &steps[i]
-		if k, ran := keys[s.Node.ID]; s.Key != k || !ran {
-			return nil, fmt.Errorf("%s is not what it was in this run: its data or the program have changed since; name the pipeline file to take what it has now", s.Node.ID)
-		}
-		c.steps[s.Node] = s
-	}
-	return c, nil
+	return exit.Wrongf("%s leaves out its inputs (%s): --inputs DIR says where they are", path, console.Some(names, 5))
 }

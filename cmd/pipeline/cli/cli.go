@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -10,53 +9,37 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"prgnn/cmd/pipeline/console"
 )
 
-// An app is one call of the program: where it writes, and the flags that every
-// command has.
+// An app is one call of the program, with the flags that every command has.
 type app struct {
-	out    *bufio.Writer // stdout: the answer; control characters of data are visible in it
-	stderr io.Writer     // everything else, likewise
-	stdout io.Writer     // what stdout is, for the bytes of a file
-	page   terminal      // what stdout can show
-	term   terminal      // what stderr can show
-	args   []string      // as typed, for "go on with"
-
-	store   string
+	*console.Console
 	remote  string
 	signKey string
 	trusted []string // files of public keys
-	json    bool
 	private bool
-	quiet   bool
-	verbose bool
 }
 
 // Main runs this process's command line and returns its exit code.
 func Main() int { return run(os.Args[1:], os.Stdout, os.Stderr) }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
-	shown, said := &visibleWriter{w: stdout}, &visibleWriter{w: stderr}
 	a := &app{
-		out:    bufio.NewWriterSize(shown, 1<<16),
-		stderr: said,
-		stdout: stdout,
-		page:   terminalOf(stdout),
-		term:   terminalOf(stderr),
-		args:   args,
-
+		Console: console.New(args, stdout, stderr),
 		private: !slices.Contains([]string{"", "0"}, os.Getenv("PIPELINE_PRIVATE")),
 	}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(a.out)
-	root.SetErr(a.stderr)
+	root.SetOut(a.Out)
+	root.SetErr(a.Stderr)
 	err := root.Execute()
-	if flushErr := errors.Join(a.out.Flush(), shown.Close()); err == nil && flushErr != nil && !brokenPipe(flushErr) {
+	if flushErr := a.Flush(); err == nil && flushErr != nil && !brokenPipe(flushErr) {
 		err = flushErr
 	}
 	code := a.finish(err)
-	_ = errors.Join(shown.Close(), said.Close()) // nobody is left to be told
+	_ = a.Close() // nobody is left to be told
 	return code
 }
 
@@ -92,13 +75,13 @@ parameter changed back runs nothing.`,
 	root.Flags().BoolVar(&version, "version", false, "the same as the command version")
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
-	flags.StringVar(&a.store, "store", "", "the results are in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
+	flags.StringVar(&a.StoreFlag, "store", "", "the results are in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
 	flags.StringVar(&a.remote, "remote", "", "share results through `URL`, s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
 	flags.StringVar(&a.signKey, "sign-key", "", "sign what goes to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
 	flags.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
-	flags.BoolVar(&a.json, "json", false, "one JSON object a line on stdout, and nothing else there")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")
+	flags.BoolVar(&a.JSON, "json", false, "one JSON object a line on stdout, and nothing else there")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
+	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")
 	flags.BoolP("help", "h", false, "what a command does, its flags, and an example")
 	cobra.EnableCommandSorting = false
 	root.AddGroup(
@@ -166,7 +149,9 @@ func (p positive) String() string {
 	}
 	return fmt.Sprint(*p.n)
 }
+
 func (p positive) Type() string { return "N" }
+
 func (p positive) Set(s string) error {
 	var n int
 	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 {

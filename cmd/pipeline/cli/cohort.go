@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/pipelines"
 	"prgnn/stages/cohort"
 )
@@ -49,12 +51,12 @@ func (a *app) cohort(file string, sets []string) error {
 		return err
 	}
 	if p.Roster == nil {
-		return wrongf("%s has no cohort", file)
+		return exit.Wrongf("%s has no cohort", file)
 	}
 	people := participants(p)
-	if a.json {
+	if a.JSON {
 		for _, e := range people {
-			a.object(e)
+			a.Object(e)
 		}
 		return nil
 	}
@@ -89,8 +91,8 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 
 func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	ports := slices.Sorted(maps.Keys(p.Roster.Files))
-	g := grid{}
-	g.add(append(append([]string{"participant", "group"}, ports...), "")...)
+	g := console.Grid{}
+	g.Add(append(append([]string{"participant", "group"}, ports...), "")...)
 	numbers, groups := map[string]int{}, map[string]int{}
 	for _, e := range people {
 		numbers[e.State]++
@@ -104,17 +106,17 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 		if e.State != "taken" {
 			row = append(row, e.State+": "+e.Reason)
 		}
-		g.add(row...)
+		g.Add(row...)
 	}
-	g.print(a.out)
-	fmt.Fprintln(a.out)
+	g.Print(a.Out)
+	fmt.Fprintln(a.Out)
 	for _, n := range slices.Concat(p.Here, p.Notes) {
-		fmt.Fprintln(a.out, n)
+		fmt.Fprintln(a.Out, n)
 	}
-	fmt.Fprintf(a.out, "%s: %d taken, %d unusable, %d left out\n", count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])
+	fmt.Fprintf(a.Out, "%s: %d taken, %d unusable, %d left out\n", console.Count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
-			fmt.Fprintf(a.out, "  %s: %d\n", name, groups[name])
+			fmt.Fprintf(a.Out, "  %s: %d\n", name, groups[name])
 		}
 	}
 }
@@ -129,7 +131,7 @@ func (a *app) fileCell(r *cohort.Roster, e participantEvent, port string) string
 	case r.PerRun:
 		var names []string
 		for _, run := range e.Runs {
-			if path, ok := run.Files[port]; ok && a.verbose {
+			if path, ok := run.Files[port]; ok && a.Verbose {
 				names = append(names, filepath.Base(path))
 			} else if ok {
 				names = append(names, run.Name)
@@ -138,7 +140,7 @@ func (a *app) fileCell(r *cohort.Roster, e participantEvent, port string) string
 		return strings.Join(names, " ")
 	case !ok:
 		return "–"
-	case a.verbose:
+	case a.Verbose:
 		return filepath.Base(path)
 	}
 	return "yes"

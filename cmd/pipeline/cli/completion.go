@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/pipelines"
 	"prgnn/stages"
 )
@@ -23,15 +24,15 @@ func (a *app) completionCommand() *cobra.Command {
 			root := cmd.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.out, true)
+				return root.GenBashCompletionV2(a.Out, true)
 			case "zsh":
-				return root.GenZshCompletion(a.out)
+				return root.GenZshCompletion(a.Out)
 			case "fish":
-				return root.GenFishCompletion(a.out, true)
+				return root.GenFishCompletion(a.Out, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.out)
+				return root.GenPowerShellCompletionWithDesc(a.Out)
 			}
-			return usage(cmd, "there is no shell %q%s", args[0], meant(args[0], cmd.ValidArgs))
+			return usage(cmd, "there is no shell %q%s", args[0], console.DidYouMean(args[0], cmd.ValidArgs))
 		},
 	}
 }

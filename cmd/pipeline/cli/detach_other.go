@@ -2,10 +2,13 @@
 
 package cli
 
-import "prgnn/artifacts"
+import (
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/exit"
+)
 
 func (a *app) detachRun(*artifacts.Store, string) error {
-	return wrongf("--detach is for Linux and macOS")
+	return exit.Wrongf("--detach is for Linux and macOS")
 }
 
 func alive(int) bool { return false }

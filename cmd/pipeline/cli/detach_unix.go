@@ -31,16 +31,16 @@ func (a *app) detachRun(s *artifacts.Store, file string) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(self, slices.DeleteFunc(slices.Clone(a.args), func(w string) bool { return w == "--detach" || w == "--detach=true" })...)
+	cmd := exec.Command(self, slices.DeleteFunc(slices.Clone(a.Args), func(w string) bool { return w == "--detach" || w == "--detach=true" })...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	if err := os.WriteFile(backgroundPID(s.Dir()), fmt.Appendln(nil, cmd.Process.Pid), 0o666); err != nil {
-		a.note("%v", err)
+		a.Note("%v", err)
 	}
-	fmt.Fprintf(a.out, "going on in the background: process %d, %s\n  pipeline status %s tells how far it is\n", cmd.Process.Pid, log.Name(), file)
+	fmt.Fprintf(a.Out, "going on in the background: process %d, %s\n  pipeline status %s tells how far it is\n", cmd.Process.Pid, log.Name(), file)
 	return cmd.Process.Release()
 }
 

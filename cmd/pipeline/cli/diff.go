@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
 )
@@ -73,11 +76,11 @@ func (a *app) diff(idA, idB, stage string) error {
 		return err
 	}
 	defer store.Close()
-	ra, err := record(store, idA)
+	ra, err := results.LoadRun(store, idA)
 	if err != nil {
 		return err
 	}
-	rb, err := record(store, idB)
+	rb, err := results.LoadRun(store, idB)
 	if err != nil {
 		return err
 	}
@@ -89,16 +92,16 @@ func (a *app) diff(idA, idB, stage string) error {
 	}
 	shown := map[string]bool{}
 	for _, d := range diffs {
-		if d.State == "different" && (stage != "" || a.verbose || !shown[d.Stage]) {
+		if d.State == "different" && (stage != "" || a.Verbose || !shown[d.Stage]) {
 			shown[d.Stage] = true
 			d.compareOutputs(store)
 		}
 	}
-	if a.json {
+	if a.JSON {
 		for _, d := range diffs {
-			a.object(d)
+			a.Object(d)
 		}
-		a.object(sum)
+		a.Object(sum)
 		return nil
 	}
 	a.printDiff(ra, rb, diffs, sum)
@@ -108,10 +111,10 @@ func (a *app) diff(idA, idB, stage string) error {
 func ofStage(diffs []*taskDiff, ra, rb *dag.Record, stage string) ([]*taskDiff, error) {
 	var names []string
 	for _, t := range slices.Concat(rb.Tasks, ra.Tasks) {
-		names = append(names, stageOf(t.ID), t.ID)
+		names = append(names, dag.StageOf(t.ID), t.ID)
 	}
 	if !slices.Contains(names, stage) {
-		return nil, wrongf("neither run has a stage or task %q%s", stage, meant(stage, names))
+		return nil, exit.Wrongf("neither run has a stage or task %q%s", stage, console.DidYouMean(stage, names))
 	}
 	return slices.DeleteFunc(diffs, func(d *taskDiff) bool { return d.Stage != stage && d.Task != stage }), nil
 }
@@ -137,7 +140,7 @@ func compareRuns(store *artifacts.Store, ra, rb *dag.Record) ([]*taskDiff, diffE
 	}
 	var diffs []*taskDiff
 	add := func(d *taskDiff) {
-		d.Event, d.Stage, d.Causes = "difference", stageOf(d.Task), differencesJSON(d.causes)
+		d.Event, d.Stage, d.Causes = "difference", dag.StageOf(d.Task), differencesJSON(d.causes)
 		diffs = append(diffs, d)
 	}
 	for i := range rb.Tasks {
@@ -214,7 +217,7 @@ func (d *taskDiff) compareOutputs(store *artifacts.Store) {
 		if x.Digest == y.Digest || x == (artifacts.Ref{}) {
 			continue
 		}
-		diff, err := differenceOf(store, x, store, y, dag.Type{})
+		diff, err := results.Difference(store, x, store, y, dag.Type{})
 		if err != nil {
 			diff = &compare.Difference{Kind: "gone", Text: fmt.Sprintf("cannot be compared: %v", err)}
 		}
@@ -223,11 +226,11 @@ func (d *taskDiff) compareOutputs(store *artifacts.Store) {
 }
 
 func (a *app) printDiff(ra, rb *dag.Record, diffs []*taskDiff, sum diffEvent) {
-	fmt.Fprintf(a.out, "run %s (%s) → run %s (%s)\n", ra.ID, ra.Started.Local().Format("2006-01-02 15:04:05"), rb.ID, rb.Started.Local().Format("2006-01-02 15:04:05"))
+	fmt.Fprintf(a.Out, "run %s (%s) → run %s (%s)\n", ra.ID, ra.Started.Local().Format("2006-01-02 15:04:05"), rb.ID, rb.Started.Local().Format("2006-01-02 15:04:05"))
 	a.printCauses(diffs)
 	a.printConsequences(diffs)
-	fmt.Fprintf(a.out, "diff: %s: %d same, %d different, %d made again with the same bytes, %d new, %d gone\n",
-		count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
+	fmt.Fprintf(a.Out, "diff: %s: %d same, %d different, %d made again with the same bytes, %d new, %d gone\n",
+		console.Count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
 }
 
 // printCauses shows each cause once, with the tasks in which it stands.
@@ -254,25 +257,20 @@ func (a *app) printCauses(diffs []*taskDiff) {
 	if len(causes) == 0 {
 		return
 	}
-	fmt.Fprintln(a.out, "\ncauses")
-	const most = 20
-	for i, c := range causes {
-		if i == most && !a.verbose {
-			fmt.Fprintf(a.out, "  … and %d more; -v shows them\n", len(causes)-most)
-			break
-		}
-		fmt.Fprintf(a.out, "  %s\n", some(c.tasks, 4))
-		a.printDifference(c.d, "    ")
-	}
+	fmt.Fprintln(a.Out, "\ncauses")
+	a.Few(a.Out, len(causes), 20, func(i int) {
+		fmt.Fprintf(a.Out, "  %s\n", console.Some(causes[i].tasks, 4))
+		a.printDifference(causes[i].d, "    ")
+	})
 }
 
 // printConsequences shows by stage how many tasks differ, and how.
 func (a *app) printConsequences(diffs []*taskDiff) {
 	if len(diffs) == 0 {
-		fmt.Fprintln(a.out, "nothing differs")
+		fmt.Fprintln(a.Out, "nothing differs")
 		return
 	}
-	fmt.Fprintln(a.out, "\nresults")
+	fmt.Fprintln(a.Out, "\nresults")
 	states := map[string]map[string]int{}
 	var stages []string
 	for _, d := range diffs {
@@ -291,17 +289,17 @@ func (a *app) printConsequences(diffs []*taskDiff) {
 				parts = append(parts, fmt.Sprintf("%d %s", n, state.words))
 			}
 		}
-		fmt.Fprintf(a.out, "  %s: %s\n", a.page.bold(s), strings.Join(parts, ", "))
+		fmt.Fprintf(a.Out, "  %s: %s\n", a.Page.Bold(s), strings.Join(parts, ", "))
 		for _, d := range diffs {
 			if d.Stage != s {
 				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(d.Outputs)) {
 				o := d.Outputs[name]
-				fmt.Fprintf(a.out, "    %s.%s: %s\n", d.Task, name, o.Difference.Text)
-				printDifference(a.out, o.Difference, "        ")
+				fmt.Fprintf(a.Out, "    %s.%s: %s\n", d.Task, name, o.Difference.Text)
+				results.PrintDifference(a.Out, o.Difference, "        ")
 			}
 		}
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/stages"
 )
@@ -55,7 +54,7 @@ func pages(t *testing.T) (all []page) {
 }
 
 func allCommands() []*cobra.Command {
-	a := &app{out: bufio.NewWriter(io.Discard), stderr: &bytes.Buffer{}}
+	a := &app{Console: console.New(nil, io.Discard, io.Discard)}
 	root := a.root()
 	return append([]*cobra.Command{root}, root.Commands()...)
 }

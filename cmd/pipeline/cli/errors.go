@@ -12,46 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 )
 
-// The exit codes.
-const (
-	exitFine        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDamaged     = 3
-	exitInterrupted = 130
-)
-
-// An exit is an error that knows its exit code. A nil err means that everything
-// has been said already.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e *exit) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-func (e *exit) Unwrap() error { return e.err }
-
-// wrong marks a mistake in the command line or in the pipeline file.
-func wrong(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exit{exitUsage, err}
-}
-
-func wrongf(format string, args ...any) error { return wrong(fmt.Errorf(format, args...)) }
-
 // usage is a mistake in the command line of one command.
 func usage(cmd *cobra.Command, format string, args ...any) error {
-	return wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
+	return exit.Wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
 }
 
 func (a *app) unknownCommand(root *cobra.Command, name string) error {
@@ -61,7 +29,7 @@ func (a *app) unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return wrongf("pipeline has no command %q%s\n  pipeline --help lists them", name, meant(name, names))
+	return exit.Wrongf("pipeline has no command %q%s\n  pipeline --help lists them", name, console.DidYouMean(name, names))
 }
 
 // flagError says which flag is wrong, and which one was probably meant.
@@ -103,12 +71,12 @@ func flagMessage(err error) string {
 // finish prints the error of the command, if any, and gives the exit code.
 func (a *app) finish(err error) int {
 	code := exitCode(err)
-	var e *exit
-	if err == nil || errors.As(err, &e) && e.err == nil {
+	var e *exit.Error
+	if err == nil || errors.As(err, &e) && e.Err == nil {
 		return code
 	}
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "interrupted")
+		fmt.Fprintln(a.Stderr, "interrupted")
 		return code
 	}
 	a.explain(err)
@@ -118,15 +86,15 @@ func (a *app) finish(err error) int {
 // explain prints an error, and what can be done about it.
 func (a *app) explain(err error) {
 	for _, one := range flatten(err) {
-		a.complain(inWords(one))
+		a.Complain(inWords(one))
 	}
 	switch {
 	case errors.Is(err, artifacts.ErrCorrupt):
-		fmt.Fprintln(a.stderr, "  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged")
+		fmt.Fprintln(a.Stderr, "  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged")
 	case errors.Is(err, artifacts.ErrFull):
-		fmt.Fprintf(a.stderr, "  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s\n", a.command("gc"), a.again())
+		fmt.Fprintf(a.Stderr, "  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s\n", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrReadOnly):
-		fmt.Fprintln(a.stderr, "  what is there can be looked at; --store DIR names a store of your own for what is to run")
+		fmt.Fprintln(a.Stderr, "  what is there can be looked at; --store DIR names a store of your own for what is to run")
 	}
 }
 
@@ -157,46 +125,26 @@ func inWords(err error) string {
 	return strings.Replace(text, said, call.Path+": "+what, 1)
 }
 
-// complain prints one error. The first line is the message, the others help.
-func (a *app) complain(text string) {
-	first, rest, more := strings.Cut(text, "\n")
-	fmt.Fprintln(a.stderr, a.term.red("error: ")+first)
-	if more {
-		fmt.Fprintln(a.stderr, rest)
-	}
-	if a.json {
-		a.object(errorEvent{Event: "error", Error: text})
-		a.out.Flush()
-	}
-}
-
-// note says something that is worth knowing but is no answer.
-func (a *app) note(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
-	}
-}
-
 func exitCode(err error) int {
-	var e *exit
+	var e *exit.Error
 	switch {
 	case err == nil:
-		return exitFine
+		return exit.Fine
 	case errors.As(err, &e):
-		return e.code
+		return e.Code
 	case errors.Is(err, artifacts.ErrCorrupt):
-		return exitDamaged
+		return exit.Damaged
 	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+		return exit.Interrupted
 	}
-	return exitFailed
+	return exit.Failed
 }
 
 // flatten takes apart what errors.Join put together, so that every mistake gets
 // a line of its own.
 func flatten(err error) []error {
-	if e, ok := err.(*exit); ok && e.err != nil {
-		return flatten(e.err)
+	if e, ok := err.(*exit.Error); ok && e.Err != nil {
+		return flatten(e.Err)
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	// fmt.Errorf with several %w has a text of its own and is one error.

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
+
+	"prgnn/cmd/pipeline/exit"
 )
 
 // What the system says of a file is told with the file in front, and once.
@@ -24,6 +27,29 @@ func TestErrorsInWords(t *testing.T) {
 	} {
 		if got := inWords(c.err); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestFlatten: what errors.Join put together becomes lines of its own; an error
+// that wraps several in a sentence of its own stays one.
+func TestFlatten(t *testing.T) {
+	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
+	for _, x := range []struct {
+		err  error
+		want string
+	}{
+		{a, "a"},
+		{errors.Join(a, errors.Join(b, c)), "a|b|c"},
+		{fmt.Errorf("both %w and %w", a, b), "both a and b"},
+		{exit.Wrong(errors.Join(a, b)), "a|b"},
+	} {
+		var got []string
+		for _, e := range flatten(x.err) {
+			got = append(got, e.Error())
+		}
+		if strings.Join(got, "|") != x.want {
+			t.Errorf("got %q, want %s", got, x.want)
 		}
 	}
 }

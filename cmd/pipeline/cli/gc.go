@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
 	"prgnn/stages/command"
@@ -57,9 +59,9 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	if err != nil {
 		return err
 	}
-	if a.verbose && !a.json {
+	if a.Verbose && !a.JSON {
 		for _, v := range plan.Remove {
-			fmt.Fprintf(a.out, "%s  %s, last used %s\n", short(v.Digest.String()), byteCount(v.Size), v.LastUse.Local().Format("2006-01-02 15:04"))
+			fmt.Fprintf(a.Out, "%s  %s, last used %s\n", console.Short(v.Digest.String()), console.ByteCount(v.Size), v.LastUse.Local().Format("2006-01-02 15:04"))
 		}
 	}
 	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over, len(plan.Kept), plan.InUse}
@@ -71,22 +73,22 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	rooms := 0
 	if !dry {
-		rooms = workdir.Sweep(os.TempDir(), command.ExecRooms) + workdir.Sweep(filepath.Dir(store.Dir()), auditRooms)
+		rooms = workdir.Sweep(os.TempDir(), command.ExecRooms) + workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
 	}
-	if a.json {
-		a.object(e)
+	if a.JSON {
+		a.Object(e)
 		return nil
 	}
 	word := "removed"
 	if dry {
 		word = "would remove"
 	}
-	fmt.Fprintf(a.out, "gc: %s %s (%s); %s stay, kept by %s\n", word, count(e.Removed, "blob"), byteCount(e.Freed), byteCount(e.Left), count(e.KeptRuns, "run"))
+	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, console.Count(e.Removed, "blob"), console.ByteCount(e.Freed), console.ByteCount(e.Left), console.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
-		a.note("and %s that killed runs worked in", count(rooms, "directory"))
+		a.Note("and %s that killed runs worked in", console.Count(rooms, "directory"))
 	}
 	if e.Over > 0 {
-		a.note("that is %s more than --max-size; --keep-runs with a smaller number frees more", byteCount(e.Over))
+		a.Note("that is %s more than --max-size; --keep-runs with a smaller number frees more", console.ByteCount(e.Over))
 	}
 	return nil
 }
@@ -98,9 +100,11 @@ func (s size) String() string {
 	if s.n == nil || *s.n == 0 {
 		return ""
 	}
-	return byteCount(*s.n)
+	return console.ByteCount(*s.n)
 }
+
 func (s size) Type() string { return "SIZE" }
+
 func (s size) Set(text string) (err error) {
 	*s.n, err = pipelines.ParseSize(text)
 	return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"prgnn/cmd/pipeline/console"
 )
 
 // help prints what a command does, an example, and its flags.
@@ -32,12 +34,12 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 func commandList(w io.Writer, root *cobra.Command) {
 	for _, group := range root.Groups() {
 		fmt.Fprintf(w, "\n%s\n", group.Title)
-		g := grid{indent: "  "}
+		g := console.Grid{Indent: "  "}
 		for _, c := range root.Commands() {
 			if c.GroupID == group.ID && c.IsAvailableCommand() {
-				g.add(c.Name(), c.Short)
+				g.Add(c.Name(), c.Short)
 			}
 		}
-		g.print(w)
+		g.Print(w)
 	}
 }

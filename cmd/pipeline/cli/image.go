@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/nifti"
 	"prgnn/pipelines/compare"
 )
@@ -18,8 +19,8 @@ func (a *app) inspectImage(e inspectEvent, withStats bool) error {
 	if info.Class == "MGHImage" {
 		e.Format = "mgh"
 	}
-	if a.json {
-		a.object(struct {
+	if a.JSON {
+		a.Object(struct {
 			Event  string `json:"event"`
 			Path   string `json:"path"`
 			Format string `json:"format"`
@@ -40,56 +41,56 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 	if info.Endian == ">" {
 		order = "big-endian"
 	}
-	fmt.Fprintf(a.out, "%s  %s, %s %s, %s\n", a.page.bold(e.Path), what, nifti.DataType(info.Datatype), order, byteCount(e.Bytes))
-	g := grid{indent: "  "}
+	fmt.Fprintf(a.Out, "%s  %s, %s %s, %s\n", a.Page.Bold(e.Path), what, nifti.DataType(info.Datatype), order, console.ByteCount(e.Bytes))
+	g := console.Grid{Indent: "  "}
 	var lengths []string
 	for _, n := range info.Shape {
 		lengths = append(lengths, fmt.Sprint(n))
 	}
-	g.add("shape", strings.Join(lengths, " × "))
+	g.Add("shape", strings.Join(lengths, " × "))
 	if info.Class != "Cifti2Image" { // whose axes are no places in space
 		a.addPlace(&g, info)
 	}
-	g.add("scaling", fmt.Sprintf("slope %s, intercept %s", compare.Rounded(info.SclSlope), compare.Rounded(info.SclInter)))
+	g.Add("scaling", fmt.Sprintf("slope %s, intercept %s", compare.Rounded(info.SclSlope), compare.Rounded(info.SclInter)))
 	if e.Format == "nifti" {
-		g.add("codes", fmt.Sprintf("sform %d, qform %d, intent %d", info.SformCode, info.QformCode, info.Intent))
+		g.Add("codes", fmt.Sprintf("sform %d, qform %d, intent %d", info.SformCode, info.QformCode, info.Intent))
 		if info.Descrip != "" {
-			g.add("descrip", info.Descrip)
+			g.Add("descrip", info.Descrip)
 		}
 		if len(info.ExtCodes) > 0 {
-			g.add("extensions", strings.Trim(fmt.Sprint(info.ExtCodes), "[]"))
+			g.Add("extensions", strings.Trim(fmt.Sprint(info.ExtCodes), "[]"))
 		}
 	}
 	if v := info.Stats; v != nil {
-		g.add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", compare.Rounded(float64(v.Min)), compare.Rounded(float64(v.Max)), compare.Rounded(float64(v.Mean)), v.NaN))
-		g.add("sha256", v.SHA256)
+		g.Add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", compare.Rounded(float64(v.Min)), compare.Rounded(float64(v.Max)), compare.Rounded(float64(v.Mean)), v.NaN))
+		g.Add("sha256", v.SHA256)
 	}
-	g.print(a.out)
+	g.Print(a.Out)
 	for _, p := range info.Problems {
 		word := "doubtful: "
 		if p.Fatal {
 			word = "wrong: "
 		}
-		fmt.Fprintf(a.out, "  %s%s\n", a.page.red(word), p)
+		fmt.Fprintf(a.Out, "  %s%s\n", a.Page.Red(word), p)
 	}
 }
 
 // addPlace adds where the voxels lie in space and time.
-func (a *app) addPlace(g *grid, info nifti.Info) {
+func (a *app) addPlace(g *console.Grid, info nifti.Info) {
 	var affine nifti.Affine
 	for i, row := range info.Affine {
 		copy(affine[i][:], row)
 	}
 	size := affine.VoxelSize()
-	g.add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]), compare.Rounded(size[2])))
+	g.Add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]), compare.Rounded(size[2])))
 	if len(info.Shape) > 3 {
 		tr := "the header does not say"
 		if info.TR > 0 {
 			tr = compare.Rounded(info.TR) + " s"
 		}
-		g.add("TR", tr)
+		g.Add("TR", tr)
 	}
-	g.add("axes", info.Axes)
+	g.Add("axes", info.Axes)
 	for i, row := range affine[:3] {
 		name := ""
 		if i == 0 {
@@ -102,6 +103,6 @@ func (a *app) addPlace(g *grid, info nifti.Info) {
 		if i == 0 {
 			line += "  from " + info.AffineBy
 		}
-		g.add(name, line)
+		g.Add(name, line)
 	}
 }

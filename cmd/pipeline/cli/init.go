@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/pipelines"
 )
 
@@ -52,7 +53,7 @@ func (a *app) init(dir, text string) error {
 	path := filepath.Join(dir, "biopoint.yaml")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return wrongf("%s is there already; it was left as it is", path)
+		return exit.Wrongf("%s is there already; it was left as it is", path)
 	}
 	if err != nil {
 		return err
@@ -61,10 +62,10 @@ func (a *app) init(dir, text string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if a.json {
-		a.object(initEvent{"init", path})
+	if a.JSON {
+		a.Object(initEvent{"init", path})
 		return nil
 	}
-	fmt.Fprintf(a.out, "wrote %s; try: pipeline run %s\n", path, path)
+	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, path)
 	return nil
 }

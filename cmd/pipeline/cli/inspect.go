@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -12,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/foreign"
 )
 
@@ -68,7 +70,7 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		e.Format = formatOf(magic[:n])
+		e.Format = results.FormatOf(magic[:n])
 		switch e.Format {
 		case "npy", "arrow", "parquet":
 			return a.inspectValue(e, f, rows)
@@ -78,22 +80,13 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 		}
 		return a.inspectImage(e, withStats)
 	}()
-	if err != nil && a.json {
+	if err != nil && a.JSON {
 		e.Error = err.Error()
-		a.object(e)
-		fmt.Fprintln(a.stderr, a.term.red("error: ")+err.Error())
-		return &exit{code: exitFailed}
+		a.Object(e)
+		fmt.Fprintln(a.Stderr, a.Term.Red("error: ")+err.Error())
+		return &exit.Error{Code: exit.Failed}
 	}
 	return err
-}
-
-func formatOf(magic []byte) string {
-	for _, m := range []struct{ start, format string }{{"\x93NUMPY", "npy"}, {"ARROW1", "arrow"}, {"PAR1", "parquet"}} {
-		if bytes.HasPrefix(magic, []byte(m.start)) {
-			return m.format
-		}
-	}
-	return "image"
 }
 
 // cutShort says that a file is the beginning of one of ours.
@@ -107,33 +100,33 @@ func cutShort(magic []byte) string {
 }
 
 func (a *app) inspectValue(e inspectEvent, f *os.File, rows int) error {
-	var c content
+	var c results.Content
 	var err error
 	r := bufio.NewReaderSize(f, 1<<20)
 	if e.Format == "npy" {
-		c.array, err = artifacts.ReadArray(r)
+		c.Array, err = artifacts.ReadArray(r)
 	} else {
-		c.table, err = artifacts.ReadTable(r)
+		c.Table, err = artifacts.ReadTable(r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Path, err)
 	}
-	if a.json {
-		a.object(struct {
+	if a.JSON {
+		a.Object(struct {
 			inspectEvent
-			contentJSON
-		}{e, c.json(rows)})
+			results.ContentJSON
+		}{e, c.JSON(rows)})
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s  %s, %s\n", a.page.bold(e.Path), e.Format, byteCount(e.Bytes))
-	c.print(a.out, rows, "  ")
-	if c.table != nil {
-		g := grid{indent: "  "}
-		for _, col := range columnsJSON(c.table) {
-			g.add(col.Name, col.Type, col.Unit, col.Doc)
+	fmt.Fprintf(a.Out, "%s  %s, %s\n", a.Page.Bold(e.Path), e.Format, console.ByteCount(e.Bytes))
+	c.Print(a.Out, rows, "  ")
+	if c.Table != nil {
+		g := console.Grid{Indent: "  "}
+		for _, col := range results.Columns(c.Table) {
+			g.Add(col.Name, col.Type, col.Unit, col.Doc)
 		}
-		fmt.Fprintln(a.out)
-		g.print(a.out)
+		fmt.Fprintln(a.Out)
+		g.Print(a.Out)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/cmd/pipeline/exit"
 )
 
 // FuzzInspect: of any file there is a description, or one error.
@@ -29,9 +31,9 @@ func FuzzInspect(f *testing.F) {
 		}
 		var out, diag bytes.Buffer
 		switch code := run([]string{"inspect", path, "--stats"}, &out, &diag); {
-		case code == exitFine && out.Len() == 0, code == exitFine && diag.Len() > 0:
+		case code == exit.Fine && out.Len() == 0, code == exit.Fine && diag.Len() > 0:
 			t.Errorf("no description, or an error too: %q", diag.String())
-		case code != exitFine && strings.Count(diag.String(), "error:") != 1:
+		case code != exit.Fine && strings.Count(diag.String(), "error:") != 1:
 			t.Errorf("exit code %d: %q", code, diag.String())
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
 )
 
@@ -45,12 +46,12 @@ func TestInspectAgreesWithNibabel(t *testing.T) {
 		}
 		if fails || !volume {
 			// What is no image of ours is refused with a reason.
-			if code != exitFailed || got["error"] == "" {
+			if code != exit.Failed || got["error"] == "" {
 				t.Errorf("%s: exit code %d, %v; want a refusal", name, code, got["error"])
 			}
 			continue
 		}
-		if code != exitFine {
+		if code != exit.Fine {
 			t.Errorf("%s: exit code %d: %s", name, code, diag)
 			continue
 		}

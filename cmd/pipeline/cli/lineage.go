@@ -1,17 +1,18 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/export"
 	"prgnn/pipelines/lineage"
 )
 
@@ -74,8 +75,8 @@ func (a *app) lineage(name string, up, down bool) error {
 		a.work("self", 0, "", rest[:n])
 		rest = rest[n:]
 	}
-	if len(works) == 0 && !a.json {
-		fmt.Fprintf(a.out, "%s: a file that no task of this store made\n", name)
+	if len(works) == 0 && !a.JSON {
+		fmt.Fprintf(a.Out, "%s: a file that no task of this store made\n", name)
 	}
 	if up {
 		a.steps("up", book.Up(works))
@@ -89,7 +90,7 @@ func (a *app) lineage(name string, up, down bool) error {
 // subject finds what is asked for: the digests of its bytes, and who made them.
 func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifacts.Digest, []*lineage.Work, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		digests, err := fileDigests(store, name)
+		digests, err := export.Digests(store, name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -109,7 +110,7 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 	digests, works := book.Find(name)
 	switch {
 	case len(digests)+len(works) > 1:
-		return nil, nil, wrongf("%s is the beginning of %d digests and %d keys: give more of it", name, len(digests), len(works))
+		return nil, nil, exit.Wrongf("%s is the beginning of %d digests and %d keys: give more of it", name, len(digests), len(works))
 	case len(digests) == 1:
 		if w := book.Maker(digests[0]); w != nil {
 			works = []*lineage.Work{w}
@@ -118,7 +119,7 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 		works = book.Task(name)
 	}
 	if len(digests)+len(works) == 0 {
-		return nil, nil, wrongf("%s is neither a file nor a digest, a key, a task or a stage that %s has a record of", name, store.Dir())
+		return nil, nil, exit.Wrongf("%s is neither a file nor a digest, a key, a task or a stage that %s has a record of", name, store.Dir())
 	}
 	if len(digests) == 0 {
 		for _, w := range works {
@@ -130,79 +131,28 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 	return digests, works, nil
 }
 
-// fileDigests are those that a file names in its metadata, or that of its bytes.
-func fileDigests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
-	text := ""
-	head, err := readHead(path)
-	if err != nil {
-		return nil, err
-	}
-	switch formatOf(head) {
-	case "arrow", "parquet":
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		meta, err := artifacts.ReadMeta(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		text = meta[metaSources]
-	case "npy":
-		twin, err := os.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
-		var side struct {
-			Array   string          `json:"array"`
-			Sources json.RawMessage `json:"sources"`
-		}
-		if err == nil && json.Unmarshal(twin, &side) == nil && side.Array == filepath.Base(path) {
-			text = string(side.Sources)
-		}
-	}
-	if text == "" {
-		ref, err := store.HashFile(path, false)
-		return []artifacts.Digest{ref.Digest}, err
-	}
-	var all []origin
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		return nil, fmt.Errorf("%s: its metadata %s are damaged: %w", path, metaSources, err)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: its metadata %s name no result", path, metaSources)
-	}
-	var digests []artifacts.Digest
-	for i, o := range all {
-		d, err := artifacts.ParseDigest(o.Digest)
-		if err != nil {
-			return nil, fmt.Errorf("%s: its metadata %s are damaged: source %d: %w", path, metaSources, i+1, err)
-		}
-		digests = append(digests, d)
-	}
-	return digests, nil
-}
-
 func (a *app) steps(direction string, steps []lineage.Step) {
-	if len(steps) > 0 && !a.json {
-		fmt.Fprintln(a.out, map[string]string{"up": "\nmade from", "down": "\nused by"}[direction])
+	if len(steps) > 0 && !a.JSON {
+		fmt.Fprintln(a.Out, map[string]string{"up": "\nmade from", "down": "\nused by"}[direction])
 	}
 	for _, s := range steps {
 		indent := strings.Repeat("  ", s.Depth)
 		for _, f := range s.Files {
-			if a.json {
-				a.object(lineageEvent{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port, File: f.Digest.String()})
+			if a.JSON {
+				a.Object(lineageEvent{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port, File: f.Digest.String()})
 			}
 		}
-		if len(s.Files) > 0 && !a.json {
+		if len(s.Files) > 0 && !a.JSON {
 			var names []string
 			for _, f := range s.Files {
 				names = append(names, f.Digest.String()[:12])
 			}
-			fmt.Fprintf(a.out, "%s%s ← %s of yours: %s\n", indent, s.Port, count(len(s.Files), "file"), some(names, 4))
+			fmt.Fprintf(a.Out, "%s%s ← %s of yours: %s\n", indent, s.Port, console.Count(len(s.Files), "file"), console.Some(names, 4))
 		}
 		switch {
 		case len(s.Works) == 0:
-		case s.Again && !a.json:
-			fmt.Fprintf(a.out, "%s%s %s %s (see above)\n", indent, s.Port, arrowOf(direction), worksText(s.Works))
+		case s.Again && !a.JSON:
+			fmt.Fprintf(a.Out, "%s%s %s %s (see above)\n", indent, s.Port, arrowOf(direction), worksText(s.Works))
 		default:
 			a.work(direction, s.Depth, s.Port, s.Works)
 		}
@@ -220,12 +170,12 @@ func worksText(works []*lineage.Work) string {
 	if len(works) == 1 {
 		return works[0].Task
 	}
-	return fmt.Sprintf("%s (%s)", works[0].Stage(), count(len(works), "task"))
+	return fmt.Sprintf("%s (%s)", works[0].Stage(), console.Count(len(works), "task"))
 }
 
 // work prints works of one stage: as one, with what they share, or with -v each.
 func (a *app) work(direction string, depth int, port string, works []*lineage.Work) {
-	if a.json {
+	if a.JSON {
 		for _, w := range works {
 			e := lineageEvent{Event: "lineage", Direction: direction, Depth: depth, Port: port, Task: w.Task, Kind: w.Recipe.Kind, Key: w.Key.String(), Code: w.Recipe.Code, Run: w.Run,
 				Parameters: map[string]string{}, Outputs: map[string]string{}}
@@ -235,7 +185,7 @@ func (a *app) work(direction string, depth int, port string, works []*lineage.Wo
 			for name, ref := range w.Outputs {
 				e.Outputs[name] = ref.Digest.String()
 			}
-			a.object(e)
+			a.Object(e)
 		}
 		return
 	}
@@ -245,14 +195,14 @@ func (a *app) work(direction string, depth int, port string, works []*lineage.Wo
 		through = port + " " + arrowOf(direction) + " "
 	}
 	w := works[0]
-	fmt.Fprintf(a.out, "%s%s%s  %s\n", indent, through, a.page.bold(worksText(works)), a.page.faint(fmt.Sprintf("run %s, %s", w.Run, w.When.Local().Format("2006-01-02 15:04"))))
+	fmt.Fprintf(a.Out, "%s%s%s  %s\n", indent, through, a.Page.Bold(worksText(works)), a.Page.Faint(fmt.Sprintf("run %s, %s", w.Run, w.When.Local().Format("2006-01-02 15:04"))))
 	if text := sharedParameters(works); text != "" {
-		fmt.Fprintf(a.out, "%s    %s\n", indent, clip(text, 160))
+		fmt.Fprintf(a.Out, "%s    %s\n", indent, console.Clip(text, 160))
 	}
-	if a.verbose || depth == 0 && len(works) <= 3 {
+	if a.Verbose || depth == 0 && len(works) <= 3 {
 		for _, w := range works {
 			for _, name := range slices.Sorted(maps.Keys(w.Outputs)) {
-				fmt.Fprintf(a.out, "%s    %s.%s  %s  key %.12s\n", indent, w.Task, name, w.Outputs[name].Digest.String()[:12], w.Key)
+				fmt.Fprintf(a.Out, "%s    %s.%s  %s  key %.12s\n", indent, w.Task, name, w.Outputs[name].Digest.String()[:12], w.Key)
 			}
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
 )
@@ -26,9 +29,9 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 	p, err := pipelines.Load(file, sets)
 	if err == nil {
 		if p.Builtin {
-			a.note("%s: not in this directory, so the built-in pipeline of that name is used", file)
+			a.Note("%s: not in this directory, so the built-in pipeline of that name is used", file)
 		} else if n := len(p.Extends); n > 0 && strings.HasPrefix(p.Extends[0], "built-in ") {
-			a.note("%s extends the %s", file, p.Extends[0])
+			a.Note("%s extends the %s", file, p.Extends[0])
 		}
 		return p, nil
 	}
@@ -42,18 +45,18 @@ func (a *app) mistaken(file string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
 			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(pipelines.Builtins(), ", "))
 		}
-		return wrong(err)
+		return exit.Wrong(err)
 	}
 	for _, m := range mistakes {
-		fmt.Fprintln(a.stderr, m)
-		if a.json {
-			a.object(mistakeEvent{"error", m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})
+		fmt.Fprintln(a.Stderr, m)
+		if a.JSON {
+			a.Object(mistakeEvent{"error", m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})
 		}
 	}
 	if len(mistakes) > 1 {
-		fmt.Fprintf(a.stderr, "%s in %s; nothing was run\n", count(len(mistakes), "mistake"), file)
+		fmt.Fprintf(a.Stderr, "%s in %s; nothing was run\n", console.Count(len(mistakes), "mistake"), file)
 	}
-	return &exit{code: exitUsage}
+	return &exit.Error{Code: exit.Usage}
 }
 
 // A mistakeEvent is one thing wrong with the pipeline file.
@@ -68,8 +71,8 @@ type mistakeEvent struct {
 // storeDir is where the results are: --store, $PIPELINE_STORE, or .pipeline in
 // the directory given.
 func (a *app) storeDir(beside string) string {
-	if a.store != "" {
-		return a.store
+	if a.StoreFlag != "" {
+		return a.StoreFlag
 	}
 	if dir := os.Getenv("PIPELINE_STORE"); dir != "" {
 		return dir
@@ -131,7 +134,57 @@ func (a *app) openAlone() (*artifacts.Store, error) {
 func (a *app) dirHere() (string, error) {
 	dir := a.storeDir("")
 	if !isStore(dir) {
-		return "", wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
+		return "", exit.Wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
 	}
 	return dir, nil
+}
+
+// look loads a pipeline file and looks up its results; nothing is run. With
+// until, only that stage and what it needs are looked at.
+func (a *app) look(file string, sets []string, until ...string) (*results.Current, error) {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return nil, err
+	}
+	dir := a.storeDir(p.Dir)
+	if !isStore(dir) {
+		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  pipeline run %s makes the results; --store DIR says where they are", file, dir, file)
+	}
+	store, err := a.openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := results.LookUp(p, store, until...)
+	if err != nil {
+		store.Close()
+		return nil, err
+	}
+	c.File, c.Sets = file, sets
+	return c, nil
+}
+
+// lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
+// it was; what it reads must still be what it read.
+func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
+	if !results.IsRun(what) {
+		return a.look(what, sets)
+	}
+	if len(sets) > 0 {
+		return nil, exit.Wrongf("a run has been run: --set goes with a pipeline file")
+	}
+	store, err := a.openHere()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := results.LoadRun(store, what)
+	if err != nil {
+		store.Close()
+		return nil, err
+	}
+	c, err := results.OfRun(rec, store)
+	if err != nil {
+		store.Close()
+		return nil, fmt.Errorf("run %s: %w", rec.ID, err)
+	}
+	return c, nil
 }

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
@@ -57,8 +59,8 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	l, err := c.lock()
+	defer c.Store.Close()
+	l, err := c.Lock()
 	if err != nil {
 		return err
 	}
@@ -67,54 +69,20 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 		return err
 	}
 	if path == "" {
-		path = filepath.Join(c.pipeline.Dir, lockFile)
+		path = filepath.Join(c.Pipeline.Dir, lockFile)
 	}
 	if path == "-" {
-		return a.bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
+		return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
 	}
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		return err
 	}
-	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); a.json {
-		a.object(e)
+	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); a.JSON {
+		a.Object(e)
 	} else {
-		a.note("wrote %s (%s, %s)", path, count(e.Tasks, "task"), byteCount(int64(e.Bytes)))
+		a.Note("wrote %s (%s, %s)", path, console.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
 	}
 	return nil
-}
-
-// lock writes down what the store holds for the pipeline now.
-func (c *current) lock() (*lock.Lock, error) {
-	var steps []dag.Step
-	for _, s := range c.pipeline.Graph.Stages {
-		for _, n := range s.Tasks {
-			if step := c.steps[n]; step != nil {
-				steps = append(steps, *step)
-			}
-		}
-	}
-	return lock.Of(c.pipeline, steps, hasher(c.store))
-}
-
-// hasher digests files of the user's as runs do.
-func hasher(s *artifacts.Store) func(string) (artifacts.Ref, error) {
-	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, false) }
-}
-
-// readLock reads a lock from a file.
-func readLock(path string) (*lock.Lock, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, wrongf("there is no lock %s; pipeline lock FILE writes one", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	l, err := lock.Parse(text)
-	if err != nil {
-		return nil, wrong(fmt.Errorf("%s: %w", path, err))
-	}
-	return l, nil
 }
 
 // A held is a lock that a run is held to.
@@ -123,28 +91,21 @@ type held struct {
 	lock *lock.Lock
 }
 
-type unlockedEvent struct {
-	Event string `json:"event"` // "unlocked": one fact that is not that of the lock
-	Place string `json:"place"`
-	Lock  string `json:"lock"`
-	Now   string `json:"now"`
-}
-
 // hold refuses a pipeline that is not the one of the lock, before anything runs.
 func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (*held, error) {
 	if path == "" {
 		path = filepath.Join(p.Dir, lockFile)
 	}
-	l, err := readLock(path)
+	l, err := audit.ReadLock(path)
 	if err != nil {
 		return nil, err
 	}
-	ds, err := l.Before(p.Graph, p.Shared.Text, hasher(store))
+	ds, err := l.Before(p.Graph, p.Shared.Text, results.Hasher(store))
 	if err != nil {
 		return nil, err
 	}
 	if err := a.unlocked(path, ds); err != nil {
-		fmt.Fprintln(a.stderr, "nothing was run. If the change is meant: pipeline run without --locked, then pipeline lock")
+		fmt.Fprintln(a.Stderr, "nothing was run. If the change is meant: pipeline run without --locked, then pipeline lock")
 		return nil, err
 	}
 	return &held{path, l}, nil
@@ -152,22 +113,9 @@ func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (
 
 // unlocked prints in what something is not that of a lock.
 func (a *app) unlocked(path string, ds []lock.Difference) error {
-	const most = 20
-	for i, d := range ds {
-		switch {
-		case a.json:
-			a.object(unlockedEvent{"unlocked", d.Place, d.Lock, d.Now})
-		case i == most && !a.verbose:
-			fmt.Fprintf(a.stderr, "  … and %d more; -v shows all of them\n", len(ds)-most)
-		case i < most || a.verbose:
-			if i == 0 {
-				a.complain(fmt.Sprintf("this is not what %s has:", path))
-			}
-			fmt.Fprintf(a.stderr, "  %s\n", d)
-		}
-	}
+	audit.PrintUnlocked(a.Console, a.Stderr, ds, 20, func() { a.Complain(fmt.Sprintf("this is not what %s has:", path)) })
 	if len(ds) > 0 {
-		return &exit{code: exitFailed}
+		return &exit.Error{Code: exit.Failed}
 	}
 	return nil
 }
@@ -190,9 +138,9 @@ func (a *app) compareHeld(h *held, r *dag.Result) error {
 		}
 	}
 	if err := a.unlocked(h.path, ds); err != nil {
-		fmt.Fprintf(a.stderr, "pipeline audit --lock %s tells where it starts, and by how much\n", h.path)
+		fmt.Fprintf(a.Stderr, "pipeline audit --lock %s tells where it starts, and by how much\n", h.path)
 		return err
 	}
-	a.note("all results are those of %s", h.path)
+	a.Note("all results are those of %s", h.path)
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/progress"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 )
 
@@ -28,7 +31,7 @@ files of the store (logs/), named by the key of the work; gc removes those of ol
 		Args:              exactly(2),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if isRun(args[0]) {
+			if results.IsRun(args[0]) {
 				return a.logOfRun(args[0], args[1])
 			}
 			return a.logOfFile(args[0], sets, args[1])
@@ -58,21 +61,21 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	nodes, err := c.pipeline.Graph.Select(pattern)
+	defer c.Store.Close()
+	nodes, err := c.Pipeline.Graph.Select(pattern)
 	if err != nil {
-		return wrong(fmt.Errorf("%s: %w", file, err))
+		return exit.Wrong(fmt.Errorf("%s: %w", file, err))
 	}
-	last := dag.LastKeys(c.pipeline.Graph, c.store)
+	last := dag.LastKeys(c.Pipeline.Graph, c.Store)
 	var tasks []taskKey
 	for _, n := range nodes {
-		k := c.steps[n].Key
-		if _, err := os.Stat(c.store.LogPath(k)); err != nil && c.steps[n].State != dag.Cached {
+		k := c.Steps[n].Key
+		if _, err := os.Stat(c.Store.LogPath(k)); err != nil && c.Steps[n].State != dag.Cached {
 			k = last[n.ID] // of what it is now there is no result and no log
 		}
 		tasks = append(tasks, taskKey{n.ID, k})
 	}
-	return a.logs(c.store, tasks)
+	return a.logs(c.Store, tasks)
 }
 
 func (a *app) logOfRun(id, pattern string) error {
@@ -81,18 +84,18 @@ func (a *app) logOfRun(id, pattern string) error {
 		return err
 	}
 	defer store.Close()
-	r, err := record(store, id)
+	r, err := results.LoadRun(store, id)
 	if err != nil {
 		return err
 	}
 	var tasks []taskKey
 	for _, t := range r.Tasks {
-		if t.ID == pattern || stageOf(t.ID) == pattern {
+		if t.ID == pattern || dag.StageOf(t.ID) == pattern {
 			tasks = append(tasks, taskKey{t.ID, t.Key})
 		}
 	}
 	if tasks == nil {
-		return wrongf("run %s has no task %q", r.ID, pattern)
+		return exit.Wrongf("run %s has no task %q", r.ID, pattern)
 	}
 	return a.logs(store, tasks)
 }
@@ -104,8 +107,8 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if a.json {
-			e := logEvent{Event: "log", Task: t.task, Key: keyText(t.key)}
+		if a.JSON {
+			e := logEvent{Event: "log", Task: t.task, Key: progress.KeyText(t.key)}
 			if f != nil {
 				text, err := io.ReadAll(f)
 				f.Close()
@@ -114,23 +117,23 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 				}
 				e.Path, e.Text = path, string(text)
 			}
-			a.object(e)
+			a.Object(e)
 			continue
 		}
 		if len(tasks) > 1 {
-			fmt.Fprintf(a.out, "%s\n", a.page.bold(t.task))
+			fmt.Fprintf(a.Out, "%s\n", a.Page.Bold(t.task))
 		}
 		if f == nil {
-			a.note("%s said nothing, or has not run", t.task)
+			a.Note("%s said nothing, or has not run", t.task)
 			continue
 		}
-		_, err = io.Copy(a.out, f)
+		_, err = io.Copy(a.Out, f)
 		f.Close()
 		if err != nil {
 			return err
 		}
 		if len(tasks) > 1 {
-			fmt.Fprintln(a.out)
+			fmt.Fprintln(a.Out)
 		}
 	}
 	return nil
@@ -141,5 +144,5 @@ func (a *app) said(e *dag.Error, file string) string {
 	if e.Said == "" {
 		return ""
 	}
-	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Said, "\n", "\n      "), a.command("log", file, e.Task))
+	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Said, "\n", "\n      "), a.Command("log", file, e.Task))
 }

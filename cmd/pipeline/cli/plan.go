@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
 )
 
@@ -36,13 +38,13 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 
 // A planEvent is one task of a plan.
 type planEvent struct {
-	Event   string                `json:"event"` // "plan"
-	Task    string                `json:"task"`
-	Stage   string                `json:"stage"`
-	State   dag.State             `json:"state"`
-	Reason  string                `json:"reason"`
-	Key     string                `json:"key,omitempty"`
-	Outputs map[string]outputJSON `json:"outputs,omitempty"`
+	Event   string                       `json:"event"` // "plan"
+	Task    string                       `json:"task"`
+	Stage   string                       `json:"stage"`
+	State   dag.State                    `json:"state"`
+	Reason  string                       `json:"reason"`
+	Key     string                       `json:"key,omitempty"`
+	Outputs map[string]progress.Artifact `json:"outputs,omitempty"`
 }
 
 func (a *app) plan(file string, sets []string, o dag.Options) error {
@@ -62,26 +64,26 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		for _, s := range steps {
-			a.object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, keyText(s.Key), outputsJSON(s.Outputs)})
+			a.Object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, progress.KeyText(s.Key), progress.Artifacts(s.Outputs)})
 		}
 		return nil
 	}
-	g := grid{}
-	for _, group := range groupSteps(steps, a.verbose) {
-		g.add(group.name(), string(group.state), group.reason)
+	g := console.Grid{}
+	for _, group := range groupSteps(steps, a.Verbose) {
+		g.Add(group.name(), string(group.state), group.reason)
 	}
-	g.print(a.out)
+	g.Print(a.Out)
 	states := map[dag.State]int{}
 	for _, s := range steps {
 		states[s.State]++
 	}
-	fmt.Fprintf(a.out, "plan: %s: %d cached, %d stale, %d unknown", count(len(steps), "task"), states[dag.Cached], states[dag.Stale], states[dag.Unknown])
+	fmt.Fprintf(a.Out, "plan: %s: %d cached, %d stale, %d unknown", console.Count(len(steps), "task"), states[dag.Cached], states[dag.Stale], states[dag.Unknown])
 	if n := states[dag.Failed]; n > 0 {
-		fmt.Fprintf(a.out, ", %d cannot run", n)
+		fmt.Fprintf(a.Out, ", %d cannot run", n)
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	return nil
 }
 

@@ -38,10 +38,10 @@ func (a *app) printFile(file string, sets []string, plain bool) error {
 	if err != nil {
 		return a.mistaken(file, err)
 	}
-	if a.json {
-		a.object(printEvent{"print", file, text})
+	if a.JSON {
+		a.Object(printEvent{"print", file, text})
 		return nil
 	}
-	_, err = a.out.WriteString(text)
+	_, err = a.Out.WriteString(text)
 	return err
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/pipelines/proof"
 	"prgnn/pipelines/provenance"
@@ -63,15 +66,15 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	l, err := c.lock()
+	defer c.Store.Close()
+	l, err := c.Lock()
 	if err != nil {
 		return err
 	}
 	run := &provenance.Run{Lock: l, Recipes: map[string]dag.Recipe{}, License: license}
 	for id, t := range l.Tasks() {
-		if act, err := c.store.Lookup(t.Key); err == nil {
-			if err := c.pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
+		if act, err := c.Store.Lookup(t.Key); err == nil {
+			if err := c.Pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
 				return err
 			}
 			if r, err := dag.ReadRecipe(act.Recipe); err == nil {
@@ -79,9 +82,9 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 			}
 		}
 	}
-	runs, _ := c.store.Runs() // damaged records are as good as none here
+	runs, _ := c.Store.Runs() // damaged records are as good as none here
 	for _, r := range runs {
-		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!isRun(what) || len(what) <= len(r.ID) && r.ID[:len(what)] == what) {
+		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!results.IsRun(what) || len(what) <= len(r.ID) && r.ID[:len(what)] == what) {
 			run.Started, run.Finished = r.Started, r.Finished
 			break
 		}
@@ -89,7 +92,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if format == "prov" {
 		var text []byte
 		if text, err = run.PROV(); err == nil {
-			err = writeFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+			err = console.WriteFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
 		}
 	} else {
 		err = a.crate(c, run, path)
@@ -98,18 +101,18 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 		return err
 	}
 	if format == "ro-crate" && license == "" {
-		a.note("the crate states no licence of your results: --license CC-BY-4.0, or whatever it is")
+		a.Note("the crate states no licence of your results: --license CC-BY-4.0, or whatever it is")
 	}
-	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.json {
-		a.object(e)
+	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.JSON {
+		a.Object(e)
 	} else {
-		a.note("wrote %s (%s, %s)", path, format, count(e.Tasks, "task"))
+		a.Note("wrote %s (%s, %s)", path, format, console.Count(e.Tasks, "task"))
 	}
 	return nil
 }
 
 // crate fills a directory.
-func (a *app) crate(c *current, run *provenance.Run, dir string) error {
+func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {
 		return err
 	}
@@ -118,22 +121,22 @@ func (a *app) crate(c *current, run *provenance.Run, dir string) error {
 		return err
 	}
 	files := []provenance.File{{Path: lockFile, Label: "run.lock", Ref: artifacts.Ref{Digest: artifacts.DigestOf(text), Size: int64(len(text)), Format: "text"}}}
-	workflow := plainName(run.Lock.File)
+	workflow := export.PlainName(run.Lock.File)
 	for name, b := range map[string][]byte{lockFile: text, workflow: []byte(run.Lock.Text)} {
-		if err := writeFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+		if err := console.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 			return err
 		}
 	}
-	ends := proof.Conclusions(c.pipeline.Graph)
-	for _, s := range c.pipeline.Graph.Stages {
+	ends := proof.Conclusions(c.Pipeline.Graph)
+	for _, s := range c.Pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
 			for _, port := range ends[n] {
-				ref := c.ref(n, port)
-				if !c.store.Has(ref) {
+				ref := c.Ref(n, port)
+				if !c.Store.Has(ref) {
 					return fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run makes them again", n.ID, port)
 				}
-				name := "results/" + crateName(n.ID+"."+port) + extensionOf(ref.Format)
-				if err := writeFile(filepath.Join(dir, filepath.FromSlash(name)), func(w io.Writer) error { return c.copy(w, ref) }); err != nil {
+				name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
+				if err := console.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
 					return err
 				}
 				files = append(files, provenance.File{Path: name, Label: n.ID + "." + port, Ref: ref, Result: true})
@@ -144,12 +147,12 @@ func (a *app) crate(c *current, run *provenance.Run, dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, "ro-crate-metadata.json"), func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
+	return console.WriteFile(filepath.Join(dir, "ro-crate-metadata.json"), func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
 }
 
 // crateName keeps what a URI takes without being escaped.
 func crateName(s string) string {
-	b := []byte(plainName(s))
+	b := []byte(export.PlainName(s))
 	for i, c := range b {
 		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_' || c == '.') {
 			b[i] = '-'

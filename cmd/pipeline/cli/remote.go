@@ -9,6 +9,8 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 )
 
 // openStore opens a store, and attaches the remote that --remote or $PIPELINE_REMOTE
@@ -27,7 +29,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	}
 	if address == "" {
 		if a.signKey != "" {
-			return nil, wrongf("--sign-key signs what goes to a remote: give --remote too")
+			return nil, exit.Wrongf("--sign-key signs what goes to a remote: give --remote too")
 		}
 		s, err := artifacts.Open(dir)
 		if err == nil {
@@ -37,7 +39,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	}
 	place, err := remote.Open(address)
 	if err != nil {
-		return nil, wrong(err)
+		return nil, exit.Wrong(err)
 	}
 	s, err := artifacts.Open(dir)
 	if err != nil {
@@ -46,10 +48,10 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	s.SetTrust(trust)
 	if err := s.Attach(context.Background(), place); err != nil {
 		s.Close()
-		return nil, wrong(err)
+		return nil, exit.Wrong(err)
 	}
 	if r := s.Remote(); r.Down != nil {
-		a.note("%s does not answer, so it goes without it; what is made is shared by a later run (%v)", r.Name, r.Down)
+		a.Note("%s does not answer, so it goes without it; what is made is shared by a later run (%v)", r.Name, r.Down)
 	}
 	return s, nil
 }
@@ -63,28 +65,28 @@ func (a *app) share(s *artifacts.Store) {
 	ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer done()
 	s.Share(ctx, func(left int) {
-		if a.term.is() && !a.quiet {
-			fmt.Fprintf(a.stderr, "%ssharing: %s left", newLine(), count(left, "result"))
+		if a.Term.IsTerminal() && !a.Quiet {
+			fmt.Fprintf(a.Stderr, "%ssharing: %s left", console.ClearLine(), console.Count(left, "result"))
 		}
 	})
-	if a.term.is() && !a.quiet {
-		fmt.Fprint(a.stderr, newLine())
+	if a.Term.IsTerminal() && !a.Quiet {
+		fmt.Fprint(a.Stderr, console.ClearLine())
 	}
 	r := s.Remote()
 	if r.Replaced > 0 {
-		a.note("%s: %s damaged there, replaced", r.Name, count(r.Replaced, "object"))
+		a.Note("%s: %s damaged there, replaced", r.Name, console.Count(r.Replaced, "object"))
 	}
 	if r.Refused > 0 {
-		a.note("%s: %s damaged there, which count as missing", r.Name, count(r.Refused, "object"))
+		a.Note("%s: %s damaged there, which count as missing", r.Name, console.Count(r.Refused, "object"))
 	}
 	switch {
 	case r.ReadOnly:
-		a.note("%s: %s fetched; it takes nothing from us", r.Name, count(r.Fetched, "file"))
+		a.Note("%s: %s fetched; it takes nothing from us", r.Name, console.Count(r.Fetched, "file"))
 	case r.Left > 0 && r.Down != nil:
-		a.note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, count(r.Left, "result")+" "+areIs(r.Left), r.Down)
+		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, console.Count(r.Left, "result")+" "+areIs(r.Left), r.Down)
 	case r.Left > 0:
-		a.note("%s: %s not shared yet; the next run with it shares them", r.Name, count(r.Left, "result")+" "+areIs(r.Left))
+		a.Note("%s: %s not shared yet; the next run with it shares them", r.Name, console.Count(r.Left, "result")+" "+areIs(r.Left))
 	case r.Fetched+r.Shared > 0:
-		a.note("%s: %s fetched, %s shared", r.Name, count(r.Fetched, "file"), count(r.Shared, "result"))
+		a.Note("%s: %s fetched, %s shared", r.Name, console.Count(r.Fetched, "file"), console.Count(r.Shared, "result"))
 	}
 }

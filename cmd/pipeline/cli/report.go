@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/diagram"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/stages"
 	"prgnn/stages/present"
@@ -65,29 +68,29 @@ func (a *app) report(file string, sets []string, path string) error {
 	if reportStage(p.Graph) == nil {
 		sets = append(slices.Clip(sets), "stages."+freeName(p.Graph)+"="+connected(p.Graph))
 	}
-	quiet := a.quiet
-	a.quiet = true // the note of a built-in pipeline has been given
+	quiet := a.Quiet
+	a.Quiet = true // the note of a built-in pipeline has been given
 	c, err := a.look(file, sets)
-	a.quiet = quiet
+	a.Quiet = quiet
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	page, missing, err := c.page(reportStage(c.pipeline.Graph), nil)
+	defer c.Store.Close()
+	page, missing, err := pageOf(c, reportStage(c.Pipeline.Graph), nil)
 	if err != nil {
 		return err
 	}
-	if err := a.writeTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
+	if err := a.WriteTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
 		return err
 	}
 	switch {
 	case path == "-":
-	case a.json:
-		a.object(reportEvent{"report", path, len(page), missing})
+	case a.JSON:
+		a.Object(reportEvent{"report", path, len(page), missing})
 	default:
-		a.note("wrote %s (%s), one file that opens anywhere", path, byteCount(int64(len(page))))
+		a.Note("wrote %s (%s), one file that opens anywhere", path, console.ByteCount(int64(len(page))))
 		if len(missing) > 0 {
-			a.note("%s without a result, left out of it: %s", count(len(missing), "task"), some(missing, 6))
+			a.Note("%s without a result, left out of it: %s", console.Count(len(missing), "task"), console.Some(missing, 6))
 		}
 	}
 	return nil
@@ -105,7 +108,7 @@ func reportStage(g *dag.Graph) *dag.Node {
 
 func freeName(g *dag.Graph) string {
 	name := "report"
-	for hasStage(g, name) {
+	for results.HasStage(g, name) {
 		name += "_"
 	}
 	return name
@@ -157,10 +160,10 @@ func connected(g *dag.Graph) string {
 	return "{ use: report, in: { " + strings.Join(in, ", ") + " } }"
 }
 
-// page makes the page of a report's task from the results that are there, and names
+// pageOf makes the page of a report's task from the results that are there, and names
 // the tasks that have none. Where a leakage check has no result, nothing is shown that
 // needs a trained model. failures are those of the run that leaves the page.
-func (c *current) page(task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
+func pageOf(c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
 	inputs := map[string][]dag.Input{}
 	gathers, gates := map[string]bool{}, map[string]bool{}
 	for _, p := range task.Work.Ports().In {
@@ -169,7 +172,7 @@ func (c *current) page(task *dag.Node, failures []*dag.Error) (page []byte, miss
 	var unchecked []string
 	for _, b := range task.Inputs {
 		for _, src := range b.Sources {
-			in, ok, err := c.input(src)
+			in, ok, err := inputOf(c, src)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -191,16 +194,16 @@ func (c *current) page(task *dag.Node, failures []*dag.Error) (page []byte, miss
 	if unchecked != nil {
 		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(present.WithoutModels, port) })
 	}
-	provenance, err := c.provenance(task, missing)
+	provenance, err := provenanceOf(c, task, missing)
 	if err != nil {
 		return nil, nil, err
 	}
-	if provenance.Meta["incomplete"], err = c.incomplete(missing, unchecked, failures); err != nil {
+	if provenance.Meta["incomplete"], err = incomplete(c, missing, unchecked, failures); err != nil {
 		return nil, nil, err
 	}
 	inputs["provenance"] = []dag.Input{dag.InputOf(provenance)}
 	var overview bytes.Buffer
-	draw(c.pipeline.Graph, nil).reduced().lightSVG(&overview)
+	diagram.Of(c.Pipeline.Graph, nil).Reduced().LightSVG(&overview)
 	inputs["overview"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "svg", Data: overview.Bytes()})}
 	out, err := task.Work.Run(context.Background(), dag.NewTask(inputs))
 	if err != nil {
@@ -215,13 +218,13 @@ func (c *current) page(task *dag.Node, failures []*dag.Error) (page []byte, miss
 
 // incomplete says what a page lacks, as a JSON list; "" for a whole page. A failed check
 // is told in its own words; other messages may name places on this machine, which no page does.
-func (c *current) incomplete(missing, unchecked []string, failures []*dag.Error) (string, error) {
+func incomplete(c *results.Current, missing, unchecked []string, failures []*dag.Error) (string, error) {
 	var lines []string
 	if unchecked != nil {
-		lines = append(lines, "Leakage check not passed: "+some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
+		lines = append(lines, "Leakage check not passed: "+console.Some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
 	}
 	checks := map[string]bool{}
-	for n := range c.steps {
+	for n := range c.Steps {
 		checks[n.ID] = n.Stage.Kind.Name == "leakage"
 	}
 	var others []string
@@ -233,10 +236,10 @@ func (c *current) incomplete(missing, unchecked []string, failures []*dag.Error)
 		}
 	}
 	if others != nil {
-		lines = append(lines, "Failed: "+some(others, 6)+". pipeline log FILE TASK tells why.")
+		lines = append(lines, "Failed: "+console.Some(others, 6)+". pipeline log FILE TASK tells why.")
 	}
 	if len(missing) > 0 {
-		lines = append(lines, "No result: "+some(missing, 6))
+		lines = append(lines, "No result: "+console.Some(missing, 6))
 	}
 	if lines == nil {
 		return "", nil
@@ -245,17 +248,17 @@ func (c *current) incomplete(missing, unchecked []string, failures []*dag.Error)
 	return string(text), err
 }
 
-// input opens one source of a task; not ok when it has no result.
-func (c *current) input(src dag.Source) (in dag.Input, ok bool, err error) {
+// inputOf opens one source of a task; not ok when it has no result.
+func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err error) {
 	in = dag.Input{Coords: src.Coords}
 	if src.Node == nil {
 		in.Name, in.Path = src.File, src.File
-		in.Ref, err = c.store.HashFile(src.File, false)
+		in.Ref, err = c.Store.HashFile(src.File, false)
 		in.Ref.Format = src.Format
 		in.Reader = func() (io.ReadCloser, error) { return os.Open(src.File) }
 		return in, err == nil, err
 	}
-	step := c.steps[src.Node]
+	step := c.Steps[src.Node]
 	if src.Node.Stage.Kind.Name == "pipeline" {
 		// What the pipeline itself is needs no run.
 		out, err := src.Node.Work.Run(context.Background(), dag.NewTask(nil))
@@ -269,22 +272,22 @@ func (c *current) input(src dag.Source) (in dag.Input, ok bool, err error) {
 		return in, false, nil
 	}
 	in.Name, in.Ref = src.Node.ID+"."+src.Output, step.Outputs[src.Output]
-	in.Reader = func() (io.ReadCloser, error) { return c.store.OpenBlob(in.Ref) }
-	if !c.store.Has(in.Ref) {
+	in.Reader = func() (io.ReadCloser, error) { return c.Store.OpenBlob(in.Ref) }
+	if !c.Store.Has(in.Ref) {
 		return in, false, nil
 	}
 	return in, true, nil
 }
 
-// provenance is a row for every task that the report rests on, and what
+// provenanceOf is a row for every task that the report rests on, and what
 // is to be said of all of them.
-func (c *current) provenance(task *dag.Node, missing []string) (*artifacts.Table, error) {
+func provenanceOf(c *results.Current, task *dag.Node, missing []string) (*artifacts.Table, error) {
 	var id, kind, key, outputs []string
 	codes := map[string]string{}
 	tasks := 0
-	for _, s := range c.pipeline.Graph.Stages {
+	for _, s := range c.Pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
-			step := c.steps[n]
+			step := c.Steps[n]
 			if n == task || step == nil || step.State != dag.Cached {
 				continue
 			}
@@ -303,7 +306,7 @@ func (c *current) provenance(task *dag.Node, missing []string) (*artifacts.Table
 		}
 	}
 	if tasks == 0 {
-		return nil, errors.New("there is no result to report yet: pipeline run " + c.pipeline.File + " makes them")
+		return nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
 	}
 	t := artifacts.NewTable(
 		artifacts.Column{Name: "task", Values: id}, artifacts.Column{Name: "kind", Values: kind},
@@ -316,7 +319,7 @@ func (c *current) provenance(task *dag.Node, missing []string) (*artifacts.Table
 	t.Meta = map[string]string{
 		"program": "Program: PR-GNN Pipeline " + strings.Join(strings.Fields(p.Version+" "+p.Revision), ", "),
 		"code":    "Code identities: " + strings.Join(parts, ", "),
-		"results": fmt.Sprintf("%d results of the pipeline %s", tasks, c.pipeline.Name),
+		"results": fmt.Sprintf("%d results of the pipeline %s", tasks, c.Pipeline.Name),
 	}
 	return t, nil
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/pipelines"
 	"prgnn/stages/report"
@@ -29,36 +31,36 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 	}
 	path := filepath.Join(p.Dir, pageName(p))
 	var page []byte
-	c, err := lookUp(p, store)
+	c, err := results.LookUp(p, store)
 	if err == nil {
-		page, _, err = c.page(task, r.Errors)
+		page, _, err = pageOf(c, task, r.Errors)
 	}
 	var kept string
 	if err == nil {
 		kept, err = replacePage(path, page)
 	}
 	if err != nil {
-		a.note("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
+		a.Note("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
 		return
 	}
-	if a.json {
-		a.object(reportEvent{"report", path, len(page), nil})
+	if a.JSON {
+		a.Object(reportEvent{"report", path, len(page), nil})
 	}
 	if kept != "" {
-		a.note("%s had been edited: the edited page is now %s", path, kept)
+		a.Note("%s had been edited: the edited page is now %s", path, kept)
 	}
 	if r.Outputs[task.ID] == nil {
-		a.note("report: %s (incomplete)", path)
+		a.Note("report: %s (incomplete)", path)
 		return
 	}
-	a.note("report: %s", path)
+	a.Note("report: %s", path)
 }
 
 // noteOldReport says after an interruption that the page beside the file is not of this run.
 func (a *app) noteOldReport(p *pipelines.Pipeline) {
 	path := filepath.Join(p.Dir, pageName(p))
 	if page, err := os.ReadFile(path); reportStage(p.Graph) != nil && err == nil && report.IsReport(page) {
-		a.note("%s is of an earlier run", path)
+		a.Note("%s is of an earlier run", path)
 	}
 }
 
@@ -102,7 +104,7 @@ func replacePage(path string, page []byte) (kept string, err error) {
 			return "", err
 		}
 	}
-	return kept, writeFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
+	return kept, console.WriteFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
 }
 
 // keepEdited copies an edited page to the first free name beside it.

@@ -2,20 +2,20 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/progress"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/pipelines"
 )
@@ -89,10 +89,10 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 		return err
 	}
 	for _, n := range slices.Concat(p.Here, p.Notes) {
-		a.note("%s", n)
+		a.Note("%s", n)
 	}
-	var shown progress
-	if err := r.executor.open(cmd, &r.Options, func(line string) { shown.say(line) }); err != nil {
+	var shown progress.Display
+	if err := r.executor.open(cmd, &r.Options, func(line string) { shown.Say(line) }); err != nil {
 		return err
 	}
 	store, err := a.open(p)
@@ -109,8 +109,8 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 			return err
 		}
 	}
-	shown = a.progressFor(p.Graph, store, r.Options)
-	ctx, done := interruptible(shown.say)
+	shown = progress.For(a.Console, p.Graph, store, r.Options)
+	ctx, done := console.Interruptible(shown.Say)
 	defer done()
 	var changed []string // tasks whose bytes are not those of their records
 	r.Progress = func(e dag.Event) {
@@ -120,32 +120,32 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 		case e.State == dag.Ran && e.Note == dag.OtherBytes:
 			changed = append(changed, e.Task)
 		}
-		shown.event(e)
+		shown.Event(e)
 	}
 	r.Bring = handedOut(p)
 	result, err := dag.Run(ctx, p.Graph, store, r.Options)
-	shown.close()
+	shown.Close()
 	if result == nil {
 		return err
 	}
 	a.noteResult(result, changed)
-	if !a.json {
+	if !a.JSON {
 		a.failures(result, p.Graph.File)
 	}
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
-		fmt.Fprintf(a.stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.again())
+		fmt.Fprintf(a.Stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.Again())
 		a.noteOldReport(p)
 		a.doubts(store)
 		a.lastLine(result, true)
-		return &exit{code: exitInterrupted}
+		return &exit.Error{Code: exit.Interrupted}
 	}
 	switch {
 	case err != nil: // the disk is full …
 		a.explain(err) // before the last line, which stays the last one
-		err = &exit{code: exitCode(err)}
+		err = &exit.Error{Code: exitCode(err)}
 	case result.Failed > 0:
-		err = &exit{code: exitFailed}
+		err = &exit.Error{Code: exit.Failed}
 	}
 	err = cmp.Or(err, a.texts(p.Graph, store, result))
 	if result.Failed == 0 {
@@ -162,13 +162,13 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 func (a *app) noteResult(r *dag.Result, changed []string) {
 	if len(changed) > 0 {
 		slices.Sort(changed)
-		fmt.Fprintf(a.stderr, "%s: %s; pipeline audit --stage shows where\n", some(changed, 6), dag.OtherBytes)
+		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", console.Some(changed, 6), dag.OtherBytes)
 	}
 	if len(r.Damaged) > 0 {
-		a.note("damaged, and restored: %s", some(r.Damaged, 6))
+		a.Note("damaged, and restored: %s", console.Some(r.Damaged, 6))
 	}
 	if r.NoRecord != nil {
-		fmt.Fprintf(a.stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.command("gc"))
+		fmt.Fprintf(a.Stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.Command("gc"))
 	}
 }
 
@@ -188,11 +188,11 @@ func collectLittle() (asUsual func()) {
 // opened: that is a mistake of the command line, and no failure.
 func checkSelection(g *dag.Graph, o dag.Options) error {
 	if len(o.Only) > 0 && len(o.Until) > 0 {
-		return wrongf("--until and --only exclude each other: --until runs a stage with what it needs, --only runs it alone")
+		return exit.Wrongf("--until and --only exclude each other: --until runs a stage with what it needs, --only runs it alone")
 	}
 	for _, names := range [][]string{o.Until, o.Only, o.Force} {
 		if _, err := g.Select(names...); err != nil {
-			return wrong(fmt.Errorf("%s: %w", g.File, err))
+			return exit.Wrong(fmt.Errorf("%s: %w", g.File, err))
 		}
 	}
 	return nil
@@ -200,8 +200,8 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 
 // lastLine is what scripts read.
 func (a *app) lastLine(r *dag.Result, interrupted bool) {
-	if a.json {
-		a.object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), r.Unfinished, interrupted})
+	if a.JSON {
+		a.Object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, interrupted})
 		return
 	}
 	unfinished := ""
@@ -212,59 +212,8 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 	if r.Seconds < 1 {
 		digits = 3
 	}
-	fmt.Fprintf(a.out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped%s in %.*f s\n",
+	fmt.Fprintf(a.Out, "run %s: %d tasks: %d ran, %d cached, %d failed, %d skipped%s in %.*f s\n",
 		r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, unfinished, digits, r.Seconds)
-}
-
-// interruptible returns a context that the first Ctrl-C cancels. The second ends
-// the process at once; the store survives that as it survives a power cut.
-func interruptible(say func(string)) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	over := make(chan struct{})
-	go func() {
-		for n := 0; ; n++ {
-			select {
-			case <-over:
-				return
-			case <-signals:
-			}
-			if n > 0 {
-				os.Exit(exitInterrupted)
-			}
-			cancel()
-			say("stopping: what runs now is given up cleanly; Ctrl-C again stops at once")
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(over)
-		cancel()
-	}
-}
-
-// again is the command line as it was typed.
-func (a *app) again() string { return commandLine(a.args) }
-
-// command is another command line for the same store.
-func (a *app) command(words ...string) string {
-	if a.store != "" {
-		words = append(words, "--store", a.store)
-	}
-	return commandLine(words)
-}
-
-// commandLine quotes words for a shell.
-func commandLine(args []string) string {
-	words := []string{"pipeline"}
-	for _, w := range args {
-		if strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}#~`!") || w == "" {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		words = append(words, w)
-	}
-	return strings.Join(words, " ")
 }
 
 // failures prints what went wrong: each cause once, with the tasks that it
@@ -273,20 +222,16 @@ func (a *app) failures(r *dag.Result, file string) {
 	if r.Failed == 0 {
 		return
 	}
-	fmt.Fprintln(a.stderr, a.term.red(count(r.Failed, "task")+" failed:"))
-	const most = 10
+	fmt.Fprintln(a.Stderr, a.Term.Red(console.Count(r.Failed, "task")+" failed:"))
 	causes := groupCauses(r.Errors)
-	for i, c := range causes {
-		if i == most && !a.verbose {
-			fmt.Fprintf(a.stderr, "  … and %s more; -v shows all of them\n", count(len(causes)-most, "cause"))
-			break
-		}
-		fmt.Fprintf(a.stderr, "  %s: %s: %s\n", c.first.Pos, some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, file))
-	}
+	a.Few(a.Stderr, len(causes), 10, func(i int) {
+		c := causes[i]
+		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, console.Some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, file))
+	})
 	if r.Skipped > 0 {
-		fmt.Fprintf(a.stderr, "%s skipped, which need what failed. ", count(r.Skipped, "task"))
+		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", console.Count(r.Skipped, "task"))
 	}
-	fmt.Fprintf(a.stderr, "%s kept. When the cause is mended, go on with: %s\n", count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.again())
+	fmt.Fprintf(a.Stderr, "%s kept. When the cause is mended, go on with: %s\n", console.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
 }
 
 func areIs(n int) string {
@@ -322,7 +267,7 @@ func groupCauses(errs []*dag.Error) []failureCause {
 // brief cuts the stack of a panic, which is for -v.
 func (a *app) brief(text string) string {
 	message, _, panicked := strings.Cut(text, "\ngoroutine ")
-	if a.verbose || !panicked {
+	if a.Verbose || !panicked {
 		return text
 	}
 	return message + "; this is a fault of the program: -v shows where"
@@ -336,35 +281,35 @@ const mostTexts = 5
 // texts prints the texts for people that no other task reads. With -q and --json it reads
 // them only: the exit code must not depend on what is printed.
 func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
-	silent := a.quiet || a.json
-	var found []output
+	silent := a.Quiet || a.JSON
+	var found []results.Output
 	for _, o := range unreadTexts(g) {
-		if ref, ok := r.Outputs[o.task.ID][o.port.Name]; ok {
-			o.ref = ref
+		if ref, ok := r.Outputs[o.Task.ID][o.Port.Name]; ok {
+			o.Ref = ref
 			found = append(found, o)
 		}
 	}
 	for i, o := range found {
 		if i == mostTexts {
 			if !silent {
-				fmt.Fprintf(a.out, "\n%s more: pipeline show FILE %s\n", count(len(found)-mostTexts, "text"), o.task.Stage.Name)
+				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", console.Count(len(found)-mostTexts, "text"), o.Task.Stage.Name)
 			}
 			break
 		}
-		text, err := readAll(store, o.ref)
+		text, err := results.ReadBlob(store, o.Ref)
 		if err != nil {
-			return fmt.Errorf("%s: %w", o.name(), err)
+			return fmt.Errorf("%s: %w", o.Name(), err)
 		}
 		if silent {
 			continue
 		}
 		if len(found) > 1 {
-			fmt.Fprintf(a.out, "\n%s\n", a.page.bold(o.name()))
+			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(o.Name()))
 		}
-		fmt.Fprintln(a.out, strings.TrimRight(string(text), "\n"))
+		fmt.Fprintln(a.Out, strings.TrimRight(string(text), "\n"))
 	}
 	if len(found) > 0 && !silent {
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(a.Out)
 	}
 	return nil
 }
@@ -375,7 +320,7 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 	read := map[*dag.Node]bool{}
 	texts := unreadTexts(p.Graph)
 	for _, o := range texts[:min(len(texts), mostTexts)] {
-		read[o.task] = true
+		read[o.Task] = true
 	}
 	if task := reportStage(p.Graph); task != nil {
 		for _, b := range task.Inputs {
@@ -389,7 +334,7 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 
 // unreadTexts are the outputs of format text that no task takes further, as yet without
 // their refs.
-func unreadTexts(g *dag.Graph) []output {
+func unreadTexts(g *dag.Graph) []results.Output {
 	text := func(p dag.Port) bool { return p.Type.Format == "text" }
 	var writers []*dag.StageNode // few, where there are many tasks
 	for _, s := range g.Stages {
@@ -412,25 +357,15 @@ func unreadTexts(g *dag.Graph) []output {
 			}
 		}
 	}
-	var found []output
+	var found []results.Output
 	for _, s := range writers {
 		for _, n := range s.Tasks {
 			for _, p := range n.Work.Ports().Out {
-				if o := (output{task: n, port: p}); text(p) && !read[o.name()] {
+				if o := (results.Output{Task: n, Port: p}); text(p) && !read[o.Name()] {
 					found = append(found, o)
 				}
 			}
 		}
 	}
 	return found
-}
-
-// readAll reads and checks a blob.
-func readAll(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
-	blob, err := store.OpenBlob(r)
-	if err != nil {
-		return nil, err
-	}
-	defer blob.Close()
-	return io.ReadAll(blob)
 }

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/progress"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 )
 
@@ -44,7 +42,7 @@ type pastRunEvent struct {
 
 func pastRun(r *dag.Record) pastRunEvent {
 	e := pastRunEvent{
-		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached, r.Failed, r.Skipped, round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
+		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
 		Pipeline: r.Pipeline, File: r.File, Started: r.Started.Format(time.RFC3339), Stopped: r.Stopped,
 		Version: r.Program.Version, Commit: r.Program.Revision,
 	}
@@ -76,57 +74,28 @@ func (a *app) runs() error {
 	}
 	defer store.Close()
 	all, damaged := store.Runs()
-	g := grid{right: map[int]bool{3: true, 4: true, 5: true}}
-	g.add("run", "started", "pipeline", "ran", "cached", "took", "outcome")
+	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}}
+	g.Add("run", "started", "pipeline", "ran", "cached", "took", "outcome")
 	for _, rr := range all {
 		r, err := dag.ReadRecord(rr)
 		if err != nil {
 			damaged = errors.Join(damaged, err)
 			continue
 		}
-		if a.json {
-			a.object(pastRun(r))
+		if a.JSON {
+			a.Object(pastRun(r))
 			continue
 		}
-		g.add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran), fmt.Sprint(r.Cached), seconds(r.Seconds), outcomeOf(r))
+		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran), fmt.Sprint(r.Cached), console.Seconds(r.Seconds), outcomeOf(r))
 	}
-	if !a.json {
+	if !a.JSON {
 		if len(all) == 0 {
-			a.note("no runs are recorded in %s", store.Dir())
+			a.Note("no runs are recorded in %s", store.Dir())
 		} else {
-			g.print(a.out)
+			g.Print(a.Out)
 		}
 	}
 	return damaged
-}
-
-// isRun tells the id of a run from the name of a file.
-func isRun(name string) bool {
-	if !runID.MatchString(name) {
-		return false
-	}
-	_, err := os.Stat(name)
-	return err != nil
-}
-
-var runID = regexp.MustCompile(`^[0-9a-f]{1,16}$`)
-
-// record loads a run by the beginning of its id.
-func record(store *artifacts.Store, id string) (*dag.Record, error) {
-	rr, err := store.LoadRun(id)
-	if errors.Is(err, artifacts.ErrMiss) {
-		return nil, wrongf("there is no run %s in %s; pipeline runs lists them", id, store.Dir())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return dag.ReadRecord(rr)
-}
-
-// stageOf is the stage in the name of a task.
-func stageOf(task string) string {
-	stage, _, _ := strings.Cut(task, "[")
-	return stage
 }
 
 func (a *app) showRun(id string, what []string, rows int) error {
@@ -135,25 +104,25 @@ func (a *app) showRun(id string, what []string, rows int) error {
 		return err
 	}
 	defer store.Close()
-	r, err := record(store, id)
+	r, err := results.LoadRun(store, id)
 	if err != nil {
 		return err
 	}
 	if len(what) == 1 {
-		outs, err := recordedOutputs(r, what[0])
+		outs, err := results.RecordedOutputs(r, what[0])
 		if err != nil {
 			return err
 		}
 		return a.showOutputs(store, outs, rows)
 	}
-	if a.json {
-		a.object(pastRun(r))
+	if a.JSON {
+		a.Object(pastRun(r))
 		for _, t := range r.Tasks {
-			e := dag.Event{Task: t.ID, Stage: stageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
+			e := dag.Event{Task: t.ID, Stage: dag.StageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
 			if t.Error != "" {
 				e.Err = errors.New(t.Error)
 			}
-			a.out.Write(appendTask(nil, e))
+			a.Out.Write(progress.AppendTask(nil, e))
 		}
 		return nil
 	}
@@ -162,26 +131,26 @@ func (a *app) showRun(id string, what []string, rows int) error {
 }
 
 func (a *app) printRun(r *dag.Record) {
-	g := grid{}
-	g.add("run", r.ID)
-	g.add("pipeline", fmt.Sprintf("%s (%s)", r.Pipeline, r.File))
-	g.add("started", r.Started.Local().Format("2006-01-02 15:04:05"))
-	g.add("took", seconds(r.Seconds))
-	g.add("outcome", outcomeOf(r))
-	g.add("program", strings.Join(strings.Fields(r.Program.Version+" "+r.Program.Revision+" "+r.Program.Go+" "+r.Program.Platform), ", "))
+	g := console.Grid{}
+	g.Add("run", r.ID)
+	g.Add("pipeline", fmt.Sprintf("%s (%s)", r.Pipeline, r.File))
+	g.Add("started", r.Started.Local().Format("2006-01-02 15:04:05"))
+	g.Add("took", console.Seconds(r.Seconds))
+	g.Add("outcome", outcomeOf(r))
+	g.Add("program", strings.Join(strings.Fields(r.Program.Version+" "+r.Program.Revision+" "+r.Program.Go+" "+r.Program.Platform), ", "))
 	for _, s := range []struct {
 		name   string
 		values []string
 	}{{"until", r.Until}, {"only", r.Only}, {"force", r.Force}} {
 		if len(s.values) > 0 {
-			g.add(s.name, strings.Join(s.values, ", "))
+			g.Add(s.name, strings.Join(s.values, ", "))
 		}
 	}
-	g.print(a.out)
-	fmt.Fprintln(a.out)
+	g.Print(a.Out)
+	fmt.Fprintln(a.Out)
 
 	type sum struct {
-		tally
+		progress.Counts
 		seconds float64
 		memory  int64
 		read    int64
@@ -190,23 +159,14 @@ func (a *app) printRun(r *dag.Record) {
 	var order []string
 	sums := map[string]*sum{}
 	for _, t := range r.Tasks {
-		name := stageOf(t.ID)
+		name := dag.StageOf(t.ID)
 		s := sums[name]
 		if s == nil {
 			s = &sum{}
 			sums[name] = s
 			order = append(order, name)
 		}
-		switch t.State {
-		case dag.Ran:
-			s.ran++
-		case dag.Cached:
-			s.cached++
-		case dag.Failed:
-			s.failed++
-		case dag.Skipped:
-			s.skipped++
-		}
+		s.Add(t.State)
 		s.seconds += t.Seconds
 		s.memory = max(s.memory, t.Memory)
 		s.read += t.Read
@@ -214,63 +174,23 @@ func (a *app) printRun(r *dag.Record) {
 			s.bytes += ref.Size
 		}
 	}
-	g = grid{right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
-	g.add("stage", "tasks", "work", "memory", "read", "results")
+	g = console.Grid{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
+	g.Add("stage", "tasks", "work", "memory", "read", "results")
 	for _, name := range order {
 		s := sums[name]
 		memory, read := "", ""
 		if s.memory > 0 {
-			memory = byteCount(s.memory)
+			memory = console.ByteCount(s.memory)
 		}
 		if s.read > 0 {
-			read = byteCount(s.read)
+			read = console.ByteCount(s.read)
 		}
-		g.add(name, s.outcome(), seconds(s.seconds), memory, read, byteCount(s.bytes))
+		g.Add(name, s.Outcome(), console.Seconds(s.seconds), memory, read, console.ByteCount(s.bytes))
 	}
-	g.print(a.out)
+	g.Print(a.Out)
 	for _, t := range r.Tasks {
 		if t.State == dag.Failed {
-			fmt.Fprintf(a.out, "%s %s\n", a.page.red("failed:"), indented(t.Error))
+			fmt.Fprintf(a.Out, "%s %s\n", a.Page.Red("failed:"), indented(t.Error))
 		}
 	}
-}
-
-// recordedOutputs finds what a run made, by STAGE, TASK, or either with .OUTPUT;
-// * stands for any text.
-func recordedOutputs(r *dag.Record, what string) ([]output, error) {
-	name, port := what, ""
-	if dot := strings.LastIndexByte(what, '.'); dot > strings.LastIndexByte(what, ']') {
-		name, port = what[:dot], what[dot+1:]
-	}
-	pattern, err := regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, ".*") + "$")
-	if err != nil {
-		return nil, err
-	}
-	var outs []output
-	var stages, ports []string
-	nodes := map[string]*dag.StageNode{}
-	for _, t := range r.Tasks {
-		stages = append(stages, stageOf(t.ID))
-		if !pattern.MatchString(t.ID) && !pattern.MatchString(stageOf(t.ID)) {
-			continue
-		}
-		stage := stageOf(t.ID)
-		if nodes[stage] == nil {
-			nodes[stage] = &dag.StageNode{Name: stage}
-		}
-		n := &dag.Node{ID: t.ID, Stage: nodes[stage]}
-		for _, out := range slices.Sorted(maps.Keys(t.Outputs)) {
-			ports = append(ports, out)
-			if port == "" || port == out {
-				outs = append(outs, output{n, dag.Port{Name: out}, t.Outputs[out]})
-			}
-		}
-	}
-	switch {
-	case len(outs) > 0:
-		return outs, nil
-	case port != "" && len(ports) > 0:
-		return nil, wrongf("%s made no output %q in run %s%s", name, port, r.ID, meant(port, slices.Compact(ports)))
-	}
-	return nil, wrongf("run %s has no result of %q%s", r.ID, name, meant(name, slices.Compact(stages)))
 }

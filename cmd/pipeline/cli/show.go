@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/progress"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 )
 
@@ -28,7 +31,7 @@ With a RUN (pipeline runs lists them): what that run made.`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isRun(args[0]) {
+			if results.IsRun(args[0]) {
 				return a.showRun(args[0], args[1:], rows)
 			}
 			if len(args) == 1 {
@@ -63,15 +66,15 @@ func (a *app) showFile(file string, sets []string) error {
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	g := grid{right: map[int]bool{2: true, 3: true, 4: true}}
-	g.add("stage", "kind", "tasks", "there", "size", "outputs")
-	for _, s := range c.pipeline.Graph.Stages {
+	defer c.Store.Close()
+	g := console.Grid{Right: map[int]bool{2: true, 3: true, 4: true}}
+	g.Add("stage", "kind", "tasks", "there", "size", "outputs")
+	for _, s := range c.Pipeline.Graph.Stages {
 		e := stageEvent{Event: "stage", Stage: s.Name, Kind: s.Kind.Name, Tasks: len(s.Tasks)}
-		there, _ := c.split(s.Tasks)
+		there, _ := c.Split(s.Tasks)
 		e.Cached = len(there)
 		for _, n := range there {
-			for _, r := range c.steps[n].Outputs {
+			for _, r := range c.Steps[n].Outputs {
 				e.Bytes += r.Size
 			}
 		}
@@ -82,14 +85,14 @@ func (a *app) showFile(file string, sets []string) error {
 				outs = append(outs, p.Name)
 			}
 		}
-		if a.json {
-			a.object(e)
+		if a.JSON {
+			a.Object(e)
 			continue
 		}
-		g.add(e.Stage, e.Kind, fmt.Sprint(e.Tasks), fmt.Sprint(e.Cached), byteCount(e.Bytes), strings.Join(outs, ", "))
+		g.Add(e.Stage, e.Kind, fmt.Sprint(e.Tasks), fmt.Sprint(e.Cached), console.ByteCount(e.Bytes), strings.Join(outs, ", "))
 	}
-	if !a.json {
-		g.print(a.out)
+	if !a.JSON {
+		g.Print(a.Out)
 	}
 	return nil
 }
@@ -101,8 +104,8 @@ type outputEvent struct {
 	Stage  string `json:"stage"`
 	Output string `json:"output"`
 	Doc    string `json:"doc,omitempty"`
-	outputJSON
-	contentJSON
+	progress.Artifact
+	results.ContentJSON
 }
 
 func (a *app) showStage(file string, sets []string, what string, rows int) error {
@@ -110,78 +113,78 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	sel, err := choose(c.pipeline.Graph, what)
+	defer c.Store.Close()
+	sel, err := results.Choose(c.Pipeline.Graph, what)
 	if err != nil {
 		return err
 	}
-	tasks := sel.tasks
-	if !sel.named {
-		tasks = sel.all
+	tasks := sel.Tasks
+	if !sel.Named {
+		tasks = sel.All
 	}
-	there, others := c.split(tasks)
+	there, others := c.Split(tasks)
 	if len(there) == 0 {
-		return a.notThere(c, export{file: file, sets: sets}, sel, there, others)
+		return c.Missing(a.Console, sel, there, others, "")
 	}
 	if len(others) > 0 {
-		a.note("%d of %d results are not there: %s", len(others), len(tasks), some(idsOf(others), 6))
+		a.Note("%d of %d results are not there: %s", len(others), len(tasks), console.Some(results.IDs(others), 6))
 	}
-	var outs []output
+	var outs []results.Output
 	for _, n := range there {
 		for _, p := range n.Work.Ports().Out {
-			if !sel.named || p.Name == sel.port.Name {
-				outs = append(outs, output{n, p, c.ref(n, p.Name)})
+			if !sel.Named || p.Name == sel.Port.Name {
+				outs = append(outs, results.Output{Task: n, Port: p, Ref: c.Ref(n, p.Name)})
 			}
 		}
 	}
-	return a.showOutputs(c.store, outs, rows)
+	return a.showOutputs(c.Store, outs, rows)
 }
 
 // showOutputs describes artifacts: all for --json and -v, else those of the
 // first task (of each part, where a stage has two).
-func (a *app) showOutputs(store *artifacts.Store, outs []output, rows int) error {
+func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows int) error {
 	first, others := map[*dag.StageNode]*dag.Node{}, map[*dag.Node]bool{}
 	for _, o := range outs {
-		if first[o.task.Stage] == nil {
-			first[o.task.Stage] = o.task
+		if first[o.Task.Stage] == nil {
+			first[o.Task.Stage] = o.Task
 		}
-		if o.task != first[o.task.Stage] && !a.verbose && !a.json {
-			others[o.task] = true
+		if o.Task != first[o.Task.Stage] && !a.Verbose && !a.JSON {
+			others[o.Task] = true
 			continue
 		}
 		got, err := readOutput(store, o)
 		if err != nil {
 			return err
 		}
-		if a.json {
-			a.object(outputEvent{"output", o.task.ID, o.task.Stage.Name, o.port.Name, o.port.Doc,
-				outputJSON{o.ref.Digest.String(), o.ref.Format, o.ref.Size}, got.json(rows)})
+		if a.JSON {
+			a.Object(outputEvent{"output", o.Task.ID, o.Task.Stage.Name, o.Port.Name, o.Port.Doc,
+				progress.ArtifactOf(o.Ref), got.JSON(rows)})
 			continue
 		}
-		fmt.Fprintf(a.out, "%s  %s, %s, sha256 %s\n", a.page.bold(o.name()), o.ref.Format, byteCount(o.ref.Size), short(o.ref.Digest.String()))
-		if o.port.Doc != "" {
-			fmt.Fprintf(a.out, "  %s\n", a.page.faint(o.port.Doc))
+		fmt.Fprintf(a.Out, "%s  %s, %s, sha256 %s\n", a.Page.Bold(o.Name()), o.Ref.Format, console.ByteCount(o.Ref.Size), console.Short(o.Ref.Digest.String()))
+		if o.Port.Doc != "" {
+			fmt.Fprintf(a.Out, "  %s\n", a.Page.Faint(o.Port.Doc))
 		}
-		got.print(a.out, rows, "  ")
-		fmt.Fprintln(a.out)
+		got.Print(a.Out, rows, "  ")
+		fmt.Fprintln(a.Out)
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(a.out, "and the same of %s; -v shows all, %s[…] one\n", count(len(others), "other member"), outs[0].task.Stage.Name)
+		fmt.Fprintf(a.Out, "and the same of %s; -v shows all, %s[…] one\n", console.Count(len(others), "other member"), outs[0].Task.Stage.Name)
 	}
 	return nil
 }
 
-func readOutput(store *artifacts.Store, o output) (content, error) {
-	b, err := readAll(store, o.ref)
+func readOutput(store *artifacts.Store, o results.Output) (results.Content, error) {
+	b, err := results.ReadBlob(store, o.Ref)
 	if errors.Is(err, artifacts.ErrMiss) { // of a past run
-		return content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s makes it again, with the file and the settings of that run", o.name(), freed, stageOf(o.task.ID))
+		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s makes it again, with the file and the settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID))
 	}
 	if err != nil {
-		return content{}, fmt.Errorf("%s: %w", o.name(), err)
+		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)
 	}
-	got, err := decode(b, o.ref.Format, o.port.Type)
+	got, err := results.Decode(b, o.Ref.Format, o.Port.Type)
 	if err != nil {
-		return content{}, fmt.Errorf("%s: %w", o.name(), err)
+		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)
 	}
 	return got, nil
 }

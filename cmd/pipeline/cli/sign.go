@@ -11,9 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/envelope"
 	"prgnn/pipelines/lock"
-	"prgnn/pipelines/proof"
 	"prgnn/pipelines/statement"
 )
 
@@ -65,7 +68,7 @@ func (a *app) newKey(name string) error {
 	}{{name + ".pem", private, 0o600}, {name + ".pub.pem", public, 0o644}} {
 		out, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode)
 		if errors.Is(err, os.ErrExist) {
-			return wrongf("%s is there already, and a key is never written over", f.path)
+			return exit.Wrongf("%s is there already, and a key is never written over", f.path)
 		}
 		if err != nil {
 			return err
@@ -75,7 +78,7 @@ func (a *app) newKey(name string) error {
 			return err
 		}
 	}
-	a.note("wrote %s.pem, which is secret, and %s.pub.pem, to give to others", name, name)
+	a.Note("wrote %s.pem, which is secret, and %s.pub.pem, to give to others", name, name)
 	return nil
 }
 
@@ -89,7 +92,7 @@ type signEvent struct {
 func (a *app) sign(what string, sets []string, key, path string) error {
 	private, err := os.ReadFile(key)
 	if err != nil {
-		return wrong(err)
+		return exit.Wrong(err)
 	}
 	l, err := a.lockOf(what, sets)
 	if err != nil {
@@ -101,44 +104,33 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	}
 	signed, err := statement.Sign(s, private)
 	if err != nil {
-		return wrong(fmt.Errorf("%s: %w", key, err))
+		return exit.Wrong(fmt.Errorf("%s: %w", key, err))
 	}
 	if path == "-" {
-		return a.bytes(func(w io.Writer) error { _, err := w.Write(signed); return err })
+		return a.Bytes(func(w io.Writer) error { _, err := w.Write(signed); return err })
 	}
 	if err := os.WriteFile(path, signed, 0o666); err != nil {
 		return err
 	}
-	if a.json {
-		a.object(signEvent{"sign", path, len(s.Subject), s.Lock().String()})
+	if a.JSON {
+		a.Object(signEvent{"sign", path, len(s.Subject), s.Lock().String()})
 	} else {
-		a.note("wrote %s: the lock and %s of %s, signed", path, count(len(s.Subject)-1, "result"), l.Pipeline)
+		a.Note("wrote %s: the lock and %s of %s, signed", path, console.Count(len(s.Subject)-1, "result"), l.Pipeline)
 	}
 	return nil
 }
 
 // lockOf is the lock in a file, or one that is written for a run or a pipeline.
 func (a *app) lockOf(what string, sets []string) (*lock.Lock, error) {
-	if head, err := readHead(what); err == nil && bytes.HasPrefix(head, []byte("prgnn lock ")) {
-		return readLock(what)
+	if head, err := results.ReadHead(what); err == nil && bytes.HasPrefix(head, []byte("prgnn lock ")) {
+		return audit.ReadLock(what)
 	}
 	c, err := a.lookAt(what, sets)
 	if err != nil {
 		return nil, err
 	}
-	defer c.store.Close()
-	return c.lock()
-}
-
-func readHead(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b := make([]byte, 64)
-	n, err := f.Read(b)
-	return b[:n], err
+	defer c.Store.Close()
+	return c.Lock()
 }
 
 type signedEvent struct {
@@ -157,15 +149,15 @@ type signedEvent struct {
 func (a *app) verifySigned(path, key, lockPath string) error {
 	envelope, err := os.ReadFile(path)
 	if err != nil {
-		return wrong(err)
+		return exit.Wrong(err)
 	}
 	public, err := os.ReadFile(key)
 	if err != nil {
-		return wrong(err)
+		return exit.Wrong(err)
 	}
 	s, err := statement.Verify(envelope, public)
 	if err != nil {
-		return &exit{exitFailed, fmt.Errorf("%s: %w", path, err)}
+		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("%s: %w", path, err)}
 	}
 	e := signedEvent{Event: "signed", Statement: path, Lock: s.Lock().String(), LockFile: "absent"}
 	named := lockPath != ""
@@ -179,9 +171,9 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 	case err == nil:
 		e.LockFile = "different"
 	case named:
-		return wrong(err)
+		return exit.Wrong(err)
 	}
-	store := a.openThere(a.storeDir(filepath.Dir(path)))
+	store := audit.OpenStore(a.Console, a.storeDir(filepath.Dir(path)))
 	if store != nil {
 		defer store.Close()
 	}
@@ -202,26 +194,26 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 			e.Absent++
 		}
 	}
-	if a.json {
-		a.object(e)
+	if a.JSON {
+		a.Object(e)
 	} else {
 		p := s.Program()
-		fmt.Fprintf(a.out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key, count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline, p.Version, p.Platform)
+		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key, console.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline, p.Version, p.Platform)
 		switch e.LockFile {
 		case "same":
-			fmt.Fprintf(a.out, "%s is the lock that it states\n", lockPath)
+			fmt.Fprintf(a.Out, "%s is the lock that it states\n", lockPath)
 		case "different":
-			fmt.Fprintf(a.out, "%s is %s the lock that it states (%.12s…)\n", lockPath, a.page.red("not"), e.Lock)
+			fmt.Fprintf(a.Out, "%s is %s the lock that it states (%.12s…)\n", lockPath, a.Page.Red("not"), e.Lock)
 		}
 		if store != nil {
-			fmt.Fprintf(a.out, "the store has %d of its %d files, %d damaged\n", e.Stored+e.Damaged, len(seen), e.Damaged)
+			fmt.Fprintf(a.Out, "the store has %d of its %d files, %d damaged\n", e.Stored+e.Damaged, len(seen), e.Damaged)
 		}
 	}
 	switch {
 	case e.Damaged > 0:
-		return &exit{code: exitDamaged}
+		return &exit.Error{Code: exit.Damaged}
 	case e.LockFile == "different":
-		return &exit{code: exitFailed}
+		return &exit.Error{Code: exit.Failed}
 	}
 	return nil
 }
@@ -239,49 +231,4 @@ func blobState(store *artifacts.Store, d artifacts.Digest) string {
 		return "damaged"
 	}
 	return "stored"
-}
-
-// ofStatement are the results that a statement names.
-func ofStatement(path string, s *statement.Statement) proof.Results {
-	p := s.Program()
-	r := proof.Results{Name: path, Platform: p.Platform, Program: p.Version, Tasks: map[string]proof.Result{}}
-	for task, outs := range s.Outputs() {
-		refs := map[string]artifacts.Ref{}
-		for name, d := range outs {
-			refs[name] = artifacts.Ref{Digest: d}
-		}
-		r.Tasks[task] = proof.Result{Outputs: refs}
-	}
-	return r
-}
-
-// readResults reads a lock or a statement; the signature of a statement is
-// checked when a key is given.
-func (a *app) readResults(path, key string) (proof.Results, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return proof.Results{}, err
-	}
-	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		l, err := lock.Parse(text)
-		if err != nil {
-			return proof.Results{}, wrong(fmt.Errorf("%s: %w", path, err))
-		}
-		return proof.OfLock(path, l), nil
-	}
-	var s *statement.Statement
-	if key == "" {
-		s, err = statement.Read(text)
-		a.note("%s: its signature is not checked; --signed-by KEY does", path)
-	} else {
-		var public []byte
-		if public, err = os.ReadFile(key); err != nil {
-			return proof.Results{}, wrong(err)
-		}
-		s, err = statement.Verify(text, public)
-	}
-	if err != nil {
-		return proof.Results{}, wrong(fmt.Errorf("%s: %w", path, err))
-	}
-	return ofStatement(path, s), nil
 }

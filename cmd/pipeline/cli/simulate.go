@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/stages/cohort"
 )
 
@@ -33,7 +35,7 @@ missing regions, damaged files.
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if layout != "bids" {
-				return wrongf("--layout: there is no layout %q; there is bids", layout)
+				return exit.Wrongf("--layout: there is no layout %q; there is bids", layout)
 			}
 			return a.simulate(args[0], args[1], sets, workers)
 		},
@@ -57,27 +59,27 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 		return err
 	}
 	if p.Roster == nil || p.Roster.MakeKind != "simulate" {
-		return wrongf("%s has no simulated cohort; it needs cohort: {simulate: {…}}", file)
+		return exit.Wrongf("%s has no simulated cohort; it needs cohort: {simulate: {…}}", file)
 	}
-	ctx, done := interruptible(func(text string) { fmt.Fprintln(a.stderr, text) })
+	ctx, done := console.Interruptible(func(text string) { fmt.Fprintln(a.Stderr, text) })
 	defer done()
 	var n atomic.Int64
 	err = cohort.WriteBIDS(ctx, p.Roster, dir, workers, func() {
 		if made := n.Add(1); made%10 == 0 {
-			a.note("%d of %s", made, count(len(p.Roster.Subjects), "participant"))
+			a.Note("%d of %s", made, console.Count(len(p.Roster.Subjects), "participant"))
 		}
 	})
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(a.stderr, "interrupted; %s is not whole: remove it\n", dir)
-		return &exit{code: exitInterrupted}
+		fmt.Fprintf(a.Stderr, "interrupted; %s is not whole: remove it\n", dir)
+		return &exit.Error{Code: exit.Interrupted}
 	}
 	if err != nil {
 		return err
 	}
-	if a.json {
-		a.object(simulateEvent{"simulate", dir, len(p.Roster.Subjects)})
+	if a.JSON {
+		a.Object(simulateEvent{"simulate", dir, len(p.Roster.Subjects)})
 		return nil
 	}
-	fmt.Fprintf(a.out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", count(len(p.Roster.Subjects), "simulated participant"), dir, dir)
+	fmt.Fprintf(a.Out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", console.Count(len(p.Roster.Subjects), "simulated participant"), dir, dir)
 	return nil
 }

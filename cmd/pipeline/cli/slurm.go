@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/slurm"
 	"prgnn/stages"
@@ -62,7 +63,7 @@ func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) er
 	}
 	x, err := slurm.New(stages.Lookup, words, say)
 	if err != nil {
-		return wrong(err)
+		return exit.Wrong(err)
 	}
 	e.slurm, o.Executor = x, x
 	if o.Workers == 0 {
@@ -108,20 +109,20 @@ func (e *executor) interrupted(a *app) {
 		return
 	}
 	yes := false
-	if a.term.is() && term.IsTerminal(int(os.Stdin.Fd())) {
-		fmt.Fprint(a.stderr, "What was handed to Slurm goes on, and the next run takes its results. Cancel it? [y/N] ")
+	if a.Term.IsTerminal() && term.IsTerminal(int(os.Stdin.Fd())) {
+		fmt.Fprint(a.Stderr, "What was handed to Slurm goes on, and the next run takes its results. Cancel it? [y/N] ")
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 		yes = slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
 	}
 	if !yes {
-		a.note("what was handed to Slurm goes on, and the next run takes its results; scancel ends it")
+		a.Note("what was handed to Slurm goes on, and the next run takes its results; scancel ends it")
 		return
 	}
 	if err := e.slurm.Cancel(); err != nil {
-		a.note("not cancelled: %v", err)
+		a.Note("not cancelled: %v", err)
 		return
 	}
-	a.note("cancelled")
+	a.Note("cancelled")
 }
 
 func (a *app) execTaskCommand() *cobra.Command {
@@ -138,7 +139,7 @@ jobs call it; called by hand on a machine of the cluster, it shows what such a j
 			for _, text := range args {
 				k, err := artifacts.ParseKey(text)
 				if err != nil {
-					return wrong(err)
+					return exit.Wrong(err)
 				}
 				keys = append(keys, k)
 			}
@@ -149,10 +150,10 @@ jobs call it; called by hand on a machine of the cluster, it shows what such a j
 			defer store.Close()
 			ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer done()
-			if err := slurm.ExecTasks(ctx, store, stages.Lookup, keys, a.out); err != nil {
-				a.out.Flush()
-				fmt.Fprintln(a.stderr, err)
-				return &exit{code: exitFailed}
+			if err := slurm.ExecTasks(ctx, store, stages.Lookup, keys, a.Out); err != nil {
+				a.Out.Flush()
+				fmt.Fprintln(a.Stderr, err)
+				return &exit.Error{Code: exit.Failed}
 			}
 			return nil
 		},

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -33,30 +35,30 @@ it does, its parameters with defaults, types, units and allowed values, and its 
 }
 
 func (a *app) stageList() {
-	if a.json {
+	if a.JSON {
 		for _, k := range stages.Kinds() {
-			a.object(kindJSON(k))
+			a.Object(kindJSON(k))
 		}
 		for _, c := range stages.Cohorts() {
-			a.object(cohortJSON(c))
+			a.Object(cohortJSON(c))
 		}
 		return
 	}
-	g := grid{indent: "  ", wide: a.wide()}
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
 	for _, k := range stages.Kinds() {
-		g.add(k.Name, summary(k.Doc))
+		g.Add(k.Name, summary(k.Doc))
 	}
-	fmt.Fprintln(a.out, "stage kinds (use: KIND)")
-	g.print(a.out)
-	g = grid{indent: "  ", wide: a.wide()}
+	fmt.Fprintln(a.Out, "stage kinds (use: KIND)")
+	g.Print(a.Out)
+	g = console.Grid{Indent: "  ", Wide: a.Wide()}
 	for _, c := range stages.Cohorts() {
-		g.add(c.Name, summary(c.Doc))
+		g.Add(c.Name, summary(c.Doc))
 	}
-	if len(g.rows) > 0 {
-		fmt.Fprintln(a.out, "\ncohort kinds (cohort: { KIND: … })")
-		g.print(a.out)
+	if len(g.Rows) > 0 {
+		fmt.Fprintln(a.Out, "\ncohort kinds (cohort: { KIND: … })")
+		g.Print(a.Out)
 	}
-	fmt.Fprintln(a.out, "\npipeline stages NAME tells more about one.")
+	fmt.Fprintln(a.Out, "\npipeline stages NAME tells more about one.")
 }
 
 func (a *app) stage(name string) error {
@@ -74,21 +76,21 @@ func (a *app) stage(name string) error {
 	}
 	if !isKind && cohort == nil {
 		slices.Sort(names)
-		return wrongf("there is no stage kind %q%s", name, meant(name, slices.Compact(names)))
+		return exit.Wrongf("there is no stage kind %q%s", name, console.DidYouMean(name, slices.Compact(names)))
 	}
 	if isKind {
-		if a.json {
-			a.object(kindJSON(k))
+		if a.JSON {
+			a.Object(kindJSON(k))
 		} else {
 			a.printKind(k)
 		}
 	}
 	if cohort != nil {
-		if a.json {
-			a.object(cohortJSON(*cohort))
+		if a.JSON {
+			a.Object(cohortJSON(*cohort))
 		} else {
 			if isKind {
-				fmt.Fprintln(a.out)
+				fmt.Fprintln(a.Out)
 			}
 			a.printCohort(*cohort)
 		}
@@ -98,7 +100,7 @@ func (a *app) stage(name string) error {
 
 func (a *app) printKind(k *dag.Kind) {
 	s := k.New()
-	fmt.Fprintf(a.out, "%s\n%s\n", a.page.bold(k.Name), a.paragraphs(k.Doc))
+	fmt.Fprintf(a.Out, "%s\n%s\n", a.Page.Bold(k.Name), a.paragraphs(k.Doc))
 	a.printParams(dag.Params(s))
 	ports := s.Ports()
 	a.printPorts("inputs (in:)", ports.In)
@@ -106,29 +108,20 @@ func (a *app) printKind(k *dag.Kind) {
 }
 
 func (a *app) printCohort(c cohort.Source) {
-	fmt.Fprintf(a.out, "%s (cohort)\n%s\n", a.page.bold(c.Name), a.paragraphs(c.Doc))
+	fmt.Fprintf(a.Out, "%s (cohort)\n%s\n", a.Page.Bold(c.Name), a.paragraphs(c.Doc))
 	a.printParams(cohortParams(c))
-	fmt.Fprintf(a.out, "\n%s\n", a.paragraphs("Beside any kind, under cohort: exclude: [sub-003] leaves participants out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
+	fmt.Fprintf(a.Out, "\n%s\n", a.paragraphs("Beside any kind, under cohort: exclude: [sub-003] leaves participants out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
 }
 
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.
 func cohortParams(c cohort.Source) []dag.Param { return dag.Params(c.New()) }
 
-// wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.
-func (a *app) wide() int {
-	if !a.page.is() {
-		return 0
-	}
-	w, _ := a.page.size()
-	return w
-}
-
 // paragraphs are those of a doc, each wrapped.
 func (a *app) paragraphs(doc string) string {
 	lines := strings.Split(strings.TrimSpace(doc), "\n")
-	if w := a.wide(); w > 0 {
+	if w := a.Wide(); w > 0 {
 		for i, l := range lines {
-			lines[i] = wrapped(l, "", w)
+			lines[i] = console.Wrapped(l, "", w)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -138,28 +131,28 @@ func (a *app) printParams(params []dag.Param) {
 	if len(params) == 0 {
 		return
 	}
-	fmt.Fprintln(a.out, "\nparameters (with:)")
-	g := grid{indent: "  ", wide: a.wide()}
+	fmt.Fprintln(a.Out, "\nparameters (with:)")
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
 	for _, p := range params {
-		g.add(p.Name, valueText(p.Default), typeText(p), p.Doc)
+		g.Add(p.Name, valueText(p.Default), typeText(p), p.Doc)
 	}
-	g.print(a.out)
+	g.Print(a.Out)
 }
 
 func (a *app) printPorts(title string, ports []dag.Port) {
 	if len(ports) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\n%s\n", title)
-	g := grid{indent: "  ", wide: a.wide()}
+	fmt.Fprintf(a.Out, "\n%s\n", title)
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
 	for _, p := range ports {
 		doc := p.Doc
 		if len(p.Type.Columns) > 0 {
 			doc += "; columns: " + strings.Join(p.Type.Columns, ", ")
 		}
-		g.add(p.Name, portText(p), doc)
+		g.Add(p.Name, portText(p), doc)
 	}
-	g.print(a.out)
+	g.Print(a.Out)
 }
 
 // typeText is type, unit, choices and range of a parameter.

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/slurm"
 )
@@ -48,38 +50,38 @@ func (a *app) status(file string, sets []string) error {
 	if err != nil {
 		return err
 	}
-	defer c.store.Close()
-	where, err := slurm.Status(context.Background(), c.store)
+	defer c.Store.Close()
+	where, err := slurm.Status(context.Background(), c.Store)
 	if err != nil && !errors.Is(err, slurm.ErrAbsent) {
-		a.note("Slurm does not answer: %v", err)
+		a.Note("Slurm does not answer: %v", err)
 	}
-	g := grid{}
+	g := console.Grid{}
 	done, all := 0, 0
-	for _, s := range c.pipeline.Graph.Stages {
-		e := c.stageStatus(s, where)
+	for _, s := range c.Pipeline.Graph.Stages {
+		e := stageStatus(c, s, where)
 		done += e.Done
 		all += e.Tasks
-		if a.json {
-			a.object(e)
+		if a.JSON {
+			a.Object(e)
 			continue
 		}
-		g.add(e.Stage, fmt.Sprintf("%d of %d", e.Done, e.Tasks), e.words())
+		g.Add(e.Stage, fmt.Sprintf("%d of %d", e.Done, e.Tasks), e.words())
 	}
-	if a.json {
+	if a.JSON {
 		return nil
 	}
-	g.print(a.out)
-	fmt.Fprintf(a.out, "status: %d of %s done\n", done, count(all, "task"))
-	if pid, log := background(c.store); pid != 0 {
-		fmt.Fprintf(a.out, "a run is going on in the background: process %d, %s\n", pid, log)
+	g.Print(a.Out)
+	fmt.Fprintf(a.Out, "status: %d of %s done\n", done, console.Count(all, "task"))
+	if pid, log := background(c.Store); pid != 0 {
+		fmt.Fprintf(a.Out, "a run is going on in the background: process %d, %s\n", pid, log)
 	}
 	return nil
 }
 
-func (c *current) stageStatus(s *dag.StageNode, where map[artifacts.Key]string) statusEvent {
+func stageStatus(c *results.Current, s *dag.StageNode, where map[artifacts.Key]string) statusEvent {
 	e := statusEvent{Event: "status", Stage: s.Name, Tasks: len(s.Tasks)}
 	for _, n := range s.Tasks {
-		step := c.steps[n]
+		step := c.Steps[n]
 		if step == nil {
 			continue
 		}
@@ -115,6 +117,7 @@ func (e statusEvent) words() string {
 
 // A run in the background writes into the store what it would show.
 func backgroundLog(s string) string { return filepath.Join(s, "cluster", "run.log") }
+
 func backgroundPID(s string) string { return filepath.Join(s, "cluster", "run.pid") }
 
 // background finds a run that --detach began and that is still going on.

@@ -9,6 +9,8 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/envelope"
 )
 
@@ -63,16 +65,16 @@ func keyError(flag, given string, err error) error {
 	if isPEM(given) {
 		given = "the key in the environment"
 	}
-	return wrong(fmt.Errorf("%s: %s: %w", flag, given, err))
+	return exit.Wrong(fmt.Errorf("%s: %s: %w", flag, given, err))
 }
 
 // doubts says once how many results were there and were not believed.
 func (a *app) doubts(s *artifacts.Store) {
 	unsigned, forged := s.Distrusted()
 	if unsigned > 0 {
-		a.note("%s of other machines without a signature by a trusted key: not used, computed here", count(unsigned, "result"))
+		a.Note("%s of other machines without a signature by a trusted key: not used, computed here", console.Count(unsigned, "result"))
 	}
 	if forged > 0 {
-		a.note("%s of other machines with a signature that does not fit the trusted key: not used, computed here; somebody has changed the remote", count(forged, "result"))
+		a.Note("%s of other machines with a signature that does not fit the trusted key: not used, computed here; somebody has changed the remote", console.Count(forged, "result"))
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/progress"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -68,24 +71,24 @@ func (a *app) verify(repair bool) error {
 		return err
 	}
 	defer store.Close()
-	ctx, done := interruptible(silent{a}.say)
+	ctx, done := console.Interruptible(progress.Silent{Console: a.Console}.Say)
 	defer done()
-	meter := a.newMeter("read")
-	report, err := store.Verify(ctx, meter.at)
-	meter.close()
+	meter := a.NewMeter("read")
+	report, err := store.Verify(ctx, meter.At)
+	meter.Close()
 	if err != nil {
 		return err
 	}
 	damaged := report.Damaged()
 	for _, f := range report.Findings {
-		if a.json {
+		if a.JSON {
 			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Tasks}
 			if f.Problem == artifacts.Stray {
 				e.Event = "stray"
 			}
-			a.object(e)
-		} else if f.Problem != artifacts.Stray || a.verbose {
-			fmt.Fprintln(a.out, f)
+			a.Object(e)
+		} else if f.Problem != artifacts.Stray || a.Verbose {
+			fmt.Fprintln(a.Out, f)
 		}
 	}
 	if repair && damaged > 0 {
@@ -94,25 +97,25 @@ func (a *app) verify(repair bool) error {
 		}
 	}
 	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Runs, report.Bytes, report.Collected, repair && damaged > 0}
-	if a.json {
-		a.object(e)
+	if a.JSON {
+		a.Object(e)
 	} else {
-		fmt.Fprintf(a.out, "verify: %s (%s), %s, %s: %d damaged\n", count(e.Blobs, "blob"), byteCount(e.Bytes), count(e.Actions, "action"), count(e.Runs, "run"), e.Damaged)
+		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged\n", console.Count(e.Blobs, "blob"), console.ByteCount(e.Bytes), console.Count(e.Actions, "action"), console.Count(e.Runs, "run"), e.Damaged)
 		switch {
 		case e.Repaired:
-			a.note("what was damaged has been removed; a run that needs it makes it again")
+			a.Note("what was damaged has been removed; a run that needs it makes it again")
 		case damaged > 0:
-			a.note("pipeline run FILE makes damaged results of FILE again; pipeline verify --repair removes all that is damaged")
+			a.Note("pipeline run FILE makes damaged results of FILE again; pipeline verify --repair removes all that is damaged")
 		}
 	}
 	// A store that cannot be written is not tried.
 	if able, err := store.Probe(); err == nil {
 		if problems := able.Problems(); problems != nil {
-			a.note("store %s: %v", store.Dir(), problems)
+			a.Note("store %s: %v", store.Dir(), problems)
 		}
 	}
 	if damaged > 0 && !repair {
-		return &exit{code: exitDamaged}
+		return &exit.Error{Code: exit.Damaged}
 	}
 	return nil
 }

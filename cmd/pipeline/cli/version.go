@@ -43,14 +43,14 @@ func (a *app) version() error {
 			}
 		}
 	}
-	if a.json {
-		a.object(v)
+	if a.JSON {
+		a.Object(v)
 		return nil
 	}
 	modified := ""
 	if v.Modified {
 		modified = " (with changes)"
 	}
-	fmt.Fprintf(a.out, "pipeline %s\ncommit %s%s\n%s %s\n", v.Version, v.Commit, modified, v.Go, v.Platform)
+	fmt.Fprintf(a.Out, "pipeline %s\ncommit %s%s\n%s %s\n", v.Version, v.Commit, modified, v.Go, v.Platform)
 	return nil
 }

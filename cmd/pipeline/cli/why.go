@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
 )
 
@@ -68,7 +71,7 @@ func (a *app) why(file, task string, sets []string) error {
 		return err
 	}
 	if _, err := p.Graph.Select(task); err != nil {
-		return wrong(fmt.Errorf("%s: %w", file, err))
+		return exit.Wrong(fmt.Errorf("%s: %w", file, err))
 	}
 	store, done, err := a.openToLook(p)
 	if err != nil {
@@ -77,14 +80,14 @@ func (a *app) why(file, task string, sets []string) error {
 	defer done()
 	e, err := dag.Why(p.Graph, store, dag.Options{}, task)
 	if err != nil {
-		return wrong(err)
+		return exit.Wrong(err)
 	}
-	if a.json {
-		w := whyEvent{"why", e.Node.ID, e.Node.Stage.Name, e.State, e.Reason, keyText(e.Key), e.Run, "", differencesJSON(e.Differences), e.WaitsFor, e.Recipe, e.Before}
+	if a.JSON {
+		w := whyEvent{"why", e.Node.ID, e.Node.Stage.Name, e.State, e.Reason, progress.KeyText(e.Key), e.Run, "", differencesJSON(e.Differences), e.WaitsFor, e.Recipe, e.Before}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)
 		}
-		a.object(w)
+		a.Object(w)
 		return nil
 	}
 	a.printWhy(e)
@@ -92,55 +95,55 @@ func (a *app) why(file, task string, sets []string) error {
 }
 
 func (a *app) printWhy(e *dag.Explanation) {
-	id := a.page.bold(e.Node.ID)
+	id := a.Page.Bold(e.Node.ID)
 	then := ""
 	if e.Run != "" {
 		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
 	}
 	switch {
 	case e.State == dag.Cached && e.Run == "":
-		fmt.Fprintf(a.out, "%s has its result; there is no other to compare with\n", id)
+		fmt.Fprintf(a.Out, "%s has its result; there is no other to compare with\n", id)
 	case e.State == dag.Cached:
-		fmt.Fprintf(a.out, "%s has its result; what differs from %s:\n", id, then)
+		fmt.Fprintf(a.Out, "%s has its result; what differs from %s:\n", id, then)
 	case e.State == dag.Unknown:
-		fmt.Fprintf(a.out, "%s waits for what %s will give\n", id, some(e.WaitsFor, 6))
+		fmt.Fprintf(a.Out, "%s waits for what %s will give\n", id, console.Some(e.WaitsFor, 6))
 		if len(e.Differences) > 0 {
-			fmt.Fprintf(a.out, "and it will run in any case, because, since %s:\n", then)
+			fmt.Fprintf(a.Out, "and it will run in any case, because, since %s:\n", then)
 		}
 	case e.State == dag.Failed:
-		fmt.Fprintf(a.out, "%s cannot run: %s\n", id, e.Reason)
+		fmt.Fprintf(a.Out, "%s cannot run: %s\n", id, e.Reason)
 	case e.Run == "" || len(e.Differences) == 0:
-		fmt.Fprintf(a.out, "%s is stale: %s\n", id, e.Reason)
+		fmt.Fprintf(a.Out, "%s is stale: %s\n", id, e.Reason)
 	default:
-		fmt.Fprintf(a.out, "%s is stale, because, since %s:\n", id, then)
+		fmt.Fprintf(a.Out, "%s is stale, because, since %s:\n", id, then)
 	}
 	for _, d := range e.Differences {
 		a.printDifference(d, "  ")
 	}
-	if a.verbose && e.Recipe != "" {
-		fmt.Fprintf(a.out, "\nits recipe\n  %s\n", strings.ReplaceAll(strings.TrimRight(e.Recipe, "\n"), "\n", "\n  "))
+	if a.Verbose && e.Recipe != "" {
+		fmt.Fprintf(a.Out, "\nits recipe\n  %s\n", strings.ReplaceAll(strings.TrimRight(e.Recipe, "\n"), "\n", "\n  "))
 	}
 }
 
 // printDifference shows one fact then and now, the way diffs are read.
 func (a *app) printDifference(d dag.Difference, indent string) {
 	if d.What == "code" && d.Name != "" {
-		fmt.Fprintln(a.out, indent+d.String())
+		fmt.Fprintln(a.Out, indent+d.String())
 		return
 	}
 	name := strings.TrimSpace(d.What + " " + d.Name)
 	from := ""
 	if d.From != "" {
-		from = a.page.faint("   from " + d.From)
+		from = a.Page.Faint("   from " + d.From)
 	}
 	if d.Old != "" {
-		fmt.Fprintln(a.out, a.page.red(indent+"- "+name+": "+d.Old))
+		fmt.Fprintln(a.Out, a.Page.Red(indent+"- "+name+": "+d.Old))
 	}
 	if d.New != "" {
-		fmt.Fprintln(a.out, a.page.green(indent+"+ "+name+": "+d.New)+from)
+		fmt.Fprintln(a.Out, a.Page.Green(indent+"+ "+name+": "+d.New)+from)
 	}
 	if d.Old == "" && d.New == "" {
-		fmt.Fprintln(a.out, indent+name+" has changed")
+		fmt.Fprintln(a.Out, indent+name+" has changed")
 	}
 }
 

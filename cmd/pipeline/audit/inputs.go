@@ -1,0 +1,53 @@
+package audit
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+)
+
+// FromInputs runs what is asked for with all that it needs, from the user's files
+// on, and compares with the digests that the store has: nothing that is stored is read,
+// so results whose bytes gc has freed are audited too.
+func FromInputs(con *console.Console, c *results.Current, o Options) error {
+	a := &auditor{con, o}
+	all, err := allOr(c.Pipeline.Graph, a.Stages)
+	if err != nil {
+		return exit.Wrong(err)
+	}
+	stored := c.Recorded()
+	var tasks []*dag.Node
+	for _, n := range all {
+		if _, ok := stored.Tasks[n.ID]; ok {
+			tasks = append(tasks, n)
+		}
+	}
+	if len(tasks) == 0 {
+		return fmt.Errorf("there is nothing to audit: no task of %d has a result\n  pipeline run %s makes them", len(all), c.Pipeline.File)
+	}
+	if len(tasks) < len(c.Steps) || a.Sample < 1 {
+		a.Stages = results.IDs(a.sampled(tasks))
+	}
+	room, err := NewRoom(con, filepath.Dir(c.Store.Dir()), a.Keep)
+	if err != nil {
+		return err
+	}
+	defer room.Close()
+	return a.whole(nil, nil, room, c.Pipeline.Graph, stored)
+}
+
+// allOr are the tasks that are asked for: all of them where none is named.
+func allOr(g *dag.Graph, names []string) ([]*dag.Node, error) {
+	if len(names) > 0 {
+		return g.Select(names...)
+	}
+	var all []*dag.Node
+	for _, s := range g.Stages {
+		all = append(all, s.Tasks...)
+	}
+	return all, nil
+}

@@ -1,0 +1,172 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
+	"prgnn/pipelines"
+	"prgnn/pipelines/lock"
+	"prgnn/pipelines/proof"
+	"prgnn/pipelines/statement"
+)
+
+// ReadLock reads a lock from a file.
+func ReadLock(path string) (*lock.Lock, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Wrongf("there is no lock %s; pipeline lock FILE writes one", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := lock.Parse(text)
+	if err != nil {
+		return nil, exit.Wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	return l, nil
+}
+
+type unlockedEvent struct {
+	Event string `json:"event"` // "unlocked": one fact that is not that of the lock
+	Place string `json:"place"`
+	Lock  string `json:"lock"`
+	Now   string `json:"now"`
+}
+
+// PrintUnlocked prints in what something is not as a lock has it: to w under a heading, or as JSON.
+func PrintUnlocked(a *console.Console, w io.Writer, ds []lock.Difference, most int, heading func()) {
+	if a.JSON {
+		for _, d := range ds {
+			a.Object(unlockedEvent{"unlocked", d.Place, d.Lock, d.Now})
+		}
+		return
+	}
+	if len(ds) > 0 {
+		heading()
+	}
+	a.Few(w, len(ds), most, func(i int) { fmt.Fprintf(w, "  %s\n", ds[i]) })
+}
+
+// LoadLock makes the pipeline of a lock, and refuses one that contradicts itself.
+func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pipelines.Pipeline, error) {
+	p, err := l.Load(filepath.Dir(path), sets)
+	var mistakes pipelines.Errors
+	if errors.As(err, &mistakes) {
+		for _, m := range mistakes {
+			fmt.Fprintln(a.Stderr, m)
+		}
+		return nil, exit.Wrongf("%s: the pipeline in it cannot be loaded here; --set says where its data are", path)
+	}
+	if err != nil {
+		return nil, exit.Wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	if ds := l.Contradictions(p.Graph); len(ds) > 0 {
+		return nil, exit.Wrongf("%s contradicts itself, so it is of no one run: %s (and %d more)", path, ds[0], len(ds)-1)
+	}
+	return p, nil
+}
+
+// OpenStore opens a store that is there; nil when there is none.
+func OpenStore(a *console.Console, dir string) *artifacts.Store {
+	if _, err := os.Stat(filepath.Join(dir, "version")); err != nil {
+		return nil
+	}
+	s, err := artifacts.Open(dir)
+	if err != nil {
+		a.Note("%v", err)
+		return nil
+	}
+	return s
+}
+
+// resultsThere are those of a store (of the last run of the pipeline that is
+// recorded in it), of a lock, or of a statement.
+func (a *auditor) resultsThere(g *dag.Graph, place, key string) (proof.Results, func(), error) {
+	none := proof.Results{}
+	info, err := os.Stat(place)
+	if err != nil {
+		return none, nil, exit.Wrongf("there is no store, lock or statement %s", place)
+	}
+	if !info.IsDir() {
+		r, err := a.readResults(place, key)
+		return r, func() {}, err
+	}
+	store := OpenStore(a.Console, place)
+	if store == nil {
+		return none, nil, exit.Wrongf("%s is no store: it has no file version", place)
+	}
+	done := func() { store.Close() }
+	runs, _ := store.Runs() // damaged records are as good as none here
+	for _, r := range runs {
+		if r.Pipeline != g.Name || r.Finished.IsZero() {
+			continue
+		}
+		full, err := store.LoadRun(r.ID)
+		if err != nil {
+			continue
+		}
+		rec, err := dag.ReadRecord(full)
+		if err != nil {
+			continue
+		}
+		out := proof.OfRecord(store, rec)
+		out.Name = place
+		return out, done, nil
+	}
+	done()
+	return none, nil, exit.Wrongf("%s has no finished run of the pipeline %s", place, g.Name)
+}
+
+// ofStatement are the results that a statement names.
+func ofStatement(path string, s *statement.Statement) proof.Results {
+	p := s.Program()
+	r := proof.Results{Name: path, Platform: p.Platform, Program: p.Version, Tasks: map[string]proof.Result{}}
+	for task, outs := range s.Outputs() {
+		refs := map[string]artifacts.Ref{}
+		for name, d := range outs {
+			refs[name] = artifacts.Ref{Digest: d}
+		}
+		r.Tasks[task] = proof.Result{Outputs: refs}
+	}
+	return r
+}
+
+// readResults reads a lock or a statement; the signature of a statement is
+// checked when a key is given.
+func (a *auditor) readResults(path, key string) (proof.Results, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return proof.Results{}, err
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		l, err := lock.Parse(text)
+		if err != nil {
+			return proof.Results{}, exit.Wrong(fmt.Errorf("%s: %w", path, err))
+		}
+		return proof.OfLock(path, l), nil
+	}
+	var s *statement.Statement
+	if key == "" {
+		s, err = statement.Read(text)
+		a.Note("%s: its signature is not checked; --signed-by KEY does", path)
+	} else {
+		var public []byte
+		if public, err = os.ReadFile(key); err != nil {
+			return proof.Results{}, exit.Wrong(err)
+		}
+		s, err = statement.Verify(text, public)
+	}
+	if err != nil {
+		return proof.Results{}, exit.Wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	return ofStatement(path, s), nil
+}

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package cli
-
-import "os"
-
-// escapes tells whether the terminal understands ANSI escapes.
-func escapes(*os.File) bool { return true }

@@ -1,0 +1,219 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
+)
+
+// A Console is where one call of the program reads its words and writes its own.
+type Console struct {
+	Out    *bufio.Writer // stdout: the answer; control characters of data are visible in it
+	Stderr io.Writer     // everything else, likewise
+	stdout io.Writer     // what stdout is, for the bytes of a file
+	Page   Terminal      // what stdout can show
+	Term   Terminal      // what stderr can show
+	Args   []string      // as typed, for "go on with"
+
+	StoreFlag string // --store
+	JSON      bool
+	Quiet     bool
+	Verbose   bool
+
+	shown, said *visibleWriter // under out and stderr
+}
+
+func New(args []string, stdout, stderr io.Writer) *Console {
+	shown, said := &visibleWriter{w: stdout}, &visibleWriter{w: stderr}
+	return &Console{
+		Out: bufio.NewWriterSize(shown, 1<<16), Stderr: said, stdout: stdout,
+		Page: terminalOf(stdout), Term: terminalOf(stderr), Args: args,
+		shown: shown, said: said,
+	}
+}
+
+// Flush writes what waits for stdout.
+func (a *Console) Flush() error { return errors.Join(a.Out.Flush(), a.shown.Close()) }
+
+// Close writes what waits for stderr too.
+func (a *Console) Close() error { return errors.Join(a.Flush(), a.said.Close()) }
+
+// Object writes one JSON object on a line of its own.
+func (a *Console) Object(v any) {
+	e := json.NewEncoder(a.Out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		// Values are our own plain structs; only NaN or a cycle could end here.
+		panic("cli: " + err.Error())
+	}
+}
+
+type errorEvent struct {
+	Event string `json:"event"` // "error"
+	Error string `json:"error"`
+}
+
+// Complain prints one error. The first line is the message, the others help.
+func (a *Console) Complain(text string) {
+	first, rest, more := strings.Cut(text, "\n")
+	fmt.Fprintln(a.Stderr, a.Term.Red("error: ")+first)
+	if more {
+		fmt.Fprintln(a.Stderr, rest)
+	}
+	if a.JSON {
+		a.Object(errorEvent{Event: "error", Error: text})
+		a.Out.Flush()
+	}
+}
+
+// Note says something that is worth knowing but is no answer.
+func (a *Console) Note(format string, args ...any) {
+	if !a.Quiet {
+		fmt.Fprintf(a.Stderr, format+"\n", args...)
+	}
+}
+
+// WriteTo writes to a file, or its bytes to stdout when path is "-". The file
+// appears whole or not at all.
+func (a *Console) WriteTo(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return a.Bytes(write)
+	}
+	return WriteFile(path, write)
+}
+
+// Bytes writes the bytes of a file to stdout. A terminal shows them with their control
+// characters visible.
+func (a *Console) Bytes(write func(io.Writer) error) error {
+	if a.Page.IsTerminal() {
+		return write(a.Out)
+	}
+	if err := a.Out.Flush(); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(a.stdout, 1<<16)
+	return errors.Join(write(w), w.Flush())
+}
+
+// WriteFile writes beside the file and renames, so that a reader never sees half
+// of it and a failure leaves what was there.
+func WriteFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".pipeline-*")
+	if err != nil {
+		if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: there is no directory %s", path, above)
+		}
+		var cause *os.PathError
+		if errors.As(err, &cause) { // the name of the temporary file tells nobody anything
+			err = cause.Err
+		}
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<18)
+	if err = write(w); err != nil {
+		return err
+	}
+	if err = errors.Join(w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Interruptible returns a context that the first Ctrl-C cancels. The second ends
+// the process at once; the store survives that as it survives a power cut.
+func Interruptible(say func(string)) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	over := make(chan struct{})
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-over:
+				return
+			case <-signals:
+			}
+			if n > 0 {
+				os.Exit(exit.Interrupted)
+			}
+			cancel()
+			say("stopping: what runs now is given up cleanly; Ctrl-C again stops at once")
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(over)
+		cancel()
+	}
+}
+
+// Again is the command line as it was typed.
+func (a *Console) Again() string { return commandLine(a.Args) }
+
+// Command is another command line for the same store.
+func (a *Console) Command(words ...string) string {
+	if a.StoreFlag != "" {
+		words = append(words, "--store", a.StoreFlag)
+	}
+	return commandLine(words)
+}
+
+// commandLine quotes words for a shell.
+func commandLine(args []string) string {
+	words := []string{"pipeline"}
+	for _, w := range args {
+		if strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}#~`!") || w == "" {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
+}
+
+// DidYouMean ends an error about an unknown name: the nearest, or all when they are few.
+func DidYouMean(name string, names []string) string {
+	if n := dag.Nearest(name, names); n != "" {
+		return ` (did you mean "` + n + `"?)`
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (there are " + Some(names, 30) + ")"
+}
+
+// Wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.
+func (a *Console) Wide() int {
+	if !a.Page.IsTerminal() {
+		return 0
+	}
+	w, _ := a.Page.Size()
+	return w
+}
+
+// Few calls show for the first most of n things, with -v for all, and tells how many it leaves out.
+func (a *Console) Few(w io.Writer, n, most int, show func(i int)) {
+	for i := range n {
+		if i == most && !a.Verbose {
+			fmt.Fprintf(w, "  … and %d more; -v shows all of them\n", n-most)
+			return
+		}
+		show(i)
+	}
+}

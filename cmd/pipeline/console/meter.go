@@ -1,0 +1,45 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// A meter shows one line of "so much of so much" on a terminal, and nothing
+// elsewhere: it is for work that ends within minutes.
+type meter struct {
+	w    io.Writer // nil: silent
+	term Terminal
+	verb string
+
+	mu    sync.Mutex
+	drawn time.Time
+}
+
+func (a *Console) NewMeter(verb string) *meter {
+	m := &meter{verb: verb, term: a.Term}
+	if a.Term.IsTerminal() && !a.Quiet && !a.JSON {
+		m.w = a.Stderr
+	}
+	return m
+}
+
+func (m *meter) At(done, total int64) {
+	if m.w == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := time.Now(); now.Sub(m.drawn) > 100*time.Millisecond {
+		m.drawn = now
+		fmt.Fprintf(m.w, "%s%s %s of %s", ClearLine(), m.verb, ByteCount(done), ByteCount(total))
+	}
+}
+
+func (m *meter) Close() {
+	if m.w != nil && !m.drawn.IsZero() {
+		fmt.Fprint(m.w, ClearLine())
+	}
+}

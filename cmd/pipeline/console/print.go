@@ -1,0 +1,157 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Grid is text in columns. Columns are as wide as their widest cell; those
+// marked in right are set flush right.
+type Grid struct {
+	Indent string
+	Right  map[int]bool
+	Wide   int // columns of the terminal, into which the last cell is wrapped; 0 wraps nothing
+	Rows   [][]string
+}
+
+func (g *Grid) Add(cells ...string) {
+	for i := range cells {
+		cells[i] = Visible(cells[i])
+	}
+	g.Rows = append(g.Rows, cells)
+}
+
+func (g *Grid) Print(w io.Writer) {
+	var width []int
+	for _, row := range g.Rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	hang := utf8.RuneCountInString(g.Indent)
+	for i := 0; i+1 < len(width); i++ {
+		hang += width[i] + 2
+	}
+	below := hang+30 > g.Wide // too little room beside the other cells
+	var line strings.Builder
+	for _, row := range g.Rows {
+		line.Reset()
+		line.WriteString(g.Indent)
+		last, under := len(row)-1, ""
+		if g.Wide > 0 && last > 0 {
+			if below {
+				row, under = row[:last], Wrapped(row[last], g.Indent+"    ", g.Wide)
+			} else {
+				text := Wrapped(row[last], strings.Repeat(" ", hang), g.Wide)
+				row = append(slices.Clone(row[:last]), strings.TrimLeft(text, " "))
+			}
+		}
+		for i, cell := range row {
+			pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			if g.Right[i] {
+				line.WriteString(pad + cell)
+			} else {
+				line.WriteString(cell + pad)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+		if under != "" {
+			fmt.Fprintln(w, under)
+		}
+	}
+}
+
+// Wrapped breaks a text into lines of at most wide columns, each behind the indent.
+func Wrapped(text, indent string, wide int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case at == 0:
+			b.WriteString(indent)
+			at = utf8.RuneCountInString(indent)
+		case at+1+n > wide:
+			b.WriteString("\n" + indent)
+			at = utf8.RuneCountInString(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// Seconds is a duration for a person.
+func Seconds(s float64) string {
+	switch {
+	case s < 1:
+		return strconv.FormatFloat(s, 'f', 3, 64) + " s"
+	case s < 100:
+		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
+	case s < 6000:
+		return fmt.Sprintf("%d min %02d s", int(s)/60, int(s)%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(s)/3600, int(s)/60%60)
+}
+
+// bytes is a size for a person (powers of 1000).
+func ByteCount(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v := float64(n)
+	for _, unit := range []string{"kB", "MB", "GB", "TB"} {
+		v /= 1000
+		if v < 999.5 || unit == "TB" {
+			return fmt.Sprintf("%.3g %s", v, unit)
+		}
+	}
+	panic("unreachable")
+}
+
+// Count is "1 task", "2 tasks".
+func Count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	switch {
+	case strings.HasSuffix(one, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// Some lists names, and only how many more there are when there are many.
+func Some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+}
+
+// Clip shortens a line to a width, ending it in an ellipsis.
+func Clip(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// Short is the beginning of a digest or key, enough to tell them apart.
+func Short(hex string) string { return hex[:min(len(hex), 12)] }

@@ -1,0 +1,74 @@
+package console
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Seconds(0.0214), "0.021 s"}, {Seconds(4.06), "4.1 s"}, {Seconds(61), "61.0 s"}, {Seconds(125), "2 min 05 s"}, {Seconds(7384), "2 h 03 min"},
+		{ByteCount(0), "0 B"}, {ByteCount(999), "999 B"}, {ByteCount(1000), "1 kB"}, {ByteCount(508_032), "508 kB"}, {ByteCount(999_600), "1 MB"}, {ByteCount(3_141_592_653), "3.14 GB"},
+		{Count(1, "task"), "1 task"}, {Count(0, "task"), "0 tasks"}, {Count(2, "body"), "2 bodies"},
+		{Some([]string{"a", "b"}, 2), "a, b"}, {Some([]string{"a", "b", "c", "d"}, 3), "a, b and 2 more"},
+		{Clip("Größe", 5), "Größe"}, {Clip("Größen", 5), "Größ…"}, {Clip("x", 0), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestGrid(t *testing.T) {
+	g := Grid{Indent: "  ", Right: map[int]bool{1: true}}
+	g.Add("stage", "tasks", "state")
+	g.Add("größe", "12", "")
+	g.Add("n", "3", "cached")
+	var out strings.Builder
+	g.Print(&out)
+	if want := "  stage  tasks  state\n  größe     12\n  n          3  cached\n"; out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+// TestColours: no terminal, no escapes; and what goes to a file is never painted
+// because something else is a terminal.
+func TestColours(t *testing.T) {
+	if got := (Terminal{}).Red("x"); got != "x" {
+		t.Errorf("got %q", got)
+	}
+	var screen bytes.Buffer
+	(&visibleWriter{w: &screen}).Write([]byte((Terminal{color: true}).Red("x")))
+	if got := screen.String(); got != "\x1b[31mx\x1b[0m" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAgain(t *testing.T) {
+	a := &Console{Args: []string{"run", "my study/x.yaml", "--set", "train.lambda=[0, 0]", "--only", "a'b", ""}}
+	if got, want := a.Again(), `pipeline run 'my study/x.yaml' --set 'train.lambda=[0, 0]' --only 'a'\''b' ''`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The last cell is wrapped beside the others where there is room, and below them where not.
+func TestGridWraps(t *testing.T) {
+	for _, c := range []struct {
+		wide int
+		want string
+	}{
+		{0, "  a    one two three four five six seven eight nine ten\n  bcd  x\n"},
+		{40, "  a    one two three four five six seven\n       eight nine ten\n  bcd  x\n"},
+		{30, "  a\n      one two three four five\n      six seven eight nine ten\n  bcd\n      x\n"},
+	} {
+		g := Grid{Indent: "  ", Wide: c.wide}
+		g.Add("a", "one two three four five six seven eight nine ten")
+		g.Add("bcd", "x")
+		var b strings.Builder
+		g.Print(&b)
+		if b.String() != c.want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", c.wide, b.String(), c.want)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package export
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+)
+
+// writeAll writes every output of a stage (or the one that is named) into the directory PATH:
+// as it is stored, tables also as TSV with the names of the regions, and in each format of
+// other programs that can hold it.
+func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
+	if x.Path == "-" {
+		return exit.Wrongf("--format all writes several files: give a directory: -o %s/", sel.Stage.Name)
+	}
+	if err := os.MkdirAll(x.Path, 0o777); err != nil {
+		return err
+	}
+	for _, n := range tasks {
+		for _, port := range n.Work.Ports().Out {
+			if sel.Named && port.Name != sel.Port.Name {
+				continue
+			}
+			if ref := x.Ref(n, port.Name); ref.Format == "" { // an output that this task does not have
+				continue
+			}
+			name := port.Name
+			if len(n.Coords) > 0 {
+				name = memberName(sel.Stage.Name, n.Coords) + "_" + PlainName(port.Name)
+			}
+			if err := x.writeOutput(n, port, filepath.Join(x.Path, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeOutput writes one output of one task, as path and the endings of the formats.
+func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
+	ref := x.Ref(n, port.Name)
+	if err := console.WriteFile(path+Extension(ref.Format), func(w io.Writer) error { return x.Copy(w, ref) }); err != nil {
+		return err
+	}
+	endings := []string{strings.TrimPrefix(Extension(ref.Format), ".")}
+	if ref.Format == "arrow" {
+		t, err := x.tableOf(n, port)
+		if err != nil {
+			return err
+		}
+		if nodes, err := x.Nodes(); err == nil {
+			if named, err := withNames(t, nodes); err == nil {
+				t = named
+			}
+		}
+		if x.CSVSafe {
+			t = spreadsheetSafe(t)
+		}
+		if err := console.WriteFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
+			return err
+		}
+		endings = append(endings, "tsv")
+	}
+	for i := range forms {
+		f := &forms[i]
+		if !f.fits(port.Type) {
+			continue
+		}
+		err := console.WriteFile(path+f.ending, func(w io.Writer) error { return x.writeForm(w, n, port, f) })
+		var told *exit.Error
+		switch {
+		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why
+			x.Note("left out: %v", err)
+		case err != nil:
+			return err
+		default:
+			endings = append(endings, f.name)
+		}
+	}
+	x.Note("wrote %s: %s", path, strings.Join(endings, ", "))
+	return nil
+}

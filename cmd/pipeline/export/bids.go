@@ -1,0 +1,352 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/stages/atlas"
+	"prgnn/stages/bids"
+	"prgnn/stages/prepare"
+)
+
+// A bidsFile says how an output of a kind is called in a dataset, and what its sidecar
+// tells.
+type bidsFile struct {
+	kind, output string
+	suffix       string
+	stat         string
+	desc         func(dag.Stage) string // beside the draw
+	write        func(*bidsMember, io.Writer) error
+	extension    string
+	sidecar      map[string]any
+	drawn        bool // has draws
+}
+
+func noDesc(dag.Stage) string { return "" }
+
+func desc(text string) func(dag.Stage) string {
+	return func(dag.Stage) string { return text }
+}
+
+// relation is what BEP017 asks of a matrix's sidecar, in XCP-D's spelling.
+func relation(measure string) map[string]any {
+	return map[string]any{"RelationshipMeasure": measure, "Weighted": true, "Directed": false, "ValidDiagonal": false, "StorageFormat": "Full"}
+}
+
+// bidsFiles are the results that a dataset holds: the dialect of XCP-D from 26.0 on.
+var bidsFiles = []bidsFile{
+	{"parcellate", "parcels", "dseg", "", noDesc, (*bidsMember).asItIs, ".nii.gz", map[string]any{"Description": "regions by their number in the node list"}, false},
+	{"parcellate", "coverage", "bold", "coverage", noDesc, (*bidsMember).coverage, ".tsv", map[string]any{"Description": "share of each region that the scan sees"}, false},
+	{"bootstrap", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv", map[string]any{"Description": "mean of the voxels of each region, before cleaning"}, true},
+	{"timeseries", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv", map[string]any{"Description": "series of the regions as they were given, before cleaning"}, true},
+	{"denoise", "series", "timeseries", "mean", noDesc, (*bidsMember).timeseries, ".tsv", map[string]any{"Description": "cleaned series of the regions"}, true},
+	{"connectivity", "pearson", "relmat", "pearsoncorrelation", pearsonDesc, (*bidsMember).relmat, ".tsv", relation("Pearson correlation"), true},
+	{"connectivity", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv", relation("partial correlation"), true},
+	{"connectivity", "covariance", "relmat", "covariance", partialDesc, (*bidsMember).relmat, ".tsv", relation("covariance"), true},
+	{"connectivity", "precision", "relmat", "precision", partialDesc, (*bidsMember).relmat, ".tsv", relation("precision (inverse covariance)"), true},
+	{"matrices", "pearson", "relmat", "pearsoncorrelation", noDesc, (*bidsMember).relmat, ".tsv", relation("Pearson correlation"), true},
+	{"matrices", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv", relation("partial correlation"), true},
+	{"graph", "edges", "relmat", "partialcorrelation", desc("graph"), (*bidsMember).edges, ".tsv", relation("partial correlation, where there is an edge, and 0 elsewhere"), true},
+}
+
+// pearsonDesc and partialDesc name the estimator.
+func pearsonDesc(s dag.Stage) string {
+	d := ""
+	if e := parameter(s, "pearson"); e != "empirical" {
+		d = shortEstimator(e)
+	}
+	return d + fisherDesc(s, "pearson")
+}
+
+func partialDesc(s dag.Stage) string {
+	return shortEstimator(parameter(s, "partial")) + fisherDesc(s, "partial")
+}
+
+func fisherDesc(s dag.Stage, of string) string {
+	if c, ok := s.(*prepare.Connectivity); ok && (c.FisherZ == of || c.FisherZ == "both") {
+		return "fisherz"
+	}
+	return ""
+}
+
+func shortEstimator(e string) string {
+	if e == "ledoit-wolf" {
+		return "lw"
+	}
+	return bids.Label(e)
+}
+
+// parameter is the value of a stage's parameter, as text.
+func parameter(s any, name string) string {
+	for _, p := range dag.Params(s) {
+		if p.Name == name {
+			return fmt.Sprint(p.Default)
+		}
+	}
+	return ""
+}
+
+// A bidsMember is one result of one participant on its way into a dataset.
+type bidsMember struct {
+	member
+	file  bidsFile
+	name  bids.Name // without stat and desc
+	desc  string
+	links *bidsLinks
+}
+
+// BIDS writes what there is of a pipeline as a derivative dataset.
+func BIDS(a *console.Console, c *results.Current, o Options) error {
+	if o.Path == "-" {
+		return exit.Wrongf("a dataset is a directory: -o DIR")
+	}
+	x := &job{a, c, o}
+	if x.Pipeline.Roster == nil {
+		return exit.Wrongf("%s has no cohort, and a dataset is of participants", x.File)
+	}
+	chosen := x.bidsStages(x.What)
+	if len(chosen) == 0 {
+		var kinds []string
+		for _, f := range bidsFiles {
+			kinds = append(kinds, f.kind)
+		}
+		return exit.Wrongf("no stage of %s makes what a dataset holds, a file a participant by one of the kinds %s", x.File, strings.Join(slices.Compact(kinds), ", "))
+	}
+	var members []*bidsMember
+	var missing []*dag.Node
+	for _, s := range chosen {
+		there, others := x.Split(s.Tasks)
+		if len(others) > 0 && (!x.Partial || len(there) == 0) {
+			return x.Missing(x.Console, &results.Selection{Stage: s, Tasks: s.Tasks}, there, others, partialHint)
+		}
+		missing = append(missing, others...)
+		for _, n := range there {
+			members = append(members, x.bidsMembers(n, chosen)...)
+		}
+	}
+	if len(missing) > 0 {
+		x.Note("%s left out, whose results are not there: %s", console.Count(len(missing), "member"), console.Some(results.IDs(missing), 6))
+	}
+	d, err := bids.Create(x.Path)
+	if err != nil {
+		return err
+	}
+	defer d.Abort()
+	links := newBIDSLinks(x.Path)
+	for _, m := range members {
+		m.links = links
+		if err := m.put(d); err != nil {
+			return fmt.Errorf("%s.%s: %w", m.task.ID, m.port.Name, err)
+		}
+	}
+	if err := x.bidsRoot(d, links); err != nil {
+		return err
+	}
+	if err := d.Finish(); err != nil {
+		return err
+	}
+	if x.JSON {
+		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members), Missing: results.IDs(missing)})
+	} else {
+		x.Note("wrote %s (bids, %s of %s)", x.Path, console.Count(d.Files(), "file"), console.Count(len(x.Pipeline.Roster.Subjects), "participant"))
+	}
+	return nil
+}
+
+// bidsStages are the stages of which a dataset has files: those that fan out over the
+// participants; only one when it is named.
+func (x *job) bidsStages(name string) []*dag.StageNode {
+	var chosen []*dag.StageNode
+	for _, s := range x.Pipeline.Graph.Stages {
+		known := s.Kind != nil && slices.ContainsFunc(bidsFiles, func(f bidsFile) bool { return f.kind == s.Kind.Name })
+		if known && slices.Contains(s.Axes, "subject") && (name == "" || name == s.Name) {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen
+}
+
+// bidsMembers are the files of one task. Where several stages are of its kind, or it has
+// axes beside the participant, desc tells them apart.
+func (x *job) bidsMembers(n *dag.Node, chosen []*dag.StageNode) []*bidsMember {
+	same := 0
+	for _, s := range chosen {
+		if s.Kind.Name == n.Stage.Kind.Name {
+			same++
+		}
+	}
+	apart, subject := "", ""
+	if same > 1 {
+		apart = bids.Label(n.Stage.Name)
+	}
+	for _, coord := range n.Coords {
+		if coord.Axis == "subject" {
+			subject = coord.Value
+		} else {
+			apart += bids.Label(coord.Axis) + bids.Label(coord.Value)
+		}
+	}
+	var members []*bidsMember
+	for _, f := range bidsFiles {
+		if f.kind != n.Stage.Kind.Name {
+			continue
+		}
+		for _, port := range n.Work.Ports().Out {
+			if port.Name == f.output {
+				one := &bidsMember{file: f, name: x.bidsName(subject), desc: f.desc(n.Work) + apart}
+				one.member = member{job: x, task: n, port: port}
+				members = append(members, one)
+			}
+		}
+	}
+	return members
+}
+
+// bidsName is the name of a participant's files as far as all have it: the entities of
+// the file that the cohort found, and the atlas.
+func (x *job) bidsName(subject string) bids.Name {
+	name := bids.Name{Entities: []bids.Entity{{Key: "sub", Value: bids.Label(strings.TrimPrefix(subject, "sub-"))}}}
+	for _, s := range x.Pipeline.Roster.Subjects {
+		if s.ID != subject {
+			continue
+		}
+		files, keys := s.Files, []string{"sub", "ses", "task", "acq", "ce", "rec", "dir", "run", "echo", "space"}
+		if len(s.Runs) > 0 { // which have been joined
+			files, keys = s.Runs[0].Files, []string{"sub", "task", "ce", "rec", "echo", "space"}
+		}
+		for _, port := range []string{"bold", "series", "pearson"} {
+			if found, ok := bids.Parse(filepath.Base(files[port])); ok && found.Get("sub") == name.Get("sub") {
+				name = found.Only(keys...)
+				break
+			}
+		}
+	}
+	if name.Get("task") == "" {
+		name = name.With(bids.Entity{Key: "task", Value: bids.Label(x.Task)})
+	}
+	label, seg := x.atlasName()
+	name.Suffix, name.Extension = "", ""
+	return name.With(bids.Entity{Key: "atlas", Value: label}, bids.Entity{Key: "seg", Value: seg})
+}
+
+// atlasName is the name of the atlas: DesikanKilliany for the built-in list, whatever --atlas
+// says, or custom.
+func (x *job) atlasName() (label, seg string) {
+	if x.Atlas != "" {
+		return bids.Label(x.Atlas), ""
+	}
+	ids, err := x.Pipeline.Roster.Nodes.Ints("id")
+	dk := atlas.DK84()
+	if err == nil && len(ids) == len(dk) && !slices.ContainsFunc(dk, func(n atlas.Node) bool { return ids[n.Index-1] != int64(n.ID) && ids[n.Index-1] != int64(n.Index) }) {
+		return "DesikanKilliany", "fs84"
+	}
+	return "custom", ""
+}
+
+// put writes the files of a result: one a draw when --draws is given, and their sidecars.
+func (m *bidsMember) put(d *bids.Derivative) error {
+	var err error
+	if m.port.Type.Format == "npy" || m.port.Type.Format == "arrow" {
+		if m.Content, err = m.Read(m.task, m.port); err != nil {
+			return err
+		}
+	}
+	draws := 1
+	if m.file.drawn && m.Draws {
+		if draws, err = m.drawsOf(); err != nil {
+			return err
+		}
+	}
+	for draw := range draws {
+		m.draw = draw
+		name := m.fileName(draw)
+		if err := d.Put(name+m.file.extension, func(w io.Writer) error { return m.file.write(m, w) }); err != nil {
+			return err
+		}
+		side, err := m.sidecar()
+		if err != nil {
+			return err
+		}
+		if err := d.PutJSON(name+".json", side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileName is the path of a draw's file in the dataset, without its extension.
+func (m *bidsMember) fileName(draw int) string {
+	desc := m.desc
+	if draw > 0 {
+		desc += fmt.Sprintf("boot%02d", draw)
+	}
+	name := m.name.With(bids.Entity{Key: "stat", Value: m.file.stat}, bids.Entity{Key: "desc", Value: desc})
+	name.Suffix = m.file.suffix
+	dir := "sub-" + name.Get("sub") + "/"
+	if ses := name.Get("ses"); ses != "" {
+		dir += "ses-" + ses + "/"
+	}
+	return dir + "func/" + name.String()
+}
+
+// drawsOf counts the draws of an array or of a table of edges.
+func (m *bidsMember) drawsOf() (int, error) {
+	if m.Array != nil {
+		return m.Array.Shape[0], nil
+	}
+	draw, err := m.Table.Ints("draw")
+	if err != nil || len(draw) == 0 {
+		return 1, err
+	}
+	return int(slices.Max(draw)) + 1, nil
+}
+
+func (m *bidsMember) asItIs(w io.Writer) error { return m.Copy(w, m.Ref(m.task, m.port.Name)) }
+
+func (m *bidsMember) relmat(w io.Writer) error { return m.member.relmat(w) }
+
+func (m *bidsMember) timeseries(w io.Writer) error { return m.member.timeseries(w) }
+
+// coverage writes a column Node and a column coverage.
+func (m *bidsMember) coverage(w io.Writer) error {
+	names, err1 := m.Table.Strings("name")
+	v, err2 := m.Table.Floats("coverage")
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return writeNamed(w, "Node", names, []string{"coverage"}, v)
+}
+
+// edges writes a graph as a matrix: the weight of each edge, 0 where there is none.
+func (m *bidsMember) edges(w io.Writer) error {
+	g, err := m.graph()
+	if err != nil {
+		return err
+	}
+	n := len(g.Nodes)
+	v, names := make([]float64, n*n), make([]string, n)
+	for i, node := range g.Nodes {
+		names[i] = node.Name
+	}
+	for _, edge := range g.Edges {
+		v[edge.Source*n+edge.Target], v[edge.Target*n+edge.Source] = edge.Weight, edge.Weight
+	}
+	return writeNamed(w, "Node", names, names, v)
+}
+
+// programVersion is what --version tells.
+func programVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,161 @@
+package export
+
+import (
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines/compare"
+	"prgnn/stages/bids"
+)
+
+// sidecar is the JSON beside a file: what BIDS asks, the parameters, the quality of this
+// draw, and by which bytes and which work it can be found again.
+func (m *bidsMember) sidecar() (map[string]any, error) {
+	side := maps.Clone(m.file.sidecar)
+	side["Software"] = "PR-GNN Pipeline " + programVersion()
+	parameters := map[string]any{}
+	for _, p := range dag.Params(m.task.Work) {
+		if p.Name != "subject" {
+			parameters[p.Name] = plainValue(p.Default)
+		}
+	}
+	side["Parameters"] = parameters
+	if m.draw > 0 {
+		side["Draw"] = m.draw
+	}
+	ref, step := m.Ref(m.task, m.port.Name), m.Steps[m.task]
+	side["ArtifactDigest"] = "sha256:" + ref.Digest.String()
+	side["RecipeKey"] = step.Key.String()
+	if sources := m.sources(m.task); sources != nil {
+		side["Sources"] = sources
+	}
+	if m.file.suffix == "dseg" {
+		side["SpatialReference"] = m.reference()
+	}
+	if m.file.suffix == "timeseries" {
+		if tr, _, err := m.tr(); err == nil {
+			side["RepetitionTime"], side["SamplingFrequency"] = tr, 1/tr
+		}
+	}
+	quality, err := m.quality()
+	if err != nil {
+		return nil, err
+	}
+	if quality != nil {
+		side["Quality"] = quality
+	}
+	return side, nil
+}
+
+// quality is the row of this draw in the table quality (or scan) of the same task, by
+// its column names.
+func (m *bidsMember) quality() (map[string]any, error) {
+	for _, port := range m.task.Work.Ports().Out {
+		if port.Name != "quality" {
+			continue
+		}
+		got, err := m.Read(m.task, port)
+		if err != nil {
+			return nil, err
+		}
+		row := 0
+		if draws, err := got.Table.Ints("draw"); err == nil {
+			row = slices.Index(draws, int64(m.draw))
+		}
+		if row < 0 || row >= got.Table.Rows() {
+			return nil, nil
+		}
+		q := map[string]any{}
+		for i := range got.Table.Columns {
+			c := &got.Table.Columns[i]
+			if c.Name == "draw" || c.Valid != nil && !c.Valid[row] {
+				continue
+			}
+			if v := compare.JSON(compare.Cell(c, row)); v != "" {
+				q[c.Name] = v
+			}
+		}
+		return q, nil
+	}
+	return nil, nil
+}
+
+// plainValue is a parameter as JSON has it.
+func plainValue(v any) any {
+	switch x := v.(type) {
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return "n/a"
+		}
+	case []string:
+		return append([]string{}, x...)
+	}
+	return v
+}
+
+// bidsRoot writes the files of the dataset as a whole.
+func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
+	label, _ := x.atlasName()
+	text := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := io.WriteString(w, s)
+			return err
+		}
+	}
+	description := map[string]any{
+		"Name": "Connectivity derivatives of " + x.Pipeline.Name, "BIDSVersion": "1.10.0", "DatasetType": "derivative",
+		"GeneratedBy": []any{map[string]any{"Name": "prgnn", "Version": programVersion(), "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}},
+	}
+	links.describe(description)
+	steps := []error{
+		d.PutJSON("dataset_description.json", description),
+		d.Put("README", text("Series of regions, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
+			"*_timeseries.tsv: a row a volume, a column a region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as XCP-D 26 does; the sidecars tell estimator, parameters and quality.\n"+
+			"Matrices are of the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
+		d.Put(".bidsignore", text("*_relmat.tsv\n*_relmat.json\n*_timeseries.tsv\n*_timeseries.json\n*_bold.tsv\n*_bold.json\natlas-*\n")),
+		d.Put("participants.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Participants.WriteCSV(w, '\t') }),
+		d.PutJSON("participants.json", columnDocs(x.Pipeline.Roster.Participants)),
+		d.Put("atlas-"+label+"_dseg.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Nodes.WriteCSV(w, '\t') }),
+		d.PutJSON("atlas-"+label+"_dseg.json", columnDocs(x.Pipeline.Roster.Nodes)),
+		d.PutJSON("atlas-"+label+"_description.json", map[string]any{"Name": label, "Description": "the regions, numbered by index in the order of the matrices; id is their value in the original label image"}),
+	}
+	for _, err := range steps {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnDocs describes the columns of a table, as BIDS's sidecars of TSV files do.
+func columnDocs(t *artifacts.Table) map[string]any {
+	docs := map[string]any{}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		one := map[string]any{}
+		if c.Doc != "" {
+			one["Description"] = c.Doc
+		}
+		if c.Unit != "" {
+			one["Units"] = c.Unit
+		}
+		if c.Name == "group" {
+			if v, err := t.Strings(c.Name); err == nil {
+				levels := map[string]string{}
+				for _, g := range v {
+					levels[g] = strings.TrimSpace(g)
+				}
+				one["Levels"] = levels
+			}
+		}
+		if len(one) > 0 {
+			docs[c.Name] = one
+		}
+	}
+	return docs
+}

@@ -1,0 +1,294 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/pipelines/compare"
+)
+
+type event struct {
+	Event   string   `json:"event"` // "export"
+	Path    string   `json:"path"`
+	Format  string   `json:"format"`
+	Stage   string   `json:"stage"`
+	Output  string   `json:"output"`
+	Tasks   int      `json:"tasks"`
+	Sidecar string   `json:"sidecar,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+}
+
+var extensions = map[string]string{
+	".arrow": "arrow", ".feather": "arrow", ".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".npy": "npy", ".mat": "mat",
+}
+
+// Stage writes the results of one stage as the options ask.
+func Stage(a *console.Console, c *results.Current, o Options) error {
+	x := &job{a, c, o}
+	sel, err := results.Choose(x.Pipeline.Graph, x.What)
+	if err != nil {
+		return err
+	}
+	there, others := x.Split(sel.Tasks)
+	if len(others) > 0 && (!x.Partial || len(there) == 0) {
+		return x.Missing(x.Console, sel, there, others, partialHint)
+	}
+	if len(others) > 0 {
+		x.Note("%s left out, whose results are not there: %s", console.Count(len(others), "member"), console.Some(results.IDs(others), 6))
+	}
+	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name, Output: sel.Port.Name, Tasks: len(there), Missing: results.IDs(others)}
+	f := formOf(x.Format, x.Path, sel.Port.Type)
+	switch {
+	case x.Format == "pyg":
+		done.Format = x.Format
+		err = x.writePyG(sel, there)
+	case x.Format == "all":
+		done.Format = x.Format
+		err = x.writeAll(sel, there)
+	case f != nil:
+		done.Format = f.name
+		err = x.writeForms(sel, there, f)
+	case isDir(x.Path) && x.Format != "":
+		err = exit.Wrongf("in a directory every member is a file as it is stored, or in one of the formats %s; there is no %q among them", console.Some(formNames(), 20), x.Format)
+	case isDir(x.Path):
+		done.Format = x.Ref(there[0], sel.Port.Name).Format
+		err = x.writeEach(x.Path, sel, there)
+	default:
+		done.Format, done.Sidecar, err = x.writeOne(sel, there)
+	}
+	if err != nil {
+		return fmt.Errorf("export %s.%s: %w", sel.Stage.Name, sel.Port.Name, err)
+	}
+	switch {
+	case x.JSON && x.Path != "-":
+		x.Object(done)
+	case x.Path != "-":
+		x.Note("wrote %s (%s, %s)", x.Path, done.Format, console.Count(len(there), "task"))
+		if done.Sidecar != "" {
+			x.Note("wrote %s, which names its axes", done.Sidecar)
+		}
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+		return true
+	}
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// writeEach writes every member as it is, named by its coordinates.
+func (x *job) writeEach(dir string, sel *results.Selection, tasks []*dag.Node) error {
+	ending := func(n *dag.Node) string { return Extension(x.Ref(n, sel.Port.Name).Format) }
+	return eachMember(dir, sel, tasks, ending, func(w io.Writer, n *dag.Node) error { return x.Copy(w, x.Ref(n, sel.Port.Name)) })
+}
+
+// eachMember writes a file for every member into a directory, named by its coordinates.
+func eachMember(dir string, sel *results.Selection, tasks []*dag.Node, ending func(*dag.Node) string, write func(io.Writer, *dag.Node) error) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, n := range tasks {
+		path := filepath.Join(dir, memberName(sel.Stage.Name, n.Coords)+ending(n))
+		if err := console.WriteFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memberName makes the name of a member's file of its coordinates.
+func memberName(stage string, coords []dag.Coord) string {
+	name := stage
+	for i, coord := range coords {
+		switch {
+		case i == 0 && coord.Axis == "subject":
+			name = coord.Value
+		case i == 0:
+			name = coord.Axis + "-" + coord.Value
+		default:
+			name += "_" + coord.Axis + "-" + coord.Value
+		}
+	}
+	return PlainName(name)
+}
+
+// PlainName keeps what every file system takes.
+func PlainName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
+			return '-'
+		}
+		return r
+	}, s)
+}
+
+func Extension(format string) string {
+	switch format {
+	case "nifti":
+		return ".nii.gz"
+	case "text":
+		return ".txt"
+	}
+	return "." + format
+}
+
+// writeOne writes one file and says its format, and the name of its sidecar.
+func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidecar string, err error) {
+	stored := x.Ref(tasks[0], sel.Port.Name).Format
+	format = x.FileFormat()
+	known := []string{"arrow", "arrow-zstd", "parquet", "csv", "tsv", "npy"}
+	switch {
+	case stored == "npy" && format == "npy":
+		sidecar, err = x.writeArray(sel, tasks)
+		return format, sidecar, err
+	case format == "mat":
+		return format, "", x.writeMat(sel, tasks)
+	case stored == "npy" && format == "tensor":
+		return format, "", x.writeTensors(sel, tasks)
+	case format == "npy":
+		return "", "", exit.Wrongf("it is %s, which does not fit into npy; write it as %s", stored, nativeName(stored))
+	case (stored == "arrow" || stored == "npy") && format != "":
+		if !slices.Contains(known, format) {
+			return "", "", exit.Wrongf("there is no format %q%s", format, console.DidYouMean(format, append(append(known, "mat"), formNames()...)))
+		}
+		return format, "", x.writeTable(sel, tasks, format)
+	case stored == "arrow" || stored == "npy":
+		return "", "", exit.Wrongf("%s does not say a format by its extension; add --format arrow, parquet, csv, tsv, npy, mat%s", x.Path, fittingForms(sel.Port.Type))
+	case x.Format != "" && x.Format != stored:
+		return "", "", exit.Wrongf("it is %s, which is written as it is: leave --format out", stored)
+	case len(tasks) > 1:
+		return "", "", exit.Wrongf("there are %d of them, and %s does not join into one file: name one, such as %s.%s, or give a directory: -o %s/", len(tasks), stored, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
+	}
+	return stored, "", x.WriteTo(x.Path, func(w io.Writer) error { return x.Copy(w, x.Ref(tasks[0], sel.Port.Name)) })
+}
+
+func nativeName(format string) string {
+	if format == "arrow" {
+		return "arrow, parquet, csv or tsv"
+	}
+	return format
+}
+
+// writeTable writes one table, the coordinates of its tasks in front.
+func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format string) error {
+	alone := len(tasks) == 1 && len(tasks[0].Coords) == 0 && !x.Names
+	if ref := x.Ref(tasks[0], sel.Port.Name); alone && ref.Format == "arrow" && format == "arrow" {
+		// The bytes of the store are the file: same digest, no copy in memory.
+		return x.WriteTo(x.Path, func(w io.Writer) error { return x.Copy(w, ref) })
+	}
+	keyed, err := x.keyed(sel, tasks)
+	if err == nil && x.Names {
+		var nodes *artifacts.Table
+		if nodes, err = x.Nodes(); err == nil {
+			keyed, err = withNames(keyed, nodes)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	keyed = x.withOrigin(keyed, sel, tasks)
+	if x.CSVSafe {
+		keyed = spreadsheetSafe(keyed)
+	}
+	return x.WriteTo(x.Path, func(w io.Writer) error {
+		switch format {
+		case "parquet":
+			return keyed.WriteParquet(w)
+		case "arrow-zstd":
+			return keyed.WriteArrowZstd(w)
+		case "csv":
+			return keyed.WriteCSV(w, ',')
+		case "tsv":
+			return keyed.WriteCSV(w, '\t')
+		}
+		return keyed.Encode(w)
+	})
+}
+
+// keyed joins the tables of tasks, their coordinates in front.
+func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*artifacts.Table, error) {
+	parts := make([]*artifacts.Table, len(tasks))
+	for i, n := range tasks {
+		var err error
+		if parts[i], err = x.tableOf(n, sel.Port); err != nil {
+			return nil, err
+		}
+	}
+	return withKeys(tasks, parts)
+}
+
+// tableOf reads an output as a table; an array gets a row for each element.
+func (x *job) tableOf(n *dag.Node, port dag.Port) (*artifacts.Table, error) {
+	got, err := x.Read(n, port)
+	if err != nil {
+		return nil, err
+	}
+	if got.Array != nil {
+		return longTable(got.Array, port.Type.Axes), nil
+	}
+	return got.Table, nil
+}
+
+// writeArray writes one array, the axes of its tasks in front, and the sidecar.
+func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar string, err error) {
+	whole, axes, err := x.stacked(sel, tasks)
+	if err != nil {
+		return "", err
+	}
+	if err := x.WriteTo(x.Path, whole.Encode); err != nil || x.Path == "-" {
+		return "", err
+	}
+	sidecar = strings.TrimSuffix(x.Path, filepath.Ext(x.Path)) + ".json"
+	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name, Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes, Sources: x.origins(sel.Port.Name, tasks)}
+	return sidecar, console.WriteFile(sidecar, side.write)
+}
+
+// stacked joins the arrays of tasks, the axes of the fan-out in front.
+func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*artifacts.Array, []axisJSON, error) {
+	var arrays []*artifacts.Array
+	for _, n := range tasks {
+		got, err := x.Read(n, sel.Port)
+		if err != nil {
+			return nil, nil, err
+		}
+		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.Array.Shape) || first[0].DType() != got.Array.DType()) {
+			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
+				tasks[0].ID, first[0].DType(), compare.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID, got.Array.DType(), compare.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
+		}
+		arrays = append(arrays, got.Array)
+	}
+	axes := axesOf(x.Pipeline.Roster, sel.Port, arrays[0].Shape)
+	if len(tasks[0].Coords) == 0 {
+		return arrays[0], axes, nil
+	}
+	order, front, err := stackOrder(tasks)
+	if err != nil {
+		return nil, nil, err
+	}
+	sorted := make([]*artifacts.Array, len(order))
+	for i, at := range order {
+		sorted[i] = arrays[at]
+	}
+	whole, err := artifacts.Stack(sorted)
+	if err != nil {
+		return nil, nil, err
+	}
+	var shape []int
+	for _, axis := range front {
+		shape = append(shape, axis.Size)
+	}
+	whole.Shape = append(shape, arrays[0].Shape...)
+	return whole, append(front, axes...), nil
+}

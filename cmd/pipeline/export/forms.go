@@ -1,0 +1,178 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+)
+
+// A form is a file format of other programs that holds one result: how it is called,
+// how its files end, and what it can be made of.
+type form struct {
+	name, ending, doc string
+	takes             string // for the message when something else is given
+	fits              func(dag.Type) bool
+	write             func(*member, io.Writer) error
+}
+
+// forms are the formats beyond tables and npy.
+var forms = []form{
+	{"graphml", ".graphml", "edges, or regions with a score, with names and positions, for networkx, Gephi, Cytoscape", "edges, or a table of regions with a score", isNodes, (*member).graphML},
+	{"edge", ".edge", "matrix or edges as plain text, for BrainNet Viewer, BCT, MRtrix", "edges, or a matrix of regions by regions", isNetwork, (*member).brainNetEdge},
+	{"node", ".node", "regions with positions, for BrainNet Viewer; size is the degree or the score", "edges, or a table of regions with a score", isNodes, (*member).brainNetNode},
+	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as XCP-D writes it", "a matrix of regions by regions", isMatrix, (*member).relmat},
+	{"timeseries", "_timeseries.tsv", "series with names, BIDS-style, as XCP-D writes them", "series of regions", isSeries, (*member).timeseries},
+	{"pconn", ".pconn.nii", "matrix as CIFTI-2, for Connectome Workbench", "a matrix of regions by regions", isMatrix, (*member).pconn},
+	{"ptseries", ".ptseries.nii", "series as CIFTI-2", "series of regions", isSeries, (*member).ptseries},
+	{"svg", ".svg", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).svg},
+	{"png", ".png", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).png},
+	{"pscalar", ".pscalar.nii", "a value a region as CIFTI-2", "a table of regions with numbers", isScores, (*member).pscalar},
+}
+
+// formOf finds the form that --format or the end of the path names; nil for none. An
+// ending that other results have too means a form only where the result fits it.
+func formOf(format, path string, t dag.Type) *form {
+	for i := range forms {
+		f := &forms[i]
+		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) && (f.fits(t) || !f.shared()) {
+			return f
+		}
+	}
+	return nil
+}
+
+// shared tells whether tables or pictures as they are stored end so, too.
+func (f *form) shared() bool {
+	return strings.HasSuffix(f.ending, ".tsv") || f.ending == ".svg" || f.ending == ".png"
+}
+
+func formNames() []string {
+	var names []string
+	for _, f := range forms {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// fittingForms go on with a list of formats.
+func fittingForms(t dag.Type) string {
+	text := ""
+	for _, f := range forms {
+		if f.fits(t) {
+			text += ", " + f.name
+		}
+	}
+	return text
+}
+
+// FormsText lists the forms for --help.
+func FormsText() string {
+	var b strings.Builder
+	for _, f := range forms {
+		fmt.Fprintf(&b, "  %-10s %-17s %s\n", f.name, f.ending, f.doc)
+	}
+	fmt.Fprintf(&b, "  %-10s %-17s %s\n", "mat", ".mat", "arrays and tables for MATLAB and Octave (version 5)")
+	return b.String()
+}
+
+func lastAxes(t dag.Type, want ...string) bool {
+	return t.Format == "npy" && len(t.Axes) >= 2 && slices.Equal(t.Axes[len(t.Axes)-2:], want)
+}
+
+func hasColumns(t dag.Type, want ...string) bool {
+	return !slices.ContainsFunc(want, func(c string) bool { return !slices.Contains(t.Columns, c) })
+}
+
+func isMatrix(t dag.Type) bool { return lastAxes(t, "roi", "roi") }
+
+func isSeries(t dag.Type) bool { return lastAxes(t, "time", "roi") }
+
+func isEdges(t dag.Type) bool { return hasColumns(t, "source", "target", "weight") }
+
+func isScores(t dag.Type) bool { return hasColumns(t, "index") }
+
+func isNetwork(t dag.Type) bool { return isEdges(t) || isMatrix(t) }
+
+func isNodes(t dag.Type) bool { return isEdges(t) || isScores(t) }
+
+// A member is one result on its way into a form.
+type member struct {
+	*job
+	task *dag.Node
+	port dag.Port
+	draw int
+	results.Content
+}
+
+// writeForms writes results in a form: one as a file, several as files of a directory.
+func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) error {
+	if !f.fits(sel.Port.Type) {
+		return exit.Wrongf("%s takes %s, and this is %s", f.name, f.takes, kindText(sel.Port.Type))
+	}
+	if !isDir(x.Path) {
+		if len(tasks) > 1 {
+			return exit.Wrongf("there are %d of them, and %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
+				len(tasks), f.name, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path), f.ending), f.name)
+		}
+		return x.WriteTo(x.Path, func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
+	}
+	return eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.ending }, func(w io.Writer, n *dag.Node) error {
+		return x.writeForm(w, n, sel.Port, f)
+	})
+}
+
+func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error {
+	got, err := x.Read(n, port)
+	if err != nil {
+		return err
+	}
+	m := &member{job: x, task: n, port: port, draw: x.Draw, Content: got}
+	if err := f.write(m, w); err != nil {
+		return fmt.Errorf("%s.%s as %s: %w", n.ID, port.Name, f.name, err)
+	}
+	return nil
+}
+
+// kindText says what an output is.
+func kindText(t dag.Type) string {
+	switch {
+	case len(t.Axes) > 0:
+		return "an array [" + strings.Join(t.Axes, ", ") + "]"
+	case len(t.Columns) > 0:
+		return "a table of " + console.Some(t.Columns, 8)
+	}
+	return t.Format
+}
+
+// matrixOf is the draw that is asked for of an array [draw, rows, columns], row-major.
+func (m *member) matrixOf() (v []float64, rows, cols int, err error) {
+	shape, all := m.Array.Shape, m.Array.Float64s()
+	if len(shape) < 2 {
+		return nil, 0, 0, fmt.Errorf("it has the shape %v, want draws × rows × columns", shape)
+	}
+	rows, cols = shape[len(shape)-2], shape[len(shape)-1]
+	draws := len(all) / max(rows*cols, 1)
+	if m.draw < 0 || m.draw >= draws {
+		return nil, 0, 0, exit.Wrongf("--draw %d: there are the draws 0 to %d", m.draw, draws-1)
+	}
+	return all[m.draw*rows*cols:][:rows*cols], rows, cols, nil
+}
+
+// names are the names of n regions.
+func (m *member) names(n int) ([]string, error) {
+	nodes, err := m.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	if nodes.Rows() != n {
+		return nil, fmt.Errorf("it has %d regions, and the node list of the cohort %d", n, nodes.Rows())
+	}
+	return nodes.Strings("name")
+}

@@ -1,0 +1,237 @@
+package export
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines/compare"
+	"prgnn/stages/cohort"
+)
+
+// withKeys joins the tables of a fan-out into one, a column for each axis in
+// front. A table that has such a column already, with the same values, keeps it.
+func withKeys(tasks []*dag.Node, parts []*artifacts.Table) (*artifacts.Table, error) {
+	whole, err := artifacts.Concat(parts...)
+	if err != nil {
+		return nil, err
+	}
+	if len(tasks[0].Coords) == 0 {
+		return whole, nil
+	}
+	var keys []artifacts.Column
+	for i, coord := range tasks[0].Coords {
+		var values []string
+		for j, n := range tasks {
+			for range parts[j].Rows() {
+				values = append(values, n.Coords[i].Value)
+			}
+		}
+		name := coord.Axis
+		if c, ok := whole.Column(name); ok {
+			if sameText(c, values) {
+				continue
+			}
+			name += "_of_task"
+		}
+		keys = append(keys, artifacts.Column{Name: name, Values: typed(values), Doc: "coordinate of the task"})
+	}
+	return &artifacts.Table{Columns: append(keys, whole.Columns...), Meta: whole.Meta}, nil
+}
+
+func sameText(c *artifacts.Column, values []string) bool {
+	for i, v := range values {
+		if dag.CompareValues(compare.Full(compare.Cell(c, i)), v) != 0 && compare.Full(compare.Cell(c, i)) != v {
+			return false
+		}
+	}
+	return true
+}
+
+// typed are whole numbers, numbers or texts, whatever all of them are.
+func typed(values []string) any {
+	ints, floats := make([]int64, len(values)), make([]float64, len(values))
+	allInts, allFloats := true, true
+	for i, v := range values {
+		var err error
+		if ints[i], err = strconv.ParseInt(v, 10, 64); err != nil || strconv.FormatInt(ints[i], 10) != v {
+			allInts = false
+		}
+		if floats[i], err = strconv.ParseFloat(v, 64); err != nil {
+			allFloats = false
+		}
+	}
+	switch {
+	case len(values) == 0:
+		return values
+	case allInts:
+		return ints
+	case allFloats:
+		return floats
+	}
+	return values
+}
+
+// longTable has a row for each element of an array: its place on every axis, and
+// the value. The axis draw counts from 0, because draw 0 is the plain mean; all
+// others count from 1, as node numbers do.
+func longTable(a *artifacts.Array, axes []string) *artifacts.Table {
+	n := a.Len()
+	var cols []artifacts.Column
+	seen := map[string]int{}
+	step := n
+	for i, size := range a.Shape {
+		name := fmt.Sprintf("axis_%d", i+1)
+		if len(axes) == len(a.Shape) {
+			name = axes[i]
+		}
+		seen[name]++
+		first := int32(1)
+		if name == "draw" {
+			first = 0
+		}
+		if seen[name] > 1 {
+			name = fmt.Sprintf("%s_%d", name, seen[name])
+		}
+		step /= max(size, 1)
+		at := make([]int32, n)
+		for j := range at {
+			at[j] = first + int32(j/step%size)
+		}
+		cols = append(cols, artifacts.Column{Name: name, Values: at})
+	}
+	return artifacts.NewTable(append(cols, artifacts.Column{Name: "value", Values: elements(a)})...)
+}
+
+// elements are those of an array in a type that a table has.
+func elements(a *artifacts.Array) any {
+	switch a.DType() {
+	case "<f4":
+		return must(artifacts.Data[float32](a))
+	case "<i8":
+		return must(artifacts.Data[int64](a))
+	case "<i4":
+		return must(artifacts.Data[int32](a))
+	case "<i2":
+		return widened(must(artifacts.Data[int16](a)))
+	case "|u1":
+		return widened(must(artifacts.Data[uint8](a)))
+	}
+	return a.Float64s()
+}
+
+func must[T any](v []T, err error) []T {
+	if err != nil {
+		panic("cli: " + err.Error())
+	}
+	return v
+}
+
+func widened[T int16 | uint8](v []T) []int32 {
+	wide := make([]int32, len(v))
+	for i, x := range v {
+		wide[i] = int32(x)
+	}
+	return wide
+}
+
+// An axisJSON is one axis of an exported array.
+type axisJSON struct {
+	Name   string   `json:"name"`
+	Size   int      `json:"size"`
+	First  *int     `json:"first,omitempty"`  // the number of the first place, where places are numbered
+	Values []string `json:"values,omitempty"` // the names of the places
+}
+
+// A sidecarJSON stands beside an exported array and says what its places mean.
+type sidecarJSON struct {
+	Array    string     `json:"array"` // the file
+	Pipeline string     `json:"pipeline"`
+	Stage    string     `json:"stage"`
+	Output   string     `json:"output"`
+	Doc      string     `json:"doc,omitempty"`
+	DType    string     `json:"dtype"`
+	Shape    []int      `json:"shape"`
+	Axes     []axisJSON `json:"axes"`
+	Sources  []origin   `json:"sources"` // in the order of the places of the axes in front
+}
+
+func (s sidecarJSON) write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}
+
+// axesOf names the axes of an array, and the regions along roi.
+func axesOf(roster *cohort.Roster, port dag.Port, shape []int) []axisJSON {
+	var axes []axisJSON
+	for i, size := range shape {
+		x := axisJSON{Name: fmt.Sprintf("axis_%d", i+1), Size: size}
+		if len(port.Type.Axes) == len(shape) {
+			x.Name = port.Type.Axes[i]
+		}
+		switch x.Name {
+		case "roi":
+			x.Values = nodeNames(roster, size)
+		case "draw":
+			x.First = new(int)
+		}
+		axes = append(axes, x)
+	}
+	return axes
+}
+
+// nodeNames are the names of the regions, when there are as many as places.
+func nodeNames(roster *cohort.Roster, n int) []string {
+	if roster == nil || roster.Nodes == nil || roster.Nodes.Rows() != n {
+		return nil
+	}
+	names, err := roster.Nodes.Strings("name")
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// stackOrder tells how members lie along new axes in front: an axis for each of
+// theirs, its values sorted, when all combinations are there; else one axis of
+// tasks. order gives, place by place, the member.
+func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON, err error) {
+	places := 1
+	for i, coord := range tasks[0].Coords {
+		var values []string
+		for _, n := range tasks {
+			values = append(values, n.Coords[i].Value)
+		}
+		slices.SortFunc(values, dag.CompareValues)
+		values = slices.Compact(values)
+		front = append(front, axisJSON{Name: coord.Axis, Size: len(values), Values: values})
+		places *= len(values)
+	}
+	order = make([]int, len(tasks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int {
+		for i := range tasks[x].Coords {
+			if c := dag.CompareValues(tasks[x].Coords[i].Value, tasks[y].Coords[i].Value); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(x, y)
+	})
+	if places != len(tasks) {
+		names := axisJSON{Name: "task", Size: len(tasks)}
+		for _, at := range order {
+			names.Values = append(names.Values, tasks[at].ID)
+		}
+		front = []axisJSON{names}
+	}
+	return order, front, nil
+}

@@ -1,0 +1,119 @@
+package export
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+func mixedTable() *artifacts.Table {
+	return artifacts.NewTable(
+		artifacts.Column{Name: "name", Values: []string{"Left-Putamen", "a,b\t\"c\"", ""}, Valid: []bool{true, true, false}},
+		artifacts.Column{Name: "score", Values: []float64{0.1, math.NaN(), 3}, Unit: "mm", Doc: "how far"},
+		artifacts.Column{Name: "n", Values: []int32{1, 2, 3}, Valid: []bool{true, false, true}},
+		artifacts.Column{Name: "kept", Values: []bool{true, false, true}},
+		artifacts.Column{Name: "p", Values: []float32{0.1, 1, -2.5}},
+		artifacts.Column{Name: "big", Values: []int64{1 << 60, -1, 0}},
+	)
+}
+
+func TestSeparated(t *testing.T) {
+	var csv, tsv strings.Builder
+	if err := mixedTable().WriteCSV(&csv, ','); err != nil {
+		t.Fatal(err)
+	}
+	want := "name,score,n,kept,p,big\nLeft-Putamen,0.1,1,true,0.1,1152921504606846976\n\"a,b\t\"\"c\"\"\",NaN,,false,1,-1\n,3,3,true,-2.5,0\n"
+	if csv.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", csv.String(), want)
+	}
+	if err := mixedTable().WriteCSV(&tsv, '\t'); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(tsv.String(), "\tNaN\tn/a\tfalse\t") || !strings.Contains(tsv.String(), "\nn/a\t3\t") {
+		t.Errorf("tsv: %q", tsv.String())
+	}
+}
+
+func tasksOf(axes []string, values ...[]string) []*dag.Node {
+	var nodes []*dag.Node
+	for _, v := range values {
+		n := &dag.Node{}
+		for i, x := range axes {
+			n.Coords = append(n.Coords, dag.Coord{Axis: x, Value: v[i]})
+		}
+		n.ID = dag.TaskID("s", n.Coords)
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func TestWithKeys(t *testing.T) {
+	tasks := tasksOf([]string{"pool", "fold"}, []string{"topk", "1"}, []string{"topk", "2"})
+	part := func(fold int32, x ...float64) *artifacts.Table {
+		folds := make([]int32, len(x))
+		for i := range folds {
+			folds[i] = fold
+		}
+		return artifacts.NewTable(artifacts.Column{Name: "fold", Values: folds}, artifacts.Column{Name: "x", Values: x})
+	}
+	whole, err := withKeys(tasks, []*artifacts.Table{part(1, 5, 6), part(2, 7)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := whole.WriteCSV(&out, ','); err != nil {
+		t.Fatal(err)
+	}
+	if want := "pool,fold,x\ntopk,1,5\ntopk,1,6\ntopk,2,7\n"; out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+	// A column of the same name that says something else is kept beside the key.
+	whole, err = withKeys(tasks, []*artifacts.Table{part(9, 5), part(9, 7)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := whole.Column("fold_of_task"); !ok || !slices.Equal(c.Values.([]int64), []int64{1, 2}) {
+		t.Errorf("fold_of_task is %v", c)
+	}
+}
+
+func TestLongTable(t *testing.T) {
+	a := artifacts.NewArray([]float64{10, 11, 12, 13, 14, 15}, 2, 3)
+	var out strings.Builder
+	if err := longTable(a, []string{"draw", "roi"}).WriteCSV(&out, ','); err != nil {
+		t.Fatal(err)
+	}
+	if want := "draw,roi,value\n0,1,10\n0,2,11\n0,3,12\n1,1,13\n1,2,14\n1,3,15\n"; out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+	out.Reset()
+	square := artifacts.NewArray([]int16{1, 2, 3, 4}, 2, 2)
+	if err := longTable(square, []string{"roi", "roi"}).WriteCSV(&out, ','); err != nil {
+		t.Fatal(err)
+	}
+	if want := "roi,roi_2,value\n1,1,1\n1,2,2\n2,1,3\n2,2,4\n"; out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+	if got := longTable(artifacts.NewArray([]float64{}, 0, 3), nil).Rows(); got != 0 {
+		t.Errorf("an empty array gives %d rows", got)
+	}
+}
+
+func TestStackOrder(t *testing.T) {
+	tasks := tasksOf([]string{"fold", "subject"}, []string{"10", "b"}, []string{"2", "b"}, []string{"10", "a"}, []string{"2", "a"})
+	order, front, err := stackOrder(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(order, []int{3, 1, 2, 0}) || !slices.Equal(front[0].Values, []string{"2", "10"}) || !slices.Equal(front[1].Values, []string{"a", "b"}) {
+		t.Errorf("order %v of %v", order, front)
+	}
+	_, front, _ = stackOrder(tasks[:3])
+	if len(front) != 1 || front[0].Size != 3 || front[0].Name != "task" {
+		t.Errorf("an incomplete product lies along %v", front)
+	}
+}

@@ -1,0 +1,269 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/pipelines/compare"
+	"prgnn/stages/netio"
+)
+
+// graph is the graph of the draw that is asked for; without edges when the table has
+// none but scores.
+func (m *member) graph() (*netio.Graph, error) {
+	g := &netio.Graph{Name: m.task.ID}
+	if err := m.regions(g); err != nil {
+		return nil, err
+	}
+	if !isEdges(m.port.Type) {
+		return g, m.scores(g)
+	}
+	source, err1 := m.Table.Ints("source")
+	target, err2 := m.Table.Ints("target")
+	weight, err3 := m.Table.Floats("weight")
+	for _, err := range []error{err1, err2, err3} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	keep := func(int) bool { return true }
+	if _, ok := m.Table.Column("draw"); ok {
+		draw, err := m.Table.Ints("draw")
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(draw, int64(m.draw)) && len(draw) > 0 {
+			return nil, exit.Wrongf("--draw %d: there are the draws %d to %d", m.draw, slices.Min(draw), slices.Max(draw))
+		}
+		keep = func(i int) bool { return draw[i] == int64(m.draw) }
+	}
+	for i := range source {
+		if keep(i) {
+			g.Edges = append(g.Edges, netio.Edge{Source: int(source[i]) - 1, Target: int(target[i]) - 1, Weight: weight[i]})
+		}
+	}
+	return g, nil
+}
+
+// regions fills in the nodes from the node list.
+func (m *member) regions(g *netio.Graph) error {
+	nodes, err := m.Nodes()
+	if err != nil {
+		return err
+	}
+	text := func(column string) []string {
+		c, ok := nodes.Column(column)
+		values := make([]string, nodes.Rows())
+		for i := range values {
+			if ok && (c.Valid == nil || c.Valid[i]) {
+				values[i] = compare.Full(compare.Cell(c, i))
+			}
+		}
+		return values
+	}
+	number := func(column string) []float64 {
+		v, err := nodes.Floats(column)
+		if err != nil {
+			v = slices.Repeat([]float64{math.NaN()}, nodes.Rows())
+		}
+		return v
+	}
+	name, short, side, structure, color := text("name"), text("abbreviation"), text("hemisphere"), text("structure"), text("color")
+	id, x, y, z := number("id"), number("x"), number("y"), number("z")
+	for i := range name {
+		g.Nodes = append(g.Nodes, netio.Node{ID: int(id[i]), Name: name[i], Abbreviation: short[i], Hemisphere: side[i], Structure: structure[i], Color: color[i],
+			X: x[i], Y: y[i], Z: z[i], Score: math.NaN()})
+	}
+	return nil
+}
+
+// scores gives the nodes their score of a table that has one row a region.
+func (m *member) scores(g *netio.Graph) error {
+	maps, err := m.maps()
+	if err != nil {
+		return err
+	}
+	if len(maps) != 1 {
+		return exit.Wrongf("it has %d rankings (%s …), and this holds one: export its table and choose, or take pscalar", len(maps), maps[0].name)
+	}
+	for i := range g.Nodes {
+		g.Nodes[i].Score = maps[0].values[i]
+	}
+	return nil
+}
+
+func (m *member) graphML(w io.Writer) error {
+	g, err := m.graph()
+	if err != nil {
+		return err
+	}
+	return g.WriteGraphML(w)
+}
+
+func (m *member) brainNetNode(w io.Writer) error {
+	g, err := m.graph()
+	if err != nil {
+		return err
+	}
+	return g.WriteNode(w)
+}
+
+func (m *member) brainNetEdge(w io.Writer) error {
+	if m.Array != nil {
+		v, _, cols, err := m.matrixOf()
+		if err != nil {
+			return err
+		}
+		return netio.WriteMatrix(w, v, cols)
+	}
+	g, err := m.graph()
+	if err != nil {
+		return err
+	}
+	return g.WriteEdge(w)
+}
+
+// relmat writes a matrix as XCP-D does: a first column Node, then a column a region.
+func (m *member) relmat(w io.Writer) error {
+	v, names, err := m.named()
+	if err != nil {
+		return err
+	}
+	return writeNamed(w, "Node", names, names, v)
+}
+
+// timeseries writes series as XCP-D does: a column a region, a row a volume.
+func (m *member) timeseries(w io.Writer) error {
+	v, names, err := m.named()
+	if err != nil {
+		return err
+	}
+	return writeNamed(w, "", nil, names, v)
+}
+
+// named is the matrix that is asked for, with the names of the regions that are its columns.
+func (m *member) named() (v []float64, names []string, err error) {
+	v, _, cols, err := m.matrixOf()
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err = m.names(cols)
+	return v, names, err
+}
+
+// writeNamed writes a TSV of BIDS: names above the columns; and, when there are names of
+// rows, a first column of them, headed corner. A missing number is n/a.
+func writeNamed(w io.Writer, corner string, rows, columns []string, v []float64) error {
+	b := bufio.NewWriter(w)
+	if rows != nil {
+		b.WriteString(corner + "\t")
+	}
+	for j, name := range columns {
+		if j > 0 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(tabless(name))
+	}
+	b.WriteByte('\n')
+	for i := 0; len(v) >= len(columns) && len(columns) > 0; i, v = i+1, v[len(columns):] {
+		if rows != nil {
+			b.WriteString(tabless(rows[i]) + "\t")
+		}
+		for j, x := range v[:len(columns)] {
+			if j > 0 {
+				b.WriteByte('\t')
+			}
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				b.WriteString("n/a")
+			} else {
+				b.Write(strconv.AppendFloat(nil, x, 'g', -1, 64))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// tabless is a name that breaks no line and no column.
+func tabless(s string) string {
+	out := []rune(s)
+	for i, r := range out {
+		if r < ' ' {
+			out[i] = ' '
+		}
+	}
+	if len(out) == 0 {
+		return "n/a"
+	}
+	return string(out)
+}
+
+// A regionMap is a value for every region.
+type regionMap struct {
+	name   string
+	values []float64
+}
+
+// maps reads a table with a column index and one that --column names (score, else value), a map
+// for each combination of the columns before rank and index.
+func (m *member) maps() ([]regionMap, error) {
+	nodes, err := m.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	index, err := m.Table.Ints("index")
+	if err != nil {
+		return nil, err
+	}
+	of := m.Column
+	if of == "" {
+		of = "score"
+		if _, ok := m.Table.Column(of); !ok {
+			of = "value"
+		}
+	}
+	value, err := m.Table.Floats(of)
+	if err != nil {
+		return nil, exit.Wrongf("--column: %w", err)
+	}
+	var keys [][]string
+	var heads []string
+	for i := range m.Table.Columns {
+		c := &m.Table.Columns[i]
+		if c.Name == "rank" || c.Name == "index" {
+			break
+		}
+		v, err := m.Table.Strings(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		keys, heads = append(keys, v), append(heads, c.Name)
+	}
+	var maps []regionMap
+	for i := range index {
+		name := ""
+		for k, v := range keys {
+			if v[i] != "" { // the only setting has no name
+				name += heads[k] + " " + v[i] + ", "
+			}
+		}
+		name += of
+		at := slices.IndexFunc(maps, func(r regionMap) bool { return r.name == name })
+		if at < 0 {
+			at, maps = len(maps), append(maps, regionMap{name, slices.Repeat([]float64{math.NaN()}, nodes.Rows())})
+		}
+		if index[i] < 1 || index[i] > int64(nodes.Rows()) {
+			return nil, fmt.Errorf("row %d has the node %d of %d", i+1, index[i], nodes.Rows())
+		}
+		maps[at].values[index[i]-1] = value[i]
+	}
+	if maps == nil {
+		return nil, fmt.Errorf("the table has no rows")
+	}
+	return maps, nil
+}

@@ -1,0 +1,164 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+)
+
+// writePyG writes the graphs of all participants as plain arrays, from which a
+// dataset for PyTorch Geometric (or anything else) is made without this program: a
+// directory of npy files in the layout of torch_geometric.data.Batch, where the
+// graphs stand one after the other. docs/python.md has the loader.
+//
+//	edge_index.npy  <i8 [2, entries]     both directions of each edge; nodes count from 0 within their graph
+//	edge_attr.npy   <f8 [entries, 1]     weight
+//	edge_ptr.npy    <i8 [graphs + 1]     the entries of graph g are edge_ptr[g] … edge_ptr[g+1]
+//	x.npy           <f8 [graphs, roi, feature]
+//	y.npy           <i8 [graphs]         the group's place in the list "groups" of dataset.json; −1 when not known
+//	draw.npy        <i8 [graphs]         0 is the plain mean
+//	subject.npy     <i8 [graphs]         the place in the list "participants" of dataset.json
+//	dataset.json    names, units and where it comes from
+func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
+	ports := map[string]dag.Port{}
+	for _, p := range tasks[0].Work.Ports().Out {
+		ports[p.Name] = p
+	}
+	if !isEdges(ports["edges"].Type) || !lastAxes(ports["features"].Type, "roi", "feature") || len(tasks[0].Coords) != 1 || tasks[0].Coords[0].Axis != "subject" {
+		return exit.Wrongf("pyg is for graphs: a stage with the outputs edges and features, one task a participant")
+	}
+	d := &pygData{edgePtr: []int64{0}}
+	side := pygJSON{Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name, Groups: []string{}, Participants: []string{}, Regions: []string{}}
+	groups, err := x.Groups()
+	if err != nil {
+		return err
+	}
+	numbers := map[string]int64{"": -1}
+	for _, g := range sortedValues(groups) {
+		numbers[g] = int64(len(side.Groups))
+		side.Groups = append(side.Groups, g)
+	}
+	for i, n := range tasks {
+		subject := n.Coords[0].Value
+		side.Participants = append(side.Participants, subject)
+		if err := d.add(x.Current, n, ports, int64(i), numbers[groups[subject]]); err != nil {
+			return fmt.Errorf("%s: %w", n.ID, err)
+		}
+	}
+	if x.Pipeline.Roster != nil {
+		side.Regions = nodeNames(x.Pipeline.Roster, d.nodes)
+	}
+	side.Edges, side.Features = x.origins("edges", tasks), x.origins("features", tasks)
+	if err := os.MkdirAll(x.Path, 0o777); err != nil {
+		return err
+	}
+	for name, array := range d.arrays() {
+		if err := console.WriteFile(filepath.Join(x.Path, name+".npy"), array.Encode); err != nil {
+			return err
+		}
+	}
+	return console.WriteFile(filepath.Join(x.Path, "dataset.json"), func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(side)
+	})
+}
+
+// A pygJSON says what the arrays mean.
+type pygJSON struct {
+	Pipeline     string   `json:"pipeline"`
+	Stage        string   `json:"stage"`
+	Groups       []string `json:"groups"`
+	Participants []string `json:"participants"`
+	Regions      []string `json:"regions"`
+	Edges        []origin `json:"edges"`
+	Features     []origin `json:"features"`
+}
+
+type pygData struct {
+	from, to []int64 // of edge_index
+	weight   []float64
+	edgePtr  []int64
+	x        []float64
+	y        []int64
+	draw     []int64
+	subject  []int64
+	nodes    int
+	features int
+}
+
+// add appends the graphs of a participant.
+func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port, subject, group int64) error {
+	edges, err := c.Read(n, ports["edges"])
+	if err != nil {
+		return err
+	}
+	features, err := c.Read(n, ports["features"])
+	if err != nil {
+		return err
+	}
+	shape := features.Array.Shape // draw, roi, feature
+	if d.nodes == 0 {
+		d.nodes, d.features = shape[1], shape[2]
+	}
+	if shape[1] != d.nodes || shape[2] != d.features {
+		return fmt.Errorf("its features are %v, and those of the first participant [draw, %d, %d]", shape, d.nodes, d.features)
+	}
+	t := edges.Table
+	draws, err1 := t.Ints("draw")
+	sources, err2 := t.Ints("source")
+	targets, err3 := t.Ints("target")
+	weights, err4 := t.Floats("weight")
+	for _, err := range []error{err1, err2, err3, err4} {
+		if err != nil {
+			return err
+		}
+	}
+	at := 0 // edges are sorted by draw
+	for draw := range int64(shape[0]) {
+		for ; at < len(draws) && draws[at] == draw; at++ {
+			s, e := sources[at]-1, targets[at]-1
+			d.from, d.to = append(d.from, s, e), append(d.to, e, s)
+			d.weight = append(d.weight, weights[at], weights[at])
+		}
+		d.edgePtr = append(d.edgePtr, int64(len(d.from)))
+		d.y, d.draw, d.subject = append(d.y, group), append(d.draw, draw), append(d.subject, subject)
+	}
+	if at != len(draws) {
+		return fmt.Errorf("its edges are not sorted by draw, or of draws that have no features")
+	}
+	d.x = append(d.x, features.Array.Float64s()...)
+	return nil
+}
+
+func (d *pygData) arrays() map[string]*artifacts.Array {
+	graphs, entries := len(d.y), len(d.from)
+	return map[string]*artifacts.Array{
+		"edge_index": artifacts.NewArray(append(append([]int64{}, d.from...), d.to...), 2, entries),
+		"edge_attr":  artifacts.NewArray(d.weight, entries, 1),
+		"edge_ptr":   artifacts.NewArray(d.edgePtr, graphs+1),
+		"x":          artifacts.NewArray(d.x, graphs, d.nodes, d.features),
+		"y":          artifacts.NewArray(d.y, graphs),
+		"draw":       artifacts.NewArray(d.draw, graphs),
+		"subject":    artifacts.NewArray(d.subject, graphs),
+	}
+}
+
+func sortedValues(m map[string]string) []string {
+	set := map[string]bool{}
+	for _, v := range m {
+		set[v] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}

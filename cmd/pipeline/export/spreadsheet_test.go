@@ -1,0 +1,30 @@
+package export
+
+import (
+	"bytes"
+	"testing"
+
+	"prgnn/artifacts"
+)
+
+// The cells are OWASP's list; numbers below zero are no formulas.
+func TestSpreadsheetSafe(t *testing.T) {
+	table := artifacts.NewTable(
+		artifacts.Column{Name: "=cmd", Values: []string{`=HYPERLINK("http://x")`, "+1", "-1", "@SUM(1)", "\tx", "a=b", "", "＝1"}},
+		artifacts.Column{Name: "x", Values: []float64{-1, 1, 2, 3, 4, 5, 6, 7}})
+	var before, b bytes.Buffer
+	if err := table.WriteCSV(&before, ','); err != nil {
+		t.Fatal(err)
+	}
+	if err := spreadsheetSafe(table).WriteCSV(&b, ','); err != nil {
+		t.Fatal(err)
+	}
+	want := "'=cmd,x\n\"'=HYPERLINK(\"\"http://x\"\")\",-1\n'+1,1\n'-1,2\n'@SUM(1),3\n'\tx,4\na=b,5\n,6\n'＝1,7\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	var after bytes.Buffer
+	if table.WriteCSV(&after, ','); after.String() != before.String() {
+		t.Error("the table itself has changed")
+	}
+}

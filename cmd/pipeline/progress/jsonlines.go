@@ -1,0 +1,154 @@
+package progress
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// An Artifact is one output of a task.
+type Artifact struct {
+	Digest string `json:"digest"`
+	Format string `json:"format"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// jsonLines is progress for a program: a line for every finished task.
+type jsonLines struct{ *console.Console }
+
+func (j *jsonLines) Event(e dag.Event) {
+	switch e.State {
+	case dag.Waiting, dag.Running:
+		return
+	}
+	j.Out.Write(AppendTask(j.Out.AvailableBuffer(), e))
+	if e.State != dag.Cached {
+		j.Out.Flush() // someone may be waiting for news
+	}
+}
+
+func (j *jsonLines) Say(line string) { fmt.Fprintln(j.Stderr, line) }
+
+func (j *jsonLines) Close() {}
+
+// AppendTask writes a taskEvent by hand: a run without work has nothing else to
+// do, and reflection would be most of its time.
+func AppendTask(b []byte, e dag.Event) []byte {
+	b = append(b, `{"event":"task","task":`...)
+	b = appendJSON(b, e.Task)
+	b = append(b, `,"stage":`...)
+	b = appendJSON(b, e.Stage)
+	b = append(b, `,"state":`...)
+	b = appendJSON(b, string(e.State))
+	if e.Key != (artifacts.Key{}) {
+		b = append(b, `,"key":"`...)
+		b = append(b, e.Key.String()...)
+		b = append(b, '"')
+	}
+	if len(e.Outputs) > 0 {
+		b = append(b, `,"outputs":{`...)
+		for i, name := range slices.Sorted(maps.Keys(e.Outputs)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			ref := e.Outputs[name]
+			b = appendJSON(b, name)
+			b = append(b, `:{"digest":"`...)
+			b = append(b, ref.Digest.String()...)
+			b = append(b, `","format":`...)
+			b = appendJSON(b, ref.Format)
+			b = append(b, `,"bytes":`...)
+			b = strconv.AppendInt(b, ref.Size, 10)
+			b = append(b, '}')
+		}
+		b = append(b, '}')
+	}
+	b = append(b, `,"seconds":`...)
+	b = strconv.AppendFloat(b, Round(e.Seconds), 'f', -1, 64)
+	if e.Err != nil {
+		b = append(b, `,"error":`...)
+		b = appendJSON(b, cause(e.Err))
+		var failed *dag.Error
+		if errors.As(e.Err, &failed) && failed.Said != "" {
+			b = append(b, `,"log":`...)
+			b = appendJSON(b, failed.Said)
+		}
+	}
+	if e.Note != "" {
+		b = append(b, `,"note":`...)
+		b = appendJSON(b, e.Note)
+	}
+	for _, n := range []struct {
+		name  string
+		bytes int64
+	}{{`,"read":`, e.Read}, {`,"memory":`, e.Memory}} {
+		if n.bytes > 0 {
+			b = append(b, n.name...)
+			b = strconv.AppendInt(b, n.bytes, 10)
+		}
+	}
+	return append(b, '}', '\n')
+}
+
+// cause is the message of a task's error without its place: the event names the
+// task already.
+func cause(err error) string {
+	var e *dag.Error
+	if errors.As(err, &e) && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// appendJSON appends a quoted string.
+func appendJSON(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			out := bytes.NewBuffer(b)
+			e := json.NewEncoder(out)
+			e.SetEscapeHTML(false)
+			e.Encode(s) // a string always encodes; what is no UTF-8 becomes U+FFFD
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// Round keeps microseconds.
+func Round(s float64) float64 {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(s, 'f', 6, 64), 64)
+	return v
+}
+
+// ArtifactOf is an artifact for --json.
+func ArtifactOf(r artifacts.Ref) Artifact { return Artifact{r.Digest.String(), r.Format, r.Size} }
+
+// Artifacts are the outputs of a task for --json, by port.
+func Artifacts(refs map[string]artifacts.Ref) map[string]Artifact {
+	if len(refs) == 0 {
+		return nil
+	}
+	out := make(map[string]Artifact, len(refs))
+	for name, r := range refs {
+		out[name] = ArtifactOf(r)
+	}
+	return out
+}
+
+// KeyText is a key for --json: nothing when it is not known.
+func KeyText(k artifacts.Key) string {
+	if k == (artifacts.Key{}) {
+		return ""
+	}
+	return k.String()
+}

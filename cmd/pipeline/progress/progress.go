@@ -1,0 +1,146 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// A Display shows how far a run is. It is told every event, in order, from one
+// goroutine; bars, lines and --json are three readers of that one stream.
+type Display interface {
+	Event(dag.Event)
+	Say(line string) // something for the person, beside the progress
+	Close()
+}
+
+// For chooses what the flags and the stream ask for.
+func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options) Display {
+	switch {
+	case a.JSON:
+		return &jsonLines{a}
+	case a.Quiet:
+		return Silent{a}
+	case a.Term.IsTerminal() && !a.Verbose:
+		return newBars(a.Stderr, a.Term, newTallies(g, o), func() map[string]float64 { return dag.Durations(g, store) })
+	}
+	return newLines(a.Stderr, newTallies(g, o), a.Verbose)
+}
+
+type Silent struct{ *console.Console }
+
+func (Silent) Event(dag.Event) {}
+
+func (s Silent) Say(line string) { fmt.Fprintln(s.Stderr, line) }
+
+func (Silent) Close() {}
+
+// lines is progress in a pipe or a file: a line when a stage is through, and a
+// sign of life when nothing was for half a minute.
+type lines struct {
+	w       io.Writer
+	verbose bool
+	every   time.Duration
+
+	mu      sync.Mutex
+	t       *tallies
+	printed map[*tally]bool
+	last    time.Time // of the last line
+	stop    chan struct{}
+	stopped sync.WaitGroup
+}
+
+func newLines(w io.Writer, t *tallies, verbose bool) *lines {
+	l := &lines{w: w, verbose: verbose, every: 30 * time.Second, t: t, printed: map[*tally]bool{}, last: time.Now(), stop: make(chan struct{})}
+	l.stopped.Go(func() { tick(l.every, l.stop, l.alive) })
+	return l
+}
+
+func (l *lines) Event(e dag.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	s := l.t.count(e, now)
+	if s == nil {
+		return
+	}
+	switch e.State {
+	case dag.Waiting, dag.Running:
+		return
+	}
+	if l.verbose {
+		took := ""
+		if e.State == dag.Ran || e.State == dag.Failed {
+			took = " in " + console.Seconds(e.Seconds)
+		}
+		fmt.Fprintf(l.w, "%s: %s%s\n", e.Task, e.State, took)
+	}
+	if s.complete() && !l.printed[s] {
+		l.stage(s, now)
+	}
+}
+
+func (l *lines) stage(s *tally, now time.Time) {
+	l.printed[s] = true
+	l.last = now
+	fmt.Fprintf(l.w, "%s: %s%s\n", s.name, s.Outcome(), s.took())
+}
+
+func (l *lines) Say(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(l.w, line)
+}
+
+// alive says what goes on when no line was printed for a while.
+func (l *lines) alive() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if now.Sub(l.last) < l.every {
+		return
+	}
+	l.last = now
+	for _, s := range l.t.order {
+		if len(s.running) == 0 {
+			continue
+		}
+		fmt.Fprintf(l.w, "%s: %d/%d", s.name, s.done(), s.total())
+		if left, ok := s.left(now); ok {
+			fmt.Fprintf(l.w, ", about %s left", console.Seconds(left.Seconds()))
+		}
+		fmt.Fprintf(l.w, " (%s)\n", s.saying())
+	}
+}
+
+// Close prints the stages that were begun and are not through.
+func (l *lines) Close() {
+	close(l.stop)
+	l.stopped.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.t.order {
+		if s.done() > 0 && !l.printed[s] {
+			l.stage(s, time.Now())
+		}
+	}
+}
+
+// tick calls f every so often until stop is closed.
+func tick(every time.Duration, stop <-chan struct{}, f func()) {
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-t.C:
+			f()
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package progress
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"prgnn/dag"
+)
+
+// twoStages is a graph of a stage of three tasks and one of a single task.
+func twoStages() *dag.Graph {
+	g := &dag.Graph{Name: "test"}
+	for _, s := range []struct {
+		name  string
+		tasks []string
+	}{{"series", []string{"series[sub-1]", "series[sub-2]", "series[sub-3]"}}, {"train", []string{"train"}}} {
+		stage := &dag.StageNode{Name: s.name}
+		for _, id := range s.tasks {
+			stage.Tasks = append(stage.Tasks, &dag.Node{ID: id, Stage: stage})
+		}
+		g.Stages = append(g.Stages, stage)
+	}
+	return g
+}
+
+func event(stage, task string, s dag.State) dag.Event {
+	return dag.Event{Stage: stage, Task: task, State: s}
+}
+
+func TestLines(t *testing.T) {
+	var out strings.Builder
+	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
+	for _, e := range []dag.Event{
+		event("series", "series[sub-1]", dag.Cached),
+		event("series", "series[sub-2]", dag.Running),
+		{Stage: "series", Task: "series[sub-3]", State: dag.Failed, Err: errors.New("x")},
+	} {
+		l.Event(e)
+	}
+	if out.Len() > 0 {
+		t.Errorf("a line before the stage was through: %q", out.String())
+	}
+	l.Event(event("series", "series[sub-2]", dag.Ran))
+	l.Event(event("train", "train", dag.Skipped))
+	l.Close()
+	got := strings.Split(out.String(), "\n")
+	if len(got) != 3 || !strings.HasPrefix(got[0], "series: 1 ran, 1 cached, 1 failed in 0.0") || got[1] != "train: 1 skipped" || got[2] != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestLinesOfAnUnfinishedRun: what was begun is told at the end.
+func TestLinesOfAnUnfinishedRun(t *testing.T) {
+	var out strings.Builder
+	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
+	l.Event(event("series", "series[sub-1]", dag.Cached))
+	l.Close()
+	if got := out.String(); got != "series: 1 cached\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLinesSignOfLife(t *testing.T) {
+	var out strings.Builder
+	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
+	l.Event(dag.Event{Stage: "train", Task: "train", State: dag.Running, Done: 12, Total: 100, Note: "epoch 12, loss 0.53"})
+	l.alive()
+	if out.Len() > 0 {
+		t.Errorf("too early: %q", out.String())
+	}
+	l.last = l.last.Add(-l.every)
+	l.t.byName["train"].begun = time.Now().Add(-12 * time.Second)
+	l.alive()
+	l.Close()
+	// 12 of 100 epochs took 12 s, so 88 s are left.
+	if got := out.String(); got != "train: 0/1, about 88.0 s left (train: epoch 12, loss 0.53)\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTimeLeft(t *testing.T) {
+	now := time.Now()
+	s := &tally{tasks: 100, Counts: Counts{cached: 50, ran: 10}, begun: now.Add(-20 * time.Second)}
+	left, ok := s.left(now)
+	if !ok || left.Round(time.Millisecond) != 80*time.Second {
+		t.Errorf("10 of 50 in 20 s leave %v, %v; want 80 s", left, ok)
+	}
+	s.begun = now.Add(-time.Second)
+	if _, ok := s.left(now); ok {
+		t.Error("an estimate after one second, without a history")
+	}
+
+	// Past runs took 3 s a task; two at a time, four tasks take 6 s.
+	tallies := newTallies(twoStages(), dag.Options{})
+	series := tallies.byName["series"]
+	tallies.remember(map[string]float64{"series[sub-1]": 2, "series[sub-2]": 4, "elsewhere": 99})
+	series.tasks, series.begun = 4, now
+	series.running["series[sub-1]"], series.running["series[sub-2]"] = partial{}, partial{}
+	left, ok = series.left(now)
+	if !ok || left.Round(time.Millisecond) != 6*time.Second {
+		t.Errorf("four tasks of 3 s, two at a time, leave %v, %v; want 6 s", left, ok)
+	}
+}
+
+func TestBars(t *testing.T) {
+	tallies := newTallies(twoStages(), dag.Options{})
+	b := newFrames(tallies)
+	now := time.Now()
+	for _, e := range []dag.Event{
+		event("series", "series[sub-1]", dag.Cached),
+		event("series", "series[sub-2]", dag.Ran),
+		{Stage: "series", Task: "series[sub-3]", State: dag.Running, Done: 1, Total: 4, Note: "volume 40"},
+	} {
+		tallies.count(e, now)
+	}
+	frame := b.frame(now, 80, 24)[:1]
+	// 2.25 of 3 tasks are three quarters of 30 characters.
+	want := "series  " + strings.Repeat("█", 22) + "▌" + strings.Repeat("·", 7) + "  2/3  series[sub-3]: volume 40"
+	if len(frame) != 1 || frame[0] != want {
+		t.Errorf("got\n%q\nwant\n%q", frame, want)
+	}
+	for _, width := range []int{10, 20, 40, 60, 200} {
+		for _, line := range b.frame(now, width, 24) {
+			if n := len([]rune(line)); n > max(width, 14) {
+				t.Errorf("width %d: a line of %d: %q", width, n, line)
+			}
+		}
+	}
+}
+
+// TestBarsFit: a screen that is too low shows what is going on.
+func TestBarsFit(t *testing.T) {
+	g := &dag.Graph{}
+	for i := range 30 {
+		s := &dag.StageNode{Name: string(rune('a' + i))}
+		s.Tasks = []*dag.Node{{ID: s.Name, Stage: s}}
+		g.Stages = append(g.Stages, s)
+	}
+	tallies := newTallies(g, dag.Options{})
+	now := time.Now()
+	for i, s := range g.Stages {
+		tallies.count(event(s.Name, s.Name, dag.Waiting), now)
+		switch {
+		case i < 12:
+			tallies.count(event(s.Name, s.Name, dag.Ran), now)
+		case i == 12:
+			tallies.count(event(s.Name, s.Name, dag.Running), now)
+		}
+	}
+	b := newFrames(tallies)
+	frame := b.frame(now, 80, 10)
+	text := strings.Join(frame, "\n")
+	if len(frame) > 9 {
+		t.Errorf("%d lines on a screen of 10", len(frame))
+	}
+	for _, want := range []string{"stages through", "stages to come", g.Stages[12].Name + "  "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package progress
+
+import (
+	"fmt"
+	"time"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// tallies count what became of each stage's tasks.
+type tallies struct {
+	order  []*tally
+	byName map[string]*tally
+}
+
+type tally struct {
+	name  string
+	tasks int // that the run will look at
+
+	Counts
+
+	running map[string]partial // by task
+	latest  string             // the task that spoke last
+	begun   time.Time          // when its first task began
+	ended   time.Time
+
+	usual float64 // s that a task took in past runs, on average; 0 when that is not known
+}
+
+// A partial is how far a running task is.
+type partial struct {
+	done, total int
+	note        string
+}
+
+func newTallies(g *dag.Graph, o dag.Options) *tallies {
+	t := &tallies{byName: map[string]*tally{}}
+	wanted := selected(g, o)
+	for _, s := range g.Stages {
+		one := t.byName[s.Name] // the cohort may have two parts of one name
+		if one == nil {
+			one = &tally{name: s.Name, running: map[string]partial{}}
+			t.byName[s.Name] = one
+			t.order = append(t.order, one)
+		}
+		for _, n := range s.Tasks {
+			if wanted == nil || wanted[n] {
+				one.tasks++
+			}
+		}
+	}
+	return t
+}
+
+// selected are the tasks that --only and --until leave in a run; nil means all.
+func selected(g *dag.Graph, o dag.Options) map[*dag.Node]bool {
+	if len(o.Only)+len(o.Until) == 0 {
+		return nil
+	}
+	nodes, err := g.Select(append(o.Only[:len(o.Only):len(o.Only)], o.Until...)...)
+	if err != nil {
+		return nil // the run says what is wrong
+	}
+	in := map[*dag.Node]bool{}
+	for len(nodes) > 0 {
+		n := nodes[len(nodes)-1]
+		nodes = nodes[:len(nodes)-1]
+		if in[n] {
+			continue
+		}
+		in[n] = true
+		for _, b := range n.Inputs {
+			for _, s := range b.Sources {
+				if s.Node != nil && len(o.Until) > 0 {
+					nodes = append(nodes, s.Node)
+				}
+			}
+		}
+	}
+	return in
+}
+
+// count takes in an event and returns the stage that it belongs to.
+func (t *tallies) count(e dag.Event, now time.Time) *tally {
+	s := t.byName[e.Stage]
+	if s == nil {
+		return nil
+	}
+	switch e.State {
+	case dag.Waiting:
+		return s
+	case dag.Running:
+		if s.begun.IsZero() {
+			s.begun = now
+		}
+		s.running[e.Task] = partial{e.Done, e.Total, e.Note}
+		s.latest = e.Task
+		return s
+	}
+	s.Add(e.State)
+	delete(s.running, e.Task)
+	s.ended = now
+	return s
+}
+
+// total is at least what is done: a task whose result got lost in the run is
+// done twice.
+func (s *tally) total() int { return max(s.tasks, s.done()) }
+
+func (s *tally) done() int { return s.ran + s.cached + s.failed + s.skipped }
+
+func (s *tally) complete() bool { return s.done() >= s.total() }
+
+func (s *tally) begins() bool { return s.done() > 0 || len(s.running) > 0 }
+
+// remember takes in how long tasks took in past runs, in seconds.
+func (t *tallies) remember(took map[string]float64) {
+	n := map[*tally]float64{}
+	for task, seconds := range took {
+		if s := t.byName[dag.StageOf(task)]; s != nil {
+			n[s]++
+			s.usual += (seconds - s.usual) / n[s]
+		}
+	}
+}
+
+// left estimates the time that the stage still needs: what is to be worked goes
+// on as fast as what has been worked, a task under way counting in part; or, at
+// its beginning, as fast as in past runs.
+func (s *tally) left(now time.Time) (time.Duration, bool) {
+	worked := float64(s.ran + s.failed)
+	for _, p := range s.running {
+		if p.total > 0 {
+			worked += float64(p.done) / float64(p.total)
+		}
+	}
+	work := float64(s.total() - s.cached - s.skipped)
+	since := now.Sub(s.begun)
+	switch {
+	case s.begun.IsZero():
+		return 0, false
+	case since >= 2*time.Second && worked > 0.02*work:
+		return time.Duration(float64(since) * (work - worked) / worked), true
+	case s.usual > 0 && len(s.running) > 0:
+		return time.Duration(s.usual * (work - worked) / float64(len(s.running)) * float64(time.Second)), true
+	}
+	return 0, false
+}
+
+// Counts are how many tasks ended how.
+type Counts struct{ ran, cached, failed, skipped int }
+
+func (s *Counts) Add(state dag.State) {
+	switch state {
+	case dag.Ran:
+		s.ran++
+	case dag.Cached:
+		s.cached++
+	case dag.Failed:
+		s.failed++
+	case dag.Skipped:
+		s.skipped++
+	}
+}
+
+// Outcome is "3 ran, 115 cached, 1 failed".
+func (s *Counts) Outcome() string {
+	text := ""
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{s.ran, "ran"}, {s.cached, "cached"}, {s.failed, "failed"}, {s.skipped, "skipped"}} {
+		if part.n == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", part.n, part.word)
+	}
+	return text
+}
+
+// took is the time between the stage's first task and its last.
+func (s *tally) took() string {
+	if s.ran+s.failed == 0 || s.begun.IsZero() {
+		return ""
+	}
+	return " in " + console.Seconds(s.ended.Sub(s.begun).Seconds())
+}
+
+// saying is the note of the running task that spoke last.
+func (s *tally) saying() string {
+	p, ok := s.running[s.latest]
+	switch {
+	case !ok:
+		return ""
+	case p.note != "":
+		return s.latest + ": " + p.note
+	case p.total > 0:
+		return fmt.Sprintf("%s: %d/%d", s.latest, p.done, p.total)
+	}
+	return s.latest
+}

@@ -1,0 +1,57 @@
+package results
+
+import (
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines"
+)
+
+// A Current is a pipeline file with what the store holds for it now.
+type Current struct {
+	File     string   // as it was named
+	Sets     []string // --set
+	Pipeline *pipelines.Pipeline
+	Store    *artifacts.Store
+	Steps    map[*dag.Node]*dag.Step
+}
+
+// LookUp looks up the results of a pipeline that has been loaded.
+func LookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Current, error) {
+	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: until})
+	if err != nil {
+		return nil, err
+	}
+	c := &Current{Pipeline: p, Store: store, Steps: make(map[*dag.Node]*dag.Step, len(steps))}
+	for i := range steps {
+		c.Steps[steps[i].Node] = &steps[i]
+	}
+	return c, nil
+}
+
+// Split parts tasks into those whose result is there, with its bytes, and the
+// others. (A run needs no more of many than the record: see package dag.)
+func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
+	for _, n := range tasks {
+		if s := c.Steps[n]; s != nil && s.State == dag.Cached && c.hasBytes(s) {
+			there = append(there, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return there, others
+}
+
+func (c *Current) hasBytes(s *dag.Step) bool {
+	for _, ref := range s.Outputs {
+		if !c.Store.Has(ref) {
+			s.Reason = Freed
+			return false
+		}
+	}
+	return true
+}
+
+const Freed = "gc has freed it, or it is lost"
+
+// Ref is one output of a task whose result is there.
+func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.Steps[n].Outputs[port] }

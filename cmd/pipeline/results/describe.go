@@ -1,0 +1,169 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+	"prgnn/pipelines/compare"
+)
+
+// A Content is what the bytes of an artifact hold, as far as this program reads
+// it: one of a table, an array, a text, or nothing more than bytes.
+type Content struct {
+	Format string
+	Table  *artifacts.Table
+	Array  *artifacts.Array
+	axes   []string // of the array, when they are known
+	text   string
+}
+
+// Decode reads an artifact.
+func Decode(b []byte, format string, typ dag.Type) (Content, error) {
+	c := Content{Format: format, axes: typ.Axes}
+	var err error
+	switch format {
+	case "arrow":
+		c.Table, err = artifacts.ReadTable(bytes.NewReader(b))
+	case "npy":
+		c.Array, err = artifacts.ReadArray(bytes.NewReader(b))
+	case "text", "json", "tsv", "csv", "markdown", "log":
+		if !utf8.Valid(b) {
+			return c, errors.New("the text is not UTF-8")
+		}
+		c.text = string(b)
+	}
+	return c, err
+}
+
+// A columnJSON describes a column of a table.
+type columnJSON struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Unit string `json:"unit,omitempty"`
+	Doc  string `json:"doc,omitempty"`
+}
+
+func Columns(t *artifacts.Table) []columnJSON {
+	cols := []columnJSON{}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		cols = append(cols, columnJSON{c.Name, c.TypeName(), c.Unit, c.Doc})
+	}
+	return cols
+}
+
+// A ContentJSON is a content for --json; the fields of what it is not are left out.
+type ContentJSON struct {
+	Rows    *int         `json:"rows,omitempty"`
+	Columns []columnJSON `json:"columns,omitempty"`
+	DType   string       `json:"dtype,omitempty"`
+	Shape   []int        `json:"shape,omitempty"`
+	Axes    []string     `json:"axes,omitempty"`
+	Stats   *statsJSON   `json:"stats,omitempty"`
+	Head    []any        `json:"head,omitempty"` // the first rows of a table, each a list; the first elements of an array
+	Text    *string      `json:"text,omitempty"`
+}
+
+func (c Content) JSON(rows int) ContentJSON {
+	var out ContentJSON
+	switch {
+	case c.Table != nil:
+		n := c.Table.Rows()
+		out.Rows, out.Columns = &n, Columns(c.Table)
+		for r := range min(rows, n) {
+			row := make([]any, len(c.Table.Columns))
+			for i := range row {
+				row[i] = compare.JSON(compare.Cell(&c.Table.Columns[i], r))
+			}
+			out.Head = append(out.Head, row)
+		}
+	case c.Array != nil:
+		out.DType, out.Shape, out.Axes = c.Array.DType(), c.Array.Shape, c.axes
+		values := c.Array.Float64s()
+		out.Stats = summarize(values).json()
+		for _, v := range values[:min(rows, len(values))] {
+			out.Head = append(out.Head, compare.JSON(v))
+		}
+	case c.text != "":
+		out.Text = &c.text
+	}
+	return out
+}
+
+// Print shows a content to a person: its shape, then its beginning.
+func (c Content) Print(w io.Writer, rows int, indent string) {
+	switch {
+	case c.Table != nil:
+		fmt.Fprintf(w, "%s%s × %s\n", indent, console.Count(c.Table.Rows(), "row"), console.Count(len(c.Table.Columns), "column"))
+		printTable(w, c.Table, rows, indent)
+	case c.Array != nil:
+		c.printArray(w, indent)
+	case c.text != "":
+		lines := strings.Split(strings.TrimRight(c.text, "\n"), "\n")
+		for _, line := range lines {
+			fmt.Fprintln(w, strings.TrimRight(indent+line, " "))
+		}
+	}
+}
+
+func (c Content) printArray(w io.Writer, indent string) {
+	a := c.Array
+	values := a.Float64s()
+	s := summarize(values)
+	fmt.Fprintf(w, "%s%s %s; min %s, median %s, max %s, mean %s, sd %s", indent, a.DType(), compare.Shape(a.Shape, c.axes),
+		compare.Rounded(s.min), compare.Rounded(s.median), compare.Rounded(s.max), compare.Rounded(s.mean), compare.Rounded(s.sd))
+	if s.nan > 0 {
+		fmt.Fprintf(w, ", %d NaN", s.nan)
+	}
+	fmt.Fprintln(w)
+	if len(values) == 0 {
+		return
+	}
+	// The corners of the first matrix.
+	first := values
+	shape := a.Shape
+	if n := len(shape); n > 2 {
+		shape = shape[n-2:]
+		first = values[:shape[0]*shape[1]]
+	}
+	preview := strings.TrimRight(artifacts.NewArray(first, shape...).Preview(), "\n")
+	fmt.Fprintln(w, indent+strings.ReplaceAll(preview, "\n", "\n"+indent))
+}
+
+// ReadBlob reads and checks a blob.
+func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
+	blob, err := store.OpenBlob(r)
+	if err != nil {
+		return nil, err
+	}
+	defer blob.Close()
+	return io.ReadAll(blob)
+}
+
+func FormatOf(magic []byte) string {
+	for _, m := range []struct{ start, format string }{{"\x93NUMPY", "npy"}, {"ARROW1", "arrow"}, {"PAR1", "parquet"}} {
+		if bytes.HasPrefix(magic, []byte(m.start)) {
+			return m.format
+		}
+	}
+	return "image"
+}
+
+func ReadHead(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, 64)
+	n, err := f.Read(b)
+	return b[:n], err
+}

@@ -1,0 +1,127 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
+)
+
+// An Output is one artifact of the graph: a task, one of its output ports, and
+// the bytes that it gave.
+type Output struct {
+	Task *dag.Node
+	Port dag.Port
+	Ref  artifacts.Ref
+}
+
+func (o Output) Name() string { return o.Task.ID + "." + o.Port.Name }
+
+// A Selection is STAGE, STAGE.OUTPUT, STAGE[members] or STAGE[members].OUTPUT.
+type Selection struct {
+	Stage *dag.StageNode
+	Tasks []*dag.Node // those that have the output
+	Port  dag.Port    // of the output; the first one when none was named
+	Named bool        // an output was named
+	All   []*dag.Node // also those of another part of the cohort
+}
+
+// Choose finds what a person names on the command line.
+func Choose(g *dag.Graph, text string) (*Selection, error) {
+	// The last bracket ends the members: those of a list, as in
+	// train[lambda=[0, 0]].scores, stand inside.
+	pattern, out := text, ""
+	if end := strings.LastIndexByte(text, ']'); end >= 0 {
+		pattern, out = text[:end+1], text[end+1:]
+		if out != "" && !strings.HasPrefix(out, ".") {
+			return nil, exit.Wrongf("%s: after the ] comes nothing, or a dot and an output", text)
+		}
+		out = strings.TrimPrefix(out, ".")
+	} else if !HasStage(g, text) {
+		pattern, out, _ = strings.Cut(text, ".")
+	}
+	tasks, err := g.Select(pattern)
+	if err != nil {
+		return nil, exit.Wrong(fmt.Errorf("%s: %w", g.File, err))
+	}
+	for _, n := range tasks {
+		if n.Stage.Name != tasks[0].Stage.Name {
+			return nil, exit.Wrongf("%s names tasks of several stages, %s and %s: name one", pattern, tasks[0].Stage.Name, n.Stage.Name)
+		}
+	}
+	return withOutput(tasks, out)
+}
+
+// Missing says which results are missing, why, and how to get them. hint ends it where
+// others are there.
+func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*dag.Node, hint string) error {
+	first := c.Steps[others[0]]
+	why := ""
+	if first != nil && first.Reason != "" {
+		why = fmt.Sprintf(" (%s: %s)", others[0].ID, first.Reason)
+	}
+	until := sel.Stage.Name
+	if len(others) == 1 {
+		until = others[0].ID
+	}
+	words := []string{"run", c.File, "--until", until}
+	for _, set := range c.Sets {
+		words = append(words, "--set", set)
+	}
+	text := fmt.Sprintf("%d of %d results of %s are not there%s\n  %s makes them", len(others), len(sel.Tasks), sel.Stage.Name, why, a.Command(words...))
+	if len(sel.Tasks) == 1 {
+		text = fmt.Sprintf("there is no result of %s%s\n  %s makes it", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1), a.Command(words...))
+	}
+	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && first != nil && first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
+		text += "\n  a run of it had another recipe; if that was by --set, give the same --set here"
+	}
+	if len(there) > 0 {
+		text += hint
+	}
+	err := fmt.Errorf("%s", text)
+	if first != nil && first.Damaged {
+		err = &exit.Error{Code: exit.Damaged, Err: err}
+	}
+	return err
+}
+
+func IDs(nodes []*dag.Node) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+	}
+	return ids
+}
+
+func HasStage(g *dag.Graph, name string) bool {
+	return slices.ContainsFunc(g.Stages, func(s *dag.StageNode) bool { return s.Name == name })
+}
+
+// withOutput finds the tasks that have an output: the cohort may have two parts of
+// one name, its tables and the files of each participant.
+func withOutput(tasks []*dag.Node, name string) (*Selection, error) {
+	sel := &Selection{All: tasks, Named: name != ""}
+	var names []string
+	for _, n := range tasks {
+		if sel.Stage != nil && n.Stage != sel.Stage {
+			continue
+		}
+		for _, p := range n.Work.Ports().Out {
+			if name == "" && sel.Stage == nil || p.Name == name || sel.Stage != nil && p.Name == sel.Port.Name {
+				sel.Stage, sel.Port = n.Stage, p
+				sel.Tasks = append(sel.Tasks, n)
+				break
+			}
+			names = append(names, p.Name)
+		}
+	}
+	if sel.Stage == nil {
+		slices.Sort(names)
+		return nil, exit.Wrongf("stage %s has no output %q%s", tasks[0].Stage.Name, name, console.DidYouMean(name, slices.Compact(names)))
+	}
+	return sel, nil
+}

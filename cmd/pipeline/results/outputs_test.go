@@ -1,0 +1,64 @@
+package results
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
+)
+
+// twoOutputs is a stage for graphs that are looked at and never run.
+type twoOutputs struct{}
+
+func (*twoOutputs) Ports() dag.Ports {
+	return dag.Ports{Out: []dag.Port{{Name: "predictions"}, {Name: "history"}}}
+}
+
+func (*twoOutputs) Run(context.Context, *dag.Task) (dag.Outputs, error) { panic("never run") }
+
+func TestChoose(t *testing.T) {
+	stage := &dag.StageNode{Name: "train", Axes: []string{"lambda", "fold"}}
+	g := &dag.Graph{File: "x.yaml", Stages: []*dag.StageNode{stage, {Name: "folds"}}}
+	for _, lambda := range []string{"[0, 0]", "[0.1, 0.1]"} {
+		for _, fold := range []string{"1", "2"} {
+			n := &dag.Node{Stage: stage, Work: &twoOutputs{}, Coords: []dag.Coord{{Axis: "lambda", Value: lambda}, {Axis: "fold", Value: fold}}}
+			n.ID = dag.TaskID("train", n.Coords)
+			stage.Tasks = append(stage.Tasks, n)
+		}
+	}
+	folds := &dag.Node{ID: "folds", Stage: g.Stages[1], Work: &twoOutputs{}}
+	g.Stages[1].Tasks = []*dag.Node{folds}
+	for _, c := range []struct{ text, tasks, port string }{
+		{"train", "train[lambda=[0, 0],fold=1] train[lambda=[0, 0],fold=2] train[lambda=[0.1, 0.1],fold=1] train[lambda=[0.1, 0.1],fold=2]", "predictions"},
+		{"folds.history", "folds", "history"},
+		{"train[lambda=[0, 0],fold=2].history", "train[lambda=[0, 0],fold=2]", "history"},
+		{"train[fold=2]", "train[lambda=[0, 0],fold=2] train[lambda=[0.1, 0.1],fold=2]", "predictions"},
+		{"train[lambda=[0.1*]", "train[lambda=[0.1, 0.1],fold=1] train[lambda=[0.1, 0.1],fold=2]", "predictions"},
+	} {
+		sel, err := Choose(g, c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		if got := strings.Join(IDs(sel.Tasks), " "); got != c.tasks || sel.Port.Name != c.port {
+			t.Errorf("%s: got %s, %s", c.text, got, sel.Port.Name)
+		}
+	}
+	for _, c := range []struct{ text, want string }{
+		{"trian", `did you mean "train"?`},
+		{"train.histry", `stage train has no output "histry" (did you mean "history"?)`},
+		{"train[fold=3]", `train[fold=3]`},
+		{"train[fold=1]history", `after the ] comes nothing`},
+		{"*", "several stages"},
+	} {
+		_, err := Choose(g, c.text)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want …%s…", c.text, err, c.want)
+		}
+		if e, ok := err.(*exit.Error); !ok || e.Code != exit.Usage {
+			t.Errorf("%s: %#v is no mistake of the command line", c.text, err)
+		}
+	}
+}

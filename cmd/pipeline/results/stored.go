@@ -1,0 +1,158 @@
+package results
+
+import (
+	"fmt"
+	"io"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines/compare"
+	"prgnn/pipelines/lock"
+	"prgnn/pipelines/proof"
+)
+
+// Read reads an output of a task.
+func (c *Current) Read(n *dag.Node, port dag.Port) (Content, error) {
+	ref := c.Ref(n, port.Name)
+	b, err := ReadBlob(c.Store, ref)
+	if err != nil {
+		return Content{}, fmt.Errorf("%s: %w", n.ID, err)
+	}
+	got, err := Decode(b, ref.Format, port.Type)
+	if err != nil {
+		return Content{}, fmt.Errorf("%s: %w", n.ID, err)
+	}
+	return got, nil
+}
+
+// Nodes are the regions of the cohort.
+func (c *Current) Nodes() (*artifacts.Table, error) {
+	r := c.Pipeline.Roster
+	if r == nil || r.Nodes == nil {
+		return nil, fmt.Errorf("the pipeline has no cohort, which would name the regions")
+	}
+	return r.Nodes, nil
+}
+
+// Groups are those of the participants, by their names.
+func (c *Current) Groups() (map[string]string, error) {
+	of := map[string]string{}
+	if c.Pipeline.Roster == nil || c.Pipeline.Roster.Participants == nil {
+		return of, nil
+	}
+	t := c.Pipeline.Roster.Participants
+	ids, err := t.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	column, ok := t.Column("group")
+	if !ok {
+		return of, nil
+	}
+	for i, id := range ids {
+		if v := compare.Cell(column, i); v != nil {
+			of[id] = compare.Full(v)
+		}
+	}
+	return of, nil
+}
+
+func (c *Current) Copy(w io.Writer, ref artifacts.Ref) error {
+	r, err := c.Store.OpenBlob(ref)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(w, r)
+	return err
+}
+
+// Results are what the store holds for the pipeline now.
+func (c *Current) Results() proof.Results {
+	out := proof.Results{Name: c.Store.Dir(), Tasks: map[string]proof.Result{}, Store: c.Store}
+	for n, s := range c.Steps {
+		if s.State == dag.Cached {
+			out.Tasks[n.ID] = proof.Result{Key: s.Key, Outputs: s.Outputs}
+		}
+	}
+	return out
+}
+
+// Stored is where the bytes of an output lie.
+func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
+	ref := c.Steps[n].Outputs[output]
+	return c.Store.BlobPath(ref.Digest), ref.Format
+}
+
+// Fetched tells whether the result of a task came from a remote.
+func (c *Current) Fetched(n *dag.Node) bool {
+	s := c.Steps[n]
+	if s == nil || s.State != dag.Cached {
+		return false
+	}
+	a, err := c.Store.LookupHere(s.Key)
+	return err == nil && a.Origin != ""
+}
+
+func (c *Current) InputsStored(n *dag.Node) bool {
+	for _, b := range n.Inputs {
+		for _, s := range b.Sources {
+			if s.Node != nil && (c.Steps[s.Node] == nil || !c.Store.Has(c.Steps[s.Node].Outputs[s.Output])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *Current) OutputsStored(n *dag.Node) bool {
+	for _, r := range c.Steps[n].Outputs {
+		if !c.Store.Has(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Recorded are the results that the store holds, and where their bytes are gone, the
+// digests that the last run of the same pipeline wrote down.
+func (c *Current) Recorded() proof.Results {
+	all := c.Results()
+	runs, _ := c.Store.Runs() // damaged records are as good as none here
+	for _, r := range runs {
+		if len(all.Tasks) >= len(c.Steps) {
+			break
+		}
+		if r.Pipeline != c.Pipeline.Graph.Name {
+			continue
+		}
+		rec, err := LoadRun(c.Store, r.ID)
+		if err != nil || rec.Source != c.Pipeline.Graph.Source {
+			continue
+		}
+		for id, result := range proof.OfRecord(c.Store, rec).Tasks {
+			if _, known := all.Tasks[id]; !known {
+				all.Tasks[id] = result
+			}
+		}
+	}
+	return all
+}
+
+// Lock writes down what the store holds for the pipeline now.
+func (c *Current) Lock() (*lock.Lock, error) {
+	var steps []dag.Step
+	for _, s := range c.Pipeline.Graph.Stages {
+		for _, n := range s.Tasks {
+			if step := c.Steps[n]; step != nil {
+				steps = append(steps, *step)
+			}
+		}
+	}
+	return lock.Of(c.Pipeline, steps, Hasher(c.Store))
+}
+
+// Hasher digests files of the user's as runs do.
+func Hasher(s *artifacts.Store) func(string) (artifacts.Ref, error) {
+	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, false) }
+}
