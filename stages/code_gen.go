@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline c0efca80adf5ae6784348c24d5287444823816c6ab555809643e3e1a37d9a2cf
+var codes = dag.Codes(`kind baseline ced4d303bd0dd87f364c785584084d83ca27473cf07636567c98f4e4483f4643
 kind biomarkers 71b7c45817853ea5f6a263dc1c73dd93ecf9ce287339351551bdde57e3a476b9
 kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
 kind brainmap 02024bff9b449a4c5ec62a0ba50100e18ead45014f6af39e301e626fe2d7b909
@@ -98,6 +98,7 @@ prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
 prgnn/gnn/baseline.forest.Note bdb4350351fa.421d64
 prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
 prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
+prgnn/gnn/baseline.forward 22790abbc1df.a798a0
 prgnn/gnn/baseline.full 41b03b10b48e.e4bb67
 prgnn/gnn/baseline.full.backward 6e9b61cd7ac6.b56106
 prgnn/gnn/baseline.full.forward 6e3c39382f65.e34298
@@ -116,8 +117,7 @@ prgnn/gnn/baseline.li2019 2545ba48fa5e.836bed
 prgnn/gnn/baseline.li2019.backward 0e794517b016.8405fc
 prgnn/gnn/baseline.li2019.drops b4a978523e2c.803806
 prgnn/gnn/baseline.li2019.forward f68437c851f8.331fae
-prgnn/gnn/baseline.li2019.gradient 8b28b1122c13.5b81c2
-prgnn/gnn/baseline.li2019.head 4ac8e1cb653b.ea9807
+prgnn/gnn/baseline.li2019.gradient ad8dfde28ccd.363fee
 prgnn/gnn/baseline.li2019.layout a35783a1dbce.08f68d
 prgnn/gnn/baseline.liBlock 24051dd0c49c.89e6d0
 prgnn/gnn/baseline.liGraph 7d8ea4fba122.c4217a
@@ -135,8 +135,7 @@ prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
 prgnn/gnn/baseline.mlp 22e722e42c5c.8ef9ee
 prgnn/gnn/baseline.mlp.drops b4a978523e2c.e4f61d
-prgnn/gnn/baseline.mlp.forward e46dcb6c1f2b.c2fac9
-prgnn/gnn/baseline.mlp.gradient fcdb0c8c5e5f.73bec2
+prgnn/gnn/baseline.mlp.gradient 0a411858c371.73bec2
 prgnn/gnn/baseline.mlp.layout a35783a1dbce.73686f
 prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
 prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
@@ -173,11 +172,11 @@ prgnn/gnn/baseline.trainedCNN.Probability e4175b7d7625.32fbcd
 prgnn/gnn/baseline.trainedLi f35e7d9f9547.42aead
 prgnn/gnn/baseline.trainedLi.Note f3d1792a190a.fe6097
 prgnn/gnn/baseline.trainedLi.Parameters 0a9ce817e845.fe6097
-prgnn/gnn/baseline.trainedLi.Probability e9f42f5093cf.bcb34c
+prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.579aa0
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
 prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
 prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
-prgnn/gnn/baseline.trainedMLP.Probability a9b3e10cb63e.cc6381
+prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.cc6381
 prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
@@ -3027,9 +3026,9 @@ at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.layout:93 brainNetCNN.drops:94 size:97 brainNetCNN.convolve:106 edgeLayer.forward:129 spread:151 edgeLayer.backward:165 gather:205 turn:222 brainNetCNN.head:231 brainNetCNN.gradient:247 sumRows:292 trainedCNN:302 FitBrainNetCNN:311 trainedCNN.Probability:322 trainedCNN.Parameters:334 trainedCNN.Note:336
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:62
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:64 forest.Parameters:88 forest.Note:90 growth:99 newGrowth:109 growing:137 cut:152 growth.grow:158 growing.node:179 growing.search:227 few:252 growing.byTally:259 growing.bySort:295
-at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:55 liBlock:66 liGraph:72 newLi2019:80 newLiGraph:100 liGraph.among:122 li2019.layout:142 li2019.drops:143 liState:146 li2019.forward:158 liState.conv:171 liState.convBack:191 liState.pool:226 liState.poolBack:252 length:275 liState.readout:284 liState.readoutBack:302 li2019.gradient:313 li2019.head:349 li2019.backward:362 GraphClassifier:382 trainedLi:388 FitLi2019:396 trainedLi.Probability:406 trainedLi.Parameters:414 trainedLi.Note:416
+at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:55 liBlock:66 liGraph:72 newLi2019:80 newLiGraph:100 liGraph.among:122 li2019.layout:142 li2019.drops:143 liState:146 li2019.forward:158 liState.conv:171 liState.convBack:191 liState.pool:226 liState.poolBack:252 length:275 liState.readout:284 liState.readoutBack:302 li2019.gradient:313 li2019.backward:348 GraphClassifier:368 trainedLi:374 FitLi2019:382 trainedLi.Probability:392 trainedLi.Parameters:400 trainedLi.Note:402
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:53 errStalled:55 product:58 byGram:61 descent:77 newDescent:88 descent.run:94 descent.gradient:143 descent.loss:156 conjugate:172 dot:227
-at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:37 mlp.drops:38 mlp.forward:41 mlp.gradient:54 trainedMLP:81 FitMLP:89 trainedMLP.Probability:100 trainedMLP.Parameters:105 trainedMLP.Note:107
+at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:37 mlp.drops:38 forward:41 mlp.gradient:54 trainedMLP:81 FitMLP:89 trainedMLP.Probability:100 trainedMLP.Parameters:105 trainedMLP.Note:107
 at gnn/baseline/net.go prgnn/gnn/baseline Training:15 Epoch:34 network:43 Training.stream:53 initial:60 train:81 tested:119 diverged:133 finite:141 optimiser:151 entropies:181 crossEntropy:195 probabilities:217 full:229 fulls:235 add:246 of:252 full.forward:254 full.backward:264 relu:286 reluBack:293 drop:303 times:315
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254

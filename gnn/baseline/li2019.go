@@ -314,7 +314,7 @@ func (m *li2019[T]) gradient(params, grad []T, cases []int, _ *random.Stream, th
 	n := len(cases)
 	states, zs := make([][]liState[T], n), make([][]T, n)
 	dense.Each(threads, n, func(k int) { states[k], zs[k] = m.forward(params, m.graphs[cases[k]]) })
-	values := m.head(params, slices.Concat(zs...), n, threads)
+	values := forward(m.mlp, params, slices.Concat(zs...), n, threads)
 	dy := values[len(m.mlp)]
 	loss, right = entropies(dy, m.label, cases)
 	if grad == nil {
@@ -343,20 +343,6 @@ func (m *li2019[T]) gradient(params, grad []T, cases []int, _ *random.Stream, th
 		}
 	}
 	return loss, right
-}
-
-// head runs the MLP.
-func (m *li2019[T]) head(params, z []T, n, threads int) [][]T {
-	values := [][]T{z}
-	for i, f := range m.mlp {
-		y := make([]T, n*f.out)
-		f.forward(y, values[i], params, n, threads)
-		if i < len(m.mlp)-1 {
-			relu(y, 0)
-		}
-		values = append(values, y)
-	}
-	return values
 }
 
 func (m *li2019[T]) backward(params, grad []T, states []liState[T], dz []T) {
@@ -407,7 +393,7 @@ func (m *trainedLi[T]) Probability(graphs []EdgeGraph, threads int) []float64 {
 	n := len(graphs)
 	zs := make([][]T, n)
 	dense.Each(threads, n, func(k int) { _, zs[k] = m.forward(m.params, newLiGraph[T](graphs[k])) })
-	values := m.head(m.params, slices.Concat(zs...), n, threads)
+	values := forward(m.mlp, m.params, slices.Concat(zs...), n, threads)
 	return probabilities(values[len(m.mlp)], m.classes)
 }
 

@@ -37,13 +37,13 @@ func narrow[T gnn.Float](v []float64) []T {
 func (m *mlp[T]) layout() gnn.Layout { return m.l }
 func (m *mlp[T]) drops() bool        { return false }
 
-// forward gives the input of each layer and, last, the logits.
-func (m *mlp[T]) forward(params, x []T, n, threads int) [][]T {
+// forward returns the input of each layer, n rows each, and last the logits; ReLU stands between layers.
+func forward[T gnn.Float](layers []full[T], params, x []T, n, threads int) [][]T {
 	values := [][]T{x}
-	for i, f := range m.layers {
+	for i, f := range layers {
 		y := make([]T, n*f.out)
 		f.forward(y, values[i], params, n, threads)
-		if i < len(m.layers)-1 {
+		if i < len(layers)-1 {
 			relu(y, 0)
 		}
 		values = append(values, y)
@@ -57,7 +57,7 @@ func (m *mlp[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threa
 	for k, i := range cases {
 		copy(x[k*m.d:][:m.d], m.x[i*m.d:])
 	}
-	values := m.forward(params, x, n, threads)
+	values := forward(m.layers, params, x, n, threads)
 	dy := values[len(m.layers)]
 	loss, right = entropies(dy, m.label, cases)
 	if grad == nil {
@@ -98,7 +98,7 @@ func FitMLP(ctx context.Context, hidden []int, t Training, x Rows, label []int, 
 }
 
 func (m *trainedMLP[T]) Probability(x Rows, threads int) []float64 {
-	values := m.forward(m.params, narrow[T](x.X), x.N, threads)
+	values := forward(m.layers, m.params, narrow[T](x.X), x.N, threads)
 	return probabilities(values[len(values)-1], m.widths[len(m.widths)-1])
 }
 

@@ -122,19 +122,8 @@ func gemm(name string, cols int, wide bool) {
 			acc[i] = vector()
 			zero(acc[i], wide)
 		}
-		// A pointer for every three rows of a: the others are one or two strides on.
-		var base []GPVirtual
 		bp, n := GP64(), load("n")
-		for r := 0; r < rows; r += 3 {
-			p := GP64()
-			if r == 0 {
-				MOVQ(a, p)
-			} else {
-				LEAQ(Mem{Base: base[len(base)-1], Index: ai, Scale: 2}, p)
-				ADDQ(ai, p)
-			}
-			base = append(base, p)
-		}
+		base := rowPointers(a, ai, rows)
 		MOVQ(b, bp)
 		atLeastOnce("p", n, func() {
 			x, t := vector(), vector()
@@ -144,10 +133,7 @@ func gemm(name string, cols int, wide bool) {
 				VMOVUPS(Mem{Base: bp, Disp: 32 * j}, bv[j])
 			}
 			for r := range rows {
-				at := Mem{Base: base[r/3]}
-				if r%3 > 0 {
-					at.Index, at.Scale = ai, uint8(r%3)
-				}
+				at := rowAt(base, ai, r)
 				if wide {
 					VMULPS_BCST(at, bv[0], t)
 					VADDPS(t, acc[r], acc[r])

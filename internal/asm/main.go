@@ -60,3 +60,28 @@ func atLeastOnce(name string, count GPVirtual, body func()) {
 	DECQ(count)
 	JNZ(LabelRef(top))
 }
+
+// rowPointers point to every third row of a, whose rows are ai bytes apart.
+func rowPointers(a, ai GPVirtual, rows int) []GPVirtual {
+	var base []GPVirtual
+	for r := 0; r < rows; r += 3 {
+		p := GP64()
+		if r == 0 {
+			MOVQ(a, p)
+		} else {
+			LEAQ(Mem{Base: base[len(base)-1], Index: ai, Scale: 2}, p)
+			ADDQ(ai, p)
+		}
+		base = append(base, p)
+	}
+	return base
+}
+
+// rowAt is the element of row r, one or two strides on from the pointer before it.
+func rowAt(base []GPVirtual, ai GPVirtual, r int) Mem {
+	at := Mem{Base: base[r/3]}
+	if r%3 > 0 {
+		at.Index, at.Scale = ai, uint8(r%3)
+	}
+	return at
+}

@@ -63,18 +63,7 @@ func multiply(double, wide bool) {
 			}
 		}
 		Label(fresh)
-		// A pointer for every three rows of a: the others are one or two strides on.
-		var base []GPVirtual
-		for r := 0; r < rows; r += 3 {
-			p := GP64()
-			if r == 0 {
-				MOVQ(a, p)
-			} else {
-				LEAQ(Mem{Base: base[len(base)-1], Index: ai, Scale: 2}, p)
-				ADDQ(ai, p)
-			}
-			base = append(base, p)
-		}
+		base := rowPointers(a, ai, rows)
 		bp, n := GP64(), load("depth")
 		MOVQ(b, bp)
 		top := label("depth")
@@ -82,11 +71,7 @@ func multiply(double, wide bool) {
 		move(Mem{Base: bp}, b0)
 		move(Mem{Base: bp, Disp: size}, b1)
 		for r := range rows {
-			at := Mem{Base: base[r/3]}
-			if r%3 > 0 {
-				at.Index, at.Scale = ai, uint8(r%3)
-			}
-			broadcast(at, x)
+			broadcast(rowAt(base, ai, r), x)
 			mul(b0, x, t)
 			plus(t, acc[2*r], acc[2*r])
 			mul(b1, x, x)
