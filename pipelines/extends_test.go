@@ -191,8 +191,8 @@ func TestExtendedPlaces(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "data", "x.txt")
 	writeFile(t, file, "x")
-	writeFile(t, filepath.Join(dir, "base.yaml"), "vars: { data: &d '"+filepath.Dir(file)+"' }\nstages:\n  a: { use: echo, in: { input: { file: &f "+file+" } } }\n  b: { use: echo, in: { input: { file: *f } } }\n  c: { use: echo, in: { input: { file: \"${data}/x.txt\" } } }\n")
-	writeFile(t, filepath.Join(dir, "x.yaml"), "extends: base.yaml\nstages: { d: { use: echo, in: { input: { file: \""+file+"\" } } } }\n")
+	writeFile(t, filepath.Join(dir, "base.yaml"), "vars: { data: &d '"+filepath.Dir(file)+"' }\nstages:\n  a: { use: echo, in: { input: { file: &f "+file+" } } }\n  b: { use: echo, in: { input: { file: *f } } }\n  c: { use: echo, in: { input: { file: \"${data}/x.txt\" } } }\n  e: { use: echo, in: { input: { file: \"${whole}\" } } }\n")
+	writeFile(t, filepath.Join(dir, "x.yaml"), "extends: base.yaml\nstages: { d: { use: echo, in: { input: { file: \""+file+"\" } } } }\nvars: { whole: "+file+" }\n")
 	p, err := Load(filepath.Join(dir, "x.yaml"), nil)
 	if err != nil {
 		t.Fatal(err)

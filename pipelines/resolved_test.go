@@ -96,7 +96,7 @@ func TestBuiltinsResolve(t *testing.T) {
 			}
 			a, b := keysText(before), keysText(now)
 			if a != b {
-				t.Errorf("%s has other tasks than testdata/resolved/%s:\n%s", name, name, firstDifference(a, b))
+				t.Errorf("%s has other tasks than testdata/resolved/%s (meant? go test ./pipelines -run TestBuiltinsResolve -update):\n%s", name, name, firstDifference(a, b))
 			}
 			again, err := LoadText(name, printed, ".", sets[name])
 			if err != nil {
