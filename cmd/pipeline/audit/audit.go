@@ -87,7 +87,7 @@ func (s *auditEvent) add(state string) {
 	}
 }
 
-// end prints the last line, and gives the exit code.
+// endAudit prints the last line, and gives the exit code.
 func (a *auditor) endAudit(sum auditEvent) error {
 	if a.JSON {
 		a.Object(sum)
@@ -118,10 +118,10 @@ type Room struct {
 	stores []*artifacts.Store
 }
 
-// RoomPrefix begins the names of clean rooms.
+// RoomPrefix begins the names of rooms; gc sweeps those of dead processes.
 const RoomPrefix = ".pipeline-audit-"
 
-// NewRoom makes one, on the file system of a directory.
+// NewRoom makes a room on the file system of a directory.
 func NewRoom(a *console.Console, beside, keep string) (*Room, error) {
 	if keep != "" {
 		if entries, err := os.ReadDir(keep); err == nil && len(entries) > 0 {
@@ -135,6 +135,7 @@ func NewRoom(a *console.Console, beside, keep string) (*Room, error) {
 	return &Room{Console: a, Dir: dir, keep: keep}, nil
 }
 
+// Close removes the room with what was run in it, except what is kept.
 func (r *Room) Close() {
 	for _, s := range r.stores {
 		s.Close()

@@ -34,6 +34,7 @@ type Console struct {
 	shown, said *visibleWriter // under out and stderr
 }
 
+// New is the console of a command line. Colors and bars are for streams that are terminals.
 func New(args []string, stdout, stderr io.Writer) *Console {
 	shown, said := &visibleWriter{w: stdout}, &visibleWriter{w: stderr}
 	return &Console{

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A meter shows one line of "so much of so much" on a terminal, and nothing
+// A Meter shows one line of "so much of so much" on a terminal, and nothing
 // elsewhere: it is for work that ends within minutes.
-type meter struct {
+type Meter struct {
 	w    io.Writer // nil: silent
 	term Terminal
 	verb string
@@ -18,15 +18,17 @@ type meter struct {
 	drawn time.Time
 }
 
-func (a *Console) NewMeter(verb string) *meter {
-	m := &meter{verb: verb, term: a.Term}
+// NewMeter is a meter of bytes; verb says what happens to them, such as read.
+func (a *Console) NewMeter(verb string) *Meter {
+	m := &Meter{verb: verb, term: a.Term}
 	if a.Term.IsTerminal() && !a.Quiet && !a.JSON {
 		m.w = a.Stderr
 	}
 	return m
 }
 
-func (m *meter) At(done, total int64) {
+// At shows that done of total bytes are through.
+func (m *Meter) At(done, total int64) {
 	if m.w == nil {
 		return
 	}
@@ -38,7 +40,8 @@ func (m *meter) At(done, total int64) {
 	}
 }
 
-func (m *meter) Close() {
+// Close empties the line.
+func (m *Meter) Close() {
 	if m.w != nil && !m.drawn.IsZero() {
 		fmt.Fprint(m.w, ClearLine())
 	}

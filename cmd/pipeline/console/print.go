@@ -18,6 +18,7 @@ type Grid struct {
 	Rows   [][]string
 }
 
+// Add adds a row.
 func (g *Grid) Add(cells ...string) {
 	for i := range cells {
 		cells[i] = Visible(cells[i])
@@ -25,6 +26,7 @@ func (g *Grid) Add(cells ...string) {
 	g.Rows = append(g.Rows, cells)
 }
 
+// Print writes all rows.
 func (g *Grid) Print(w io.Writer) {
 	var width []int
 	for _, row := range g.Rows {
@@ -107,7 +109,7 @@ func Seconds(s float64) string {
 	return fmt.Sprintf("%d h %02d min", int(s)/3600, int(s)/60%60)
 }
 
-// bytes is a size for a person (powers of 1000).
+// ByteCount is a size for a person (powers of 1000).
 func ByteCount(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)

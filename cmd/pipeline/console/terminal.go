@@ -23,6 +23,7 @@ func terminalOf(w io.Writer) Terminal {
 	return Terminal{file: f, color: os.Getenv("NO_COLOR") == ""}
 }
 
+// IsTerminal reports whether the stream shows bars.
 func (t Terminal) IsTerminal() bool { return t.file != nil }
 
 // Size is columns and lines; 80 × 24 when the terminal does not tell.
@@ -45,6 +46,7 @@ func (t Terminal) paint(code, s string) string {
 // ClearLine goes back to the beginning of the line and empties it.
 func ClearLine() string { return Control + "1G" + Control + "K" }
 
+// Red, Green, Faint and Bold paint a text where colors are shown.
 func (t Terminal) Red(s string) string { return t.paint("31", s) }
 
 func (t Terminal) Green(s string) string { return t.paint("32", s) }

@@ -168,6 +168,7 @@ var fills = map[dag.State]string{
 	dag.Failed:  "#f7cfcf",
 }
 
+// DOT writes the diagram in the language of Graphviz.
 func (d Diagram) DOT(w io.Writer) {
 	fmt.Fprintf(w, "digraph %s {\n", dotQuote(d.name))
 	fmt.Fprintln(w, `  node [shape=box, style="rounded,filled", fontname="sans-serif"];`)
@@ -192,6 +193,7 @@ func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
+// Mermaid writes the diagram as a Mermaid flowchart.
 func (d Diagram) Mermaid(w io.Writer) {
 	fmt.Fprintln(w, "flowchart TD")
 	id := map[*box]string{}

@@ -38,4 +38,5 @@ func Wrong(err error) error {
 	return &Error{Usage, err}
 }
 
+// Wrongf is Wrong with a message of its own.
 func Wrongf(format string, args ...any) error { return Wrong(fmt.Errorf(format, args...)) }

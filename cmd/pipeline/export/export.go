@@ -134,6 +134,7 @@ func PlainName(s string) string {
 	}, s)
 }
 
+// Extension ends the name of a file with the stored bytes of a format.
 func Extension(format string) string {
 	switch format {
 	case "nifti":

@@ -9,15 +9,20 @@ import (
 	"prgnn/cmd/pipeline/results"
 )
 
-// Options are what is asked for; see pipeline export --help.
+// Options are what is asked for; pipeline export --help says more.
 type Options struct {
-	What, Path, Format string
-	Labels, Column     string
-	Draw               int
-	TR                 float64
-	Names, Draws       bool
-	Task, Atlas        string
-	Partial, CSVSafe   bool
+	What        string  // STAGE, STAGE.OUTPUT, or a task
+	Path        string  // a file, a directory, or - for stdout
+	Format      string  // "" for that of the path's ending
+	Labels      string  // label image of the regions, for CIFTI
+	Column      string  // the value of a region; "" is score, else value
+	Draw        int     // the draw, for formats that hold one
+	TR          float64 // s; 0 for that of the scan
+	Names       bool    // the regions' names in tables
+	Partial     bool    // leave out members without a result
+	CSVSafe     bool    // no text of a csv is a formula
+	Draws       bool    // BIDS: the bootstrap draws too
+	Task, Atlas string  // BIDS: names
 }
 
 // FileFormat is the format that is asked for, by --format or by the end of the path.

@@ -32,6 +32,7 @@ func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options
 	return newLines(a.Stderr, newTallies(g, o), a.Verbose)
 }
 
+// Silent shows no progress, only what is said beside it.
 type Silent struct{ *console.Console }
 
 func (Silent) Event(dag.Event) {}

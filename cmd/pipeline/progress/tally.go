@@ -151,6 +151,7 @@ func (s *tally) left(now time.Time) (time.Duration, bool) {
 // Counts are how many tasks ended how.
 type Counts struct{ ran, cached, failed, skipped int }
 
+// Add counts a finished task.
 func (s *Counts) Add(state dag.State) {
 	switch state {
 	case dag.Ran:

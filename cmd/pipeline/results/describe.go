@@ -51,6 +51,7 @@ type columnJSON struct {
 	Doc  string `json:"doc,omitempty"`
 }
 
+// Columns describes the columns of a table for --json.
 func Columns(t *artifacts.Table) []columnJSON {
 	cols := []columnJSON{}
 	for i := range t.Columns {
@@ -72,6 +73,7 @@ type ContentJSON struct {
 	Text    *string      `json:"text,omitempty"`
 }
 
+// JSON is the content for --json, with its first rows or elements.
 func (c Content) JSON(rows int) ContentJSON {
 	var out ContentJSON
 	switch {
@@ -148,6 +150,7 @@ func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
 	return io.ReadAll(blob)
 }
 
+// FormatOf is npy, arrow or parquet by the first bytes of a file, else image.
 func FormatOf(magic []byte) string {
 	for _, m := range []struct{ start, format string }{{"\x93NUMPY", "npy"}, {"ARROW1", "arrow"}, {"PAR1", "parquet"}} {
 		if bytes.HasPrefix(magic, []byte(m.start)) {
@@ -157,6 +160,7 @@ func FormatOf(magic []byte) string {
 	return "image"
 }
 
+// ReadHead reads the first 64 bytes of a file.
 func ReadHead(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -19,6 +19,7 @@ type Output struct {
 	Ref  artifacts.Ref
 }
 
+// Name is TASK.OUTPUT.
 func (o Output) Name() string { return o.Task.ID + "." + o.Port.Name }
 
 // A Selection is STAGE, STAGE.OUTPUT, STAGE[members] or STAGE[members].OUTPUT.
@@ -89,6 +90,7 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	return err
 }
 
+// IDs are the names of tasks.
 func IDs(nodes []*dag.Node) []string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -97,6 +99,7 @@ func IDs(nodes []*dag.Node) []string {
 	return ids
 }
 
+// HasStage reports whether a graph has a stage of a name.
 func HasStage(g *dag.Graph, name string) bool {
 	return slices.ContainsFunc(g.Stages, func(s *dag.StageNode) bool { return s.Name == name })
 }

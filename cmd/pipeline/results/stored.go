@@ -57,6 +57,7 @@ func (c *Current) Groups() (map[string]string, error) {
 	return of, nil
 }
 
+// Copy writes the bytes of an output.
 func (c *Current) Copy(w io.Writer, ref artifacts.Ref) error {
 	r, err := c.Store.OpenBlob(ref)
 	if err != nil {
@@ -94,6 +95,7 @@ func (c *Current) Fetched(n *dag.Node) bool {
 	return err == nil && a.Origin != ""
 }
 
+// InputsStored reports whether the store has the bytes of all results that a task takes.
 func (c *Current) InputsStored(n *dag.Node) bool {
 	for _, b := range n.Inputs {
 		for _, s := range b.Sources {
@@ -105,6 +107,7 @@ func (c *Current) InputsStored(n *dag.Node) bool {
 	return true
 }
 
+// OutputsStored reports whether the store has the bytes of all outputs of a task.
 func (c *Current) OutputsStored(n *dag.Node) bool {
 	for _, r := range c.Steps[n].Outputs {
 		if !c.Store.Has(r) {
