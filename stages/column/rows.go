@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -30,7 +31,7 @@ import (
 // The name "*" takes the coordinates: one text column per axis, before all others.
 // The fields of an embedded struct belong to the row.
 type field struct {
-	index             []int
+	offset            uintptr // in the row, in bytes
 	name, unit, doc   string
 	missing, optional bool
 	pointer           bool
@@ -40,7 +41,7 @@ type field struct {
 // A layout is what the tags of a row type say.
 type layout struct {
 	fields []field
-	coords []int // index of the field of coordinates; nil without one
+	coords *uintptr // offset of the field of coordinates; nil without one
 }
 
 var layouts sync.Map // reflect.Type → *layout
@@ -63,10 +64,11 @@ func layoutOf(row reflect.Type) *layout {
 			if f.Type != coordsType {
 				panic(fmt.Sprintf("column: %s.%s: coordinates are []dag.Coord", row, f.Name))
 			}
-			l.coords = f.Index
+			l.coords = new(uintptr)
+			*l.coords = offsetOf(row, f.Index)
 			continue
 		}
-		c := field{index: f.Index, name: name, unit: f.Tag.Get("unit"), doc: f.Tag.Get("doc")}
+		c := field{offset: offsetOf(row, f.Index), name: name, unit: f.Tag.Get("unit"), doc: f.Tag.Get("doc")}
 		for option := range strings.SplitSeq(options, ",") {
 			switch option {
 			case "":
@@ -94,6 +96,18 @@ func layoutOf(row reflect.Type) *layout {
 	return l
 }
 
+// offsetOf is the offset of a field in a row, through embedded structs.
+func offsetOf(row reflect.Type, index []int) (offset uintptr) {
+	for _, i := range index {
+		if row.Kind() == reflect.Pointer {
+			panic(fmt.Sprintf("column: an embedded *%s: the fields of a row lie in the row", row.Elem()))
+		}
+		f := row.Field(i)
+		offset, row = offset+f.Offset, f.Type
+	}
+	return offset
+}
+
 // Names are the columns of a row type, without those of its coordinates: what a port
 // declares (see dag.Arrow).
 func Names[R any]() []string {
@@ -112,17 +126,17 @@ func Table[R any](rows []R, axes ...string) *artifacts.Table {
 
 // Columns are the columns of Table, for a table with others beside them.
 func Columns[R any](rows []R, axes ...string) []artifacts.Column {
-	l, v := layoutOf(reflect.TypeFor[R]()), reflect.ValueOf(rows)
+	l, all := layoutOf(reflect.TypeFor[R]()), memoryOf(rows)
 	var out []artifacts.Column
 	if l.coords != nil {
 		coords := make([][]dag.Coord, len(rows))
 		for i := range coords {
-			coords[i] = v.Index(i).FieldByIndex(l.coords).Interface().([]dag.Coord)
+			coords[i] = *at[[]dag.Coord](all, i, *l.coords)
 		}
 		out = Keys(axes, coords)
 	}
 	for _, f := range l.fields {
-		out = append(out, f.column(v))
+		out = append(out, f.column(all))
 	}
 	return out
 }
@@ -147,7 +161,7 @@ func Keys(axes []string, rows [][]dag.Coord) []artifacts.Column {
 	return out
 }
 
-func (f *field) column(rows reflect.Value) artifacts.Column {
+func (f *field) column(rows memory) artifacts.Column {
 	c := artifacts.Column{Name: f.name, Unit: f.unit, Doc: f.doc}
 	switch f.kind {
 	case reflect.String:
@@ -166,19 +180,26 @@ func (f *field) column(rows reflect.Value) artifacts.Column {
 	return c
 }
 
-// cells copies a field of all rows. valid is nil when no value is missing.
-func cells[T comparable](f *field, rows reflect.Value) (values []T, valid []bool) {
-	n := rows.Len()
-	values = make([]T, n)
-	for i := range n {
-		v := rows.Index(i).FieldByIndex(f.index)
-		if f.pointer && v.IsNil() {
-			valid = markMissing(valid, n, i)
-			continue
+// cells copies a field of all rows. valid is nil when no value is missing. The loops are apart for
+// their speed.
+func cells[T comparable](f *field, rows memory) (values []T, valid []bool) {
+	values = make([]T, rows.n)
+	if f.pointer {
+		for i := range values {
+			if p := *at[*T](rows, i, f.offset); p != nil {
+				values[i] = *p
+			} else {
+				valid = markMissing(valid, rows.n, i)
+			}
 		}
-		values[i] = reflect.Indirect(v).Interface().(T)
-		if f.missing && values[i] != values[i] { // NaN
-			valid = markMissing(valid, n, i)
+		return values, valid
+	}
+	for i := range values {
+		values[i] = *at[T](rows, i, f.offset)
+	}
+	for i, x := range values {
+		if f.missing && x != x { // NaN
+			valid = markMissing(valid, rows.n, i)
 		}
 	}
 	return values, valid
@@ -211,15 +232,15 @@ func Read[R any](in dag.Input) ([]R, error) {
 // are the columns before the first column that the row names.
 func Rows[R any](t *artifacts.Table) ([]R, error) {
 	l, rows := layoutOf(reflect.TypeFor[R]()), make([]R, t.Rows())
-	v := reflect.ValueOf(rows)
+	all := memoryOf(rows)
 	var problems []error
 	for _, f := range l.fields {
 		c, ok := t.Column(f.name)
 		if !ok && f.optional {
-			f.absent(v)
+			f.absent(all)
 			continue
 		}
-		if err := f.read(t, c, v); err != nil {
+		if err := f.read(t, c, all); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -227,7 +248,7 @@ func Rows[R any](t *artifacts.Table) ([]R, error) {
 		coords, err := Coordinates(t, Names[R]()...)
 		problems = append(problems, err)
 		for i, c := range coords {
-			v.Index(i).FieldByIndex(l.coords).Set(reflect.ValueOf(c))
+			*at[[]dag.Coord](all, i, *l.coords) = c
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -258,76 +279,102 @@ func Coordinates(t *artifacts.Table, own ...string) ([][]dag.Coord, error) {
 }
 
 // absent fills a field whose column is not there.
-func (f *field) absent(rows reflect.Value) {
-	if f.pointer || f.kind != reflect.Float64 && f.kind != reflect.Float32 {
-		return
-	}
-	for i := range rows.Len() {
-		rows.Index(i).FieldByIndex(f.index).SetFloat(math.NaN())
+func (f *field) absent(rows memory) {
+	for i := range rows.n {
+		switch {
+		case f.pointer:
+		case f.kind == reflect.Float64:
+			*at[float64](rows, i, f.offset) = math.NaN()
+		case f.kind == reflect.Float32:
+			*at[float32](rows, i, f.offset) = float32(math.NaN())
+		}
 	}
 }
 
 // read fills a field of all rows from a column.
-func (f *field) read(t *artifacts.Table, c *artifacts.Column, rows reflect.Value) error {
+func (f *field) read(t *artifacts.Table, c *artifacts.Column, rows memory) error {
+	var present []int // the rows with a value; nil for all
 	if f.pointer && c != nil && c.Valid != nil {
-		return f.readPresent(c, rows)
+		present = []int{}
+		for i, ok := range c.Valid {
+			if ok {
+				present = append(present, i)
+			}
+		}
+		t = artifacts.NewTable(artifacts.Column{Name: c.Name, Values: chosen(c.Values, present)})
 	}
 	switch f.kind {
 	case reflect.String:
 		v, err := t.Strings(f.name)
-		return fill(f, rows, v, err, reflect.Value.SetString)
+		return fill(f, rows, present, v, err, func(x string) string { return x })
 	case reflect.Bool:
 		v, err := t.Bools(f.name)
-		return fill(f, rows, v, err, reflect.Value.SetBool)
-	case reflect.Int32, reflect.Int64:
+		return fill(f, rows, present, v, err, func(x bool) bool { return x })
+	case reflect.Int32:
 		v, err := t.Ints(f.name)
 		for i, x := range v {
-			if f.kind == reflect.Int32 && x != int64(int32(x)) {
-				return fmt.Errorf("column %q holds %d in row %d, which is outside the range of a 32-bit whole number", f.name, x, i+1)
+			if x != int64(int32(x)) {
+				return fmt.Errorf("column %q holds %d in row %d, which is outside the range of a 32-bit whole number",
+					f.name, x, i+1)
 			}
 		}
-		return fill(f, rows, v, err, reflect.Value.SetInt)
+		return fill(f, rows, present, v, err, func(x int64) int32 { return int32(x) })
+	case reflect.Int64:
+		v, err := t.Ints(f.name)
+		return fill(f, rows, present, v, err, func(x int64) int64 { return x })
+	case reflect.Float32:
+		v, err := t.Floats(f.name)
+		return fill(f, rows, present, v, err, func(x float64) float32 { return float32(x) })
 	default:
 		v, err := t.Floats(f.name)
-		return fill(f, rows, v, err, reflect.Value.SetFloat)
+		return fill(f, rows, present, v, err, func(x float64) float64 { return x })
 	}
 }
 
-// readPresent reads a column with missing values into pointers: it reads the rows that
-// have one.
-func (f *field) readPresent(c *artifacts.Column, rows reflect.Value) error {
-	present := artifacts.Column{Name: c.Name}
-	values, all := reflect.ValueOf(c.Values), reflect.MakeSlice(reflect.TypeOf(c.Values), 0, rows.Len())
-	kept := reflect.MakeSlice(reflect.SliceOf(rows.Type().Elem()), 0, rows.Len())
-	var at []int
-	for i, ok := range c.Valid {
-		if ok {
-			all, at = reflect.Append(all, values.Index(i)), append(at, i)
-			kept = reflect.Append(kept, rows.Index(i))
-		}
-	}
-	present.Values = all.Interface()
-	if err := f.read(artifacts.NewTable(present), &present, kept); err != nil {
-		return err
-	}
+// chosen takes some values of a column.
+func chosen(values any, at []int) any {
+	all := reflect.ValueOf(values)
+	out := reflect.MakeSlice(all.Type(), len(at), len(at))
 	for k, i := range at {
-		rows.Index(i).FieldByIndex(f.index).Set(kept.Index(k).FieldByIndex(f.index))
+		out.Index(k).Set(all.Index(i))
 	}
-	return nil
+	return out.Interface()
 }
 
-// fill sets a field of all rows.
-func fill[T any](f *field, rows reflect.Value, values []T, err error, set func(reflect.Value, T)) error {
+// fill sets a field of the present rows.
+func fill[V, T any](f *field, rows memory, present []int, values []V, err error, convert func(V) T) error {
 	if err != nil {
 		return err
 	}
-	for i, x := range values {
-		v := rows.Index(i).FieldByIndex(f.index)
-		if f.pointer {
-			v.Set(reflect.New(v.Type().Elem()))
-			v = v.Elem()
+	for k, x := range values {
+		i := k
+		if present != nil {
+			i = present[k]
 		}
-		set(v, x)
+		to := at[T](rows, i, f.offset)
+		if f.pointer {
+			to = new(T)
+			*at[*T](rows, i, f.offset) = to
+		}
+		*to = convert(x)
 	}
 	return nil
+}
+
+// A memory is where rows lie. Fields are reached by their offset: reflect makes a copy on the heap
+// of every cell, and tables of scores have millions.
+type memory struct {
+	first unsafe.Pointer
+	size  uintptr // of a row, in bytes
+	n     int     // rows
+}
+
+func memoryOf[R any](rows []R) memory {
+	var row R
+	return memory{unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(row), len(rows)}
+}
+
+// at is the field at an offset of row i < n. Its type must be T, or have T as its underlying type.
+func at[T any](rows memory, i int, offset uintptr) *T {
+	return (*T)(unsafe.Add(rows.first, uintptr(i)*rows.size+offset))
 }
