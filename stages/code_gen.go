@@ -6,19 +6,19 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline ced4d303bd0dd87f364c785584084d83ca27473cf07636567c98f4e4483f4643
-kind biomarkers 71b7c45817853ea5f6a263dc1c73dd93ecf9ce287339351551bdde57e3a476b9
+kind biomarkers 6072ab0c07c84512fc0397e601e255e5ed248e4ee52e059125ac05038accbe53
 kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
 kind brainmap 02024bff9b449a4c5ec62a0ba50100e18ead45014f6af39e301e626fe2d7b909
 kind choose b44c7dc489b7b818979ac16a3ba700ebed425ad4bd70c4f6f16764b6f9284dd4
 kind combat e3fd3d396b15ab0c4684e61f7a8c2b7a370cee4648b74f093f7a04cea79aa686
-kind compare 3180ea905121a21897f4e96c6f7cbc81bfe4c1684f4d525d58ae109a427bd6be
+kind compare 16c37628c907bf8fb476a3e1dc8e95d052228222ca2cfc85abcd2df31619e9cc
 kind connectivity 675db617c81d1ad2dbdada1e6c1923f9168f2f1fe72f8443951b5d0e984da1d9
-kind covariates ded69b61a4967c0f9777d7dda145a2f45c1c33d3a24cf0fbf8d8f7f89f5345f5
+kind covariates 3093d10e9cd21458eb3eba8a7c0abfc2d4daabdb04ecaf553369ad4079e149d5
 kind denoise 4e8b5a3b5dfdca00f029de36ac6a624e11a7d8b3202988a110e32242b91fb932
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
-kind evaluate b1aaefcf43cac0d2f10fd9145129729c3898ae6681a35cb49c6d44d80d3395e9
+kind evaluate 08fb0dc8b66edfa89db65aadfe8a002932a0fd8bfd889f0b85360d23954fcfb0
 kind exec 1cad2db702a1ecffb645e2db4434d324115d0e858a30cd1c2e32a0be66e54199
-kind fidelity 04672727f61c4db0b0a977ea931eb60765afe1c38d5b20844d9cdab0c3f19c22
+kind fidelity 800c9846a4a3f86b1bcff6dfd79a6b4262de4892ee8f5043f99e18c4c03bde0b
 kind figure-confusion 819a24bbb1c34c69302c366852a961ea7ade2da2ecf5dbeff5a0a05cc005e697
 kind figure-connectivity ac394e7376ad48646146e57a19046b5a45be91d40360fefa62e0a6536aa49430
 kind figure-degrees 367d1ce3ca28577fc31ebd23b1629dd36b7fba02ab9a0e223a4f77d7cebee2c2
@@ -30,19 +30,19 @@ kind figure-roc d040d84fc6d8d9cb955aa21e600569f85f55ac6a0993879cbcd7d631c826660c
 kind figure-training 198e379693731d6297469fc7c92cd6587c3dcb41f268a15a73baf2b2ab563c84
 kind graph dd6aba4cc73b2bddd20f0000e65091d3a4e2dad510b78afa53cd38038cb71c86
 kind harmonize 6df605d6f5d885eb4b961448b35888197c30984302c6e6a48861a9abdc7648c5
-kind individuality badc509659b7f530e91d9697bce1d30d8f3f851312903d674dde364ffcda27d1
+kind individuality 3d8a114e5e1cc33909dee323dc2dcf23e6b781a298310fbfa5b536ca35dcf0c8
 kind join d8398fb8c1c42f4f8831bed861064661298c26fae00131f31c1794acd3045f17
 kind leakage 14bb98641f8b2067488b39d20c450da05886c108e1381117e99201866fb5fd08
 kind matrices d8a75686859574efc62c56debe395ad6c4e3e44fc982a752b08dd5250b9e705c
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 29a58da6d2e400600a894244c2b1491a28e9962cf0fb736544e524013f6ebc73
-kind permutation fa93cffdf9d35f81f937dd9feee1a7bdfe4b22ca276f6c531f854ff23e08dad5
+kind permutation 3353d33b2ada9a0a629257c45cf9d1e0aef4742963afb25e8aa6c1326ba706d1
 kind predict 0382de22d87e351d2c34ef9c311aafc3b4b550c6c4652e1642d1c6ad816c6133
-kind report df6fadf88b5c0645e9d5cb9d1efb12cbde202cc4689039f550d9df4a01c377e0
+kind report f04085b3417640e1342e1aed3d83200048f440e7854ff725950b83ae6e4fdb32
 kind saliency b1568f644f3c4144442c4e1aa03d3178908f22dc9a7b0eebb972b7577beffb80
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split 18c7c9e5bae4fe318b8ae5466776a3f0fe68ce03aaef36bde6e61e45d2cbd445
-kind summary 93cc1a37767cd36af9e207009fdc446e0ba521fff0f0930cfdd7186dc3ba6bd3
+kind summary 0f56b13bb56bdb44df8858e7570341ef039d898530852283c5846597419457c7
 kind tables 516836db258bd54504ed5aad2600845a6278cc303d30b857962a3026ff7ff3df
 kind timeseries 2c7e8b3de558f5bf2cbb57d636c289e9754683175a2d022f3d64441c4c8cb78f
 kind train a330e3a462f3fb582474390fcd26576cb0b322b1218c03efd5b20fc34cbd4352
@@ -380,9 +380,6 @@ prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat compare evaluate fidelity individuality permutation saliency tables train
-prgnn/stages/column.Optional 693e62b8be85.45f843
-
 reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
@@ -514,6 +511,9 @@ reached by baseline brainmap exec figure-confusion figure-connectivity figure-de
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
+
+reached by baseline choose combat saliency tables train
+prgnn/stages/column.Optional 693e62b8be85.45f843
 
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
@@ -862,6 +862,28 @@ reached by biomarkers combat covariates fidelity harmonize individuality report 
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
 prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
 
+reached by biomarkers compare covariates evaluate fidelity individuality permutation
+prgnn/stages/column.Columns 06e02927182b.d44c7a
+prgnn/stages/column.Keys a115ee0123c6.7dd110
+prgnn/stages/column.Table 868664ddb4bc.f4b657
+
+reached by biomarkers compare covariates evaluate fidelity individuality permutation report
+prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
+prgnn/stages/column.cells 135eb56bfc80.25e816
+prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
+prgnn/stages/column.markMissing 6e754795b238.e3b0c4
+
+reached by biomarkers compare covariates evaluate fidelity individuality permutation report summary
+prgnn/stages/column.at 784d4368ab9b.a6552a
+prgnn/stages/column.coordsType 26397116417a.c63136
+prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
+prgnn/stages/column.layout e24051317ecb.3be3ff
+prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
+prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
+prgnn/stages/column.memory cddb1771438b.e3b0c4
+prgnn/stages/column.memoryOf 1730bdf00abf.d47359
+prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
+
 reached by biomarkers compare covariates evaluate individuality
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
@@ -880,12 +902,6 @@ prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 reached by biomarkers covariates individuality
 prgnn/stages/inference.FDR f21a9bea3365.481a4c
 
-reached by biomarkers evaluate fidelity individuality permutation
-prgnn/stages/column.Keys a115ee0123c6.7dd110
-
-reached by biomarkers evaluate fidelity individuality permutation report
-prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
-
 reached by biomarkers evaluate individuality
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.order c426292859fc.8e15ea
@@ -896,9 +912,9 @@ prgnn/stages/column.SettingText eda979aca34f.c63136
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports 184f67a9b24d.9249ec
-prgnn/stages/assess.Biomarkers.Run d2f5f6afa69b.a6ba4f
+prgnn/stages/assess.Biomarkers.Run 36f8f713bde3.ab2f38
 prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
-prgnn/stages/assess.Biomarkers.agreements 33c97579b503.3d95eb
+prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
@@ -921,32 +937,24 @@ prgnn/stages/assess.alike 9352d9d6a2fa.a0dfa6
 prgnn/stages/assess.auroc d6cc9393b3e3.2ff1ee
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
-prgnn/stages/assess.consistency c5244c856503.926b0f
-prgnn/stages/assess.consistencyRows b7ea5780bd26.50e5e7
-prgnn/stages/assess.consistencyRows.add 0f3367a602f2.ed3f05
-prgnn/stages/assess.consistencyRows.table a12c74e6b373.0318a8
 prgnn/stages/assess.heldOut 30a9a5fd259c.231fc7
-prgnn/stages/assess.individualRows 164ea15f5fa9.c63136
-prgnn/stages/assess.individualRows.add 97edf2c36ff6.1e1af6
-prgnn/stages/assess.individualRows.table fee195d6de8f.9c255f
+prgnn/stages/assess.individualRows 7e37f6bdaa7b.abcab1
+prgnn/stages/assess.isPlanted f8b7d688bd68.e3b0c4
 prgnn/stages/assess.meanOf 465cf4393d9f.e3b0c4
 prgnn/stages/assess.means a43b865dd28a.3bd65c
 prgnn/stages/assess.merged 1216afbcaa32.4a4c37
+prgnn/stages/assess.namedNode b1bc0932ed65.e3b0c4
 prgnn/stages/assess.nodeFeatures 5495d53f769a.e898d0
 prgnn/stages/assess.nodeFeatures.Compute 3a171e80107e.7a3748
 prgnn/stages/assess.nodeFeatures.WithoutNetwork 01069c022f8b.0e7523
 prgnn/stages/assess.nodeFeatures.byRegion e0c0c48a1cc6.579d30
 prgnn/stages/assess.nullRow b786f37adc73.e3b0c4
-prgnn/stages/assess.nullRows b02d57ffe002.456106
-prgnn/stages/assess.nullRows.add 9af1ebece8ec.6cfb54
-prgnn/stages/assess.nullRows.table bef3c713bcb5.465e02
+prgnn/stages/assess.nullRows af61409a57d6.78ae43
 prgnn/stages/assess.ordered c260db5c8452.3fbdfb
 prgnn/stages/assess.perPerson 0923560588b1.fc9d78
-prgnn/stages/assess.plantedNodes 301d34780a24.f82622
+prgnn/stages/assess.plantedNodes 92bed1bbfc18.2f1524
 prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
-prgnn/stages/assess.rankingRows 56420707b9b7.c63136
-prgnn/stages/assess.rankingRows.add c20ff3d30370.f5e863
-prgnn/stages/assess.rankingRows.table a494c608362b.9e9324
+prgnn/stages/assess.rankingRows d0885a7e9c78.290961
 prgnn/stages/assess.readScores df8fc4463011.074036
 prgnn/stages/assess.relative e3af7ce3eacf.dc3b72
 prgnn/stages/assess.ridgePenalty 8b95a66de076.e3b0c4
@@ -958,11 +966,13 @@ prgnn/stages/assess.singly aa7908e9ccb5.991870
 prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
 prgnn/stages/assess.testedContrast d3092f23479d.55e531
 prgnn/stages/assess.unstaged 535f768d36bd.305f88
-prgnn/stages/column.Columns da29ab955397.d16ebe
+prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
 prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
+prgnn/stages/column.IndividualRow f081643510dd.c63136
+prgnn/stages/column.NullRow e8231f96d14c.c63136
+prgnn/stages/column.RankingRow df9aa67b6311.c63136
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
 prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
-prgnn/stages/column.Table 868664ddb4bc.f4b657
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
 prgnn/stages/inference.Agree 353f4a927e96.2bc9a9
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
@@ -999,20 +1009,18 @@ prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
-reached by biomarkers individuality report
-prgnn/stages/column.cells 1f51a6b3e4a7.5685b8
-prgnn/stages/column.field.column 574330228cbb.feaecd
-prgnn/stages/column.markMissing 6e754795b238.e3b0c4
-
 reached by biomarkers individuality report summary
+prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
+prgnn/stages/column.Names 35a421bb7df4.542cdd
+prgnn/stages/column.Read 4d56a010bef8.435b08
 prgnn/stages/column.RecoveryRow fb4fb0b053c1.c63136
+prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
-prgnn/stages/column.coordsType 26397116417a.c63136
-prgnn/stages/column.field eb99e5b8e0b6.e3b0c4
-prgnn/stages/column.layout 6847ccc851ff.3be3ff
-prgnn/stages/column.layoutOf 325dc8323a8c.c2782f
-prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
+prgnn/stages/column.chosen c6a58529703c.e3b0c4
+prgnn/stages/column.field.absent 9d8047886916.fa039d
+prgnn/stages/column.field.read 686148c7d366.c99aff
+prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
 reached by bootstrap
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
@@ -1477,16 +1485,15 @@ prgnn/stages/prepare.pairsOf d7e850ab5fe5.34c75b
 reached by compare
 prgnn/stages/assess.Compare 3d6726008303.e3b0c4
 prgnn/stages/assess.Compare.Ports 8e347cc3251b.7e53d3
-prgnn/stages/assess.Compare.Run 4e1f2c638aa2.ea10a2
+prgnn/stages/assess.Compare.Run 9ea886bb28ae.5862bb
 prgnn/stages/assess.Compare.reference 520bf52fda63.e92e04
 prgnn/stages/assess.compare.New d54eff27cd87.6aa728
-prgnn/stages/assess.compareTwo 9e5075e90dcc.af35ae
-prgnn/stages/assess.comparison e612bca2d2ea.e3b0c4
-prgnn/stages/assess.comparisonTable cdd0feefcd4f.0f2e08
+prgnn/stages/assess.compareTwo 101a1a7947d6.3aa2ec
 prgnn/stages/assess.decide 0daafb60794c.333ef1
 prgnn/stages/assess.decision b674cd941f06.e3b0c4
 prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
+prgnn/stages/column.PairRow b0df65dd57a5.e3b0c4
 prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
@@ -1661,15 +1668,14 @@ prgnn/stages/prepare.connectivityQuality b891d8756f96.350de7
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
 prgnn/stages/assess.Covariates.Ports 5c049eb6222d.d515f8
-prgnn/stages/assess.Covariates.Run e627b9e6bb98.56bc61
+prgnn/stages/assess.Covariates.Run 76e196b3fa79.21f54b
 prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
-prgnn/stages/assess.covariateRows 864d1f36d37e.e3b0c4
-prgnn/stages/assess.covariateRows.add 6bb343d032e2.851059
-prgnn/stages/assess.covariateRows.table b4777af19110.9b2471
+prgnn/stages/assess.covariateRow a5420f204597.986447
 prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
 prgnn/stages/assess.scanCovariates 3cb2d31dcea2.2909ef
 prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
 prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
+prgnn/stages/column.CovariateRow a1ab56134e44.e3b0c4
 prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
@@ -1823,10 +1829,12 @@ prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
 prgnn/stages/assess.Evaluate.Ports ec34cd66cbb0.ecbe71
 prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
-prgnn/stages/assess.Evaluate.summaryTable 8223ac5b7388.2644f9
+prgnn/stages/assess.Evaluate.summaryTable 63b6d423e917.1fe43a
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
-prgnn/stages/assess.scoresTable 86782079044f.dd66f7
+prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
+prgnn/stages/column.AccuracyRow ab24289a1156.c63136
+prgnn/stages/column.FoldRow e34c58a5bdd9.c63136
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 2e1f9aa1cb7b.3af0ba
 prgnn/stages/inference.PredictionTest e5f82cedf644.e3b0c4
@@ -1839,11 +1847,7 @@ prgnn/stages/fold.PositiveGroup cdb79a1977ee.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
 reached by evaluate permutation
-prgnn/stages/column.NameColumn 2c286ba7a6f3.59d780
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
-
-reached by evaluate permutation report
-prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 
 reached by evaluate report
 prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
@@ -1912,11 +1916,12 @@ prgnn/stages/assess.Fidelity.Run b5d4994a1036.6ab1bb
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
 prgnn/stages/assess.Fidelity.settings c7b5f44447c1.dd1a35
-prgnn/stages/assess.Fidelity.table 68215bd0db9b.eff311
+prgnn/stages/assess.Fidelity.table 537a672e6108.f3410c
 prgnn/stages/assess.fidelity.New 5d10c8afbb2e.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
+prgnn/stages/column.FidelityRow b860d0cc08ad.c63136
 prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity figure-individuals figure-ranking report saliency summary tables
@@ -2295,10 +2300,11 @@ prgnn/stages/prepare.readFit a73e2ec8b2b1.fbd6c3
 reached by individuality
 prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
 prgnn/stages/assess.Individuality.Ports b81a27463017.119e7e
-prgnn/stages/assess.Individuality.Run 9ffef93b846b.94f055
+prgnn/stages/assess.Individuality.Run eff10ade435f.c8c948
 prgnn/stages/assess.Individuality.cells 8d08a140ed8e.4cdf6a
-prgnn/stages/assess.Individuality.table 8b40306f2722.04635e
+prgnn/stages/assess.Individuality.row 6f756667c725.75bc8b
 prgnn/stages/assess.individuality.New e17c31a5201c.609979
+prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
@@ -2482,19 +2488,17 @@ prgnn/stages/region.Meaning 2ea698d00b26.46ef14
 prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
 
 reached by permutation
+prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
+prgnn/stages/column.PermutationTestRow f120b4941fa9.c63136
 prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
 prgnn/stages/learn.Permutation.Ports 014ffc8422ee.b18eae
-prgnn/stages/learn.Permutation.Run dbf4e5e2acae.f9798e
+prgnn/stages/learn.Permutation.Run 1f84567be453.a582e7
 prgnn/stages/learn.byPermutation e9da1716833b.aa9f69
 prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
 prgnn/stages/learn.permutation.New d54eff27cd87.210a45
-prgnn/stages/learn.permutationRows a6f024aca985.c63136
-prgnn/stages/learn.permutationRows.add f51cb862769f.148a36
-prgnn/stages/learn.permutationRows.null 2806f5cf2d3f.161e5f
-prgnn/stages/learn.permutationRows.test cb4f20a105ac.1764f3
-prgnn/stages/learn.permutedMeasures 3eea231bfb3f.e3b0c4
 prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
 prgnn/stages/learn.permutedSetting.check 3cc0d3c34bdd.00e674
+prgnn/stages/learn.permutedSetting.rows 24fa9388f476.d85b14
 
 reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
@@ -2552,6 +2556,7 @@ prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
 prgnn/stages/chart.Slices 6363b737b448.d5055c
 prgnn/stages/chart.darker facbd0e5ec7f.e3b0c4
+prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Ports 68cba5d0fd4a.de9507
 prgnn/stages/present.Report.Run 5f844cadac84.e51652
@@ -2704,16 +2709,8 @@ reached by report simulate
 prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 
 reached by report summary
-prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
-prgnn/stages/column.Names 35a421bb7df4.542cdd
-prgnn/stages/column.Read 4d56a010bef8.435b08
 prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
-prgnn/stages/column.Rows 3d755d94537f.50658e
-prgnn/stages/column.field.absent 409dc040acb8.3be3ff
-prgnn/stages/column.field.read 989a531aba5d.94e931
-prgnn/stages/column.field.readPresent 5af7cc15db69.c0c0cf
-prgnn/stages/column.fill 8e468a78d32b.3be3ff
 prgnn/stages/present.accuracyRow.is e58659108079.8a75c2
 prgnn/stages/present.agreementOf 4d3271f9d0a3.db7ccb
 prgnn/stages/present.agreementRow 5dce891d7a84.e3b0c4
@@ -3098,17 +3095,17 @@ at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:222 ordered:238 Biomarkers.read:248 ModelScores.add:313 Tally.add:324 scoreColumns:333 readScores:342 Biomarkers.rank:364 plantedNodes:392 auroc:425
-at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:17 added:28 ModelScores.ofDraw:41 means:50 perPerson:59 Biomarkers.readings:78 heldOut:104 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:161 singly:193 by:202 consistency:217 Biomarkers.agreements:224 consistencyRows:273 consistencyRows.add:278 consistencyRows.table:284
-at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:17 Biomarkers.against:29 unstaged:83 alike:95 sortedKeys:108 relative:118 nullRows:127 nullRows.add:134 nullRows.table:145
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:221 ordered:237 Biomarkers.read:247 ModelScores.add:312 Tally.add:323 scoreColumns:332 readScores:341 Biomarkers.rank:363 plantedNodes:391 auroc:418
+at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 Biomarkers.against:27 unstaged:81 alike:93 sortedKeys:106 relative:116
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 both:327 meanOf:337
-at stages/assess/biomarkers_tables.go prgnn/stages/assess rankingRows:10 rankingRows.add:25 rankingRows.table:40 individualRows:86 individualRows.add:94 individualRows.table:106
-at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:31 decision:41 Compare.Run:46 Compare.reference:79 decide:104 comparison:117 compareTwo:126 foldDifferences:163 comparisonTable:186
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:45 Covariates.columns:111 scanCovariates:139 covariateRows:178 covariateRows.add:184 covariateRows.table:204
+at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
+at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:45 Covariates.columns:116 scanCovariates:144 covariateRow:183
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:28 Evaluate.Run:43 participantAccuracy:60 Evaluate.test:63
-at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:44
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
-at stages/assess/individuality.go prgnn/stages/assess individuality.New:22 Individuality:26 Individuality.Ports:32 Individuality.Run:47 Individuality.cells:78 Individuality.table:121
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:32 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 readBook:104 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:233 foldBook.seen:249 lookAtModels:269 lookAtFitted:286 lookAtFeatures:329
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:23 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -3131,10 +3128,12 @@ at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
 at stages/column/mean.go prgnn/stages/column MeanSD:9
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:31 NameColumn:35 SettingName:40 PrGNN:73 Classifiers:77 NameClassifiers:85 joinTexts:120 NamesOf:126 CompareNamed:139 ShownSetting:154 SettingsOf:171 Lambdas:192
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 NamesOf:119 CompareNamed:132 ShownSetting:147 SettingsOf:164 Lambdas:185
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
-at stages/column/rows.go prgnn/stages/column field:32 layout:41 layouts:46 coordsType:48 layoutOf:51 Names:99 Table:109 Columns:114 CoordinateDoc:131 Keys:134 field.column:150 cells:170 markMissing:188 Read:197 Rows:212 Coordinates:241 field.absent:261 field.read:271 field.readPresent:298 fill:320
+at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
+at stages/column/rows_regions.go prgnn/stages/column RankingRow:6 NullRow:34 ConsistencyRow:51 IndividualRow:69 IndividualityRow:79 FidelityRow:102
 at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Numbered:28 Plural:37 Coordinate:45 Shorten:48
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:24 Exec:28 declared:39 declare:44 Exec.EnvNames:51 Exec.Promise:62 Exec.Ports:68 execName:82 execPlace:83 Exec.Validate:87 ExecRooms:147 Exec.Run:150 Exec.call:182 Exec.lookPath:225 Exec.environment:247
@@ -3172,7 +3171,7 @@ at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Basel
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
 at stages/learn/model.go prgnn/stages/learn noTime:24 modelFile:27 Trained:34 layouts:43 modelNPZ:48 ReadModels:79 largestModel:103 ReadModel:107 readMember:138 Trained.check:152 Trained.Predict:189 predictIn:196
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:24 Permutation:28 Permutation.Ports:33 permutedMeasures:46 permutedSetting:49 Permutation.Run:58 byPermutation:83 permutedSetting.check:122 graphsOf:159 permutationRows:168 permutationRows.add:176 permutationRows.test:216 permutationRows.null:229
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:31 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 newPredicted:31 predicted.add:35 predicted.tables:62
 at stages/learn/split.go prgnn/stages/learn split.New:20 Split:26 Split.Ports:40 member:49 Split.Run:52 readMembers:112 Split.permute:144 groupsOf:178 Split.enough:187 Split.divide:219 Split.deal:227 Split.inside:251 bySite:277

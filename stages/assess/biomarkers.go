@@ -121,7 +121,7 @@ type saliency struct {
 
 // Run averages and ranks.
 func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	nodes, err := t.In("nodes").Table()
+	nodes, err := column.Read[namedNode](t.In("nodes"))
 	if err != nil {
 		return nil, err
 	}
@@ -129,18 +129,18 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	planted, err := plantedNodes(t, nodes.Rows())
+	planted, err := plantedNodes(t, len(nodes))
 	if err != nil {
 		return nil, err
 	}
-	settings, err := b.readAll(t.All("scores"), nodes.Rows(), people)
+	settings, err := b.readAll(t.All("scores"), len(nodes), people)
 	if err != nil {
 		return nil, err
 	}
 	for _, of := range settings { // the trainings without permutation, out of those with
 		of.coords = slices.DeleteFunc(of.coords, func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
 	}
-	permuted, err := b.readAll(t.All("permuted"), nodes.Rows(), people)
+	permuted, err := b.readAll(t.All("permuted"), len(nodes), people)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +151,12 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, c := range settings[0].coords {
 		axes = append(axes, c.Axis)
 	}
-	ranking, individual, consistency, null := &rankingRows{}, &individualRows{}, &consistencyRows{}, &nullRows{}
+	var ranking []column.RankingRow
+	var individual []column.IndividualRow
+	var consistency []column.ConsistencyRow
+	var null []column.NullRow
 	var recovery []column.RecoveryRow
-	features, err := ReadNodeFeatures(t.All("features"), nodes.Rows(), t.Threads)
+	features, err := ReadNodeFeatures(t.All("features"), len(nodes), t.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +165,7 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if len(all.Tallies) == 0 {
 			return nil, fmt.Errorf("the scores%s have no test side: nothing to rank", column.SettingText(of.coords))
 		}
-		rows := b.rank(people.Ids, all, nodes.Rows())
+		rows := b.rank(people.Ids, all, len(nodes))
 		contrasts, err := b.contrasts(people.Ids, of.models)
 		if err != nil {
 			return nil, err
@@ -177,22 +180,22 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err := b.spread(rows, people, of, all); err != nil {
 			return nil, err
 		}
-		ranking.add(of.coords, rows, planted)
+		ranking = append(ranking, rankingRows(of.coords, rows, nodes, planted)...)
 		agreements, err := b.agreements(people.Ids, of, all)
 		if err != nil {
 			return nil, err
 		}
-		consistency.add(of.coords, agreements)
+		consistency = append(consistency, agreements...)
 		against, err := b.against(people.Ids, rows, of, permuted)
 		if err != nil {
 			return nil, err
 		}
-		ranked, err := b.rankings(people.Ids, of, features, nodes.Rows())
+		ranked, err := b.rankings(people.Ids, of, features, len(nodes))
 		if err != nil {
 			return nil, err
 		}
 		if against != nil {
-			null.add(of.coords, against, planted)
+			null = append(null, nullRows(of.coords, against, nodes, planted)...)
 			excess := make([]float64, len(against))
 			for j, r := range against {
 				excess[j] = r.excess
@@ -202,20 +205,16 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		recovery = append(recovery, b.recoveries(of.coords, ranked, planted)...)
 		for _, id := range people.Ids {
 			if ts, ok := all.Tallies[id]; ok {
-				individual.add(of.coords, id, people.Group[id], ts, all.graphs[id])
+				individual = append(individual, individualRows(of.coords, id, people.Group[id], ts, all.graphs[id])...)
 			}
 		}
 	}
-	table, err := ranking.table(axes, nodes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
-	}
-	chance, err := null.table(axes, nodes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
-	}
+	table := column.Table(ranking, axes...)
 	table.Meta = map[string]string{"reading": b.Reading}
-	return dag.Outputs{"ranking": table, "null": chance, "consistency": consistency.table(axes), "individual": individual.table(axes), "recovery": column.Table(recovery, axes...)}, nil
+	return dag.Outputs{
+		"ranking": table, "null": column.Table(null, axes...), "consistency": column.Table(consistency, axes...),
+		"individual": column.Table(individual, axes...), "recovery": column.Table(recovery, axes...),
+	}, nil
 }
 
 // readAll reads the scores of every model, by setting.
@@ -394,27 +393,21 @@ func plantedNodes(t *dag.Task, n int) ([]bool, error) {
 		return nil, nil
 	}
 	in := t.In("truth")
-	table, err := in.Table()
+	edges, err := column.Read[struct {
+		Source     int64   `column:"source"`
+		Target     int64   `column:"target"`
+		Difference float64 `column:"difference"`
+	}](in)
 	if err != nil {
 		return nil, err
 	}
-	difference, err := table.Floats("difference")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
 	planted := make([]bool, n)
-	for _, end := range []string{"source", "target"} {
-		index, err := table.Ints(end)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		for i, v := range index {
+	for i, e := range edges {
+		for _, v := range []int64{e.Source, e.Target} {
 			if v < 1 || v > int64(n) {
 				return nil, fmt.Errorf("%s: row %d has the node %d, and the node list goes from 1 to %d", in.Name, i+1, v, n)
 			}
-			if difference[i] != 0 {
-				planted[v-1] = true
-			}
+			planted[v-1] = planted[v-1] || e.Difference != 0
 		}
 	}
 	return planted, nil

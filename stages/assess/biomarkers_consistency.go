@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/artifacts"
-	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -213,15 +211,9 @@ func by(models []*ModelScores, value func(*ModelScores) string) [][]*ModelScores
 	return lists
 }
 
-// A consistency is how far the rankings over one thing agree.
-type consistency struct {
-	over string
-	inference.Agreement
-}
-
 // agreements compares the rankings by single models, repeats, seeds, draws and
 // participants: what there is more than one of. A participant alone has no contrast.
-func (b *Biomarkers) agreements(ids []string, of *settingScores, all *ModelScores) ([]consistency, error) {
+func (b *Biomarkers) agreements(ids []string, of *settingScores, all *ModelScores) ([]column.ConsistencyRow, error) {
 	n := 0
 	var persons [][]float64
 	for _, id := range ids {
@@ -243,7 +235,7 @@ func (b *Biomarkers) agreements(ids []string, of *settingScores, all *ModelScore
 	for _, d := range slices.Sorted(maps.Keys(draws)) {
 		byDraw = append(byDraw, draws[d])
 	}
-	var out []consistency
+	var out []column.ConsistencyRow
 	for _, c := range []struct {
 		over  string
 		lists [][]*ModelScores
@@ -264,49 +256,12 @@ func (b *Biomarkers) agreements(ids []string, of *settingScores, all *ModelScore
 		if len(scores) < 2 {
 			continue
 		}
-		out = append(out, consistency{c.over, inference.Agree(scores, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "agreement", c.over))})
+		a := inference.Agree(scores, b.Top, b.Resamples, random.New(b.Seed, "biomarkers", "agreement", c.over))
+		out = append(out, column.ConsistencyRow{
+			Coords: of.coords, Over: c.over, Rankings: int32(a.Rankings), K: int32(a.K),
+			Common: a.Common, CommonChance: a.CommonChance, Every: int32(a.Every), EveryChance: a.EveryChance,
+			Jaccard: a.Jaccard, JaccardChance: a.JaccardLuck, Kuncheva: a.Kuncheva, Spearman: a.Spearman, Kendall: a.Kendall, P: a.P,
+		})
 	}
 	return out, nil
-}
-
-// consistencyRows collects the agreements of all settings.
-type consistencyRows struct {
-	coords [][]dag.Coord
-	rows   []consistency
-}
-
-func (r *consistencyRows) add(coords []dag.Coord, rows []consistency) {
-	for _, c := range rows {
-		r.coords, r.rows = append(r.coords, coords), append(r.rows, c)
-	}
-}
-
-func (r *consistencyRows) table(axes []string) *artifacts.Table {
-	over := make([]string, len(r.rows))
-	rankings, k, every := make([]int32, len(r.rows)), make([]int32, len(r.rows)), make([]int32, len(r.rows))
-	for i, c := range r.rows {
-		over[i], rankings[i], k[i], every[i] = c.over, int32(c.Rankings), int32(c.K), int32(c.Every)
-	}
-	number := func(name, doc string, get func(consistency) float64) artifacts.Column {
-		v := make([]float64, len(r.rows))
-		for i, c := range r.rows {
-			v[i] = get(c)
-		}
-		return column.Optional(name, doc, v)
-	}
-	return artifacts.NewTable(append(column.Keys(axes, r.coords),
-		artifacts.Column{Name: "over", Values: over, Doc: "what the rankings are of: single models (folds and repeats), repeats, seeds, draws, participants"},
-		artifacts.Column{Name: "rankings", Values: rankings, Doc: "how many are compared"},
-		artifacts.Column{Name: "k", Values: k, Doc: "how many of the first regions are compared"},
-		number("common", "of the first k regions of two rankings, those in common; mean over pairs", func(c consistency) float64 { return c.Common }),
-		number("common_chance", "the same of rankings in random order: k²/N", func(c consistency) float64 { return c.CommonChance }),
-		artifacts.Column{Name: "every", Values: every, Doc: "regions among the first k of every ranking"},
-		number("every_chance", "the same of rankings in random order", func(c consistency) float64 { return c.EveryChance }),
-		number("jaccard", "in common, of those in either", func(c consistency) float64 { return c.Jaccard }),
-		number("jaccard_chance", "the same of rankings in random order", func(c consistency) float64 { return c.JaccardLuck }),
-		number("kuncheva", "Kuncheva's index: 0 by chance, 1 for the same regions", func(c consistency) float64 { return c.Kuncheva }),
-		number("spearman", "rank correlation of all regions; 0 by chance", func(c consistency) float64 { return c.Spearman }),
-		number("kendall", "Kendall's τ_b of all regions; 0 by chance", func(c consistency) float64 { return c.Kendall }),
-		number("p", "chance that rankings in random order have as much in common", func(c consistency) float64 { return c.P }),
-	)...)
 }

@@ -1,13 +1,11 @@
 package assess
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -121,64 +119,4 @@ func relative(v []float64) {
 	for j := range v {
 		v[j] = (v[j] - mean) / sd
 	}
-}
-
-// nullRows collects the rows of all settings, those that lie farthest beyond chance first.
-type nullRows struct {
-	coords  [][]dag.Coord
-	rows    []nullRow
-	planted []bool
-	told    []bool
-}
-
-func (r *nullRows) add(coords []dag.Coord, rows []nullRow, planted []bool) {
-	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b nullRow) int {
-		return cmp.Or(cmp.Compare(b.excess, a.excess), a.node-b.node) // NaN is less than all
-	})
-	for _, n := range rows {
-		r.coords, r.rows = append(r.coords, coords), append(r.rows, n)
-		r.planted, r.told = append(r.planted, planted != nil && planted[n.node]), append(r.told, planted != nil)
-	}
-}
-
-func (r *nullRows) table(axes []string, nodes *artifacts.Table) (*artifacts.Table, error) {
-	names, err := nodes.Strings("name")
-	if err != nil {
-		return nil, err
-	}
-	short, err := nodes.Strings("abbreviation")
-	if err != nil {
-		return nil, err
-	}
-	n := len(r.rows)
-	index, permutations := make([]int32, n), make([]int32, n)
-	name, abbreviation := make([]string, n), make([]string, n)
-	for i, row := range r.rows {
-		index[i], permutations[i], name[i], abbreviation[i] = int32(row.node+1), int32(row.permutations), names[row.node], short[row.node]
-	}
-	number := func(name, doc string, get func(nullRow) float64) artifacts.Column {
-		v := make([]float64, n)
-		for i, row := range r.rows {
-			v[i] = get(row)
-		}
-		return column.Optional(name, doc, v)
-	}
-	if r.planted == nil {
-		r.planted = []bool{}
-	}
-	return artifacts.NewTable(append(column.Keys(axes, r.coords),
-		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
-		artifacts.Column{Name: "name", Values: name},
-		artifacts.Column{Name: "abbreviation", Values: abbreviation},
-		number("observed", "of the trainings with the groups as they are: the contrast, or the mean score relative to the other regions, (s − mean)/sd", func(r nullRow) float64 { return r.observed }),
-		number("chance_mean", "mean of the same over trainings with permuted groups", func(r nullRow) float64 { return r.mean }),
-		number("chance_sd", "its standard deviation (n−1)", func(r nullRow) float64 { return r.sd }),
-		number("excess", "(observed − chance_mean)/chance_sd", func(r nullRow) float64 { return r.excess }),
-		number("p", "share of permutations that give the region at least as much, (b+1)/(n+1)", func(r nullRow) float64 { return r.p }),
-		number("q", "p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)", func(r nullRow) float64 { return r.q }),
-		number("p_any", "that any region lies as far beyond its own chance (Westfall and Young)", func(r nullRow) float64 { return r.any }),
-		artifacts.Column{Name: "permutations", Values: permutations, Doc: "trainings with permuted groups"},
-		artifacts.Column{Name: "planted", Values: r.planted, Valid: r.told, Doc: "whether the region has a planted edge, where the truth is known"},
-	)...), nil
 }

@@ -1,114 +1,68 @@
 package assess
 
 import (
-	"prgnn/artifacts"
+	"cmp"
+	"slices"
+
 	"prgnn/dag"
 	"prgnn/stages/column"
 )
 
-// rankingRows collects the rankings of all settings.
-type rankingRows struct {
-	coords        [][]dag.Coord
-	rank, people  []int32
-	node          []int // 0 … N−1
-	score, sd     []float64
-	low, high     []float64
-	first, last   []int32
-	top           []float64
-	best, worst   []int32
-	frequency     []float64
-	planted, told []bool
-
-	mean, contrast, chance, p, q, any []float64
+// A namedNode is a row of the node list.
+type namedNode struct {
+	ID           int32  `column:"id"`
+	Name         string `column:"name"`
+	Abbreviation string `column:"abbreviation"`
 }
 
-func (r *rankingRows) add(coords []dag.Coord, rows []saliency, planted []bool) {
+// isPlanted tells whether a node has a planted edge; nil where that is not known.
+func isPlanted(planted []bool, node int) *bool {
+	if planted == nil {
+		return nil
+	}
+	return &planted[node]
+}
+
+// rankingRows are the rows of the ranking of one setting.
+func rankingRows(coords []dag.Coord, rows []saliency, nodes []namedNode, planted []bool) []column.RankingRow {
+	out := make([]column.RankingRow, len(rows))
 	for i, s := range rows {
-		r.coords = append(r.coords, coords)
-		r.rank, r.people = append(r.rank, int32(i+1)), append(r.people, int32(s.participants))
-		r.node = append(r.node, s.node)
-		r.score, r.sd, r.frequency = append(r.score, s.score), append(r.sd, s.sd), append(r.frequency, s.frequency)
-		r.low, r.high = append(r.low, s.Low), append(r.high, s.High)
-		r.first, r.last, r.top = append(r.first, int32(s.RankLow)), append(r.last, int32(s.RankHigh)), append(r.top, s.Top)
-		r.mean, r.contrast, r.chance = append(r.mean, s.mean), append(r.contrast, s.contrast.Value), append(r.chance, s.contrast.Mean)
-		r.p, r.q, r.any = append(r.p, s.contrast.P), append(r.q, s.q), append(r.any, s.contrast.PAny)
-		r.best, r.worst = append(r.best, int32(s.best)), append(r.worst, int32(s.worst))
-		r.planted, r.told = append(r.planted, planted != nil && planted[s.node]), append(r.told, planted != nil)
-	}
-}
-
-func (r *rankingRows) table(axes []string, nodes *artifacts.Table) (*artifacts.Table, error) {
-	ids, err := nodes.Ints("id")
-	if err != nil {
-		return nil, err
-	}
-	names, err := nodes.Strings("name")
-	if err != nil {
-		return nil, err
-	}
-	short, err := nodes.Strings("abbreviation")
-	if err != nil {
-		return nil, err
-	}
-	index, id := make([]int32, len(r.node)), make([]int32, len(r.node))
-	name, abbreviation := make([]string, len(r.node)), make([]string, len(r.node))
-	for i, j := range r.node {
-		index[i], id[i], name[i], abbreviation[i] = int32(j+1), int32(ids[j]), names[j], short[j]
-	}
-	return artifacts.NewTable(append(column.Keys(axes, r.coords),
-		artifacts.Column{Name: "rank", Values: r.rank, Doc: "1 is the most salient"},
-		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
-		artifacts.Column{Name: "id", Values: id, Doc: "value in the label image"},
-		artifacts.Column{Name: "name", Values: name},
-		artifacts.Column{Name: "abbreviation", Values: abbreviation},
-		column.Optional("score", "what the regions are ranked by (parameter reading): mean_score or contrast", r.score),
-		column.Optional("sd", "standard deviation of the pooling score over participants (n−1)", r.sd),
-		column.Optional("ci_low", "95 % interval of the score over participants (bootstrap within the groups; the models are held as they are)", r.low),
-		column.Optional("ci_high", "", r.high),
-		artifacts.Column{Name: "rank_low", Values: r.first, Doc: "95 % interval of the rank over the same resamples"},
-		artifacts.Column{Name: "rank_high", Values: r.last},
-		artifacts.Column{Name: "top_share", Values: r.top, Doc: "share of the resamples in which the region is among the first (parameter top)"},
-		artifacts.Column{Name: "model_best", Values: r.best, Doc: "best rank that a single model gives it, over the participants whom the model was tested on"},
-		artifacts.Column{Name: "model_worst", Values: r.worst, Doc: "worst such rank"},
-		column.Optional("frequency", "share of a participant's test graphs in which the layer kept the region, the mean over participants", r.frequency),
-		artifacts.Column{Name: "participants", Values: r.people, Doc: "participants who have a score of the region"},
-		column.Optional("mean_score", "pooling score: the mean over participants of their means over test graphs", r.mean),
-		column.Optional("contrast", "largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models", r.contrast),
-		column.Optional("contrast_chance", "mean of the same over permuted groups", r.chance),
-		column.Optional("p", "of the contrast, over permutations of the participants whom the models have not seen", r.p),
-		column.Optional("q", "p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)", r.q),
-		column.Optional("p_any", "that any region has as large a contrast by chance (Westfall and Young)", r.any),
-		artifacts.Column{Name: "planted", Values: r.planted, Valid: r.told, Doc: "whether the region has a planted edge, where the truth is known"},
-	)...), nil
-}
-
-// individualRows collects the scores of every participant.
-type individualRows struct {
-	coords           [][]dag.Coord
-	id, group        []string
-	index            []int32
-	score, frequency []float64
-	scored           []bool
-}
-
-func (r *individualRows) add(coords []dag.Coord, id, group string, ts []Tally, graphs int) {
-	for j, t := range ts {
-		r.coords, r.id, r.group, r.index = append(r.coords, coords), append(r.id, id), append(r.group, group), append(r.index, int32(j+1))
-		score := 0.0
-		if t.scored > 0 {
-			score = t.score / float64(t.scored)
+		n := nodes[s.node]
+		out[i] = column.RankingRow{
+			Coords: coords, Rank: int32(i + 1), Index: int32(s.node + 1), ID: n.ID, Name: n.Name, Abbreviation: n.Abbreviation,
+			Score: s.score, SD: s.sd, Low: s.Low, High: s.High, RankLow: int32(s.RankLow), RankHigh: int32(s.RankHigh),
+			TopShare: s.Top, Best: int32(s.best), Worst: int32(s.worst), Frequency: s.frequency,
+			Participants: int32(s.participants), Mean: s.mean, Contrast: s.contrast.Value, ContrastChance: s.contrast.Mean,
+			P: s.contrast.P, Q: s.q, PAny: s.contrast.PAny, Planted: isPlanted(planted, s.node),
 		}
-		r.score, r.scored = append(r.score, score), append(r.scored, t.scored > 0)
-		r.frequency = append(r.frequency, float64(t.kept)/float64(graphs))
 	}
+	return out
 }
 
-func (r *individualRows) table(axes []string) *artifacts.Table {
-	return artifacts.NewTable(append(column.Keys(axes, r.coords),
-		artifacts.Column{Name: "participant_id", Values: r.id},
-		artifacts.Column{Name: "group", Values: r.group},
-		artifacts.Column{Name: "index", Values: r.index, Doc: "node number"},
-		artifacts.Column{Name: "score", Values: r.score, Valid: r.scored, Doc: "mean pooling score over the participant's test graphs"},
-		artifacts.Column{Name: "frequency", Values: r.frequency, Doc: "share of the participant's test graphs in which the layer kept the region"},
-	)...)
+// nullRows are the rows of one setting against permuted groups, the largest excess first.
+func nullRows(coords []dag.Coord, rows []nullRow, nodes []namedNode, planted []bool) []column.NullRow {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b nullRow) int {
+		return cmp.Or(cmp.Compare(b.excess, a.excess), a.node-b.node) // NaN is less than all
+	})
+	out := make([]column.NullRow, len(rows))
+	for i, r := range rows {
+		n := nodes[r.node]
+		out[i] = column.NullRow{
+			Coords: coords, Index: int32(r.node + 1), Name: n.Name, Abbreviation: n.Abbreviation,
+			Observed: r.observed, Mean: r.mean, SD: r.sd, Excess: r.excess, P: r.p, Q: r.q, PAny: r.any,
+			Permutations: int32(r.permutations), Planted: isPlanted(planted, r.node),
+		}
+	}
+	return out
+}
+
+// individualRows are the scores of one participant. A region that reached no layer has none: 0/0.
+func individualRows(coords []dag.Coord, id, group string, ts []Tally, graphs int) []column.IndividualRow {
+	out := make([]column.IndividualRow, len(ts))
+	for j, t := range ts {
+		out[j] = column.IndividualRow{Coords: coords, Participant: id, Group: group, Index: int32(j + 1),
+			Score: t.score / float64(t.scored), Frequency: float64(t.kept) / float64(graphs)}
+	}
+	return out
 }

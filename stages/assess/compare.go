@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -58,7 +57,7 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []comparison
+	var rows []column.PairRow
 	for i := range names {
 		for j := range names {
 			if j <= i && reference < 0 || reference >= 0 && (i != reference || j == reference) {
@@ -68,11 +67,19 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s and %s cannot be compared: %w", names[i], names[j], err)
 			}
-			c.a, c.b, c.nameA, c.nameB = names[i], names[j], all.Settings[i][0].Name, all.Settings[j][0].Name
+			c.A, c.B, c.NameA, c.NameB = names[i], names[j], all.Settings[i][0].Name, all.Settings[j][0].Name
 			rows = append(rows, c)
 		}
 	}
-	return dag.Outputs{"pairs": comparisonTable(rows)}, nil
+	var mcnemar, tp []float64
+	for _, c := range rows {
+		mcnemar, tp = append(mcnemar, c.McNemarP), append(tp, c.TP)
+	}
+	mcnemar, tp = inference.Holm(mcnemar), inference.Holm(tp)
+	for i := range rows {
+		rows[i].McNemarHolm, rows[i].THolm = mcnemar[i], tp[i]
+	}
+	return dag.Outputs{"pairs": column.Table(rows)}, nil
 }
 
 // reference finds the setting that was asked for; −1 when none was.
@@ -113,18 +120,9 @@ func decide(folds []fold.Tested) map[string]decision {
 	return out
 }
 
-// A comparison is one pair of settings.
-type comparison struct {
-	a, b                 string // coordinates
-	nameA, nameB         string
-	participants, folds  int
-	accuracyA, accuracyB float64
-	onlyA, onlyB         int
-	mcnemar, t, tp       float64
-}
-
-func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (comparison, error) {
-	c := comparison{participants: len(a), t: math.NaN(), tp: math.NaN()}
+// compareTwo compares two settings; what depends on other pairs is left.
+func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (column.PairRow, error) {
+	c := column.PairRow{Participants: int32(len(a)), T: math.NaN(), TP: math.NaN()}
 	var lost []string
 	for id, x := range a {
 		y, ok := b[id]
@@ -134,10 +132,10 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (compari
 		}
 		inA, inB := x.predicted == x.label, y.predicted == y.label
 		if inA && !inB {
-			c.onlyA++
+			c.OnlyA++
 		}
 		if inB && !inA {
-			c.onlyB++
+			c.OnlyB++
 		}
 	}
 	for id := range b {
@@ -149,11 +147,12 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (compari
 		slices.Sort(lost)
 		return c, fmt.Errorf("%d participants are tested by one of them only, or have another group there, such as %s", len(lost), lost[0])
 	}
-	c.accuracyA, c.accuracyB = fold.MeanOver(foldsA, participantAccuracy), fold.MeanOver(foldsB, participantAccuracy)
-	c.mcnemar = inference.McNemar(c.onlyA, c.onlyB)
+	c.AccuracyA, c.AccuracyB = fold.MeanOver(foldsA, participantAccuracy), fold.MeanOver(foldsB, participantAccuracy)
+	c.Difference = c.AccuracyA - c.AccuracyB
+	c.McNemarP = inference.McNemar(int(c.OnlyA), int(c.OnlyB))
 	if difference, share, ok := foldDifferences(foldsA, foldsB, len(a)); ok {
-		c.folds = len(difference)
-		c.t, c.tp = inference.CorrectedT(difference, share)
+		c.Folds = int32(len(difference))
+		c.T, c.TP = inference.CorrectedT(difference, share)
 	}
 	return c, nil
 }
@@ -181,45 +180,4 @@ func foldDifferences(a, b []fold.Tested, participants int) (difference []float64
 		share += float64(n) / float64(participants-n)
 	}
 	return difference, share / float64(len(a)), true
-}
-
-func comparisonTable(rows []comparison) *artifacts.Table {
-	n := len(rows)
-	a, b, nameA, nameB := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	number := func(get func(comparison) float64) []float64 {
-		v := make([]float64, n)
-		for i, r := range rows {
-			v[i] = get(r)
-		}
-		return v
-	}
-	whole := func(get func(comparison) int) []int32 {
-		v := make([]int32, n)
-		for i, r := range rows {
-			v[i] = int32(get(r))
-		}
-		return v
-	}
-	for i, r := range rows {
-		a[i], b[i], nameA[i], nameB[i] = r.a, r.b, r.nameA, r.nameB
-	}
-	mcnemar, tp := number(func(c comparison) float64 { return c.mcnemar }), number(func(c comparison) float64 { return c.tp })
-	return artifacts.NewTable(
-		artifacts.Column{Name: "a", Values: a, Doc: "a setting, by its coordinates"},
-		artifacts.Column{Name: "b", Values: b, Doc: "another one"},
-		artifacts.Column{Name: "name_a", Values: nameA, Doc: "a, for people"},
-		artifacts.Column{Name: "name_b", Values: nameB, Doc: "b, for people"},
-		artifacts.Column{Name: "participants", Values: whole(func(c comparison) int { return c.participants }), Doc: "tested by both"},
-		artifacts.Column{Name: "accuracy_a", Values: number(func(c comparison) float64 { return c.accuracyA }), Doc: "of a, per participant, mean over the folds: as evaluate has it"},
-		artifacts.Column{Name: "accuracy_b", Values: number(func(c comparison) float64 { return c.accuracyB }), Doc: "of b"},
-		artifacts.Column{Name: "difference", Values: number(func(c comparison) float64 { return c.accuracyA - c.accuracyB }), Doc: "accuracy_a − accuracy_b"},
-		artifacts.Column{Name: "only_a", Values: whole(func(c comparison) int { return c.onlyA }), Doc: "participants classified correctly by a alone, pooled over folds; of repeats, by the mean probability"},
-		artifacts.Column{Name: "only_b", Values: whole(func(c comparison) int { return c.onlyB }), Doc: "participants classified correctly by b alone"},
-		artifacts.Column{Name: "mcnemar_p", Values: mcnemar, Doc: "exact two-sided p of McNemar's test"},
-		artifacts.Column{Name: "mcnemar_holm", Values: inference.Holm(mcnemar), Doc: "corrected for the number of pairs (Holm)"},
-		artifacts.Column{Name: "folds", Values: whole(func(c comparison) int { return c.folds }), Doc: "folds of all repeats; 0 when the two were not divided in the same way"},
-		column.Optional("t", "corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom", number(func(c comparison) float64 { return c.t })),
-		column.Optional("t_p", "its two-sided p", tp),
-		column.Optional("t_holm", "corrected for the number of pairs (Holm)", inference.Holm(tp)),
-	)
 }

@@ -84,7 +84,8 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			strata, _ = column.Numbered(c.Text)
 		}
 	}
-	rows := &covariateRows{}
+	var rows []column.CovariateRow
+	var p []float64
 	for _, c := range columns {
 		within := strata
 		if c.Name == s.Within {
@@ -101,9 +102,13 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				}
 			}
 		}
-		rows.add(c, of, inference.Separate(of, group, len(groups), within, s.Permutations, random.New(s.Seed, "covariates", c.Name)), group, groups)
+		told := inference.Separate(of, group, len(groups), within, s.Permutations, random.New(s.Seed, "covariates", c.Name))
+		rows, p = append(rows, covariateRow(c, of, told, group, groups)), append(p, told.P)
 	}
-	return dag.Outputs{"checks": rows.table()}, nil
+	for i, q := range inference.FDR(p) {
+		rows[i].Q = q
+	}
+	return dag.Outputs{"checks": column.Table(rows)}, nil
 }
 
 // columns reads the covariates of the participants' table: those that were named,
@@ -174,47 +179,24 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 	}), nil
 }
 
-// covariateRows collects the rows of the output.
-type covariateRows struct {
-	name, kind, values []string
-	n, missing         []int32
-	auc, chance, p     []float64
-}
-
-func (r *covariateRows) add(c column.CovariateColumn, of inference.Covariate, s inference.Separation, group []int, groups []string) {
-	known := 0
+// covariateRow is the row of one covariate, but for q.
+func covariateRow(c column.CovariateColumn, of inference.Covariate, s inference.Separation, group []int,
+	groups []string) column.CovariateRow {
+	r := column.CovariateRow{Name: c.Name, Kind: "number", AUC: s.AUC, Chance: s.Chance, P: s.P}
 	for _, v := range of.Values {
-		if !math.IsNaN(v) {
-			known++
+		if math.IsNaN(v) {
+			r.Missing++
+		} else {
+			r.N++
 		}
 	}
-	r.name, r.n, r.missing = append(r.name, c.Name), append(r.n, int32(known)), append(r.missing, int32(len(group)-known))
-	r.auc, r.chance, r.p = append(r.auc, s.AUC), append(r.chance, s.Chance), append(r.p, s.P)
-	kind := "number"
 	if of.Category {
-		kind = "category"
+		r.Kind = "category"
 	}
 	var parts []string
 	for g, name := range groups {
 		parts = append(parts, name+" "+c.Describe(group, g))
 	}
-	r.kind, r.values = append(r.kind, kind), append(r.values, strings.Join(parts, " · "))
-}
-
-func (r *covariateRows) table() *artifacts.Table {
-	if r.name == nil {
-		r.name, r.kind, r.values, r.n, r.missing = []string{}, []string{}, []string{}, []int32{}, []int32{}
-		r.auc, r.chance, r.p = []float64{}, []float64{}, []float64{}
-	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "covariate", Values: r.name},
-		artifacts.Column{Name: "kind", Values: r.kind, Doc: "number or category"},
-		artifacts.Column{Name: "n", Values: r.n, Doc: "participants of whom it is known"},
-		artifacts.Column{Name: "missing", Values: r.missing, Doc: "participants of whom it is not"},
-		artifacts.Column{Name: "values", Values: r.values, Doc: "of each group: mean (sd), or counts"},
-		artifacts.Column{Name: "auc", Values: r.auc, Doc: "area under the ROC curve of the covariate alone, whichever way round is larger; 0.5 tells nothing"},
-		artifacts.Column{Name: "chance", Values: r.chance, Doc: "mean of the same over permuted groups"},
-		artifacts.Column{Name: "p", Values: r.p, Doc: "share of permutations that tell the groups apart as well, (b+1)/(n+1)"},
-		artifacts.Column{Name: "q", Values: inference.FDR(r.p), Doc: "p, corrected for the number of covariates (Benjamini and Hochberg)"},
-	)
+	r.Values = strings.Join(parts, " · ")
+	return r
 }

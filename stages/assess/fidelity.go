@@ -284,26 +284,19 @@ func (of *maskSetting) overModels(sum []float64) float64 {
 }
 
 func (s *Fidelity) table(axes []string, settings []*maskSetting) *artifacts.Table {
-	var coords [][]dag.Coord
-	var action []string
-	var k, people []int32
-	names := []string{"drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "random_accuracy", "accuracy_whole"}
-	docs := []string{"how much less probable the answer on the whole graph is on the masked one; mean over participants", "the same with as many regions at random", "its sd over the random choices (n−1)",
-		"share of random choices that lower it as much (remove), or as little (keep), (b+1)/(n+1)", "share of answers that change", "with random regions", "accuracy on masked graphs, mean over the models: over the folds, as evaluate has it", "with random regions", "accuracy on whole graphs, likewise"}
-	v := make([][]float64, len(names))
+	var rows []column.FidelityRow
 	for _, of := range settings {
 		n := float64(of.people)
 		for _, e := range of.effect {
-			name, as := "remove", 0
+			action, as := "remove", 0
 			if e.keep {
-				name = "keep"
+				action = "keep"
 			}
 			for _, d := range e.drop[1:] {
 				if !e.keep && inference.AsLarge(d, e.drop[0]) || e.keep && inference.AsLarge(e.drop[0], d) {
 					as++
 				}
 			}
-			coords, action, k, people = append(coords, of.coords), append(action, name), append(k, int32(e.k)), append(people, int32(of.people))
 			mean, sd := column.MeanSD(e.drop[1:])
 			changed, _ := column.MeanSD(e.changed[1:])
 			accuracy := make([]float64, len(e.accuracy))
@@ -311,18 +304,13 @@ func (s *Fidelity) table(axes []string, settings []*maskSetting) *artifacts.Tabl
 				accuracy[r] = of.overModels(e.accuracy[r])
 			}
 			random, _ := column.MeanSD(accuracy[1:])
-			for i, x := range []float64{e.drop[0] / n, mean / n, sd / n, inference.PermutationP(as, s.Random), e.changed[0] / n, changed / n, accuracy[0], random, of.overModels(of.whole)} {
-				v[i] = append(v[i], x)
-			}
+			rows = append(rows, column.FidelityRow{
+				Coords: of.coords, Action: action, K: int32(e.k), Participants: int32(of.people),
+				Drop: e.drop[0] / n, RandomDrop: mean / n, RandomSD: sd / n, P: inference.PermutationP(as, s.Random),
+				Changed: e.changed[0] / n, RandomChanged: changed / n,
+				Accuracy: accuracy[0], RandomAccuracy: random, WholeAccuracy: of.overModels(of.whole),
+			})
 		}
 	}
-	cols := append(column.Keys(axes, coords),
-		artifacts.Column{Name: "action", Values: action, Doc: "remove: the first k regions are taken out; keep: all others are"},
-		artifacts.Column{Name: "k", Values: k},
-		artifacts.Column{Name: "participants", Values: people, Doc: "whom at least one model was not trained on"},
-	)
-	for i, name := range names {
-		cols = append(cols, column.Optional(name, docs[i], v[i]))
-	}
-	return artifacts.NewTable(cols...)
+	return column.Table(rows, axes...)
 }

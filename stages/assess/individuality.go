@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -62,16 +61,23 @@ func (s *Individuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error)
 	}
 	var coords [][]dag.Coord
 	models := make([]string, len(settings))
-	var rows []inference.Individuality
+	var rows []column.IndividualityRow
 	for i, of := range settings {
 		coords, models[i] = append(coords, of.coords), column.PrGNN
 		cells, err := s.cells(of, people)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, inference.Individual(cells, s.Top))
+		rows = append(rows, s.row(of.coords, inference.Individual(cells, s.Top)))
 	}
-	return dag.Outputs{"shares": s.table(coords, column.NameClassifiers(coords, models), rows)}, nil
+	for i, name := range column.NameClassifiers(coords, models) {
+		rows[i].Setting = name
+	}
+	var axes []string
+	for _, c := range coords[0] {
+		axes = append(axes, c.Axis)
+	}
+	return dag.Outputs{"shares": column.Table(rows, axes...)}, nil
 }
 
 // cells are the scores of each model's test participants, by group.
@@ -118,57 +124,23 @@ func (s *Individuality) cells(of *settingScores, people *column.People) ([][]inf
 	return nil, fmt.Errorf("the scores%s: no model tests two people of one group: there is nothing to compare; take fewer folds", column.SettingText(of.coords))
 }
 
-func (s *Individuality) table(coords [][]dag.Coord, names []string, rows []inference.Individuality) *artifacts.Table {
-	var axes []string
-	for _, c := range coords[0] {
-		axes = append(axes, c.Axis)
-	}
-	number := func(name, doc string, of func(inference.Individuality) float64) artifacts.Column {
-		var v []float64
-		for _, r := range rows {
-			v = append(v, of(r))
-		}
-		return column.Optional(name, doc, v)
-	}
-	whole := func(name, doc string, of func(inference.Individuality) int) artifacts.Column {
-		var v []int32
-		for _, r := range rows {
-			v = append(v, int32(of(r)))
-		}
-		return artifacts.Column{Name: name, Values: v, Doc: doc}
-	}
-	var lambda []float64
-	for _, of := range coords {
-		second := math.NaN()
-		for _, c := range of {
-			if c.Axis == "lambda" {
-				if _, v, err := column.Lambdas(c.Value); err == nil {
-					second = v
-				}
+// row is the row of one setting, but for its name.
+func (s *Individuality) row(coords []dag.Coord, r inference.Individuality) column.IndividualityRow {
+	lambda := math.NaN()
+	for _, c := range coords {
+		if c.Axis == "lambda" {
+			if _, v, err := column.Lambdas(c.Value); err == nil {
+				lambda = v
 			}
 		}
-		lambda = append(lambda, second)
 	}
-	type I = inference.Individuality
 	sd := func(v float64) float64 { return math.Sqrt(max(0, v)) }
-	return artifacts.NewTable(append(column.Keys(axes, coords),
-		artifacts.Column{Name: "setting", Values: names, Doc: "for people"},
-		column.Optional("lambda2", "weight of the group-level consistency loss", lambda),
-		whole("participants", "tested", func(r I) int { return r.People }),
-		whole("draws", "of each", func(r I) int { return r.Draws }),
-		number("individual", "share of the variance of scores that lies between people of a group, region by region; the rest is common to the group. Noise of the draws is in neither", func(r I) float64 { return r.Share }),
-		number("individual_low", "95 % interval (jackknife over people, the models held as they are)", func(r I) float64 { return r.ShareLow }),
-		number("individual_high", "", func(r I) float64 { return r.ShareHigh }),
-		number("individual_least", "least of a single model", func(r I) float64 { return r.LeastShare }),
-		number("individual_most", "most of a single model", func(r I) float64 { return r.MostShare }),
-		whole("k", "first regions that are compared", func(I) int { return s.Top }),
-		number("jaccard", "regions among the first k of both of two people of a group, of those in either; mean over pairs", func(r I) float64 { return r.Jaccard }),
-		number("jaccard_low", "95 % interval (jackknife over people)", func(r I) float64 { return r.JaccardLow }),
-		number("jaccard_high", "", func(r I) float64 { return r.JaccardHigh }),
-		number("jaccard_groups", "the same of two people of different groups", func(r I) float64 { return r.JaccardApart }),
-		number("jaccard_chance", "the same of rankings in random order", func(r I) float64 { return r.JaccardLuck }),
-		number("sd_common", "of the regions' scores that a group has in common", func(r I) float64 { return sd(r.Common) }),
-		number("sd_individual", "of a person's own, region by region", func(r I) float64 { return sd(r.Individual) }),
-		number("sd_draw", "of a person's draws", func(r I) float64 { return sd(r.Draw) }),
-	)...)
+	return column.IndividualityRow{
+		Coords: coords, Lambda2: lambda, Participants: int32(r.People), Draws: int32(r.Draws),
+		Individual: r.Share, IndividualLow: r.ShareLow, IndividualHigh: r.ShareHigh,
+		IndividualLeast: r.LeastShare, IndividualMost: r.MostShare,
+		K: int32(s.Top), Jaccard: r.Jaccard, JaccardLow: r.JaccardLow, JaccardHigh: r.JaccardHigh,
+		JaccardGroups: r.JaccardApart, JaccardChance: r.JaccardLuck,
+		SDCommon: sd(r.Common), SDIndividual: sd(r.Individual), SDDraw: sd(r.Draw),
+	}
 }

@@ -26,15 +26,8 @@ func SettingText(coords []dag.Coord) string {
 // CoordText names a setting: "stage=train pool=topk".
 func CoordText(coords []dag.Coord) string { return strings.Join(CoordTexts(coords), " ") }
 
-// What these columns say of themselves.
-const (
-	NameDoc = "the classifier, for people"
-)
-
-// NameColumn is a setting in words.
-func NameColumn(name []string) artifacts.Column {
-	return artifacts.Column{Name: "name", Values: name, Doc: NameDoc}
-}
+// NameDoc is the doc of a column with a setting in words, by which a report finds it.
+const NameDoc = "the classifier, for people"
 
 // SettingName names a setting by its coordinates, for people: "TopK, BCE, λ 0.1, 0".
 func SettingName(coords []dag.Coord) string {

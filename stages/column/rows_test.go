@@ -104,3 +104,14 @@ func TestNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestNameDoc: a report finds the column of names by its doc, and a tag cannot name a constant.
+func TestNameDoc(t *testing.T) {
+	for _, columns := range [][]artifacts.Column{
+		Columns([]FoldRow{}), Columns([]AccuracyRow{}), Columns([]PermutationTestRow{}), Columns([]PermutationRow{}),
+	} {
+		if columns[0].Name != "name" || columns[0].Doc != NameDoc {
+			t.Errorf("column %q: %q, want %q", columns[0].Name, columns[0].Doc, NameDoc)
+		}
+	}
+}

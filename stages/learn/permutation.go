@@ -7,9 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -42,9 +40,6 @@ func (*Permutation) Ports() dag.Ports {
 	}
 }
 
-// permutedMeasures are the measures that are tested, by name.
-var permutedMeasures = []string{"accuracy", "balanced_accuracy", "auc"}
-
 // A permutedSetting is one setting with all its permutations.
 type permutedSetting struct {
 	coords  []dag.Coord
@@ -69,14 +64,16 @@ func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	axes := slices.DeleteFunc(all.Axes, func(a string) bool { return a == "permutation" })
-	rows := &permutationRows{}
+	var tests []column.PermutationTestRow
+	var null []column.PermutationRow
 	for _, p := range settings {
 		if err := p.check(); err != nil {
 			return nil, fmt.Errorf("predictions%s: %w", column.SettingText(p.coords), err)
 		}
-		rows.add(p, positive)
+		test, of := p.rows(positive)
+		tests, null = append(tests, test...), append(null, of...)
 	}
-	return dag.Outputs{"test": rows.test(axes), "null": rows.null(axes)}, nil
+	return dag.Outputs{"test": column.Table(tests, axes...), "null": column.Table(null, axes...)}, nil
 }
 
 // byPermutation puts the permutations of each setting together, 0 first.
@@ -164,16 +161,8 @@ func graphsOf(folds []fold.Tested) int {
 	return n
 }
 
-// permutationRows collects the rows of both outputs.
-type permutationRows struct {
-	coords, nullCoords      [][]dag.Coord
-	name, nullName, measure []string
-	permutations, number    []int32
-	seen, mean, sd, most, p []float64
-	measures                [3][]float64
-}
-
-func (r *permutationRows) add(s *permutedSetting, positive int) {
+// rows are the rows of one setting in both outputs.
+func (s *permutedSetting) rows(positive int) (tests []column.PermutationTestRow, null []column.PermutationRow) {
 	var chance [3][]float64
 	var seen [3]float64
 	for i, fs := range s.folds {
@@ -184,18 +173,19 @@ func (r *permutationRows) add(s *permutedSetting, positive int) {
 				each[k] = append(each[k], x)
 			}
 		}
-		r.nullCoords, r.nullName, r.number = append(r.nullCoords, s.coords), append(r.nullName, s.name), append(r.number, int32(s.numbers[i]))
-		for k := range each {
-			mean, _ := gnn.MeanSD(each[k])
-			r.measures[k] = append(r.measures[k], mean)
+		var mean [3]float64
+		for k := range mean {
+			mean[k], _ = gnn.MeanSD(each[k])
 			if s.numbers[i] == 0 {
-				seen[k] = mean
+				seen[k] = mean[k]
 			} else {
-				chance[k] = append(chance[k], mean)
+				chance[k] = append(chance[k], mean[k])
 			}
 		}
+		null = append(null, column.PermutationRow{Coords: s.coords, Name: s.name, Permutation: int32(s.numbers[i]),
+			Accuracy: mean[0], Balanced: mean[1], AUC: mean[2]})
 	}
-	for k, name := range permutedMeasures {
+	for k, name := range []string{"accuracy", "balanced_accuracy", "auc"} {
 		as := 0
 		for _, x := range chance[k] {
 			if inference.AsLarge(x, seen[k]) {
@@ -203,33 +193,13 @@ func (r *permutationRows) add(s *permutedSetting, positive int) {
 			}
 		}
 		mean, sd := column.MeanSD(chance[k])
-		r.coords, r.name, r.measure, r.permutations = append(r.coords, s.coords), append(r.name, s.name), append(r.measure, name), append(r.permutations, int32(len(chance[k])))
 		p := inference.PermutationP(as, len(chance[k]))
 		if math.IsNaN(seen[k]) {
 			p = math.NaN()
 		}
-		r.seen, r.mean, r.sd, r.p = append(r.seen, seen[k]), append(r.mean, mean), append(r.sd, sd), append(r.p, p)
-		r.most = append(r.most, inference.Quantile(slices.Sorted(slices.Values(chance[k])), 0.95))
+		tests = append(tests, column.PermutationTestRow{Coords: s.coords, Name: s.name, Measure: name, Observed: seen[k],
+			Mean: mean, SD: sd, Quantile95: inference.Quantile(slices.Sorted(slices.Values(chance[k])), 0.95),
+			Permutations: int32(len(chance[k])), P: p})
 	}
-}
-
-func (r *permutationRows) test(axes []string) *artifacts.Table {
-	return artifacts.NewTable(append(column.Keys(axes, r.coords),
-		column.NameColumn(r.name),
-		artifacts.Column{Name: "measure", Values: r.measure, Doc: strings.Join(permutedMeasures, ", ") + "; of participants, the mean over the folds"},
-		column.Optional("observed", "with the groups as they are (permutation 0)", r.seen),
-		column.Optional("chance_mean", "mean over the permutations", r.mean),
-		column.Optional("chance_sd", "standard deviation over the permutations (n−1)", r.sd),
-		column.Optional("chance_95", "95th percentile of the permutations", r.most),
-		artifacts.Column{Name: "permutations", Values: r.permutations, Doc: "0 not among them"},
-		column.Optional("p", "share of permutations that do as well, (b+1)/(n+1)", r.p),
-	)...)
-}
-
-func (r *permutationRows) null(axes []string) *artifacts.Table {
-	cols := append(column.Keys(axes, r.nullCoords), column.NameColumn(r.nullName), artifacts.Column{Name: "permutation", Values: r.number, Doc: "0: the groups as they are"})
-	for k, name := range permutedMeasures {
-		cols = append(cols, column.Optional(name, "of participants, the mean over the folds", r.measures[k]))
-	}
-	return artifacts.NewTable(cols...)
+	return tests, null
 }
