@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline ced4d303bd0dd87f364c785584084d83ca27473cf07636567c98f4e4483f4643
-kind biomarkers 6072ab0c07c84512fc0397e601e255e5ed248e4ee52e059125ac05038accbe53
+var codes = dag.Codes(`kind baseline bc939b4990299de9e24c19b700294d0b5ec562ae9679dac6334dc4c1c358084e
+kind biomarkers dfdde50c8a9396557a1f9fa058002c7ae46d9270da118a55c014119c084bcacd
 kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
 kind brainmap 02024bff9b449a4c5ec62a0ba50100e18ead45014f6af39e301e626fe2d7b909
-kind choose b44c7dc489b7b818979ac16a3ba700ebed425ad4bd70c4f6f16764b6f9284dd4
-kind combat e3fd3d396b15ab0c4684e61f7a8c2b7a370cee4648b74f093f7a04cea79aa686
-kind compare 16c37628c907bf8fb476a3e1dc8e95d052228222ca2cfc85abcd2df31619e9cc
+kind choose a3216346ff164003f1e8c4d4af20b86af1dca2a942d6e61f1fb428633fb67094
+kind combat fef5b240d4e17f1d22fb15690587d65fee3df3b3d953f179f7039c923e374e3b
+kind compare 9dab4b31b42cf5477e3ee3011f6d405ec6471bf261409e4f432dccb19ef7e97f
 kind connectivity 675db617c81d1ad2dbdada1e6c1923f9168f2f1fe72f8443951b5d0e984da1d9
 kind covariates 3093d10e9cd21458eb3eba8a7c0abfc2d4daabdb04ecaf553369ad4079e149d5
 kind denoise 4e8b5a3b5dfdca00f029de36ac6a624e11a7d8b3202988a110e32242b91fb932
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
-kind evaluate 08fb0dc8b66edfa89db65aadfe8a002932a0fd8bfd889f0b85360d23954fcfb0
+kind evaluate 896bb5dcb05c92f20622274220849de0e3a4b47adeefcbdc6a8afd4d3f418e98
 kind exec 1cad2db702a1ecffb645e2db4434d324115d0e858a30cd1c2e32a0be66e54199
 kind fidelity 800c9846a4a3f86b1bcff6dfd79a6b4262de4892ee8f5043f99e18c4c03bde0b
-kind figure-confusion 819a24bbb1c34c69302c366852a961ea7ade2da2ecf5dbeff5a0a05cc005e697
+kind figure-confusion c85088c2bc2ef350eebcf1e6f88d22c7c68e6f82f90a5a4fde1c1c6a54760a3a
 kind figure-connectivity ac394e7376ad48646146e57a19046b5a45be91d40360fefa62e0a6536aa49430
 kind figure-degrees 367d1ce3ca28577fc31ebd23b1629dd36b7fba02ab9a0e223a4f77d7cebee2c2
 kind figure-distributions d60812e6270e5458fa5bae3093f3081d5aa04293f7d9526e1a2e4a62d759f038
 kind figure-individuality e8348ecb8fb91e0462e9950bec4d01b6db70bc733e95721f2908817cf479ee1b
 kind figure-individuals 807eb507c152e87bb90a6532dc8b0ad1cc7b3ab8b76040b0bd089db3444879e0
 kind figure-ranking 9db952ce8a4e4b6c69ef0bba1bbc2dff89cd9062e36148398a0679a16a9c0983
-kind figure-roc d040d84fc6d8d9cb955aa21e600569f85f55ac6a0993879cbcd7d631c826660c
+kind figure-roc b7f7bf29f5aa69a7a2f778bd4327fb66a2ddfb1c498c69baa9ba1414bd85e01e
 kind figure-training 198e379693731d6297469fc7c92cd6587c3dcb41f268a15a73baf2b2ab563c84
 kind graph dd6aba4cc73b2bddd20f0000e65091d3a4e2dad510b78afa53cd38038cb71c86
 kind harmonize 6df605d6f5d885eb4b961448b35888197c30984302c6e6a48861a9abdc7648c5
-kind individuality 3d8a114e5e1cc33909dee323dc2dcf23e6b781a298310fbfa5b536ca35dcf0c8
+kind individuality d38336564aa063d045dc0fec641d513171c66a4438ff269d83e9035caf7ef427
 kind join d8398fb8c1c42f4f8831bed861064661298c26fae00131f31c1794acd3045f17
-kind leakage 14bb98641f8b2067488b39d20c450da05886c108e1381117e99201866fb5fd08
+kind leakage 778082ba4499482977fc465ae8cca055708bd6c9e942140056c43fe63f65b2f2
 kind matrices d8a75686859574efc62c56debe395ad6c4e3e44fc982a752b08dd5250b9e705c
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 29a58da6d2e400600a894244c2b1491a28e9962cf0fb736544e524013f6ebc73
-kind permutation 3353d33b2ada9a0a629257c45cf9d1e0aef4742963afb25e8aa6c1326ba706d1
+kind permutation e057762be61610ab2525b48c9e7339c52ea6491208b3e81d90354b947f141daf
 kind predict 0382de22d87e351d2c34ef9c311aafc3b4b550c6c4652e1642d1c6ad816c6133
-kind report f04085b3417640e1342e1aed3d83200048f440e7854ff725950b83ae6e4fdb32
+kind report 4ba9846b2d9743e25754f56cfd452aefb70234efc40bf13c515b1a7426492bed
 kind saliency b1568f644f3c4144442c4e1aa03d3178908f22dc9a7b0eebb972b7577beffb80
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
-kind split 18c7c9e5bae4fe318b8ae5466776a3f0fe68ce03aaef36bde6e61e45d2cbd445
+kind split 15b859667441bd18a2224e528df08fdf9811354124ed4e3c852b6c918470740c
 kind summary 0f56b13bb56bdb44df8858e7570341ef039d898530852283c5846597419457c7
 kind tables 516836db258bd54504ed5aad2600845a6278cc303d30b857962a3026ff7ff3df
 kind timeseries 2c7e8b3de558f5bf2cbb57d636c289e9754683175a2d022f3d64441c4c8cb78f
-kind train a330e3a462f3fb582474390fcd26576cb0b322b1218c03efd5b20fc34cbd4352
+kind train 2c356bbbbdb9e8af6fb65a9f67683a2fcdb7085387a652e82c26c6f3689a4cf7
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -350,7 +350,7 @@ prgnn/artifacts.Table.Ints 46d4f99e9c96.f2d16c
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-roc graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
 prgnn/artifacts.NewTable 8a2856ac30cf.a697b1
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
@@ -379,6 +379,29 @@ prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
+
+reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc harmonize individuality join leakage permutation report summary tables train
+prgnn/artifacts.Table.Bools 22f840b3dcf7.d6fd9c
+
+reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc individuality leakage permutation report split summary train
+prgnn/stages/column.at 784d4368ab9b.a6552a
+prgnn/stages/column.coordsType 26397116417a.c63136
+prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
+prgnn/stages/column.layout e24051317ecb.3be3ff
+prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
+prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
+prgnn/stages/column.memory cddb1771438b.e3b0c4
+prgnn/stages/column.memoryOf 1730bdf00abf.d47359
+prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
+
+reached by baseline biomarkers choose combat compare evaluate figure-confusion figure-roc individuality leakage permutation report summary train
+prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
+prgnn/stages/column.Names 35a421bb7df4.542cdd
+prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
+prgnn/stages/column.chosen c6a58529703c.e3b0c4
+prgnn/stages/column.field.absent 9d8047886916.fa039d
+prgnn/stages/column.field.read 686148c7d366.c99aff
+prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
 reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
@@ -432,6 +455,9 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
+
+reached by baseline biomarkers combat individuality leakage report summary train
+prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
@@ -539,12 +565,15 @@ prgnn/stages/column.JSON c102a263d336.e3b0c4
 reached by baseline combat fidelity predict report train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 
+reached by baseline combat leakage split train
+prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
+
 reached by baseline combat train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
 prgnn/stages/fold.Division.Row 1164da01ef41.a0ac38
-prgnn/stages/fold.Params.Divide 84650865f517.b3e4d5
-prgnn/stages/fold.Params.sides 18938f2645a1.c363bc
+prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
+prgnn/stages/fold.Params.sides c9965aad9a1a.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
 reached by baseline compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables train
@@ -852,37 +881,26 @@ prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
+reached by biomarkers choose compare evaluate figure-roc individuality permutation report
+prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
+
 reached by biomarkers choose covariates fidelity individuality permutation report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
-
-reached by biomarkers combat covariates fidelity harmonize individuality join report summary tables
-prgnn/artifacts.Table.Bools 22f840b3dcf7.d6fd9c
 
 reached by biomarkers combat covariates fidelity harmonize individuality report summary tables
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
 prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
 
-reached by biomarkers compare covariates evaluate fidelity individuality permutation
-prgnn/stages/column.Columns 06e02927182b.d44c7a
-prgnn/stages/column.Keys a115ee0123c6.7dd110
-prgnn/stages/column.Table 868664ddb4bc.f4b657
-
-reached by biomarkers compare covariates evaluate fidelity individuality permutation report
+reached by biomarkers compare covariates evaluate fidelity individuality leakage permutation report split
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.cells 135eb56bfc80.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by biomarkers compare covariates evaluate fidelity individuality permutation report summary
-prgnn/stages/column.at 784d4368ab9b.a6552a
-prgnn/stages/column.coordsType 26397116417a.c63136
-prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
-prgnn/stages/column.layout e24051317ecb.3be3ff
-prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
-prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
-prgnn/stages/column.memory cddb1771438b.e3b0c4
-prgnn/stages/column.memoryOf 1730bdf00abf.d47359
-prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
+reached by biomarkers compare covariates evaluate fidelity individuality leakage permutation split
+prgnn/stages/column.Columns 06e02927182b.d44c7a
+prgnn/stages/column.Keys a115ee0123c6.7dd110
+prgnn/stages/column.Table 868664ddb4bc.f4b657
 
 reached by biomarkers compare covariates evaluate individuality
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
@@ -921,7 +939,7 @@ prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read 4ffad20e2c93.d3257f
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
-prgnn/stages/assess.Biomarkers.recoveries c5e3245bfe49.84ec5a
+prgnn/stages/assess.Biomarkers.recoveries 6bd42dc294f4.19d3fa
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
@@ -934,7 +952,7 @@ prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
 prgnn/stages/assess.absolute aea328ee7674.e3b0c4
 prgnn/stages/assess.added 3e7b44f2e09b.3532b2
 prgnn/stages/assess.alike 9352d9d6a2fa.a0dfa6
-prgnn/stages/assess.auroc d6cc9393b3e3.2ff1ee
+prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
 prgnn/stages/assess.heldOut 30a9a5fd259c.231fc7
@@ -1010,17 +1028,9 @@ reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers individuality report summary
-prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
-prgnn/stages/column.Names 35a421bb7df4.542cdd
-prgnn/stages/column.Read 4d56a010bef8.435b08
 prgnn/stages/column.RecoveryRow fb4fb0b053c1.c63136
-prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
-prgnn/stages/column.chosen c6a58529703c.e3b0c4
-prgnn/stages/column.field.absent 9d8047886916.fa039d
-prgnn/stages/column.field.read 686148c7d366.c99aff
-prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
 reached by bootstrap
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
@@ -1405,12 +1415,12 @@ prgnn/stages/fold.Case 1d105543f286.e3b0c4
 reached by choose compare evaluate figure-confusion figure-roc permutation report
 prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
-prgnn/stages/fold.ReadTested 0fb8560d6534.316ddb
+prgnn/stages/fold.ReadTested a437273200a9.c20cd4
 prgnn/stages/fold.Tested 4b40de23cc99.c5d94f
-prgnn/stages/fold.oneSide 6e8d08218901.e3b0c4
+prgnn/stages/fold.oneSide 1458e07a70fe.61616b
+prgnn/stages/fold.testedRow a67e1c0fc5f5.e3b0c4
 
 reached by choose compare evaluate figure-roc permutation report
-prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
 prgnn/gnn.Confusion.Accuracy b06c58ed02da.86c9fb
 prgnn/gnn.Confusion.Add d07f271f447d.86c9fb
@@ -2348,8 +2358,9 @@ prgnn/stages/prepare.newCoverage 450e2e772ef1.c2f9e3
 reached by leakage
 prgnn/stages/assess.Leakage 964183487e40.e3b0c4
 prgnn/stages/assess.Leakage.Ports 80c1b97bd040.ecbb28
-prgnn/stages/assess.Leakage.Run 36b5f1452661.42ac4c
+prgnn/stages/assess.Leakage.Run 654a2dd6e086.5ba492
 prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
+prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen 8ab01532ccfa.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
@@ -2362,7 +2373,7 @@ prgnn/stages/assess.lookAtFeatures bdc1327b692e.d99f72
 prgnn/stages/assess.lookAtFitted 024db1b0dca2.613416
 prgnn/stages/assess.lookAtModels c9900fb32d7e.4e4f85
 prgnn/stages/assess.placeOf 5bf712e9a696.018616
-prgnn/stages/assess.readBook 08bfe8c2062a.37702c
+prgnn/stages/assess.readBook 3f7145501011.a0a1b3
 
 reached by leakage report summary
 prgnn/stages/column.Plural 1c84a0c65eb6.e3b0c4
@@ -2875,7 +2886,7 @@ prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 reached by split
 prgnn/stages/learn.Split a1a8f3938576.e3b0c4
 prgnn/stages/learn.Split.Ports aac69d143758.067363
-prgnn/stages/learn.Split.Run 26823f044984.792cd2
+prgnn/stages/learn.Split.Run e9547a005994.a2d7df
 prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
@@ -3095,10 +3106,10 @@ at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:221 ordered:237 Biomarkers.read:247 ModelScores.add:312 Tally.add:323 scoreColumns:332 readScores:341 Biomarkers.rank:363 plantedNodes:391 auroc:418
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:64 ModelScores:70 NewModelScores:82 settingOf:88 Tally:105 saliency:112 Biomarkers.Run:124 Biomarkers.readAll:222 ordered:238 Biomarkers.read:248 ModelScores.add:313 Tally.add:324 scoreColumns:333 readScores:342 Biomarkers.rank:364 plantedNodes:392 auroc:418
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 Biomarkers.against:27 unstaged:81 alike:93 sortedKeys:106 relative:116
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 both:327 meanOf:337
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 both:325 meanOf:335
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:45 Covariates.columns:116 scanCovariates:144 covariateRow:183
@@ -3106,7 +3117,7 @@ at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Eva
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:32 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 readBook:104 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:233 foldBook.seen:249 lookAtModels:269 lookAtFitted:286 lookAtFeatures:329
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:45 leakCheck.fail:51 foldPlace:56 foldBook:59 Leakage.Run:66 checkRow:100 readBook:106 foldBook.tested:131 foldBook.takesPart:137 Leakage.lookAtPredictions:147 placeOf:221 foldBook.seen:237 lookAtModels:257 lookAtFitted:274 lookAtFeatures:317
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:23 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
@@ -3149,14 +3160,14 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
-at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Division:41 Params.Divide:50 Division.Row:71 Params.sides:92 SideNames:136
+at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
 at stages/fold/leakage.go prgnn/stages/fold Duplicates:19 RefuseDuplicates:47 DuplicateText:60 LeakagePort:78
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
 at stages/fold/row.go prgnn/stages/fold Row:4
 at stages/fold/score.go prgnn/stages/fold foldScores:11 Levels:16 controls:19 Score:23 Distinct:53 Majority:65
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:123 bySetting:152 OnlyOnce:171 Tested.Cases:189
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 testedRow:56 ReadTested:67 OverDraws:120 bySetting:149 OnlyOnce:168 Tested.Cases:186
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
@@ -3174,7 +3185,7 @@ at stages/learn/model.go prgnn/stages/learn noTime:24 modelFile:27 Trained:34 la
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:31 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 newPredicted:31 predicted.add:35 predicted.tables:62
-at stages/learn/split.go prgnn/stages/learn split.New:20 Split:26 Split.Ports:40 member:49 Split.Run:52 readMembers:112 Split.permute:144 groupsOf:178 Split.enough:187 Split.divide:219 Split.deal:227 Split.inside:251 bySite:277
+at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:107 Split.permute:139 groupsOf:173 Split.enough:182 Split.divide:214 Split.deal:222 Split.inside:246 bySite:272
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:177 trainingSet.majority:213 readGraphs:225 standardization:260 standardization.values:262 standardization.layout:264 trainingSet.standardize:274 rounded:313 standardization.apply:322
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -413,23 +414,13 @@ func plantedNodes(t *dag.Task, n int) ([]bool, error) {
 	return planted, nil
 }
 
-// auroc is the chance that a planted region has a higher score than another one,
-// ties counting half (Mann and Whitney 1947); NaN when either kind is absent.
-func auroc(rows []saliency, planted []bool) float64 {
-	wins, pairs := 0.0, 0
-	for _, a := range rows {
-		for _, b := range rows {
-			if !planted[a.node] || planted[b.node] {
-				continue
-			}
-			pairs++
-			switch cmp.Compare(a.score, b.score) {
-			case 1:
-				wins++
-			case 0:
-				wins += 0.5
-			}
+// auroc is the area under the ROC curve of the planted regions. A region without a score comes last.
+func auroc(score []float64, planted []bool) float64 {
+	score = slices.Clone(score)
+	for j, v := range score {
+		if math.IsNaN(v) {
+			score[j] = math.Inf(-1)
 		}
 	}
-	return wins / float64(pairs)
+	return gnn.AUC(score, planted)
 }

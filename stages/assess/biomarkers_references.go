@@ -294,9 +294,7 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 		first := inference.Top(r.all, k)
 		if planted != nil {
 			row.Planted, row.Found = new(int32), new(int32)
-			sorted := make([]saliency, len(r.all))
 			for j := range r.all {
-				sorted[j] = saliency{node: j, score: r.all[j]}
 				if planted[j] {
 					*row.Planted++
 					if first[j] {
@@ -304,7 +302,7 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 					}
 				}
 			}
-			row.AUROC = auroc(sorted, planted)
+			row.AUROC = auroc(r.all, planted)
 		}
 		full := func(v []float64) bool { return both(inference.Top(v, k), inference.Top(v, k)) == float64(k) }
 		if len(r.single) > 1 && !slices.ContainsFunc(r.single, func(v []float64) bool { return !full(v) }) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -90,51 +89,40 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		return nil, fmt.Errorf("leakage: %d violation%s; no accuracy that follows means anything:\n  %s", len(all), column.Plural(len(all)), text)
 	}
-	names, of, found := make([]string, len(checks)), make([]int32, len(checks)), make([]int32, len(checks))
+	rows := make([]checkRow, len(checks))
 	for i, c := range checks {
-		names[i], of[i], found[i] = c.name, int32(c.of), int32(len(c.found))
+		rows[i] = checkRow{c.name, int32(c.of), int32(len(c.found))}
 	}
-	return dag.Outputs{"checks": artifacts.NewTable(
-		artifacts.Column{Name: "check", Values: names, Doc: "the assertion"},
-		artifacts.Column{Name: "of", Values: of, Doc: "comparisons"},
-		artifacts.Column{Name: "found", Values: found, Doc: "violations"},
-	)}, nil
+	return dag.Outputs{"checks": column.Table(rows)}, nil
+}
+
+// A checkRow is one check that found nothing.
+type checkRow struct {
+	Check string `column:"check" doc:"the assertion"`
+	Of    int32  `column:"of" doc:"comparisons"`
+	Found int32  `column:"found" doc:"violations"`
 }
 
 func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
-	t, err := in.Table()
+	members, err := column.Read[fold.Member](in)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := t.Strings("participant_id")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	groups, err := t.Strings("group")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	repeat, err := t.Ints("repeat")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	fold, err := t.Ints("fold")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
 	b := &foldBook{group: map[string]string{}, fold: map[int64]map[string]int64{}}
-	c.of = len(ids)
-	for i, id := range ids {
-		if b.fold[repeat[i]] == nil {
-			b.fold[repeat[i]] = map[string]int64{}
+	c.of = len(members)
+	for _, m := range members {
+		folds := b.fold[int64(m.Repeat)]
+		if folds == nil {
+			folds = map[string]int64{}
+			b.fold[int64(m.Repeat)] = folds
 		}
-		if f, twice := b.fold[repeat[i]][id]; twice {
-			c.fail("%s is in fold %d and in fold %d of repeat %d", id, f, fold[i], repeat[i])
+		if f, twice := folds[m.ID]; twice {
+			c.fail("%s is in fold %d and in fold %d of repeat %d", m.ID, f, m.Fold, m.Repeat)
 		}
-		if g, known := b.group[id]; known && g != groups[i] {
-			c.fail("%s is of group %s and of group %s", id, g, groups[i])
+		if g, known := b.group[m.ID]; known && g != m.Group {
+			c.fail("%s is of group %s and of group %s", m.ID, g, m.Group)
 		}
-		b.fold[repeat[i]][id], b.group[id] = fold[i], groups[i]
+		folds[m.ID], b.group[m.ID] = int64(m.Fold), m.Group
 	}
 	return b, nil
 }

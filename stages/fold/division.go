@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // Params say who is tested and what of everybody is used; every kind that
@@ -37,6 +37,14 @@ func First() Params { return Params{Fold: 1, Repeat: 1} }
 // Apart is the side of those who take no part: fold 0.
 const Apart = -1
 
+// A Member is the fold of one participant in one repeat: a row of the table of the folds.
+type Member struct {
+	ID     string `column:"participant_id"`
+	Group  string `column:"group"`
+	Repeat int32  `column:"repeat" doc:"the division, from 1"`
+	Fold   int32  `column:"fold" doc:"the fold in which the participant is tested, from 1"`
+}
+
 // A Division tells the group and the side of each participant in one fold.
 type Division struct {
 	Params
@@ -48,12 +56,12 @@ type Division struct {
 
 // Divide reads the table of the folds.
 func (s Params) Divide(in dag.Input) (*Division, error) {
-	table, err := in.Table()
+	members, err := column.Read[Member](in)
 	if err != nil {
 		return nil, err
 	}
 	d := &Division{Params: s, Name: in.Name}
-	if d.Side, d.group, err = s.sides(table, in.Name); err != nil {
+	if d.Side, d.group, err = s.sides(members, in.Name); err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
@@ -89,45 +97,29 @@ func (d *Division) Row(in dag.Input) (Row, error) {
 
 // sides tells the side and the group of each participant. All draws of a
 // participant follow it, so none can be on both.
-func (s Params) sides(folds *artifacts.Table, name string) (side map[string]int, group map[string]string, err error) {
+func (s Params) sides(members []Member, name string) (side map[string]int, group map[string]string, err error) {
 	side, group = map[string]int{}, map[string]string{}
-	ids, err := folds.Strings("participant_id")
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	groups, err := folds.Strings("group")
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	repeat, err := folds.Ints("repeat")
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	fold, err := folds.Ints("fold")
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	largest := int64(0)
-	for i, id := range ids {
-		if repeat[i] != int64(s.Repeat) {
+	largest := 0
+	for _, m := range members {
+		if int(m.Repeat) != s.Repeat {
 			continue
 		}
-		if _, twice := side[id]; twice {
-			return nil, nil, fmt.Errorf("%s: participant %s is twice in repeat %d: it could be trained on and tested at once", name, id, s.Repeat)
+		if _, twice := side[m.ID]; twice {
+			return nil, nil, fmt.Errorf("%s: participant %s is twice in repeat %d: it could be trained on and tested at once", name, m.ID, s.Repeat)
 		}
-		largest = max(largest, fold[i])
-		group[id], side[id] = groups[i], 0
-		switch fold[i] {
-		case int64(s.Fold):
-			side[id] = 1
+		largest = max(largest, int(m.Fold))
+		group[m.ID], side[m.ID] = m.Group, 0
+		switch int(m.Fold) {
+		case s.Fold:
+			side[m.ID] = 1
 		case 0:
-			side[id] = Apart
+			side[m.ID] = Apart
 		}
 	}
 	if len(side) == 0 {
 		return nil, nil, fmt.Errorf("%s has no repeat %d: set repeats of the split stage", name, s.Repeat)
 	}
-	if int64(s.Fold) > largest {
+	if s.Fold > largest {
 		return nil, nil, fmt.Errorf("%s has the folds 1 to %d, not %d: let the fold axis and the folds of the split stage agree", name, largest, s.Fold)
 	}
 	return side, group, nil

@@ -64,20 +64,20 @@ func ReadSettings(ins []dag.Input) (*Settings, error) {
 
 // oneSide refuses predictions that train on a participant whom they test: no accuracy is
 // made of them, whether a leakage stage looks at them or not.
-func oneSide(id, side []string, repeat, fold []int64) error {
+func oneSide(rows []testedRow) error {
 	type place struct {
 		id           string
 		repeat, fold int64
 	}
 	tested := map[place]bool{}
-	for i := range id {
-		if side[i] == "test" {
-			tested[place{id[i], repeat[i], fold[i]}] = true
+	for _, r := range rows {
+		if r.Set == "test" {
+			tested[place{r.ID, r.Repeat, r.Fold}] = true
 		}
 	}
-	for i := range id {
-		if side[i] != "test" && tested[place{id[i], repeat[i], fold[i]}] {
-			return fmt.Errorf("leakage: %s is trained on and tested in fold %d of repeat %d; no accuracy is made of these predictions", id[i], fold[i], repeat[i])
+	for _, r := range rows {
+		if r.Set != "test" && tested[place{r.ID, r.Repeat, r.Fold}] {
+			return fmt.Errorf("leakage: %s is trained on and tested in fold %d of repeat %d; no accuracy is made of these predictions", r.ID, r.Fold, r.Repeat)
 		}
 	}
 	return nil

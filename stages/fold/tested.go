@@ -52,25 +52,22 @@ func (all *Settings) name() {
 	}
 }
 
+// A testedRow is one graph of a prediction table, without its probabilities.
+type testedRow struct {
+	ID        string `column:"participant_id"`
+	Group     string `column:"group"`
+	Set       string `column:"set"`
+	Repeat    int64  `column:"repeat"`
+	Fold      int64  `column:"fold"`
+	Label     int64  `column:"label"`
+	Predicted int64  `column:"predicted"`
+}
+
 // ReadTested reads the test side of a prediction table, by repeat and fold.
 func ReadTested(t *artifacts.Table) ([]Tested, []string, error) {
-	id, err := t.Strings("participant_id")
+	rows, err := column.Rows[testedRow](t)
 	if err != nil {
 		return nil, nil, err
-	}
-	group, err := t.Strings("group")
-	if err != nil {
-		return nil, nil, err
-	}
-	side, err := t.Strings("set")
-	if err != nil {
-		return nil, nil, err
-	}
-	var ints [4][]int64
-	for i, name := range []string{"repeat", "fold", "label", "predicted"} {
-		if ints[i], err = t.Ints(name); err != nil {
-			return nil, nil, err
-		}
 	}
 	// The groups are named by the columns of their probabilities.
 	var groups []string
@@ -87,26 +84,26 @@ func ReadTested(t *artifacts.Table) ([]Tested, []string, error) {
 	if len(groups) < 2 {
 		return nil, nil, fmt.Errorf("probabilities of %d groups, want a column p_GROUP for each of two or more", len(groups))
 	}
-	if err := oneSide(id, side, ints[0], ints[1]); err != nil {
+	if err := oneSide(rows); err != nil {
 		return nil, nil, err
 	}
 	var folds []Tested
-	for i := range id {
-		if side[i] != "test" {
+	for i, r := range rows {
+		if r.Set != "test" {
 			continue
 		}
-		if l := ints[2][i]; l < 0 || int(l) >= len(groups) || groups[l] != group[i] {
-			return nil, nil, fmt.Errorf("row %d: label %d is not group %q", i+1, l, group[i])
+		if r.Label < 0 || int(r.Label) >= len(groups) || groups[r.Label] != r.Group {
+			return nil, nil, fmt.Errorf("row %d: label %d is not group %q", i+1, r.Label, r.Group)
 		}
-		if l := ints[3][i]; l < 0 || int(l) >= len(groups) {
-			return nil, nil, fmt.Errorf("row %d: predicted is %d, and there are %d groups", i+1, l, len(groups))
+		if r.Predicted < 0 || int(r.Predicted) >= len(groups) {
+			return nil, nil, fmt.Errorf("row %d: predicted is %d, and there are %d groups", i+1, r.Predicted, len(groups))
 		}
-		at := slices.IndexFunc(folds, func(f Tested) bool { return f.Repeat == ints[0][i] && f.Fold == ints[1][i] })
+		at := slices.IndexFunc(folds, func(f Tested) bool { return f.Repeat == r.Repeat && f.Fold == r.Fold })
 		if at < 0 {
 			at = len(folds)
-			folds = append(folds, Tested{Repeat: ints[0][i], Fold: ints[1][i]})
+			folds = append(folds, Tested{Repeat: r.Repeat, Fold: r.Fold})
 		}
-		c := Case{Id: id[i], Label: int(ints[2][i]), Predicted: int(ints[3][i])}
+		c := Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}
 		for _, v := range p {
 			c.Probability = append(c.Probability, v[i])
 		}

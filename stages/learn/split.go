@@ -11,6 +11,8 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
 )
 
 var splitKind = dag.Kind{
@@ -80,8 +82,7 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	} else if err := s.enough(members, in.Name); err != nil {
 		return nil, err
 	}
-	var ids, groups []string
-	var repeat, fold []int32
+	var rows []fold.Member
 	for r := range repeats {
 		folds := s.divide(members, r+1)
 		if site != nil {
@@ -95,16 +96,10 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			}
 		}
 		for i, m := range members {
-			ids, groups = append(ids, m.id), append(groups, m.group)
-			repeat, fold = append(repeat, int32(r+1)), append(fold, folds[i])
+			rows = append(rows, fold.Member{ID: m.id, Group: m.group, Repeat: int32(r + 1), Fold: folds[i]})
 		}
 	}
-	return dag.Outputs{"folds": artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: ids},
-		artifacts.Column{Name: "group", Values: groups},
-		artifacts.Column{Name: "repeat", Values: repeat, Doc: "the division, from 1"},
-		artifacts.Column{Name: "fold", Values: fold, Doc: "the fold in which the participant is tested, from 1"},
-	)}, nil
+	return dag.Outputs{"folds": column.Table(rows)}, nil
 }
 
 // readMembers reads a participants table, sorted by id, and reports everyone
