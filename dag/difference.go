@@ -1,6 +1,8 @@
 package dag
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"prgnn/artifacts"
@@ -19,11 +21,9 @@ func (r *runner) draft(i int32) string {
 	for b := range n.Inputs {
 		for s := range n.Inputs[b].Sources {
 			src := &n.Inputs[b].Sources[s]
-			ref := artifacts.Ref{Format: unknownInput}
-			if src.Node == nil || r.at[r.of[src.Node]].outputs.Load() != nil {
-				if known, err := r.resolve(src); err == nil {
-					ref = known
-				}
+			ref, ok := r.made(src)
+			if !ok {
+				ref = artifacts.Ref{Format: unknownInput}
 			}
 			refs[b] = append(refs[b], ref)
 		}
@@ -31,28 +31,48 @@ func (r *runner) draft(i int32) string {
 	return string(appendRecipe(nil, r.code[n.Stage.Kind], n, ports.In, refs))
 }
 
+// made is what a source gives, where that has been made.
+func (r *runner) made(src *Source) (artifacts.Ref, bool) {
+	if src.Node != nil && r.at[r.of[src.Node]].outputs.Load() == nil {
+		return artifacts.Ref{}, false
+	}
+	ref, err := r.resolve(src)
+	return ref, err == nil
+}
+
 // RecipeDifferences compares two recipes, in the order of the lines of the second;
-// what is gone comes last.
+// what is gone comes last. Lines of one name, such as the inputs of a gathering port
+// without coordinates, are compared as a set.
 func RecipeDifferences(old, now string) []Difference {
 	type place struct{ what, name string }
-	before := map[place]string{}
+	before := map[place][]string{}
 	var order []place
 	for _, f := range facts(old) {
 		at := place{f.what, f.name}
-		before[at] = f.value
-		order = append(order, at)
+		if before[at] == nil {
+			order = append(order, at)
+		}
+		before[at] = append(before[at], f.value)
 	}
-	var ds []Difference
+	var changed []fact
 	for _, f := range facts(now) {
 		at := place{f.what, f.name}
-		was, there := before[at]
-		delete(before, at)
-		if !there || was != f.value {
-			ds = append(ds, difference(f.what, f.name, was, f.value))
+		if i := slices.Index(before[at], f.value); i >= 0 {
+			before[at] = slices.Delete(before[at], i, i+1)
+			continue
 		}
+		changed = append(changed, f)
+	}
+	var ds []Difference
+	for _, f := range changed {
+		at, was := place{f.what, f.name}, ""
+		if left := before[at]; len(left) > 0 {
+			was, before[at] = left[0], left[1:]
+		}
+		ds = append(ds, difference(f.what, f.name, was, f.value))
 	}
 	for _, at := range order {
-		if was, left := before[at]; left {
+		for _, was := range before[at] {
 			ds = append(ds, difference(at.what, at.name, was, ""))
 		}
 	}
@@ -91,7 +111,7 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 		case d.What == "input" && strings.HasPrefix(d.New, unknownInput+" "):
 			continue
 		case d.What == "input" && d.New != "":
-			d.From = r.origin(i, d.Name)
+			d.From = r.origin(i, d.Name, d.New)
 		case d.What == "code" && d.New != "":
 			kind := r.nodes[i].Stage.Kind
 			ds = append(ds, past.codeDifferences(d, kind)...)
@@ -102,19 +122,25 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 	return ds
 }
 
-// origin tells where the input comes from that a recipe calls by a name.
-func (r *runner) origin(i int32, name string) string {
-	n := r.nodes[i]
-	for _, b := range n.Inputs {
-		for _, src := range b.Sources {
+// origin tells where the input comes from that a recipe calls by a name. Where several
+// have the name, it is the one with the value (format and digest).
+func (r *runner) origin(i int32, name, value string) string {
+	from := ""
+	for _, b := range r.nodes[i].Inputs {
+		for s := range b.Sources {
+			src := &b.Sources[s]
 			if b.Port != name && string(appendCoords([]byte(b.Port), src.Coords)) != name {
 				continue
 			}
-			if src.Node == nil {
-				return src.File
+			of := src.File
+			if src.Node != nil {
+				of = src.Node.ID + "." + src.Output
 			}
-			return src.Node.ID + "." + src.Output
+			if ref, ok := r.made(src); ok && strings.HasSuffix(value, ref.Digest.String()) {
+				return of
+			}
+			from = cmp.Or(from, of)
 		}
 	}
-	return ""
+	return from
 }

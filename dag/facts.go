@@ -134,6 +134,9 @@ func readInput(f fact) (RecipeInput, error) {
 	if !closed {
 		return in, fmt.Errorf("the bracket of its coordinates is not closed")
 	}
+	if coords == "" { // one task of a gathering port, without coordinates
+		return in, nil
+	}
 	for _, part := range splitCoords(coords) {
 		axis, value, ok := strings.Cut(part, "=")
 		if strings.HasPrefix(value, `"`) {

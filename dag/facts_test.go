@@ -44,6 +44,10 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 		n := &Node{ID: "x", Stage: &StageNode{Kind: kind}, Work: s}
 		n.Inputs = []Binding{{Port: "one", Sources: []Source{{File: "0"}}}, {Port: "many"}}
 		for range rapid.IntRange(0, 3).Draw(t, "members") {
+			if rapid.Bool().Draw(t, "no coordinates") { // as the tasks of gates have
+				n.Inputs[1].Sources = append(n.Inputs[1].Sources, Source{})
+				continue
+			}
 			n.Inputs[1].Sources = append(n.Inputs[1].Sources, Source{Coords: []Coord{{"fold", rapid.String().Draw(t, "fold")}, {"subject", rapid.StringMatching(`sub-[a-z0-9]+`).Draw(t, "subject")}}})
 		}
 		ref := func(*Source) (artifacts.Ref, error) {
@@ -130,5 +134,26 @@ func TestEmptyListIsNone(t *testing.T) {
 	s := &remade{}
 	if err := SetParam(s, "texts", []any{}); err != nil || s.Texts != nil {
 		t.Errorf("%v, %#v", err, s.Texts)
+	}
+}
+
+// Inputs of one name are a set: only what is in one recipe and not in the other differs.
+func TestDifferencesOfGates(t *testing.T) {
+	const head = "pipeline recipe 1\n"
+	a, b, c := "input leakage[] arrow aa\n", "input leakage[] arrow bb\n", "input leakage[] arrow cc\n"
+	for _, tt := range []struct{ old, now, want string }{
+		{a + b, a + b, ""},
+		{a + b, b + a, ""},
+		{a + b, a + c, "arrow bb > arrow cc;"},
+		{a, a + b, " > arrow bb;"},
+		{a + b, b, "arrow aa > ;"},
+	} {
+		got := ""
+		for _, d := range RecipeDifferences(head+tt.old, head+tt.now) {
+			got += d.Old + " > " + d.New + ";"
+		}
+		if got != tt.want {
+			t.Errorf("%q to %q: %q, want %q", tt.old, tt.now, got, tt.want)
+		}
 	}
 }
