@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline bc939b4990299de9e24c19b700294d0b5ec562ae9679dac6334dc4c1c358084e
+var codes = dag.Codes(`kind baseline 15fd09ab01f8dd2612b931d7eb3cffb161a59b68ebeae9673316f033de0d4f59
 kind biomarkers dfdde50c8a9396557a1f9fa058002c7ae46d9270da118a55c014119c084bcacd
 kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
 kind brainmap 02024bff9b449a4c5ec62a0ba50100e18ead45014f6af39e301e626fe2d7b909
@@ -37,7 +37,7 @@ kind matrices d8a75686859574efc62c56debe395ad6c4e3e44fc982a752b08dd5250b9e705c
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 29a58da6d2e400600a894244c2b1491a28e9962cf0fb736544e524013f6ebc73
 kind permutation e057762be61610ab2525b48c9e7339c52ea6491208b3e81d90354b947f141daf
-kind predict 0382de22d87e351d2c34ef9c311aafc3b4b550c6c4652e1642d1c6ad816c6133
+kind predict ff371b5079cca71e33b1eebdc2c79f8be1558c7c152fbe0bf53ec26e5ad2d241
 kind report 4ba9846b2d9743e25754f56cfd452aefb70234efc40bf13c515b1a7426492bed
 kind saliency b1568f644f3c4144442c4e1aa03d3178908f22dc9a7b0eebb972b7577beffb80
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
@@ -45,7 +45,7 @@ kind split 15b859667441bd18a2224e528df08fdf9811354124ed4e3c852b6c918470740c
 kind summary 0f56b13bb56bdb44df8858e7570341ef039d898530852283c5846597419457c7
 kind tables 516836db258bd54504ed5aad2600845a6278cc303d30b857962a3026ff7ff3df
 kind timeseries 2c7e8b3de558f5bf2cbb57d636c289e9754683175a2d022f3d64441c4c8cb78f
-kind train 2c356bbbbdb9e8af6fb65a9f67683a2fcdb7085387a652e82c26c6f3689a4cf7
+kind train 0db5765599ba75788cf95cc956b8f471b338c2679f63a7995a14374bf5830bae
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -194,7 +194,6 @@ prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
 prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
 prgnn/stages/learn.baseline.New 6b84906f64f0.639988
 prgnn/stages/learn.baselineHistory f484fd43fc83.b81103
-prgnn/stages/learn.prediction 90aac7540d9d.79156b
 prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
 prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
@@ -383,7 +382,7 @@ prgnn/dag.Task.All cc938ef1cbfd.467bad
 reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc harmonize individuality join leakage permutation report summary tables train
 prgnn/artifacts.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc individuality leakage permutation report split summary train
+reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc individuality leakage permutation predict report split summary train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
@@ -458,6 +457,17 @@ prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
 reached by baseline biomarkers combat individuality leakage report summary train
 prgnn/stages/column.Read 4d56a010bef8.435b08
+
+reached by baseline biomarkers compare covariates evaluate fidelity individuality leakage permutation predict report split train
+prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
+prgnn/stages/column.cells 135eb56bfc80.25e816
+prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
+prgnn/stages/column.markMissing 6e754795b238.e3b0c4
+
+reached by baseline biomarkers compare covariates evaluate fidelity individuality leakage permutation predict split train
+prgnn/stages/column.Columns 06e02927182b.d44c7a
+prgnn/stages/column.Keys a115ee0123c6.7dd110
+prgnn/stages/column.Table 868664ddb4bc.f4b657
 
 reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
@@ -768,8 +778,12 @@ prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.DuplicateText c500b6cda010.e3b0c4
 prgnn/stages/fold.Duplicates 03b2fd71d7d3.4b727f
 
+reached by baseline predict
+prgnn/stages/learn.prediction 90aac7540d9d.79156b
+
 reached by baseline predict train
 prgnn/stages/column.NodeNames 6c290e8707cd.afa959
+prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
 reached by baseline report train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
@@ -855,7 +869,8 @@ prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
 prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
-prgnn/stages/learn.distributionTable 002722308c08.937331
+prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
+prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
 prgnn/stages/learn.historyTable e3a25992f87f.3e8a6f
 prgnn/stages/learn.modelNPZ e36d50dfec31.d59b12
@@ -863,11 +878,14 @@ prgnn/stages/learn.modelParams 02faf3860527.2ff0c8
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
 prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
 prgnn/stages/learn.paperTraining 62f9b2bf8f68.851209
-prgnn/stages/learn.parameterTable db11ee6a89e6.011e0e
-prgnn/stages/learn.predictionTable 1357b188445b.6616f7
+prgnn/stages/learn.parameterRow 5d4aa91e9061.e3b0c4
+prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
+prgnn/stages/learn.predictionRow 117f5c0fce63.e3b0c4
+prgnn/stages/learn.predictionTable 7125c3b44a59.47deab
 prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
-prgnn/stages/learn.scoreTable 4c449e72f2ea.030963
+prgnn/stages/learn.scoreRow f7b3aeeb04cd.c4217a
+prgnn/stages/learn.scoreTable 800f15165b7a.e1dc24
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 461ad568aec3.c32d9f
 prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
@@ -890,17 +908,6 @@ prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 reached by biomarkers combat covariates fidelity harmonize individuality report summary tables
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
 prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
-
-reached by biomarkers compare covariates evaluate fidelity individuality leakage permutation report split
-prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
-prgnn/stages/column.cells 135eb56bfc80.25e816
-prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
-prgnn/stages/column.markMissing 6e754795b238.e3b0c4
-
-reached by biomarkers compare covariates evaluate fidelity individuality leakage permutation split
-prgnn/stages/column.Columns 06e02927182b.d44c7a
-prgnn/stages/column.Keys a115ee0123c6.7dd110
-prgnn/stages/column.Table 868664ddb4bc.f4b657
 
 reached by biomarkers compare covariates evaluate individuality
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
@@ -1409,10 +1416,8 @@ prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
 prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by choose compare evaluate figure-confusion figure-roc permutation predict report
-prgnn/stages/fold.Case 1d105543f286.e3b0c4
-
 reached by choose compare evaluate figure-confusion figure-roc permutation report
+prgnn/stages/fold.Case 1d105543f286.e3b0c4
 prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
 prgnn/stages/fold.ReadTested a437273200a9.c20cd4
@@ -2517,11 +2522,14 @@ prgnn/stages/learn.Predict.Ports d838fd6c1f43.d673aa
 prgnn/stages/learn.Predict.Run 3f2336f14ce1.6d7e32
 prgnn/stages/learn.graphFacts.accept badd01db5f7c.9b2704
 prgnn/stages/learn.graphFacts.acceptNodes c13b2cbabfd4.a397f6
-prgnn/stages/learn.newPredicted fbe0322b93b3.cf3acc
+prgnn/stages/learn.newPredicted 0b66fd9ca86b.cf3acc
 prgnn/stages/learn.predict.New d54eff27cd87.378326
-prgnn/stages/learn.predicted dd51da4a1724.bfa5ad
-prgnn/stages/learn.predicted.add bfb5ecc4b73d.5af241
-prgnn/stages/learn.predicted.tables 05db564ee25c.6547e6
+prgnn/stages/learn.predicted bbe790ef2495.e1d632
+prgnn/stages/learn.predicted.add 60794957c840.57ba2a
+prgnn/stages/learn.predicted.tables 7a9e830b6141.ff7d86
+prgnn/stages/learn.predictedGraph e7eaf5e081a9.e3b0c4
+prgnn/stages/learn.predictedPerson 444e7d510a14.e3b0c4
+prgnn/stages/learn.predictedScore fc70faea01ea.e3b0c4
 
 reached by report
 module github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc
@@ -3184,12 +3192,12 @@ at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Port
 at stages/learn/model.go prgnn/stages/learn noTime:24 modelFile:27 Trained:34 layouts:43 modelNPZ:48 ReadModels:79 largestModel:103 ReadModel:107 readMember:138 Trained.check:152 Trained.Predict:189 predictIn:196
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:31 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
-at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 newPredicted:31 predicted.add:35 predicted.tables:62
+at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:52 predicted.add:56 predicted.tables:81
 at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:107 Split.permute:139 groupsOf:173 Split.enough:182 Split.divide:214 Split.deal:222 Split.inside:246 bySite:272
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:177 trainingSet.majority:213 readGraphs:225 standardization:260 standardization.values:262 standardization.layout:264 trainingSet.standardize:274 rounded:313 standardization.apply:322
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:15 historyTable:58 scoreTable:92 distributionTable:134 parameterTable:156
+at stages/learn/train_tables.go prgnn/stages/learn predictionRow:16 predictionTable:29 groupColumns:51 historyTable:63 scoreRow:97 scoreTable:110 distributionRow:142 distributionTable:151 parameterRow:165 parameterTable:173
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:18 Read:21 header:56 reader:77 errLarge:83 reader.take:86 element:95 errShort:100 reader.element:103 reader.inflate:127 reader.array:147 reader.part:205 Variable.shape:214 widths:230 reader.numbers:233 reader.chars:280 reader.letters:311 reader.cells:343

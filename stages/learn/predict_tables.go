@@ -4,7 +4,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/gnn"
-	"prgnn/stages/fold"
+	"prgnn/stages/column"
 )
 
 // predicted gathers the answers of the models, participant by participant.
@@ -12,108 +12,80 @@ type predicted struct {
 	groups []string
 	models int
 
-	participants []fold.Case // probabilities are sums until the end
-	count        []int32     // graphs
-	trained      []int32     // models that know the participant
+	participants []predictedPerson
+	persons      [][]float64 // participant × group: mean probability so far
+	graphs       []predictedGraph
+	each         [][]float64 // graph × group: probability
+	scores       []predictedScore
+}
 
-	id             []string
-	draw, model    []int32
-	class          []int32
-	probability    []float64
-	each           [][]float64 // by group
-	sID            []string
-	sDraw, sModel  []int32
-	sLayer, sIndex []int32
-	score          []float64
-	kept           []bool
+// A predictedPerson is what all models say of one participant.
+type predictedPerson struct {
+	ID          string  `column:"participant_id"`
+	Graphs      int32   `column:"graphs" doc:"draws"`
+	Models      int32   `column:"models"`
+	Trained     int32   `column:"trained" doc:"models that were trained on this participant"`
+	Predicted   string  `column:"predicted"`
+	Probability float64 `column:"probability" doc:"of the predicted group, mean over graphs and models"`
+}
+
+// A predictedGraph is what one model says of one graph.
+type predictedGraph struct {
+	ID          string  `column:"participant_id"`
+	Draw        int32   `column:"draw"`
+	Model       int32   `column:"model" doc:"from 1, in the order of the trainings"`
+	Predicted   string  `column:"predicted"`
+	Probability float64 `column:"probability" doc:"of the predicted group"`
+}
+
+// A predictedScore is the pooling score that one model gives to one node of one graph in one layer.
+type predictedScore struct {
+	ID    string  `column:"participant_id"`
+	Draw  int32   `column:"draw"`
+	Model int32   `column:"model" doc:"from 1, in the order of the trainings"`
+	Layer int32   `column:"layer" doc:"pooling layer, from 1"`
+	Index int32   `column:"index" doc:"node number, from 1"`
+	Score float64 `column:"score" doc:"after the sigmoid"`
+	Kept  bool    `column:"kept"`
 }
 
 func newPredicted(groups []string, models int) *predicted {
-	return &predicted{groups: groups, models: models, each: make([][]float64, len(groups))}
+	return &predicted{groups: groups, models: models}
 }
 
 func (p *predicted) add(id string, draws []int, model int, answers []gnn.Prediction, known bool) {
 	last := len(p.participants) - 1
-	if last < 0 || p.participants[last].Id != id {
-		p.participants = append(p.participants, fold.Case{Id: id, Probability: make([]float64, len(p.groups))})
-		p.count, p.trained = append(p.count, int32(len(draws))), append(p.trained, 0)
+	if last < 0 || p.participants[last].ID != id {
+		p.participants = append(p.participants, predictedPerson{ID: id, Graphs: int32(len(draws)), Models: int32(p.models)})
+		p.persons = append(p.persons, make([]float64, len(p.groups)))
 		last++
 	}
 	if known {
-		p.trained[last]++
+		p.participants[last].Trained++
 	}
 	for i, a := range answers {
-		p.id, p.draw, p.model = append(p.id, id), append(p.draw, int32(draws[i])), append(p.model, int32(model+1))
-		p.class, p.probability = append(p.class, int32(a.Class)), append(p.probability, a.Probability[a.Class])
+		draw, number := int32(draws[i]), int32(model+1)
+		p.graphs = append(p.graphs, predictedGraph{id, draw, number, p.groups[a.Class], a.Probability[a.Class]})
+		p.each = append(p.each, a.Probability)
 		for c, x := range a.Probability {
-			p.each[c] = append(p.each[c], x)
-			p.participants[last].Probability[c] += x / float64(len(answers)*p.models)
+			p.persons[last][c] += x / float64(len(answers)*p.models)
 		}
 		for l, s := range a.Layers {
 			for j, node := range s.Node {
-				p.sID, p.sDraw, p.sModel = append(p.sID, id), append(p.sDraw, int32(draws[i])), append(p.sModel, int32(model+1))
-				p.sLayer, p.sIndex = append(p.sLayer, int32(l+1)), append(p.sIndex, node+1)
-				p.score, p.kept = append(p.score, s.Score[j]), append(p.kept, s.Kept[j])
+				p.scores = append(p.scores, predictedScore{id, draw, number, int32(l + 1), node + 1, s.Score[j], s.Kept[j]})
 			}
 		}
 	}
 }
 
 func (p *predicted) tables() dag.Outputs {
-	n := len(p.participants)
-	id, group, best := make([]string, n), make([]string, n), make([]float64, n)
-	models := make([]int32, n)
-	each := make([][]float64, len(p.groups))
-	for i, c := range p.participants {
-		for k, x := range c.Probability {
-			each[k] = append(each[k], x)
-			if x > c.Probability[c.Predicted] {
-				c.Predicted = k
-			}
-		}
-		id[i], group[i], best[i], models[i] = c.Id, p.groups[c.Predicted], c.Probability[c.Predicted], int32(p.models)
-	}
-	names := func(class []int32) []string {
-		v := make([]string, len(class))
-		for i, c := range class {
-			v[i] = p.groups[c]
-		}
-		return v
-	}
-	perGroup := func(v [][]float64) []artifacts.Column {
-		var cols []artifacts.Column
-		for c, g := range p.groups {
-			if v[c] == nil {
-				v[c] = []float64{}
-			}
-			cols = append(cols, artifacts.Column{Name: "p_" + g, Values: v[c], Doc: "probability of group " + g})
-		}
-		return cols
+	for i := range p.participants {
+		best := prediction(p.persons[i])
+		p.participants[i].Predicted, p.participants[i].Probability = p.groups[best.Class], best.Probability[best.Class]
 	}
 	return dag.Outputs{
-		"participants": artifacts.NewTable(append([]artifacts.Column{
-			{Name: "participant_id", Values: id},
-			{Name: "graphs", Values: p.count, Doc: "draws"},
-			{Name: "models", Values: models},
-			{Name: "trained", Values: p.trained, Doc: "models that were trained on this participant"},
-			{Name: "predicted", Values: group},
-			{Name: "probability", Values: best, Doc: "of the predicted group, mean over graphs and models"},
-		}, perGroup(each)...)...),
-		"predictions": artifacts.NewTable(append([]artifacts.Column{
-			{Name: "participant_id", Values: p.id},
-			{Name: "draw", Values: p.draw},
-			{Name: "model", Values: p.model, Doc: "from 1, in the order of the trainings"},
-			{Name: "predicted", Values: names(p.class)},
-			{Name: "probability", Values: p.probability, Doc: "of the predicted group"},
-		}, perGroup(p.each)...)...),
-		"scores": artifacts.NewTable(
-			artifacts.Column{Name: "participant_id", Values: p.sID},
-			artifacts.Column{Name: "draw", Values: p.sDraw},
-			artifacts.Column{Name: "model", Values: p.sModel, Doc: "from 1, in the order of the trainings"},
-			artifacts.Column{Name: "layer", Values: p.sLayer, Doc: "pooling layer, from 1"},
-			artifacts.Column{Name: "index", Values: p.sIndex, Doc: "node number, from 1"},
-			artifacts.Column{Name: "score", Values: p.score, Doc: "after the sigmoid"},
-			artifacts.Column{Name: "kept", Values: p.kept},
-		),
+		"participants": artifacts.NewTable(append(column.Columns(p.participants), groupColumns(p.groups, p.persons)...)...),
+		"predictions":  artifacts.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
+		"scores":       column.Table(p.scores),
 	}
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,48 +12,52 @@ import (
 	"prgnn/stages/fold"
 )
 
+// A predictionRow is what one training said of one graph.
+type predictionRow struct {
+	ID          string  `column:"participant_id"`
+	Group       string  `column:"group"`
+	Draw        int32   `column:"draw"`
+	Fold        int32   `column:"fold"`
+	Repeat      int32   `column:"repeat"`
+	Set         string  `column:"set" doc:"train or test"`
+	Label       int32   `column:"label" doc:"number of the participant's group, from 0, in sorted order"`
+	Probability float64 `column:"probability" doc:"of group 1; with more than two groups, of the predicted one"`
+	Predicted   int32   `column:"predicted" doc:"number of the predicted group"`
+}
+
 // predictionTable has a row a graph; model is what classifiers calls it.
 func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model, caution string) *artifacts.Table {
-	n := len(set.rows)
-	id, group, side := make([]string, n), make([]string, n), make([]string, n)
-	draw, number, repeat := make([]int32, n), make([]int32, n), make([]int32, n)
-	label, predicted, probability := make([]int32, n), make([]int32, n), make([]float64, n)
-	each := make([][]float64, len(set.groups))
-	for c := range each {
-		each[c] = make([]float64, n)
-	}
+	rows, each := make([]predictionRow, len(set.rows)), make([][]float64, len(set.rows))
 	for i, r := range set.rows {
 		p := predictions[i]
-		id[i], group[i], side[i] = r.Id, set.groups[r.Label], fold.SideNames[r.Side]
-		draw[i], number[i], repeat[i] = int32(r.Draw), int32(s.Fold), int32(s.Repeat)
-		label[i], predicted[i], probability[i] = int32(r.Label), int32(p.Class), p.Probability[p.Class]
-		if len(each) == 2 {
-			probability[i] = p.Probability[1]
+		rows[i] = predictionRow{
+			ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Fold: int32(s.Fold), Repeat: int32(s.Repeat),
+			Set: fold.SideNames[r.Side], Label: int32(r.Label), Probability: p.Probability[p.Class], Predicted: int32(p.Class),
 		}
-		for c := range each {
-			each[c][i] = p.Probability[c]
+		if len(set.groups) == 2 {
+			rows[i].Probability = p.Probability[1]
 		}
+		each[i] = p.Probability
 	}
-	cols := []artifacts.Column{
-		{Name: "participant_id", Values: id},
-		{Name: "group", Values: group},
-		{Name: "draw", Values: draw},
-		{Name: "fold", Values: number},
-		{Name: "repeat", Values: repeat},
-		{Name: "set", Values: side, Doc: "train or test"},
-		{Name: "label", Values: label, Doc: "number of the participant's group, from 0, in sorted order"},
-		{Name: "probability", Values: probability, Doc: "of group 1; with more than two groups, of the predicted one"},
-		{Name: "predicted", Values: predicted, Doc: "number of the predicted group"},
-	}
-	for c, g := range set.groups {
-		cols = append(cols, artifacts.Column{Name: "p_" + g, Values: each[c], Doc: "probability of group " + g})
-	}
-	table := artifacts.NewTable(cols...)
+	table := artifacts.NewTable(append(column.Columns(rows), groupColumns(set.groups, each)...)...)
 	table.Meta = map[string]string{"groups": column.JSON(set.groups), "model": model}
 	if caution != "" {
 		table.Meta["caution"] = caution
 	}
 	return table
+}
+
+// groupColumns are the probabilities of each group; each is row × group.
+func groupColumns(groups []string, each [][]float64) []artifacts.Column {
+	var cols []artifacts.Column
+	for c, g := range groups {
+		v := make([]float64, len(each))
+		for i, p := range each {
+			v[i] = p[c]
+		}
+		cols = append(cols, artifacts.Column{Name: "p_" + g, Values: v, Doc: "probability of group " + g})
+	}
+	return cols
 }
 
 func historyTable(history []gnn.Epoch, majority float64) *artifacts.Table {
@@ -88,18 +93,30 @@ func historyTable(history []gnn.Epoch, majority float64) *artifacts.Table {
 	return artifacts.NewTable(cols...)
 }
 
+// A scoreRow is the pooling score of one node of one graph in one layer.
+type scoreRow[T gnn.Float] struct {
+	ID        string `column:"participant_id"`
+	Group     string `column:"group"`
+	Draw      int32  `column:"draw"`
+	Set       string `column:"set" doc:"train or test"`
+	Layer     int32  `column:"layer" doc:"pooling layer, from 1"`
+	Index     int32  `column:"index" doc:"node number, from 1"`
+	Score     T      `column:"score" doc:"after the sigmoid"`
+	Kept      bool   `column:"kept"`
+	Untrained T      `column:"untrained,missing" doc:"score by the same model at its starting weights, before training; of the first layer only"`
+}
+
 // scoreTable has a row a graph, layer and node. before are the predictions at the starting weights.
 func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Prediction, testOnly bool) *artifacts.Table {
 	n := 0
-	for _, p := range predictions {
+	for i, p := range predictions {
 		for _, l := range p.Layers {
-			n += len(l.Node)
+			if !testOnly || set.rows[i].Side == 1 {
+				n += len(l.Node)
+			}
 		}
 	}
-	id, group, side := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)
-	draw, layer, index := make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
-	score, kept := make([]T, 0, n), make([]bool, 0, n)
-	untrained, first := make([]T, 0, n), make([]bool, 0, n)
+	rows := make([]scoreRow[T], 0, n)
 	for i, p := range predictions {
 		r := set.rows[i]
 		if testOnly && r.Side != 1 {
@@ -107,64 +124,61 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Predict
 		}
 		for l, s := range p.Layers {
 			for j, node := range s.Node {
-				id, group, side = append(id, r.Id), append(group, set.groups[r.Label]), append(side, fold.SideNames[r.Side])
-				draw, layer, index = append(draw, int32(r.Draw)), append(layer, int32(l+1)), append(index, node+1)
-				score, kept = append(score, T(s.Score[j])), append(kept, s.Kept[j])
-				if first = append(first, l == 0); l == 0 { // every node reaches the first layer, in the same order
-					untrained = append(untrained, T(before[i].Layers[0].Score[j]))
-				} else {
-					untrained = append(untrained, 0)
+				row := scoreRow[T]{
+					ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Set: fold.SideNames[r.Side],
+					Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]), Kept: s.Kept[j], Untrained: T(math.NaN()),
 				}
+				if l == 0 { // every node reaches the first layer, in the same order
+					row.Untrained = T(before[i].Layers[0].Score[j])
+				}
+				rows = append(rows, row)
 			}
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: id},
-		artifacts.Column{Name: "group", Values: group},
-		artifacts.Column{Name: "draw", Values: draw},
-		artifacts.Column{Name: "set", Values: side, Doc: "train or test"},
-		artifacts.Column{Name: "layer", Values: layer, Doc: "pooling layer, from 1"},
-		artifacts.Column{Name: "index", Values: index, Doc: "node number, from 1"},
-		artifacts.Column{Name: "score", Values: score, Doc: "after the sigmoid"},
-		artifacts.Column{Name: "kept", Values: kept},
-		artifacts.Column{Name: "untrained", Values: untrained, Valid: first, Doc: "score by the same model at its starting weights, before training; of the first layer only"},
-	)
+	return column.Table(rows)
+}
+
+// A distributionRow counts the nodes whose score lies in one interval, in one epoch and layer.
+type distributionRow struct {
+	Epoch   int32   `column:"epoch"`
+	Layer   int32   `column:"layer" doc:"pooling layer, from 1"`
+	Low     float64 `column:"low" doc:"lower end of the interval of scores"`
+	High    float64 `column:"high" doc:"upper end"`
+	Kept    int32   `column:"kept" doc:"number of nodes that were kept"`
+	Dropped int32   `column:"dropped" doc:"number of nodes that were dropped"`
 }
 
 func distributionTable(history []gnn.Epoch) *artifacts.Table {
-	var epoch, layer, kept, dropped []int32
-	var low, high []float64
+	var rows []distributionRow
 	for _, e := range history {
-		for l := range e.Scores {
+		for l, s := range e.Scores {
 			for b := range gnn.ScoreBins {
-				epoch, layer = append(epoch, int32(e.Number)), append(layer, int32(l+1))
-				low, high = append(low, float64(b)/gnn.ScoreBins), append(high, float64(b+1)/gnn.ScoreBins)
-				kept, dropped = append(kept, e.Scores[l].Kept[b]), append(dropped, e.Scores[l].Dropped[b])
+				rows = append(rows, distributionRow{int32(e.Number), int32(l + 1),
+					float64(b) / gnn.ScoreBins, float64(b+1) / gnn.ScoreBins, s.Kept[b], s.Dropped[b]})
 			}
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "epoch", Values: epoch},
-		artifacts.Column{Name: "layer", Values: layer, Doc: "pooling layer, from 1"},
-		artifacts.Column{Name: "low", Values: low, Doc: "lower end of the interval of scores"},
-		artifacts.Column{Name: "high", Values: high, Doc: "upper end"},
-		artifacts.Column{Name: "kept", Values: kept, Doc: "number of nodes that were kept"},
-		artifacts.Column{Name: "dropped", Values: dropped, Doc: "number of nodes that were dropped"},
-	)
+	return column.Table(rows)
+}
+
+// A parameterRow is one array of parameters of a model.
+type parameterRow struct {
+	Name      string `column:"name"`
+	Shape     string `column:"shape" doc:"row-major"`
+	Offset    int64  `column:"offset" doc:"of its first value in weights"`
+	Length    int64  `column:"length" doc:"number of values"`
+	Trainable bool   `column:"trainable"`
 }
 
 func parameterTable(o gnn.Options, set *trainingSet, trained gnn.Layout, norm standardization) *artifacts.Table {
-	var name, shape []string
-	var offset, length []int64
-	var trainable []bool
+	var rows []parameterRow
 	at := 0
-	add := func(p gnn.Param, t bool) {
-		var text []string
+	add := func(p gnn.Param, trainable bool) {
+		var shape []string
 		for _, d := range p.Shape {
-			text = append(text, strconv.Itoa(d))
+			shape = append(shape, strconv.Itoa(d))
 		}
-		name, shape = append(name, p.Name), append(shape, strings.Join(text, "×"))
-		offset, length, trainable = append(offset, int64(at)), append(length, int64(p.Len())), append(trainable, t)
+		rows = append(rows, parameterRow{p.Name, strings.Join(shape, "×"), int64(at), int64(p.Len()), trainable})
 		at += p.Len()
 	}
 	for _, p := range trained {
@@ -176,13 +190,7 @@ func parameterTable(o gnn.Options, set *trainingSet, trained gnn.Layout, norm st
 	for _, p := range norm.layout() {
 		add(p, false)
 	}
-	t := artifacts.NewTable(
-		artifacts.Column{Name: "name", Values: name},
-		artifacts.Column{Name: "shape", Values: shape, Doc: "row-major"},
-		artifacts.Column{Name: "offset", Values: offset, Doc: "of its first value in weights"},
-		artifacts.Column{Name: "length", Values: length, Doc: "number of values"},
-		artifacts.Column{Name: "trainable", Values: trainable},
-	)
+	t := column.Table(rows)
 	t.Meta = map[string]string{"groups": column.JSON(set.groups), "model": column.JSON(o), "graphs": column.JSON(set.facts), "trainable parameters": strconv.Itoa(trained.Len())}
 	return t
 }
