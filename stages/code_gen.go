@@ -13,10 +13,10 @@ kind choose a3216346ff164003f1e8c4d4af20b86af1dca2a942d6e61f1fb428633fb67094
 kind combat fef5b240d4e17f1d22fb15690587d65fee3df3b3d953f179f7039c923e374e3b
 kind compare 9dab4b31b42cf5477e3ee3011f6d405ec6471bf261409e4f432dccb19ef7e97f
 kind connectivity 675db617c81d1ad2dbdada1e6c1923f9168f2f1fe72f8443951b5d0e984da1d9
-kind covariates 3093d10e9cd21458eb3eba8a7c0abfc2d4daabdb04ecaf553369ad4079e149d5
+kind covariates 894a20788ab227f9f4021640d3dc977023f71ccf67aeccf395ae09add32e38c9
 kind denoise 4e8b5a3b5dfdca00f029de36ac6a624e11a7d8b3202988a110e32242b91fb932
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
-kind evaluate 896bb5dcb05c92f20622274220849de0e3a4b47adeefcbdc6a8afd4d3f418e98
+kind evaluate ac3ec073e21c2266c10148a376ae2fbd1cfe02470119aabb3ea57baf0be0e63f
 kind exec 1cad2db702a1ecffb645e2db4434d324115d0e858a30cd1c2e32a0be66e54199
 kind fidelity 800c9846a4a3f86b1bcff6dfd79a6b4262de4892ee8f5043f99e18c4c03bde0b
 kind figure-confusion c85088c2bc2ef350eebcf1e6f88d22c7c68e6f82f90a5a4fde1c1c6a54760a3a
@@ -909,11 +909,9 @@ reached by biomarkers combat covariates fidelity harmonize individuality report 
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
 prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
 
-reached by biomarkers compare covariates evaluate individuality
-prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
-
 reached by biomarkers compare covariates individuality
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
+prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
 reached by biomarkers covariates evaluate fidelity individuality permutation
@@ -926,10 +924,6 @@ prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
 reached by biomarkers covariates individuality
 prgnn/stages/inference.FDR f21a9bea3365.481a4c
-
-reached by biomarkers evaluate individuality
-prgnn/stages/inference.Ranks bd4fec345de1.11eb04
-prgnn/stages/inference.order c426292859fc.8e15ea
 
 reached by biomarkers fidelity individuality permutation
 prgnn/stages/column.SettingText eda979aca34f.c63136
@@ -1009,6 +1003,7 @@ prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
 prgnn/stages/inference.Kendall 8ecfa4d88da0.020138
 prgnn/stages/inference.NullTest 59df1b79d7a2.e3b0c4
 prgnn/stages/inference.Pattern 179334919855.e3b0c4
+prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.Replicated 292c02605cf5.8198eb
 prgnn/stages/inference.Sample ce49088abc4b.e3b0c4
 prgnn/stages/inference.Sample.moments 53b737c8349d.10f2d2
@@ -1025,6 +1020,7 @@ prgnn/stages/inference.contraster.of 3097c51372f6.2e60af
 prgnn/stages/inference.expectedJaccard 8788fe7e8e08.e3b0c4
 prgnn/stages/inference.moments b27c4b5541df.e3b0c4
 prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
+prgnn/stages/inference.order c426292859fc.8e15ea
 prgnn/stages/inference.overlap 9d852e4b49d1.e3b0c4
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
@@ -1695,9 +1691,12 @@ prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
 prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
-prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
-prgnn/stages/inference.area.against 9852ac35f079.006b0e
+prgnn/stages/inference.area.against 0843d7ba5ec3.6d47b8
 prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
+
+reached by covariates evaluate
+prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
+prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
 
 reached by denoise
@@ -1853,9 +1852,9 @@ prgnn/stages/column.FoldRow e34c58a5bdd9.c63136
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 2e1f9aa1cb7b.3af0ba
 prgnn/stages/inference.PredictionTest e5f82cedf644.e3b0c4
-prgnn/stages/inference.TestPredictions 6f0219d59062.9fc350
+prgnn/stages/inference.TestPredictions 32f8fe322e0c.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
-prgnn/stages/inference.foldArea e6bd05077b53.e3b0c4
+prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
 
 reached by evaluate figure-individuals figure-roc permutation report
 prgnn/stages/fold.PositiveGroup cdb79a1977ee.b1c52c
@@ -3180,10 +3179,10 @@ at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 ov
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:39 contraster:76 newContraster:84 contraster.of:115
-at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:92
+at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
-at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:81
+at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:80
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:91
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258

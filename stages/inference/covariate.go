@@ -88,8 +88,18 @@ func (a *area) of(group []int, groups int) float64 {
 	return sum / float64(groups)
 }
 
-// against is the area for one group against the rest; 0.5 when there is only one kind.
+// against is the area for one group against the rest, whichever way round is larger; 0.5 when there is
+// only one kind.
 func (a *area) against(group []int, g int) float64 {
+	auc := a.above(group, g)
+	if math.IsNaN(auc) {
+		return 0.5
+	}
+	return max(auc, 1-auc)
+}
+
+// above is the area of one group against the rest (Mann and Whitney 1947); NaN when there is only one kind.
+func (a *area) above(group []int, g int) float64 {
 	if a.all == nil {
 		n := 0
 		for _, l := range a.levels {
@@ -118,9 +128,5 @@ func (a *area) against(group []int, g int) float64 {
 		twice += p * (2*outside + n)
 		inside, outside = inside+p, outside+n
 	}
-	if inside == 0 || outside == 0 {
-		return 0.5
-	}
-	auc := float64(twice) / float64(2*inside*outside)
-	return max(auc, 1-auc)
+	return float64(twice) / float64(2*inside*outside)
 }

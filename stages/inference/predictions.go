@@ -25,14 +25,14 @@ type PredictionTest struct {
 // grouping of the tested as good, if there is nothing to learn. It takes the folds for independent.
 // The strata should hold the folds.
 func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int, permutations int, s *random.Stream) PredictionTest {
-	ranks := make([][][]float64, len(folds)) // fold, group, participant
+	areas := make([][]area, len(folds)) // fold, group
 	for f, fold := range folds {
 		for g := range groups {
 			v := make([]float64, len(fold.Person))
 			for i := range v {
-				v[i] = -fold.Score[i][g] // Ranks puts the largest first
+				v[i] = fold.Score[i][g]
 			}
-			ranks[f] = append(ranks[f], Ranks(v))
+			areas[f] = append(areas[f], area{levels: levelsOf(v)})
 		}
 	}
 	measure := func(label []int) (accuracy, auc float64) {
@@ -46,7 +46,7 @@ func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int,
 				}
 			}
 			accuracy += right / all
-			if a := foldArea(fold.Person, ranks[f], label, groups); !math.IsNaN(a) {
+			if a := foldArea(fold.Person, areas[f], label); !math.IsNaN(a) {
 				auc += a
 				told++
 			}
@@ -75,28 +75,19 @@ func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int,
 	return out
 }
 
-// foldArea is the area under the ROC curve of one fold from the ranks of the scores for
-// each group (Mann and Whitney 1947): of the last of two groups, or the mean over more of each
-// against the rest. NaN when a group or all others are missing.
-func foldArea(person []int, ranks [][]float64, label []int, groups int) float64 {
-	first := 0
-	if groups == 2 {
-		first = 1
+// foldArea is the area under the ROC curve of one fold: of the last of two groups, or the mean over
+// more of each against the rest. NaN when a group or all others are missing.
+func foldArea(person []int, areas []area, label []int) float64 {
+	own := make([]int, len(person))
+	for i, p := range person {
+		own[i] = label[p]
+	}
+	if len(areas) == 2 {
+		return areas[1].above(own, 1)
 	}
 	sum := 0.0
-	for g := first; g < groups; g++ {
-		n, total := 0.0, 0.0
-		for i, p := range person {
-			if label[p] == g {
-				n++
-				total += ranks[g][i]
-			}
-		}
-		rest := float64(len(person)) - n
-		if n == 0 || rest == 0 {
-			return math.NaN()
-		}
-		sum += (total - float64(n*(n+1))/2) / float64(n*rest)
+	for g := range areas {
+		sum += areas[g].above(own, g)
 	}
-	return sum / float64(groups-first)
+	return sum / float64(len(areas))
 }
