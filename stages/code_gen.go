@@ -17,7 +17,7 @@ kind covariates 894a20788ab227f9f4021640d3dc977023f71ccf67aeccf395ae09add32e38c9
 kind denoise 4e8b5a3b5dfdca00f029de36ac6a624e11a7d8b3202988a110e32242b91fb932
 kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate ac3ec073e21c2266c10148a376ae2fbd1cfe02470119aabb3ea57baf0be0e63f
-kind exec 1cad2db702a1ecffb645e2db4434d324115d0e858a30cd1c2e32a0be66e54199
+kind exec c24179a6e52be5fa372968cd89bcd5b6230d61c2633ef1a18cb5c853ba23cda8
 kind fidelity 800c9846a4a3f86b1bcff6dfd79a6b4262de4892ee8f5043f99e18c4c03bde0b
 kind figure-confusion c85088c2bc2ef350eebcf1e6f88d22c7c68e6f82f90a5a4fde1c1c6a54760a3a
 kind figure-connectivity ac394e7376ad48646146e57a19046b5a45be91d40360fefa62e0a6536aa49430
@@ -1891,7 +1891,7 @@ prgnn/stages/command.Exec.Ports 64a2f4ac1488.3d86d4
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
 prgnn/stages/command.Exec.Run 620dfc6ad4d8.22a0d0
 prgnn/stages/command.Exec.Validate 0a392d0e06e9.23776e
-prgnn/stages/command.Exec.call c2792fe6e8db.450bda
+prgnn/stages/command.Exec.call cba1eb445c68.7c3410
 prgnn/stages/command.Exec.environment 40bde245fb63.35851a
 prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
@@ -1917,6 +1917,7 @@ prgnn/stages/command.maskingWriter.Flush 81feb0e34270.7e585b
 prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
+prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName b308ad4f2936.e3b0c4
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 
@@ -3154,7 +3155,7 @@ at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedM
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:6 NullRow:34 ConsistencyRow:51 IndividualRow:69 IndividualityRow:79 FidelityRow:102
 at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Numbered:28 Plural:37 Coordinate:45 Shorten:48
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
-at stages/command/exec.go prgnn/stages/command exec.New:24 Exec:28 declared:39 declare:44 Exec.EnvNames:51 Exec.Promise:62 Exec.Ports:68 execName:82 execPlace:83 Exec.Validate:87 ExecRooms:147 Exec.Run:150 Exec.call:182 Exec.lookPath:225 Exec.environment:247
+at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:12
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80

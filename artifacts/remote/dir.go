@@ -49,13 +49,19 @@ func (d dir) String() string { return "file://" + filepath.ToSlash(d.root.Name()
 
 func (d dir) Size(ctx context.Context, name string) (int64, error) {
 	fi, err := d.root.Stat(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, missing(err)
+	case !fi.Mode().IsRegular(): // a pipe would be waited for without end
+		return 0, artifacts.ErrMiss
 	}
 	return fi.Size(), nil
 }
 
 func (d dir) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	if _, err := d.Size(ctx, name); err != nil {
+		return nil, err
+	}
 	f, err := d.root.Open(name)
 	if err != nil {
 		return nil, missing(err)

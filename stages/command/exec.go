@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -201,10 +202,8 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 	if path := e.lookPath(words[0]); path != "" {
 		cmd.Path, cmd.Err = path, nil
 	}
-	cmd.WaitDelay = 5 * time.Second // for the pipes of what it has started, once it is gone
 	log := &maskingWriter{w: t.Log(), secrets: e.secrets()}
-	cmd.Stdout, cmd.Stderr = log, log
-	err := runGuarded(cmd)
+	err := runLogged(cmd, log)
 	log.Flush()
 	t.TookMemory(peakMemory(cmd.ProcessState))
 	switch {
@@ -218,6 +217,32 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 		return fmt.Errorf("the command %q ended with %w", words[0], err)
 	}
 	return nil
+}
+
+// runLogged runs a command that writes to a log. What it leaves behind in its group of
+// processes is killed when it ends, so that only a process out of reach can still hold the
+// log; it is given up after a while.
+func runLogged(cmd *exec.Cmd, log io.Writer) error {
+	output, end, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer output.Close()
+	cmd.Stdout, cmd.Stderr = end, end
+	copied := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(log, output)
+		close(copied)
+	}()
+	err = runGuarded(cmd)
+	end.Close()
+	select {
+	case <-copied:
+	case <-time.After(5 * time.Second):
+		output.Close()
+		<-copied
+	}
+	return err
 }
 
 // lookPath finds the program where the command's own PATH says, when its

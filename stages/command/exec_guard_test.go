@@ -119,8 +119,13 @@ func running(pid int) bool {
 
 // What the command started in the background ends with it.
 func TestExecEndsBackground(t *testing.T) {
+	t.Run("silent", func(t *testing.T) { endsBackground(t, "sleep 600 >/dev/null 2>&1") })
+	t.Run("holding the log", func(t *testing.T) { endsBackground(t, "sleep 600") })
+}
+
+func endsBackground(t *testing.T, background string) {
 	pid := filepath.Join(t.TempDir(), "pid")
-	e := execShell(t, "sleep 600 >/dev/null 2>&1 & echo $! > "+pid)
+	e := execShell(t, background+" & echo $! > "+pid)
 	if _, err := e.Run(context.Background(), dag.NewTask(nil)); err != nil {
 		t.Fatal(err)
 	}

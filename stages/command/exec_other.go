@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// runGuarded runs a command. Stopping it stops the command itself: the pipes of what it has
-// started are closed after cmd.WaitDelay. If this process is killed, the command goes on.
+// runGuarded runs a command. Stopping it stops the command itself, and nothing that it has
+// started. If this process is killed, the command goes on.
 func runGuarded(cmd *exec.Cmd) error { return cmd.Run() }
 
 // peakMemory is not known.
