@@ -36,11 +36,13 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 		page, _, err = pageOf(c, task, r.Errors)
 	}
 	var kept string
-	if err == nil {
+	if err != nil {
+		setAside(path)
+	} else {
 		kept, err = replacePage(path, page)
 	}
 	if err != nil {
-		a.Note("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
+		a.Warn("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
 		return
 	}
 	if a.JSON {
@@ -105,6 +107,14 @@ func replacePage(path string, page []byte) (kept string, err error) {
 		}
 	}
 	return kept, console.WriteFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
+}
+
+// setAside renames the page of an earlier run where no page of this run can be made, so
+// that nobody takes one for the other.
+func setAside(path string) {
+	if page, err := os.ReadFile(path); err == nil && report.IsReport(page) {
+		_ = os.Rename(path, strings.TrimSuffix(path, ".html")+".earlier.html")
+	}
 }
 
 // keepEdited copies an edited page to the first free name beside it.

@@ -85,6 +85,9 @@ func (a *Console) Note(format string, args ...any) {
 	}
 }
 
+// Warn says what would mislead if it were missed: with -q too.
+func (a *Console) Warn(format string, args ...any) { fmt.Fprintf(a.Stderr, format+"\n", args...) }
+
 // WriteTo writes to a file, or its bytes to stdout when path is "-". The file
 // appears whole or not at all.
 func (a *Console) WriteTo(path string, write func(io.Writer) error) error {
