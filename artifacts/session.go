@@ -91,8 +91,8 @@ func (p *session) end() error {
 }
 
 // use marks a blob as used in this session, unless it is fresh already, and tells
-// whether it is still there, and whether its times were moved for that. The mark is the file's mtime, which gc reads. A
-// blob of another user's may not be marked; then a gc during this run may remove
+// whether it is still there, and whether its times were moved for that. The mark is the
+// file's mtime, which gc reads. A blob of another user's may not be marked; then a gc during this run may remove
 // it, and its producer runs again.
 func (p *session) use(path string, st fileStat) (here, marked bool) {
 	since := p.since.Load()
@@ -101,6 +101,11 @@ func (p *session) use(path string, st fileStat) (here, marked bool) {
 	}
 	at := time.Unix(0, since)
 	err := os.Chtimes(path, at, at)
+	if err == nil {
+		// A gc may have moved the file away after its name was looked up for this call and
+		// before its times were set: then the mark is on a file that is being removed.
+		_, err = os.Lstat(path)
+	}
 	return !errors.Is(err, os.ErrNotExist), err == nil
 }
 
