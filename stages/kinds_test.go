@@ -1,6 +1,8 @@
 package stages
 
 import (
+	"testing"
+
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -8,5 +10,14 @@ import (
 func init() {
 	for _, k := range Kinds() {
 		stagetest.Use([]dag.Kind{*k})
+	}
+}
+
+// An executor knows a kind by its place in memory (dag/slurm).
+func TestAKindHasOnePlace(t *testing.T) {
+	for _, k := range Kinds() {
+		if found, ok := Lookup(k.Name); !ok || found != k || k.Code == "" {
+			t.Errorf("%s: another place, or no code identity", k.Name)
+		}
 	}
 }

@@ -7,6 +7,7 @@ package stages
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"prgnn/dag"
 	"prgnn/stages/assess"
@@ -18,7 +19,7 @@ import (
 )
 
 // registered are the kinds of a lab's own program.
-var registered []dag.Kind
+var registered [][]dag.Kind
 
 // Register adds a stage kind of a lab's own program; a second kind of one name is a
 // bug and panics.
@@ -26,18 +27,31 @@ func Register(k dag.Kind) {
 	if _, twice := Lookup(k.Name); twice {
 		panic("stages: kind " + k.Name + " registered twice")
 	}
-	registered = append(registered, k)
+	registered = append(registered, []dag.Kind{k})
+}
+
+var coded sync.Once
+
+// topics are the kinds of all topics, with their code identities. A kind has one place
+// in memory: executors compare them by it.
+func topics() [][]dag.Kind {
+	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, present.Kinds, command.Kinds}
+	coded.Do(func() {
+		for _, kinds := range all {
+			for i := range kinds {
+				kinds[i].Code = codes[kinds[i].Name]
+			}
+		}
+	})
+	return append(all, registered...)
 }
 
 // Lookup finds a stage kind.
 func Lookup(name string) (*dag.Kind, bool) {
-	for _, topic := range [...][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, present.Kinds, command.Kinds, registered} {
-		for _, k := range topic {
-			if k.Name == name {
-				if k.Code == "" {
-					k.Code = codes[name]
-				}
-				return &k, true
+	for _, kinds := range topics() {
+		for i := range kinds {
+			if kinds[i].Name == name {
+				return &kinds[i], true
 			}
 		}
 	}
@@ -47,9 +61,10 @@ func Lookup(name string) (*dag.Kind, bool) {
 // Kinds are all stage kinds, by name.
 func Kinds() []*dag.Kind {
 	var all []*dag.Kind
-	for _, k := range slices.Concat(cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, present.Kinds, command.Kinds, registered) {
-		found, _ := Lookup(k.Name)
-		all = append(all, found)
+	for _, kinds := range topics() {
+		for i := range kinds {
+			all = append(all, &kinds[i])
+		}
 	}
 	slices.SortFunc(all, func(a, b *dag.Kind) int { return cmp.Compare(a.Name, b.Name) })
 	return all

@@ -57,6 +57,11 @@ func TestCallGraph(t *testing.T) {
 	var paths []string
 	for _, root := range p.roots {
 		paths = append(paths, root.ImportPath)
+		for path := range p.all { // its topics
+			if strings.HasPrefix(path, root.ImportPath+"/") {
+				paths = append(paths, path)
+			}
+		}
 	}
 	roots, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: "../..", Env: append(os.Environ(), platform...)}, paths...)
 	if err != nil || packages.PrintErrors(roots) > 0 {
