@@ -10,7 +10,8 @@ import (
 // in place of the digest: a program about to replace a page sees whether it is a report,
 // and whether anybody has edited it.
 const (
-	generatorLine = "<meta name=\"generator\" content=\"PR-GNN Pipeline report\">\n"
+	programName   = "PR-GNN Pipeline"
+	generatorLine = "<meta name=\"generator\" content=\"" + programName + " report\">\n"
 	sealStart     = "<meta name=\"digest\" content=\""
 	sealEnd       = "\">\n"
 	sealLength    = 2 * sha256.Size
@@ -24,14 +25,13 @@ func seal(page []byte) []byte {
 	return page
 }
 
-// IsReport reports whether a file is a report of this program.
-func IsReport(page []byte) bool {
-	return bytes.Contains(page[:min(len(page), 4096)], []byte(generatorLine))
-}
+// IsReport reports whether a file is a report of this program, whatever somebody has
+// edited in it: every page names the program, at its top and in its provenance.
+func IsReport(page []byte) bool { return bytes.Contains(page, []byte(programName)) }
 
-// Edited reports whether a report differs from what was written. A report of an older
-// version carries no digest, and nothing is known of it: not edited.
-func Edited(page []byte) bool {
+// Intact reports whether a report is as it was written. One without a digest is not:
+// nothing is known of it.
+func Intact(page []byte) bool {
 	at := bytes.Index(page[:min(len(page), 4096)], []byte(sealStart))
 	if at < 0 || len(page) < at+len(sealStart)+sealLength {
 		return false
@@ -39,5 +39,5 @@ func Edited(page []byte) bool {
 	at += len(sealStart)
 	zeros := bytes.Clone(page)
 	copy(zeros[at:at+sealLength], bytes.Repeat([]byte("0"), sealLength))
-	return !bytes.Equal(seal(zeros), page)
+	return bytes.Equal(seal(zeros), page)
 }

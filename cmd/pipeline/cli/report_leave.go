@@ -49,7 +49,7 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 		a.Object(reportEvent{"report", path, len(page), nil})
 	}
 	if kept != "" {
-		a.Note("%s had been edited: the edited page is now %s", path, kept)
+		a.Warn("%s had been edited: the edited page is now %s", path, kept)
 	}
 	if r.Outputs[task.ID] == nil {
 		a.Note("report: %s (incomplete)", path)
@@ -90,7 +90,7 @@ func pageName(p *pipelines.Pipeline) string {
 }
 
 // replacePage puts a page in the place of the one that is there, unless they are equal.
-// kept is where an edited page has gone.
+// kept is the copy of a page that is not as it was written: no run makes that one again.
 func replacePage(path string, page []byte) (kept string, err error) {
 	old, err := os.ReadFile(path)
 	switch {
@@ -101,8 +101,8 @@ func replacePage(path string, page []byte) (kept string, err error) {
 		return "", nil
 	case !report.IsReport(old):
 		return "", errors.New("a file of that name is there, which is no report of ours")
-	case report.Edited(old):
-		if kept, err = keepEdited(path, old); err != nil {
+	case !report.Intact(old):
+		if kept, err = keepAside(path, old); err != nil {
 			return "", err
 		}
 	}
@@ -113,25 +113,27 @@ func replacePage(path string, page []byte) (kept string, err error) {
 // that nobody takes one for the other.
 func setAside(path string) {
 	if page, err := os.ReadFile(path); err == nil && report.IsReport(page) {
-		_ = os.Rename(path, strings.TrimSuffix(path, ".html")+".earlier.html")
+		if _, err := keepAside(path, page); err == nil {
+			_ = os.Remove(path)
+		}
 	}
 }
 
-// keepEdited copies an edited page to the first free name beside it.
-func keepEdited(path string, page []byte) (string, error) {
+// keepAside copies a page to NAME.earlier.html. A page there that somebody has edited
+// stays: the copy goes to NAME.earlier-2.html, and so on.
+func keepAside(path string, page []byte) (string, error) {
 	for i := 1; ; i++ {
-		name := strings.TrimSuffix(path, ".html") + ".edited.html"
+		name := strings.TrimSuffix(path, ".html") + ".earlier.html"
 		if i > 1 {
-			name = fmt.Sprintf("%s.edited-%d.html", strings.TrimSuffix(path, ".html"), i)
+			name = fmt.Sprintf("%s.earlier-%d.html", strings.TrimSuffix(path, ".html"), i)
 		}
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
+		old, err := os.ReadFile(name)
+		if err == nil && !report.Intact(old) && !bytes.Equal(old, page) {
 			continue
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		_, err = f.Write(page)
-		return name, errors.Join(err, f.Close())
+		return name, console.WriteFile(name, func(w io.Writer) error { _, err := w.Write(page); return err })
 	}
 }

@@ -32,4 +32,18 @@ func TestSetAside(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "mine.html")); err != nil {
 		t.Error(err)
 	}
+
+	// The next page that is set aside takes that place, unless somebody has edited what is there.
+	edited := bytes.Replace(page.Bytes(), []byte("earlier"), []byte("my own"), 1)
+	for _, content := range [][]byte{edited, page.Bytes()} {
+		if err := os.WriteFile(filepath.Join(dir, "study.html"), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		setAside(filepath.Join(dir, "study.html"))
+	}
+	for name, want := range map[string][]byte{"study.earlier.html": edited, "study.earlier-2.html": page.Bytes()} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(b, want) {
+			t.Errorf("%s is not the page that was set aside: %v", name, err)
+		}
+	}
 }

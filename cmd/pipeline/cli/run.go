@@ -165,7 +165,7 @@ func (a *app) noteResult(r *dag.Result, changed []string) {
 		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", console.Some(changed, 6), dag.OtherBytes)
 	}
 	if len(r.Damaged) > 0 {
-		a.Note("damaged, and restored: %s", console.Some(r.Damaged, 6))
+		a.Warn("damaged, and restored: %s", console.Some(r.Damaged, 6))
 	}
 	if r.NoRecord != nil {
 		fmt.Fprintf(a.Stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.Command("gc"))
