@@ -22,7 +22,8 @@ var mayImport = map[string][]string{
 	// The topics of the stages, from the top down.
 	"stages":         {"dag"},
 	"stages/command": {"artifacts", "dag", "nifti", "stages/column"},
-	"stages/present": {"artifacts", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
+	"stages/present": {"artifacts", "dag", "stages/figure", "stages/column", "stages/fold", "stages/region", "stages/report", "stages/chart"},
+	"stages/figure":  {"artifacts", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
 	"stages/assess":  {"artifacts", "dag", "nifti", "gnn", "stages/column", "stages/fold", "stages/region", "stages/learn", "stages/inference"},
 	"stages/learn":   {"artifacts", "dag", "gnn", "stages/column", "stages/fold", "stages/region", "stages/inference"},
 	"stages/prepare": {"artifacts", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/bids"},

@@ -6,9 +6,9 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 15fd09ab01f8dd2612b931d7eb3cffb161a59b68ebeae9673316f033de0d4f59
-kind biomarkers dfdde50c8a9396557a1f9fa058002c7ae46d9270da118a55c014119c084bcacd
+kind biomarkers 2660aea50e7c9cc8759fc4a6df50427f7b3191a1e5212f8461596c273ddb0d2d
 kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
-kind brainmap 02024bff9b449a4c5ec62a0ba50100e18ead45014f6af39e301e626fe2d7b909
+kind brainmap 8fc0e403f3f132a319e13758fa0c83ca2f4d693a2b0ba61af548482981712f79
 kind choose a3216346ff164003f1e8c4d4af20b86af1dca2a942d6e61f1fb428633fb67094
 kind combat fef5b240d4e17f1d22fb15690587d65fee3df3b3d953f179f7039c923e374e3b
 kind compare 9dab4b31b42cf5477e3ee3011f6d405ec6471bf261409e4f432dccb19ef7e97f
@@ -19,18 +19,18 @@ kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
 kind evaluate ac3ec073e21c2266c10148a376ae2fbd1cfe02470119aabb3ea57baf0be0e63f
 kind exec c24179a6e52be5fa372968cd89bcd5b6230d61c2633ef1a18cb5c853ba23cda8
 kind fidelity 800c9846a4a3f86b1bcff6dfd79a6b4262de4892ee8f5043f99e18c4c03bde0b
-kind figure-confusion c85088c2bc2ef350eebcf1e6f88d22c7c68e6f82f90a5a4fde1c1c6a54760a3a
-kind figure-connectivity ac394e7376ad48646146e57a19046b5a45be91d40360fefa62e0a6536aa49430
-kind figure-degrees 367d1ce3ca28577fc31ebd23b1629dd36b7fba02ab9a0e223a4f77d7cebee2c2
-kind figure-distributions d60812e6270e5458fa5bae3093f3081d5aa04293f7d9526e1a2e4a62d759f038
-kind figure-individuality e8348ecb8fb91e0462e9950bec4d01b6db70bc733e95721f2908817cf479ee1b
-kind figure-individuals 807eb507c152e87bb90a6532dc8b0ad1cc7b3ab8b76040b0bd089db3444879e0
-kind figure-ranking 9db952ce8a4e4b6c69ef0bba1bbc2dff89cd9062e36148398a0679a16a9c0983
-kind figure-roc b7f7bf29f5aa69a7a2f778bd4327fb66a2ddfb1c498c69baa9ba1414bd85e01e
-kind figure-training 198e379693731d6297469fc7c92cd6587c3dcb41f268a15a73baf2b2ab563c84
+kind figure-confusion 31e299b20a6bd7e8828af8110bb57fa591345a23935d3e0797aea89b73ccbb5d
+kind figure-connectivity 828a17f17be8b00d2b33e0b8c0f58963349e6e1847e801c07db11ffc09d4e53c
+kind figure-degrees f291903802aa0b435a9685fb3ef522d8c38d287a96cf69cd0f2bf85ff290f3ec
+kind figure-distributions 6bfbe0955e2bd9f7bb4759c3613bf0235334ec6857bb068401c4d46f9e13c9e6
+kind figure-individuality f9f5b2cb13a073df4a19e484a3f567992e2c3bd966e32af236d545a64ba82276
+kind figure-individuals 566da6e94d4b23dc60dbe6cbab0d7ab70d1d711db08ff87cc12c6a290d6b1626
+kind figure-ranking 5adf36bfbd14e70983f15062e419e76d54c022f92b0a19382b732d5b3ddf109d
+kind figure-roc 1a55c510db1dcd96c9db83d46179525208e62dea0467350d5b6d15c94f2b9354
+kind figure-training 345bae49a110878581d7e031aa5fe46d4156cf74daed69c742ea1571b5b6b9bc
 kind graph dd6aba4cc73b2bddd20f0000e65091d3a4e2dad510b78afa53cd38038cb71c86
 kind harmonize 6df605d6f5d885eb4b961448b35888197c30984302c6e6a48861a9abdc7648c5
-kind individuality d38336564aa063d045dc0fec641d513171c66a4438ff269d83e9035caf7ef427
+kind individuality 16447dde90f6b576bc40f9bfb3f90dc2e25a5fb8c78ddfb06b1727a8a190a2aa
 kind join d8398fb8c1c42f4f8831bed861064661298c26fae00131f31c1794acd3045f17
 kind leakage 778082ba4499482977fc465ae8cca055708bd6c9e942140056c43fe63f65b2f2
 kind matrices d8a75686859574efc62c56debe395ad6c4e3e44fc982a752b08dd5250b9e705c
@@ -38,12 +38,12 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate 29a58da6d2e400600a894244c2b1491a28e9962cf0fb736544e524013f6ebc73
 kind permutation e057762be61610ab2525b48c9e7339c52ea6491208b3e81d90354b947f141daf
 kind predict ff371b5079cca71e33b1eebdc2c79f8be1558c7c152fbe0bf53ec26e5ad2d241
-kind report 4ba9846b2d9743e25754f56cfd452aefb70234efc40bf13c515b1a7426492bed
+kind report be684a488f8e0797558cafb8f3dd08d4b77398b2dd158f1aed1e87da96a05d56
 kind saliency b1568f644f3c4144442c4e1aa03d3178908f22dc9a7b0eebb972b7577beffb80
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split 15b859667441bd18a2224e528df08fdf9811354124ed4e3c852b6c918470740c
-kind summary 0f56b13bb56bdb44df8858e7570341ef039d898530852283c5846597419457c7
-kind tables 516836db258bd54504ed5aad2600845a6278cc303d30b857962a3026ff7ff3df
+kind summary 9dc870e6987477cd31956bf64b2ad8fac1fa30b1bf4762de15a9a0de6681f275
+kind tables a45f3778544bb42555e8ada176321d7af9ed7bd6001006d76832ea8fb84fb0cb
 kind timeseries 2c7e8b3de558f5bf2cbb57d636c289e9754683175a2d022f3d64441c4c8cb78f
 kind train 0db5765599ba75788cf95cc956b8f471b338c2679f63a7995a14374bf5830bae
 
@@ -320,6 +320,7 @@ prgnn/artifacts.writeRecord f0f3283f5e4d.432310
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+prgnn/artifacts.NewTable 8a2856ac30cf.a697b1
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
 
@@ -334,23 +335,20 @@ reached by baseline biomarkers bootstrap brainmap choose combat compare connecti
 prgnn/artifacts.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts.Table.Floats 63be0b8cfb3f.4176d1
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-roc harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
 prgnn/artifacts.Column.text 7366f2618bc4.f1cdea
 prgnn/artifacts.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts.Table.Strings 1c3df0f5ffac.a85b41
 prgnn/artifacts.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuals figure-roc harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
 prgnn/artifacts.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuals figure-roc individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
 prgnn/artifacts.Table.Ints 46d4f99e9c96.f2d16c
 
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
-
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-roc graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
-prgnn/artifacts.NewTable 8a2856ac30cf.a697b1
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
 prgnn/artifacts.Array fbc72b02d7a8.e3b0c4
@@ -376,13 +374,10 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
-prgnn/dag.Task.All cc938ef1cbfd.467bad
-
-reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc harmonize individuality join leakage permutation report summary tables train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
 prgnn/artifacts.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers choose combat compare covariates evaluate fidelity figure-confusion figure-roc individuality leakage permutation predict report split summary train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality leakage permutation predict report split summary train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
@@ -393,7 +388,7 @@ prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers choose combat compare evaluate figure-confusion figure-roc individuality leakage permutation report summary train
+reached by baseline biomarkers brainmap choose combat compare evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality leakage permutation report summary train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
@@ -401,6 +396,12 @@ prgnn/stages/column.chosen c6a58529703c.e3b0c4
 prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 686148c7d366.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
+
+reached by baseline biomarkers brainmap combat figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality leakage report summary train
+prgnn/stages/column.Read 4d56a010bef8.435b08
+
+reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
+prgnn/dag.Task.All cc938ef1cbfd.467bad
 
 reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
@@ -454,9 +455,6 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
-
-reached by baseline biomarkers combat individuality leakage report summary train
-prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers compare covariates evaluate fidelity individuality leakage permutation predict report split train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
@@ -899,6 +897,9 @@ prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
+reached by biomarkers brainmap figure-ranking individuality report
+prgnn/stages/column.RankingRow 756ac8dc2ac0.c63136
+
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 
@@ -927,6 +928,9 @@ prgnn/stages/inference.FDR f21a9bea3365.481a4c
 
 reached by biomarkers fidelity individuality permutation
 prgnn/stages/column.SettingText eda979aca34f.c63136
+
+reached by biomarkers figure-individuals individuality report
+prgnn/stages/column.IndividualRow f081643510dd.c63136
 
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
@@ -987,9 +991,7 @@ prgnn/stages/assess.testedContrast d3092f23479d.55e531
 prgnn/stages/assess.unstaged 535f768d36bd.305f88
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
 prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
-prgnn/stages/column.IndividualRow f081643510dd.c63136
 prgnn/stages/column.NullRow e8231f96d14c.c63136
-prgnn/stages/column.RankingRow df9aa67b6311.c63136
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
 prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
@@ -1352,7 +1354,7 @@ prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.sidecarTR 706403fbe3d4.04ae21
 
 reached by brainmap
-prgnn/stages/present.brainmap.New aa4650227ebb.eba0ab
+prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 
 reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/internal/markup.Text bdde6727b408.e3b0c4
@@ -1372,31 +1374,38 @@ prgnn/stages/chart.between 84382f85b55e.bd104b
 prgnn/stages/chart.mirrored 62f7c93fa1ee.c0f445
 prgnn/stages/chart.open 63dabc185e8a.19ae84
 prgnn/stages/chart.smooth 0dfbd41afe45.19ae84
-prgnn/stages/present.NodePlaces c37b2c7642c4.8e3fa0
-prgnn/stages/present.placesToDraw b7c6a9aa2a4c.98d6cd
+prgnn/stages/figure.NodePlaces c37b2c7642c4.8e3fa0
+prgnn/stages/figure.placesToDraw b7c6a9aa2a4c.98d6cd
+
+reached by brainmap figure-ranking report
+prgnn/stages/figure.RankingRows 1bbb09b466d5.d1ba6c
+prgnn/stages/figure.ReadRanking acd5334368a9.09357b
+prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 
 reached by brainmap report
-prgnn/stages/present.BrainMap 92ecc7e60667.e3b0c4
-prgnn/stages/present.BrainMap.Ports e71e58d56e93.aa3df0
-prgnn/stages/present.BrainMap.Run fac009cfe429.881e3d
-prgnn/stages/present.BrainMap.picture be891f377d96.a336e5
-prgnn/stages/present.brainView 788ab3c99f4d.4e7763
-prgnn/stages/present.brainView.draw c0b3a881c197.bd9ef4
-prgnn/stages/present.brainViews 62162f0d1dfd.13bf45
-prgnn/stages/present.headHeight 3a98da0deace.e3b0c4
-prgnn/stages/present.heat 38830fd71b0c.e3b0c4
-prgnn/stages/present.hull 1dc93a06a583.e3b0c4
-prgnn/stages/present.labelPlace f81ef4a99538.1d85b1
-prgnn/stages/present.mm 0c66043913f2.e3b0c4
-prgnn/stages/present.outline 3a98da0deace.e3b0c4
-prgnn/stages/present.panelHeight 4bae7b22d7bf.e3b0c4
-prgnn/stages/present.panelWidth c791821609e1.e3b0c4
-prgnn/stages/present.rectangle 8170e145aac3.e3b0c4
-prgnn/stages/present.rectangle.overlap 40dbdd124487.d5a693
-prgnn/stages/present.scaleBar 9c5259875f74.790441
-prgnn/stages/present.spot 9326d3d677bc.e3b0c4
-prgnn/stages/present.spotRadius 674429a4514e.e3b0c4
-prgnn/stages/present.spots 6d9d7c73c6a1.a2950c
+prgnn/stages/figure.BrainMap 92ecc7e60667.e3b0c4
+prgnn/stages/figure.BrainMap.Draw b3cfbec2a018.fd3a14
+prgnn/stages/figure.BrainMap.Ports e71e58d56e93.aa3df0
+prgnn/stages/figure.BrainMap.Run 638764495fe3.580d29
+prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
+prgnn/stages/figure.brainView 788ab3c99f4d.4e7763
+prgnn/stages/figure.brainView.draw c0b3a881c197.bd9ef4
+prgnn/stages/figure.brainViews 62162f0d1dfd.13bf45
+prgnn/stages/figure.headHeight 3a98da0deace.e3b0c4
+prgnn/stages/figure.heat 38830fd71b0c.e3b0c4
+prgnn/stages/figure.hull 1dc93a06a583.e3b0c4
+prgnn/stages/figure.labelPlace f81ef4a99538.1d85b1
+prgnn/stages/figure.mm 0c66043913f2.e3b0c4
+prgnn/stages/figure.outline 3a98da0deace.e3b0c4
+prgnn/stages/figure.panelHeight 4bae7b22d7bf.e3b0c4
+prgnn/stages/figure.panelWidth c791821609e1.e3b0c4
+prgnn/stages/figure.rectangle 8170e145aac3.e3b0c4
+prgnn/stages/figure.rectangle.overlap 40dbdd124487.d5a693
+prgnn/stages/figure.scaleBar 9c5259875f74.790441
+prgnn/stages/figure.spot 9326d3d677bc.e3b0c4
+prgnn/stages/figure.spotRadius 674429a4514e.e3b0c4
+prgnn/stages/figure.spots 63bc9c506806.76505a
+prgnn/stages/report.Figure 0c5b065b06a4.e3b0c4
 
 reached by choose
 prgnn/artifacts.Concat 41ba4cd4728e.d01bfc
@@ -1433,10 +1442,8 @@ prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Score 6a2530d6b8fc.60562e
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
-reached by choose compare fidelity leakage
+reached by choose compare fidelity figure-individuals leakage report
 prgnn/stages/column.CoordText 8cfa949c610a.81ff23
-
-reached by choose compare fidelity leakage report
 prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
 reached by combat
@@ -1511,7 +1518,7 @@ prgnn/stages/inference.McNemar efa157251982.e3b0c4
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
-reached by compare evaluate figure-confusion figure-distributions figure-roc figure-training individuality permutation report summary tables
+reached by compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report
@@ -1939,9 +1946,6 @@ prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
 prgnn/stages/column.FidelityRow b860d0cc08ad.c63136
 prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
-reached by fidelity figure-individuals figure-ranking report saliency summary tables
-prgnn/stages/column.SettingsOf c5c3df95d311.357c7d
-
 reached by fidelity leakage predict
 prgnn/stages/learn.ReadModel ca8bfc5e5f9c.60fa66
 prgnn/stages/learn.ReadModels 0db785bf064e.2075d5
@@ -1954,11 +1958,14 @@ reached by fidelity predict
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
 prgnn/stages/learn.predictIn 721169b01e87.a3b313
 
+reached by fidelity report saliency summary tables
+prgnn/stages/column.SettingsOf c5c3df95d311.357c7d
+
 reached by figure-confusion
-prgnn/stages/present.FigureConfusion 1063baa4ccfb.e3b0c4
-prgnn/stages/present.FigureConfusion.Ports f447737aaf63.ecf67f
-prgnn/stages/present.FigureConfusion.Run 46ea51a07941.90a9d1
-prgnn/stages/present.figure-confusion.New b6d278dc3495.3342e5
+prgnn/stages/figure.Confusion 1063baa4ccfb.e3b0c4
+prgnn/stages/figure.Confusion.Ports f447737aaf63.3b523b
+prgnn/stages/figure.Confusion.Run 1348948f36fb.9c174f
+prgnn/stages/figure.figure-confusion.New b6d278dc3495.4b3e96
 
 reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 module codeberg.org/go-fonts/liberation v0.5.0
@@ -2031,10 +2038,10 @@ prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
 prgnn/stages/draw.svgCanvas 4d50bd88a2f1.e3b0c4
 prgnn/stages/draw.svgCanvas.FillString d3fb293ee6e4.901ae9
-prgnn/stages/present.chartOf 9df416cf158a.3239cf
-prgnn/stages/present.chartOf.outputs 1528fd9c7697.d2ce59
-prgnn/stages/present.chartOf.svg 0ac6e949f481.38438d
-prgnn/stages/present.figurePorts 9cd46ef98c0d.465270
+prgnn/stages/figure.Chart 3daba9f45298.86d99d
+prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
+prgnn/stages/figure.outputs 1269bb1eb041.0a6601
+prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
 reached by figure-confusion figure-connectivity figure-individuals report
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
@@ -2050,19 +2057,19 @@ reached by figure-confusion figure-distributions figure-individuality figure-ran
 prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
 
 reached by figure-confusion figure-individuality report summary
-prgnn/stages/present.short 616cf1626b6d.e3b0c4
+prgnn/stages/report.Short 74bf62929271.e3b0c4
 
 reached by figure-confusion figure-ranking figure-roc report
 prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
 
 reached by figure-confusion figure-roc
-prgnn/stages/present.predictionsPort 35bd4c04c231.4ce5e2
+prgnn/stages/figure.predictionsPort 35bd4c04c231.4ce5e2
 
 reached by figure-confusion report
 prgnn/stages/chart.Confusion b862e20471b1.df2a29
 prgnn/stages/chart.blues 6d4795638882.cda606
 prgnn/stages/chart.number 40ca63176420.e3b0c4
-prgnn/stages/present.confusionChart 40080c634f95.1945af
+prgnn/stages/figure.DrawConfusion 0402720d3ca6.77da57
 
 reached by figure-connectivity
 prgnn/connectivity.Average 0a1b7e6aa875.e3b0c4
@@ -2076,16 +2083,16 @@ prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
 prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
-prgnn/stages/present.FigureConnectivity b98f30ca7228.e3b0c4
-prgnn/stages/present.FigureConnectivity.Ports eea1cdcd03bb.d21fff
-prgnn/stages/present.FigureConnectivity.Run cf2ef9684095.453dda
-prgnn/stages/present.FigureConnectivity.draw 07626194be5f.a987dd
-prgnn/stages/present.RegionBlocks bbdf7e492565.fc2b71
-prgnn/stages/present.figure-connectivity.New 07cfa2122a94.588d58
+prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
+prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
+prgnn/stages/figure.Connectivity.Run cf2ef9684095.f873ee
+prgnn/stages/figure.Connectivity.draw 23781b0e568c.9a77f7
+prgnn/stages/figure.RegionBlocks bbdf7e492565.fc2b71
+prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 
 reached by figure-connectivity figure-degrees
-prgnn/stages/present.groupByParticipant bfd52dfb9c56.cfb5fc
-prgnn/stages/present.subjectOf f2dbe3806b59.de3666
+prgnn/stages/figure.groupByParticipant bfd52dfb9c56.cfb5fc
+prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
 reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
@@ -2106,11 +2113,12 @@ reached by figure-degrees
 prgnn/stages/chart.DegreeDistribution afe740007763.e04147
 prgnn/stages/chart.Degrees c5e1786b7e32.e3b0c4
 prgnn/stages/chart.staircase 151de331478d.e3b0c4
-prgnn/stages/present.FigureDegrees dba1b61b2ad0.e3b0c4
-prgnn/stages/present.FigureDegrees.Ports 7cdae1d6e094.f29684
-prgnn/stages/present.FigureDegrees.Run e8c70c122843.c9e31a
-prgnn/stages/present.degreesOf 3f42df5d12e5.e331af
-prgnn/stages/present.figure-degrees.New d54eff27cd87.7e5c3c
+prgnn/stages/figure.Degrees dba1b61b2ad0.e3b0c4
+prgnn/stages/figure.Degrees.Ports 7cdae1d6e094.4edb9e
+prgnn/stages/figure.Degrees.Run 67d8ec37f2a8.06d2fd
+prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
+prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
+prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 
 reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/stages/draw.Categories 108e6783882b.441d7a
@@ -2121,9 +2129,6 @@ prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 reached by figure-degrees figure-distributions figure-roc figure-training report
 prgnn/stages/chart.key 4c46e1f57a06.606b59
 
-reached by figure-degrees figure-distributions report summary
-prgnn/stages/present.intColumns a818f80132b5.231056
-
 reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report
 prgnn/stages/chart.grid e00967dc668a.5600d1
 
@@ -2131,21 +2136,22 @@ reached by figure-degrees figure-individuality report
 prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
 
 reached by figure-distributions
-prgnn/stages/present.FigureDistributions 8440341a034a.e3b0c4
-prgnn/stages/present.FigureDistributions.Ports 9adfc1cd03b7.c08e25
-prgnn/stages/present.FigureDistributions.Run 268728d0fc1c.f501a1
-prgnn/stages/present.figure-distributions.New 7ab69652cece.2ae26e
+prgnn/stages/figure.Distributions 8440341a034a.e3b0c4
+prgnn/stages/figure.Distributions.Ports 9adfc1cd03b7.9f73c6
+prgnn/stages/figure.Distributions.Run 72603bdea6e0.285309
+prgnn/stages/figure.figure-distributions.New 7ab69652cece.488cf9
 
 reached by figure-distributions figure-individuality figure-roc report summary tables
-prgnn/stages/present.number3 3c7e0c803760.e3b0c4
+prgnn/stages/report.Fixed 494a7404cf36.e3b0c4
+prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by figure-distributions figure-roc figure-training report
 prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 
 reached by figure-distributions figure-training report
 prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
-prgnn/stages/present.bySettings a1a7dddc5514.79b9ba
-prgnn/stages/present.gatheredSetting 5e60027bc6d4.de3666
+prgnn/stages/figure.bySettings a1a7dddc5514.bf9792
+prgnn/stages/figure.settingInputs 5e60027bc6d4.de3666
 
 reached by figure-distributions report
 prgnn/stages/chart.Distribution afcc359b3413.e3b0c4
@@ -2157,16 +2163,17 @@ prgnn/stages/chart.hills 63786f5334bc.e3b0c4
 prgnn/stages/chart.keptColor 9fbee8a24c85.1fa113
 prgnn/stages/chart.most 57c4b32f7c1d.e3b0c4
 prgnn/stages/chart.root d1af203a4ebe.e3b0c4
-prgnn/stages/present.addDistributions 2e1eed548740.77a514
-prgnn/stages/present.distributionsChart 62d05f2107b9.56c103
-prgnn/stages/present.overlap d97d50155994.e3b0c4
-prgnn/stages/present.overlapText cc0f1931e41d.7b3614
+prgnn/stages/figure.DrawDistributions a1421cbbdf84.5055e4
+prgnn/stages/figure.addDistributions 7b46cf7dffae.8302a0
+prgnn/stages/figure.binRow 863d0fd77036.e3b0c4
+prgnn/stages/figure.overlap d97d50155994.e3b0c4
+prgnn/stages/figure.overlapText cc0f1931e41d.0077e8
 
 reached by figure-individuality
-prgnn/stages/present.FigureIndividuality dba1b61b2ad0.e3b0c4
-prgnn/stages/present.FigureIndividuality.Ports cdb7115453a3.87ba30
-prgnn/stages/present.FigureIndividuality.Run cf33feea601e.baa299
-prgnn/stages/present.figure-individuality.New d54eff27cd87.82bbba
+prgnn/stages/figure.Individuality dba1b61b2ad0.e3b0c4
+prgnn/stages/figure.Individuality.Ports cdb7115453a3.890f10
+prgnn/stages/figure.Individuality.Run dc063375cbd9.36d480
+prgnn/stages/figure.figure-individuality.New d54eff27cd87.609979
 
 reached by figure-individuality figure-individuals figure-ranking report
 prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
@@ -2177,13 +2184,16 @@ reached by figure-individuality figure-ranking report
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
 
+reached by figure-individuality individuality report
+prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
+
 reached by figure-individuality report
 prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
 prgnn/stages/chart.Trends 8015363db2c2.ad3265
-prgnn/stages/present.individualityChart 8fd4db93e115.b18a24
+prgnn/stages/figure.DrawIndividuality d8e54f1af5e9.11416a
 
 reached by figure-individuals
-prgnn/stages/present.figure-individuals.New f3a33ab997a9.e72bc1
+prgnn/stages/figure.figure-individuals.New f3a33ab997a9.438b12
 
 reached by figure-individuals figure-ranking report
 prgnn/stages/chart.dot ffbca6cf1114.e3b0c4
@@ -2196,26 +2206,26 @@ prgnn/stages/chart.drawSpots ac06cf88f12c.aa5cb2
 prgnn/stages/chart.heat b683e87c9d9d.891867
 prgnn/stages/chart.shown 9c4679e98754.3ab6e6
 prgnn/stages/draw.Sequential 2bd0825f39aa.441d7a
-prgnn/stages/present.FigureIndividuals 485a988907b4.e3b0c4
-prgnn/stages/present.FigureIndividuals.Ports dc159e86d611.51cb8b
-prgnn/stages/present.FigureIndividuals.Run 85f53462f15c.8dc29e
-prgnn/stages/present.FigureIndividuals.chart c23c405d5fd2.a1dc61
-prgnn/stages/present.first 0a4bf8956fa5.e332d6
-prgnn/stages/present.individualScores af4ccb51c337.6f434b
-prgnn/stages/present.keptRegion 56ac223a7589.e3b0c4
-prgnn/stages/present.lambdaPair 1970d65ea894.e3b0c4
-prgnn/stages/present.readIndividual e4cb403b03c2.86c4fc
-prgnn/stages/present.rowTitle 5e2d879783cf.843ef2
-prgnn/stages/present.selected ba94e4c817fc.8933d2
+prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
+prgnn/stages/figure.Individuals.Draw 985b03fed480.6a6936
+prgnn/stages/figure.Individuals.Ports dc159e86d611.3c54c8
+prgnn/stages/figure.Individuals.Run e946939ea5a2.f804e9
+prgnn/stages/figure.first 0a4bf8956fa5.e332d6
+prgnn/stages/figure.individualScores af4ccb51c337.6f434b
+prgnn/stages/figure.keptRegion 56ac223a7589.e3b0c4
+prgnn/stages/figure.lambdaPair 1970d65ea894.e3b0c4
+prgnn/stages/figure.readIndividual d49a5fd51553.09fe44
+prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
+prgnn/stages/figure.selected ba94e4c817fc.8933d2
 
 reached by figure-individuals report saliency summary
 prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
 
 reached by figure-ranking
-prgnn/stages/present.FigureRanking 280a05a3dc95.e3b0c4
-prgnn/stages/present.FigureRanking.Ports c6e2eb54c9ea.6ff572
-prgnn/stages/present.FigureRanking.Run 70c85e53d7c5.abe308
-prgnn/stages/present.figure-ranking.New 9ddb348b4039.3f0044
+prgnn/stages/figure.Ranking 280a05a3dc95.e3b0c4
+prgnn/stages/figure.Ranking.Ports c6e2eb54c9ea.e5397f
+prgnn/stages/figure.Ranking.Run 16dfa94d5560.f4eb87
+prgnn/stages/figure.figure-ranking.New 9ddb348b4039.accd05
 
 reached by figure-ranking figure-roc figure-training report
 prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
@@ -2229,16 +2239,16 @@ prgnn/stages/chart.Dots.Figure 49ffe7f22f45.881017
 prgnn/stages/chart.Dots.paint 0ab1220af056.950643
 prgnn/stages/chart.Row 104361cd5c39.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
-prgnn/stages/present.contrastChart ab3463c383c9.dc9638
-prgnn/stages/present.rankedRow 86b0702bffe6.e3b0c4
-prgnn/stages/present.rankedRows 1762cf1a8480.7e72fc
-prgnn/stages/present.rankingChart cc2e8f26f202.78fbae
+prgnn/stages/figure.DrawContrast 8d0c4bf7b384.fc10bb
+prgnn/stages/figure.DrawRanking 6233bfb5bc7c.affa7b
+prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
+prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by figure-roc
-prgnn/stages/present.FigureROC 0a604c5f3fd9.e3b0c4
-prgnn/stages/present.FigureROC.Ports a058ff60fb1f.343654
-prgnn/stages/present.FigureROC.Run b6a6507a6432.5a4c69
-prgnn/stages/present.figure-roc.New d54eff27cd87.6f5c2a
+prgnn/stages/figure.ROC 0a604c5f3fd9.e3b0c4
+prgnn/stages/figure.ROC.Ports a058ff60fb1f.abe417
+prgnn/stages/figure.ROC.Run 779fd4098d3a.440391
+prgnn/stages/figure.figure-roc.New d54eff27cd87.92f17d
 
 reached by figure-roc report
 prgnn/stages/chart.Case 053d4b3c7fa1.e3b0c4
@@ -2250,22 +2260,24 @@ prgnn/stages/chart.Rates 537c418be552.64b3d6
 prgnn/stages/chart.byFold db69c05805c7.57c067
 prgnn/stages/chart.rocKey c3ce718e77fe.087c6b
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
-prgnn/stages/present.rocChart 46562af2879a.167c25
+prgnn/stages/figure.DrawROC 4d28417a3530.3313e1
 
 reached by figure-training
-prgnn/stages/present.FigureTraining 8440341a034a.e3b0c4
-prgnn/stages/present.FigureTraining.Ports d2b63e677ec4.b82d12
-prgnn/stages/present.FigureTraining.Run b01b8cbceaec.96be48
-prgnn/stages/present.figure-training.New 7ab69652cece.e60e59
+prgnn/stages/figure.Training 8440341a034a.e3b0c4
+prgnn/stages/figure.Training.Ports d2b63e677ec4.c99581
+prgnn/stages/figure.Training.Run 4302d109c7fe.426899
+prgnn/stages/figure.figure-training.New 7ab69652cece.4f1da6
 
 reached by figure-training report
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
 prgnn/stages/chart.Curves c9e14c40bcb3.48c463
 prgnn/stages/chart.Training 869c060f6ece.85f5dc
 prgnn/stages/chart.Training.add 0b1caececfd7.93f601
-prgnn/stages/present.nameNetworks 18e5854ea5f7.3e2c89
-prgnn/stages/present.noRows 485fd5d6e7b6.435b08
-prgnn/stages/present.trainingChart 4bfba6fd1543.e566df
+prgnn/stages/figure.DrawTraining 068dc036fa8e.b269a7
+prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
+prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
+prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
+prgnn/stages/figure.noRows 485fd5d6e7b6.435b08
 
 reached by figure-training report summary
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
@@ -2319,7 +2331,6 @@ prgnn/stages/assess.Individuality.Run eff10ade435f.c8c948
 prgnn/stages/assess.Individuality.cells 8d08a140ed8e.4cdf6a
 prgnn/stages/assess.Individuality.row 6f756667c725.75bc8b
 prgnn/stages/assess.individuality.New e17c31a5201c.609979
-prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
@@ -2576,15 +2587,32 @@ prgnn/stages/chart.Brain.slice 3247d1461763.d38917
 prgnn/stages/chart.Slices 6363b737b448.d5055c
 prgnn/stages/chart.darker facbd0e5ec7f.e3b0c4
 prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
+prgnn/stages/figure.Anatomy cd5b0b79e41f.d64c98
+prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
+prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
+prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
+prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
+prgnn/stages/figure.DrawSlices 225adfc28613.5066a8
+prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
+prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
+prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
+prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
+prgnn/stages/figure.Ranked 8133b843c334.e3b0c4
+prgnn/stages/figure.Ranked.first 75b6d57804cf.97489f
+prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
+prgnn/stages/figure.ReadAnatomy 137bc255666b.d8a1cb
+prgnn/stages/figure.ReadParcels bb3b946577ae.a0171e
+prgnn/stages/figure.Readings 4d06fa565eac.5fdf44
+prgnn/stages/figure.Viewer 5dd839cb5146.f037a2
+prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
+prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Ports 68cba5d0fd4a.de9507
 prgnn/stages/present.Report.Run 5f844cadac84.e51652
-prgnn/stages/present.accuracyChart 76103fcf77c7.e17052
+prgnn/stages/present.accuracyChart 77a387b9c244.fb9f62
 prgnn/stages/present.besidePaper 309ea4d181fd.e3b0c4
 prgnn/stages/present.byAccuracy c4ab8ed47a0a.afd6e8
-prgnn/stages/present.byContrast 4e3097357500.e3b0c4
-prgnn/stages/present.chartOf.figure f166c9fa744c.059534
-prgnn/stages/present.classifiersTable 202d64680bac.f66fef
+prgnn/stages/present.classifiersTable 202d64680bac.dbed66
 prgnn/stages/present.codeTable 8272c7dd8b1b.26fc21
 prgnn/stages/present.cohortSettings ef2eb09cb00f.8bed93
 prgnn/stages/present.columnsOf 0b096e113403.aaa7f7
@@ -2592,13 +2620,12 @@ prgnn/stages/present.columnsOf.has 2d32c0483b8b.d6f21e
 prgnn/stages/present.columnsOf.numbers ad1ac9b30d50.58791c
 prgnn/stages/present.columnsOf.table 087cdfdde5fb.9238d5
 prgnn/stages/present.columnsOf.texts f581744172e0.a486e5
-prgnn/stages/present.comparisonPairs a1e1ed219f30.96f13a
-prgnn/stages/present.covariatesTable 64e7ffdfafed.5d9f4c
+prgnn/stages/present.comparisonPairs 642b2e8fdfb2.e28b7c
+prgnn/stages/present.covariatesTable 64e7ffdfafed.0d1ed6
 prgnn/stages/present.describeColumn 53454579fdc0.e8b644
 prgnn/stages/present.elementText 90b635269970.e3b0c4
 prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
-prgnn/stages/present.fidelityTable 9388e6b9e263.765691
-prgnn/stages/present.gz b6f5cc1ef42b.3f6f03
+prgnn/stages/present.fidelityTable 6aa59f73e734.be67fe
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.literature 4318a24d281a.e3b0c4
 prgnn/stages/present.memberText d9b1337daee3.c63136
@@ -2606,48 +2633,35 @@ prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
-prgnn/stages/present.mmOfPrint 60d8077291f2.e3b0c4
 prgnn/stages/present.moreMeasures f8a5f23c0f60.7f379c
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
-prgnn/stages/present.parcelled 491a12d725eb.6af49a
-prgnn/stages/present.parcelled.at b0c66c946ec2.5c1310
-prgnn/stages/present.parcelled.extent f64aa82b7ea3.b5e607
-prgnn/stages/present.parcelled.findMiddles 5a2590b9bba5.609835
-prgnn/stages/present.percentOf b1fbb9cdd026.e3b0c4
-prgnn/stages/present.percentText 61f2bb348eef.d6c32b
-prgnn/stages/present.permutationTable 6ff8d76ac53a.f2c78b
+prgnn/stages/present.percentText 61f2bb348eef.1e638f
+prgnn/stages/present.permutationTable 6ff8d76ac53a.cd368c
 prgnn/stages/present.plainName 44bf89174529.e3b0c4
 prgnn/stages/present.plainNames e94d6ad260b0.46216b
-prgnn/stages/present.plantedText 9ebc25afebcf.5a3ff9
-prgnn/stages/present.probability 0e5959667855.0c3071
-prgnn/stages/present.rangeColumn 75a2776a7d0a.112b8c
-prgnn/stages/present.rankedSetting e13e135567c2.e3b0c4
-prgnn/stages/present.rankedSetting.first 75b6d57804cf.8205ae
-prgnn/stages/present.rankedSettings 6b97afe79255.8a0407
-prgnn/stages/present.readAnatomy 137bc255666b.3f0055
-prgnn/stages/present.readParcels e2ddd92f81b6.d5ed47
+prgnn/stages/present.rangeColumn 75a2776a7d0a.034285
 prgnn/stages/present.readRunSettings c4468d951ac8.44b5d8
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 prgnn/stages/present.reportPart 05a6f8bf6ee0.662560
 prgnn/stages/present.reporter b4c7d0df9be6.cbcb5a
 prgnn/stages/present.reporter.aboutRanking 2c97fcd03653.21b690
-prgnn/stages/present.reporter.classificationFigures 49fd9763e5be.b69834
-prgnn/stages/present.reporter.consistencyTable 31cdf0d1e227.aeb5d5
-prgnn/stages/present.reporter.eachParticipant 5bb3888d9dbc.5a6a6e
+prgnn/stages/present.reporter.classificationFigures 4e2d00b3cf2e.f3f5c1
+prgnn/stages/present.reporter.consistencyTable 31cdf0d1e227.8064e8
+prgnn/stages/present.reporter.eachParticipant 5bb3888d9dbc.ea511e
 prgnn/stages/present.reporter.excluded 992b50f2cd87.4259d1
-prgnn/stages/present.reporter.facts 868750501217.0eb3a0
-prgnn/stages/present.reporter.firstRegions d21c54df5e97.ca5bf2
+prgnn/stages/present.reporter.facts 868750501217.d86aad
+prgnn/stages/present.reporter.firstRegions d21c54df5e97.310ab6
 prgnn/stages/present.reporter.groups c240e3df2846.4e5cd8
 prgnn/stages/present.reporter.headline 703b487a9371.262638
-prgnn/stages/present.reporter.inSpace a149252d60cc.13b7ce
+prgnn/stages/present.reporter.inSpace 713221ac1387.b4606a
 prgnn/stages/present.reporter.incomplete 66085d128198.21c042
-prgnn/stages/present.reporter.individuals da032e3c6bf5.c95bc5
+prgnn/stages/present.reporter.individuals 3c26a172edca.1b581b
 prgnn/stages/present.reporter.kindOf 7a36028925e2.536d89
-prgnn/stages/present.reporter.levels a73ad07560f3.ef1c7c
+prgnn/stages/present.reporter.levels d4bc60b74413.2300c8
 prgnn/stages/present.reporter.methods 4a212e19030b.0771a4
-prgnn/stages/present.reporter.methodsOfCleaning 2590fc3136fe.ba5907
+prgnn/stages/present.reporter.methodsOfCleaning 2590fc3136fe.b6a8eb
 prgnn/stages/present.reporter.methodsOfCohort ddeb115f1288.33dfbd
-prgnn/stages/present.reporter.methodsOfEvaluation ac123271eee8.baf886
+prgnn/stages/present.reporter.methodsOfEvaluation 177a0b12cc5f.baf886
 prgnn/stages/present.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
 prgnn/stages/present.reporter.methodsOfTraining 1d83f9d3ac03.0257c2
 prgnn/stages/present.reporter.more de5346f424b8.725229
@@ -2655,53 +2669,48 @@ prgnn/stages/present.reporter.origin 5cafa9ba2142.447067
 prgnn/stages/present.reporter.othersLast ba7a67b65fd6.1340bb
 prgnn/stages/present.reporter.ownSettings cb4a507b35e9.0207b0
 prgnn/stages/present.reporter.participants 580cf21540a5.f523f8
-prgnn/stages/present.reporter.pictures 01889d9b16b5.21f266
+prgnn/stages/present.reporter.pictures db66e3c325ad.113130
 prgnn/stages/present.reporter.rankingTable db8c123c3d1f.a24779
 prgnn/stages/present.reporter.readPlaces 09f0a9d90ee4.2b2c3b
-prgnn/stages/present.reporter.references 67adce669899.637e64
+prgnn/stages/present.reporter.references 67adce669899.988a31
 prgnn/stages/present.reporter.regionNames 648b10f7cb9d.a7d045
-prgnn/stages/present.reporter.regions 86a90f10ce98.fc8c33
-prgnn/stages/present.reporter.results 12465b740164.6421c0
+prgnn/stages/present.reporter.regions db6cce9231fa.98984b
+prgnn/stages/present.reporter.results 2b248d464604.470676
 prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
-prgnn/stages/present.reporter.steps dda884c0fe46.537902
+prgnn/stages/present.reporter.steps dda884c0fe46.3dab03
 prgnn/stages/present.reporter.warnings c720c576ca15.3bc995
 prgnn/stages/present.settingsOfRun acee7a33e1b9.cd17d4
 prgnn/stages/present.settingsOfRun.of c8aa4f510669.8bed93
-prgnn/stages/present.share 03fd1d7f28d5.c962fa
+prgnn/stages/present.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present.shownColumn 8bea2c9877e4.e3b0c4
-prgnn/stages/present.shownNumber c10005f31f51.c962fa
+prgnn/stages/present.shownNumber c10005f31f51.e7db4b
 prgnn/stages/present.shownNumbers 31c161594afe.d8a6d4
 prgnn/stages/present.shownSettings 67266d047e25.c1ba38
 prgnn/stages/present.shownTable c5ccb6fb46a1.2d4761
-prgnn/stages/present.slicesChart fb4f1e4b6c75.fdc119
 prgnn/stages/present.spreadDigits 1e658f25a72c.dc3b72
 prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
 prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
 prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
 prgnn/stages/present.strong 02cc9e57b802.d8a6d4
 prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
-prgnn/stages/present.underlay cd5b0b79e41f.d64c98
-prgnn/stages/present.underlay.at 05935f56439f.df5994
-prgnn/stages/present.underlay.clearOutside 7e4f41bc463d.5f5fe3
-prgnn/stages/present.underlay.covers 45765c03dc1e.0a5a7b
 prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
 prgnn/stages/present.upperNames 0332753bbaed.022118
-prgnn/stages/present.variationsTable f00fd6217a49.79d8a2
-prgnn/stages/present.viewerOf 4f1172ccc74b.6f5e6f
+prgnn/stages/present.variationsTable f00fd6217a49.b1ca96
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
 prgnn/stages/present.wordColumn adee5fd673a6.d8a6d4
 prgnn/stages/report.Block 8d540004be74.7d69bf
 prgnn/stages/report.Cell fc3665614b65.996b17
 prgnn/stages/report.Details 2ecd04eef68a.5624e7
 prgnn/stages/report.Fact 6784fe4cecac.e3b0c4
-prgnn/stages/report.Figure 0c5b065b06a4.e3b0c4
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.Page 498f2e914235.40a969
 prgnn/stages/report.Page.Check cee8efd53f97.b1d43b
 prgnn/stages/report.Page.Write 70ea0c254bca.d06180
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
+prgnn/stages/report.Percent 75da7ba8a752.397c0e
 prgnn/stages/report.Place a7417c506f1c.e3b0c4
+prgnn/stages/report.Probability 8026198bfc9e.397c0e
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
 prgnn/stages/report.Section 79ea2c6a5328.5624e7
 prgnn/stages/report.Table 39820ae728a8.302478
@@ -2733,20 +2742,20 @@ prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/present.accuracyRow.is e58659108079.8a75c2
 prgnn/stages/present.agreementOf 4d3271f9d0a3.db7ccb
 prgnn/stages/present.agreementRow 5dce891d7a84.e3b0c4
-prgnn/stages/present.cautionAccuracy 5c87cf007faa.ccc7a0
+prgnn/stages/present.cautionAccuracy 5c87cf007faa.96b39d
 prgnn/stages/present.cautionCompared 369848a08b9e.b8d11e
 prgnn/stages/present.cautionReferences ad208c40950d.93c046
 prgnn/stages/present.cautionStuck 59d0d3fe2a98.30134f
-prgnn/stages/present.cautionTraining a216625ef3eb.7be84f
+prgnn/stages/present.cautionTraining a216625ef3eb.a9fa17
+prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
 prgnn/stages/present.comparisonSection 5202e20d9fa3.34f291
 prgnn/stages/present.covariateRow e71c19b45b72.e3b0c4
 prgnn/stages/present.covariatesSection 8b5082023ac0.2b0993
 prgnn/stages/present.emptyRegions 7c71a70efe46.e3b0c4
-prgnn/stages/present.fixed 494a7404cf36.e3b0c4
 prgnn/stages/present.gathered b54043aeffff.f32263
 prgnn/stages/present.headlineOf c1ea284d0888.d21c16
 prgnn/stages/present.judge dc66239ef7e9.7d50e5
-prgnn/stages/present.leakageText 40dbce228ebe.1ec382
+prgnn/stages/present.leakageText c295d191f87a.00249d
 prgnn/stages/present.measure cdeea02dd954.e3b0c4
 prgnn/stages/present.measures f44c9dd14ba4.14f4b6
 prgnn/stages/present.modelName 5fa8c50fd977.c63136
@@ -2759,7 +2768,7 @@ prgnn/stages/present.page.caution be25a9177bd6.362a07
 prgnn/stages/present.page.line 320ac98a3813.362a07
 prgnn/stages/present.pairRow cd0c4d9b770e.e3b0c4
 prgnn/stages/present.permutationRow f724b6ac3b59.e3b0c4
-prgnn/stages/present.permutationSection 7dccf230f764.a16de0
+prgnn/stages/present.permutationSection 7dccf230f764.ef5cfe
 prgnn/stages/present.prefix 9e50a00d9201.e3b0c4
 prgnn/stages/present.readNumbers f20b0068ef4e.7f1019
 prgnn/stages/present.readRanking ed20dd849e29.1e4c2e
@@ -2779,7 +2788,7 @@ prgnn/stages/column.NamesOf 24ab947e3d5f.a5105e
 prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
 prgnn/stages/present.accuracyRow d2b1ea0e6b0d.e3b0c4
 prgnn/stages/present.readAccuracy e5a90562fdde.6d25e0
-prgnn/stages/present.thousands 128bf1bef1e0.e3b0c4
+prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 
 reached by saliency
 prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
@@ -2911,27 +2920,27 @@ prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages/present.Summary.Ports 7a6fb31682ca.4114c5
 prgnn/stages/present.Summary.Run 8171b71d5d82.89cf83
-prgnn/stages/present.Summary.accuracySection f357cf4145db.81ea30
+prgnn/stages/present.Summary.accuracySection f357cf4145db.3e055d
 prgnn/stages/present.Summary.salientSection 13024d5694f7.3e2b7b
 prgnn/stages/present.bar c7ad42e4da93.e3b0c4
 prgnn/stages/present.cautionSection 01b34325ad41.d2c5c3
 prgnn/stages/present.contrastLines 77aa89b2554e.03097f
-prgnn/stages/present.dashed f2357996cac2.0c3071
+prgnn/stages/present.dashed f2357996cac2.397c0e
 prgnn/stages/present.fidelityLines 5f55aa695374.2aae33
 prgnn/stages/present.fidelityRow 901238d191b8.e3b0c4
-prgnn/stages/present.foldLines 576444727156.a07053
+prgnn/stages/present.foldLines 576444727156.02f4a4
 prgnn/stages/present.inOrder f346b06130ca.d16253
 prgnn/stages/present.leakageSection 3ea28d52afe5.dfa55b
 prgnn/stages/present.missingText 98382c67eda4.e3b0c4
-prgnn/stages/present.nestedSection 27a26ebe8e15.28c12c
+prgnn/stages/present.nestedSection 27a26ebe8e15.6d3c5d
 prgnn/stages/present.noHeadline 97eb3d51005a.e3b0c4
 prgnn/stages/present.nullLines 0c3d5489a59d.a5ad83
 prgnn/stages/present.participantsSection bd11e6276d13.60f548
 prgnn/stages/present.readingOf 06b29d328526.fe4371
 prgnn/stages/present.recoveryLines 8370c0964cff.b317b5
 prgnn/stages/present.referencesSection f2b6517e2570.f272f6
-prgnn/stages/present.settingLines 38276767da9b.3ac2c3
-prgnn/stages/present.spread 6c8b90492335.20a9d4
+prgnn/stages/present.settingLines 38276767da9b.04c3f3
+prgnn/stages/present.spread 6c8b90492335.5c8b69
 prgnn/stages/present.stabilityLines c4c945b8e1b2.79035d
 prgnn/stages/present.stepsSection c9309f0cd191.502ed1
 prgnn/stages/present.summary.New aa4650227ebb.071387
@@ -2944,12 +2953,12 @@ prgnn/stages/present.Tables.Run 2bd2af0edb2c.cc0311
 prgnn/stages/present.Tables.accuracies 8e82c3c15fae.c5340c
 prgnn/stages/present.Tables.comparison e4bcce0982e4.ab0599
 prgnn/stages/present.Tables.variations 1543bf33c9db.bd4e7e
-prgnn/stages/present.accuracyText e72cf40490f0.b50096
+prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
 prgnn/stages/present.contender e8a724f8a133.41653c
 prgnn/stages/present.contenders 31d5ffe3cd7f.33f8b8
 prgnn/stages/present.escapedCells efb6d66afaeb.e3b0c4
 prgnn/stages/present.layoutOne f0303bb12420.417bfa
-prgnn/stages/present.layoutTwo 0e1d9a8750e0.8c2b27
+prgnn/stages/present.layoutTwo 0e1d9a8750e0.b3f603
 prgnn/stages/present.paperLambda 586d5b579fc2.e3b0c4
 prgnn/stages/present.paperOne 3942b3cc8eea.e3b0c4
 prgnn/stages/present.paperSource 2baf9c8e65e4.e3b0c4
@@ -3152,7 +3161,7 @@ at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
-at stages/column/rows_regions.go prgnn/stages/column RankingRow:6 NullRow:34 ConsistencyRow:51 IndividualRow:69 IndividualityRow:79 FidelityRow:102
+at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Numbered:28 Plural:37 Coordinate:45 Shorten:48
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
@@ -3168,6 +3177,18 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 spot:44 brainView:53 brainViews:61 panelHeight:69 panelWidth:69 headHeight:70 spotRadius:71 outline:72 BrainMap.Run:76 placesToDraw:93 NodePlaces:110 BrainMap.Draw:129 spots:165 brainView.draw:195 rectangle:279 rectangle.overlap:282 labelPlace:288 scaleBar:318 hull:327 heat:352 mm:368
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:21 Connectivity:25 Connectivity.Ports:30 Connectivity.Run:44 Connectivity.draw:88 groupByParticipant:120 subjectOf:138 RegionBlocks:149
+at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:18 Degrees:22 Degrees.Ports:25 Degrees.Run:38 edgeRow:96 degreesOf:103
+at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
+at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
+at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:17 Individuality:21 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:18 Ranking:22 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 RankingRows:56 RankingRows.First:59 RankingRows.Planted:64 planted:66 settingCaption:69 DrawRanking:77 DrawContrast:94
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
+at stages/figure/space.go prgnn/stages/figure Parcels:16 ReadParcels:24 Parcels.findMiddles:70 Parcels.at:102 Parcels.extent:112 Anatomy:134 ReadAnatomy:141 Anatomy.Covers:182 Anatomy.clearOutside:195 Anatomy.at:232
+at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
+at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:106 Viewer:114
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
 at stages/fold/leakage.go prgnn/stages/fold Duplicates:19 RefuseDuplicates:47 DuplicateText:60 LeakagePort:78
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
@@ -3218,39 +3239,28 @@ at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 M
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:20 Parcellate:25 Parcellate.Ports:32 Parcellate.Run:48 move:151 dkt:165 Parcellate.refuseMissing:168 otherLabels:193 coverage:211 newCoverage:218 coverage.set:222 coverage.table:228
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:20 Timeseries:24 Timeseries.Ports:29 Timeseries.Run:44 placeColumns:88
-at stages/present/brainmap.go prgnn/stages/present brainmap.New:24 BrainMap:28 BrainMap.Ports:33 spot:44 brainView:53 brainViews:61 panelHeight:69 panelWidth:69 headHeight:70 spotRadius:71 outline:72 BrainMap.Run:76 placesToDraw:93 NodePlaces:110 BrainMap.picture:129 spots:160 brainView.draw:213 rectangle:297 rectangle.overlap:300 labelPlace:306 scaleBar:336 hull:345 heat:370 mm:386
-at stages/present/figure.go prgnn/stages/present figurePorts:17 chartOf:26 chartOf.outputs:32 chartOf.svg:45 chartOf.figure:57 mmOfPrint:63 gatheredSetting:67 bySettings:73
-at stages/present/figure_connectivity.go prgnn/stages/present figure-connectivity.New:21 FigureConnectivity:25 FigureConnectivity.Ports:30 FigureConnectivity.Run:44 FigureConnectivity.draw:88 groupByParticipant:125 subjectOf:143 RegionBlocks:154
-at stages/present/figure_degrees.go prgnn/stages/present figure-degrees.New:17 FigureDegrees:21 FigureDegrees.Ports:24 FigureDegrees.Run:37 degreesOf:99
-at stages/present/figure_distributions.go prgnn/stages/present figure-distributions.New:18 FigureDistributions:22 FigureDistributions.Ports:27 FigureDistributions.Run:36 distributionsChart:48 overlapText:74 overlap:87 addDistributions:99 intColumns:149
-at stages/present/figure_individuality.go prgnn/stages/present figure-individuality.New:16 FigureIndividuality:20 FigureIndividuality.Ports:23 FigureIndividuality.Run:31 individualityChart:43
-at stages/present/figure_individuals.go prgnn/stages/present figure-individuals.New:26 FigureIndividuals:30 FigureIndividuals.Ports:37 FigureIndividuals.Run:48 keptRegion:65 individualScores:71 readIndividual:77 first:123 selected:134 FigureIndividuals.chart:146 rowTitle:234 lambdaPair:241
-at stages/present/figure_ranking.go prgnn/stages/present figure-ranking.New:19 FigureRanking:23 FigureRanking.Ports:29 FigureRanking.Run:37 rankedRow:57 rankedRows:63 rankingChart:104 contrastChart:129
-at stages/present/figure_roc.go prgnn/stages/present figure-roc.New:16 figure-confusion.New:22 FigureROC:26 FigureConfusion:31 FigureROC.Ports:36 FigureConfusion.Ports:41 predictionsPort:45 FigureROC.Run:49 FigureConfusion.Run:65 rocChart:77 confusionChart:120
-at stages/present/figure_training.go prgnn/stages/present figure-training.New:19 FigureTraining:23 FigureTraining.Ports:28 FigureTraining.Run:40 noRows:52 nameNetworks:58 trainingChart:84
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
-at stages/present/references.go prgnn/stages/present readRecovery:13 verdict:39 judge:49 verdict.sentence:83 cautionReferences:107 referencesSection:119 recoveryLines:131 dashed:164
-at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:81 Report.Run:94 reporter.incomplete:137 reporter.readPlaces:152
-at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:16 reporter.references:58 reporter.levels:120 reporter.consistencyTable:147 fixed:201 probability:209 percentOf:220 shownSettings:228
-at stages/present/report_brain.go prgnn/stages/present parcelled:20 readParcels:28 parcelled.findMiddles:74 parcelled.at:106 parcelled.extent:116 underlay:138 readAnatomy:145 underlay.covers:186 underlay.clearOutside:199 underlay.at:236 rankedSetting:268 rankedSettings:275 byContrast:323 rankedSetting.first:326 slicesChart:341 gz:365 viewerOf:373
+at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 Report.Ports:33 reporter:82 Report.Run:95 reporter.incomplete:138 reporter.readPlaces:153
+at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:121 reporter.consistencyTable:148 shownSettings:202
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
-at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:9 cohortSettings:33 reporter.methodsOfGraphs:43 reporter.methodsOfCleaning:106 estimator:143 share:161 percentText:171 reporter.methodsOfTraining:180 orItself:222 reporter.methodsOfEvaluation:230
+at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:10 cohortSettings:34 reporter.methodsOfGraphs:44 reporter.methodsOfCleaning:107 estimator:144 share:162 percentText:172 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231
 at stages/present/report_origin.go prgnn/stages/present reporter.origin:13 codeTable:78
 at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
-at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:86 reporter.firstRegions:130 reporter.individuals:189 reporter.inSpace:207 reporter.regionNames:271 plantedText:301
-at stages/present/report_results.go prgnn/stages/present reporter.results:18 reporter.headline:138 reporter.facts:165 reporter.classificationFigures:181 reporter.ownSettings:226 reporter.kindOf:242 reporter.othersLast:252 byAccuracy:262 accuracyChart:278
+at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:83 reporter.firstRegions:127 reporter.individuals:186 reporter.inSpace:204 reporter.regionNames:263
+at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
 at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
 at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:66 reporter.eachParticipant:73 middle:131 reporter.warnings:140
 at stages/present/report_svg.go prgnn/stages/present elementText:11
-at stages/present/report_tables.go prgnn/stages/present shownTable:19 plainName:67 shownNumber:78 reporter.more:92 reporter.pictures:120 widthOfSVG:144 memberText:147 svgTitle:161
+at stages/present/report_tables.go prgnn/stages/present shownTable:20 plainName:68 shownNumber:79 reporter.more:93 reporter.pictures:121 widthOfSVG:145 memberText:148 svgTitle:162
 at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:63 page.line:69 page.caution:74 Summary.Run:79 width:98 cautionSection:101 wrap:117 bar:138
-at stages/present/summary_accuracy.go prgnn/stages/present accuracyRow:15 readAccuracy:26 inOrder:87 number3:102 Summary.accuracySection:110 settingLines:178 cautionAccuracy:201 foldLines:223 cautionCompared:271 ownRows:285 cautionTraining:297
-at stages/present/summary_checks.go prgnn/stages/present covariateRow:15 covariatesSection:20 permutationRow:62 permutationSection:67 prefix:112 pairRow:120 comparisonSection:127 nestedSection:184 nestedRows:201 leakageSection:209 leakageText:220 fidelityRow:246 fidelityLines:251
+at stages/present/summary_accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:27 inOrder:88 Summary.accuracySection:103 settingLines:171 cautionAccuracy:194 foldLines:216 cautionCompared:264 ownRows:278 cautionTraining:290
+at stages/present/summary_checks.go prgnn/stages/present covariateRow:16 covariatesSection:21 permutationRow:63 permutationSection:68 prefix:113 pairRow:121 comparisonSection:128 nestedSection:185 nestedRows:202 leakageSection:210 checkRow:221 leakageText:227 fidelityRow:249 fidelityLines:254
 at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRanking:26 readNumbers:69 Summary.salientSection:95 nullLines:152 unstagedText:206 readingOf:212 contrastLines:220 agreementRow:255 stabilityLines:262 stabilitySection:276 agreementOf:295 pText:335
-at stages/present/summary_sections.go prgnn/stages/present participantsSection:16 weakMatrices:66 missingText:97 gathered:101 measure:125 measures:129 stepsSection:140 emptyRegions:188 spread:197 short:211
+at stages/present/summary_sections.go prgnn/stages/present participantsSection:16 weakMatrices:66 missingText:97 gathered:101 measure:125 measures:129 stepsSection:140 emptyRegions:188 spread:197
 at stages/present/summary_training.go prgnn/stages/present stuckSkill:14 cautionStuck:18 modelName:56
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:83 tableSource.String:85 tableSource.mark:92 paperSource:100
-at stages/present/tables_layout.go prgnn/stages/present tableLayout:15 tableSection:23 accuracyText:29 tableCaption:37 printedNames:51 printedName:53 layoutOne:60 layoutTwo:92 thousands:115 tableText:126 tableLayout.markdown:134 escapedCells:152 tableLayout.tsv:161 tableLayout.latex:175 sameFirst:207 tableOne:215 tableTwo:239
+at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196 tableOne:204 tableTwo:228
 at stages/present/tables_read.go prgnn/stages/present variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 Tables.accuracies:107 Tables.comparison:118 several:172 parameterCounts:184
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 seriesArray:172 Counted:184
 at stages/region/image.go prgnn/stages/region OpenImage:11
@@ -3258,6 +3268,7 @@ at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
+at stages/report/number.go prgnn/stages/report Share:13 Fixed:16 Short:24 Percent:35 Probability:43 Thousands:67
 at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19

@@ -11,7 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/chart"
-	"prgnn/stages/present"
+	"prgnn/stages/figure"
 	"prgnn/stages/stagetest"
 )
 
@@ -22,7 +22,7 @@ func TestBrainMapOutlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := present.NodePlaces(table)
+	at, err := figure.NodePlaces(table)
 	if err != nil || !chart.Holds(at[0], at[1], at[2]) {
 		t.Errorf("the node list of the Desikan-Killiany regions is not taken for one in MNI space: %v", err)
 	}
@@ -39,12 +39,12 @@ func TestRegionBlocks(t *testing.T) {
 		{[]string{"7Networks_LH_Vis_1", "7Networks_RH_SomMot_2", "LH_Default_PFC_1"}, []string{"L Vis", "R SomMot", "L Default"}},
 		{[]string{"10", "Left-Thalamus"}, []string{"", ""}},
 	} {
-		got, err := present.RegionBlocks(stagetest.NodesOf(c.names...))
+		got, err := figure.RegionBlocks(stagetest.NodesOf(c.names...))
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v %v, want %v", c.names, got, err, c.want)
 		}
 	}
-	got, err := present.RegionBlocks((&chain{}).nodes(t))
+	got, err := figure.RegionBlocks((&chain{}).nodes(t))
 	if err != nil || got[0] != "L cortex" || got[83] != "R cerebellum" {
 		t.Errorf("%v %v", got, err)
 	}

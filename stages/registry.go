@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/cohort"
 	"prgnn/stages/command"
+	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
 	"prgnn/stages/present"
@@ -35,7 +36,7 @@ var coded sync.Once
 // topics are the kinds of all topics, with their code identities. A kind has one place
 // in memory: executors compare them by it.
 func topics() [][]dag.Kind {
-	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, present.Kinds, command.Kinds}
+	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds, present.Kinds, command.Kinds}
 	coded.Do(func() {
 		for _, kinds := range all {
 			for i := range kinds {

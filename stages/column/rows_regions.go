@@ -2,32 +2,33 @@ package column
 
 import "prgnn/dag"
 
-// A RankingRow is one region in the ranking of one setting (biomarkers).
+// A RankingRow is one region in the ranking of one setting (biomarkers). A ranking of another
+// program may lack all columns but four.
 type RankingRow struct {
 	Coords         []dag.Coord `column:"*"`
 	Rank           int32       `column:"rank" doc:"1 is the most salient"`
 	Index          int32       `column:"index" doc:"node number"`
-	ID             int32       `column:"id" doc:"value in the label image"`
-	Name           string      `column:"name"`
+	ID             int32       `column:"id,optional" doc:"value in the label image"`
+	Name           string      `column:"name,optional"`
 	Abbreviation   string      `column:"abbreviation"`
 	Score          float64     `column:"score,missing" doc:"what the regions are ranked by (parameter reading): mean_score or contrast"`
-	SD             float64     `column:"sd,missing" doc:"standard deviation of the pooling score over participants (n−1)"`
-	Low            float64     `column:"ci_low,missing" doc:"95 % interval of the score over participants (bootstrap within the groups; the models are held as they are)"`
-	High           float64     `column:"ci_high,missing"`
-	RankLow        int32       `column:"rank_low" doc:"95 % interval of the rank over the same resamples"`
-	RankHigh       int32       `column:"rank_high"`
-	TopShare       float64     `column:"top_share" doc:"share of the resamples in which the region is among the first (parameter top)"`
-	Best           int32       `column:"model_best" doc:"best rank that a single model gives it, over the participants whom the model was tested on"`
-	Worst          int32       `column:"model_worst" doc:"worst such rank"`
-	Frequency      float64     `column:"frequency,missing" doc:"share of a participant's test graphs in which the layer kept the region, the mean over participants"`
-	Participants   int32       `column:"participants" doc:"participants who have a score of the region"`
-	Mean           float64     `column:"mean_score,missing" doc:"pooling score: the mean over participants of their means over test graphs"`
-	Contrast       float64     `column:"contrast,missing" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
-	ContrastChance float64     `column:"contrast_chance,missing" doc:"mean of the same over permuted groups"`
-	P              float64     `column:"p,missing" doc:"of the contrast, over permutations of the participants whom the models have not seen"`
-	Q              float64     `column:"q,missing" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
-	PAny           float64     `column:"p_any,missing" doc:"that any region has as large a contrast by chance (Westfall and Young)"`
-	Planted        *bool       `column:"planted" doc:"whether the region has a planted edge, where the truth is known"`
+	SD             float64     `column:"sd,missing,optional" doc:"standard deviation of the pooling score over participants (n−1)"`
+	Low            float64     `column:"ci_low,missing,optional" doc:"95 % interval of the score over participants (bootstrap within the groups; the models are held as they are)"`
+	High           float64     `column:"ci_high,missing,optional"`
+	RankLow        int32       `column:"rank_low,optional" doc:"95 % interval of the rank over the same resamples"`
+	RankHigh       int32       `column:"rank_high,optional"`
+	TopShare       float64     `column:"top_share,optional" doc:"share of the resamples in which the region is among the first (parameter top)"`
+	Best           int32       `column:"model_best,optional" doc:"best rank that a single model gives it, over the participants whom the model was tested on"`
+	Worst          int32       `column:"model_worst,optional" doc:"worst such rank"`
+	Frequency      float64     `column:"frequency,missing,optional" doc:"share of a participant's test graphs in which the layer kept the region, the mean over participants"`
+	Participants   int32       `column:"participants,optional" doc:"participants who have a score of the region"`
+	Mean           float64     `column:"mean_score,missing,optional" doc:"pooling score: the mean over participants of their means over test graphs"`
+	Contrast       float64     `column:"contrast,missing,optional" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
+	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted groups"`
+	P              float64     `column:"p,missing,optional" doc:"of the contrast, over permutations of the participants whom the models have not seen"`
+	Q              float64     `column:"q,missing,optional" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
+	PAny           float64     `column:"p_any,missing,optional" doc:"that any region has as large a contrast by chance (Westfall and Young)"`
+	Planted        *bool       `column:"planted,optional" doc:"whether the region has a planted edge, where the truth is known"`
 }
 
 // A NullRow is one region against trainings with permuted groups (biomarkers).

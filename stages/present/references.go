@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 // readRecovery reads the rankings and references of one setting; none where the port is not connected.
@@ -165,5 +166,5 @@ func dashed(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	return fixed(x, digits)
+	return report.Fixed(x, digits)
 }

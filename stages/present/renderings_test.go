@@ -3,7 +3,6 @@ package present
 import (
 	"encoding/base64"
 	"html"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
 
@@ -64,18 +64,18 @@ func TestRenderingsAgree(t *testing.T) {
 			t.Fatalf("evaluate: %s %v, want %v", column, got, want)
 		}
 	}
-	wantAccuracy, wantArea := number3(rows["accuracy"][0]), number3(rows["auc"][0])
-	chance := number3(rows["accuracy"][1])
-	if pooled := number3(5. / 8); pooled == wantAccuracy || pooled == chance {
+	wantAccuracy, wantArea := report.Share(rows["accuracy"][0]), report.Share(rows["auc"][0])
+	chance := report.Share(rows["accuracy"][1])
+	if pooled := report.Share(5. / 8); pooled == wantAccuracy || pooled == chance {
 		t.Fatal("pooled and mean are the same: the test cannot fail")
 	}
 
 	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), in)["pairs"]
-	if a, b := stagetest.FloatsOf(t, pairs, "accuracy_a"), stagetest.FloatsOf(t, pairs, "accuracy_b"); number3(a[0]) != wantAccuracy || number3(b[0]) != chance {
+	if a, b := stagetest.FloatsOf(t, pairs, "accuracy_a"), stagetest.FloatsOf(t, pairs, "accuracy_b"); report.Share(a[0]) != wantAccuracy || report.Share(b[0]) != chance {
 		t.Errorf("compare: %v and %v, want %s and %s", a, b, wantAccuracy, chance)
 	}
 	tables := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"), map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
-	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got, func(x float64) bool { return number3(x) == wantAccuracy }) || !strings.Contains(bytesOf(t, tables, "markdown"), wantAccuracy+"(") {
+	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got, func(x float64) bool { return report.Share(x) == wantAccuracy }) || !strings.Contains(bytesOf(t, tables, "markdown"), wantAccuracy+"(") {
 		t.Errorf("tables: %v", got)
 	}
 	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))}, "evaluation": {dag.InputOf(summary)},
@@ -189,43 +189,5 @@ func TestHeadline(t *testing.T) {
 				t.Errorf("%T, %q: %v, want %s", s, named, err, want)
 			}
 		}
-	}
-}
-
-// A caption describes, and what it claims is computed: the overlap of kept and dropped
-// nodes, by hand, and rings only where something was planted.
-func TestCaptionsClaimNothing(t *testing.T) {
-	distribution := func(kept, dropped []int32) dag.Input {
-		return dag.InputOf(artifacts.NewTable(
-			artifacts.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}}, artifacts.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
-			artifacts.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}}, artifacts.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
-			artifacts.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)}, artifacts.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
-			dag.Coord{Axis: "fold", Value: "1"})
-	}
-	for _, c := range []struct {
-		kept, dropped []int32
-		want          float64
-	}{
-		{[]int32{3, 5}, []int32{6, 10}, 1}, {[]int32{0, 4}, []int32{4, 0}, 0}, {[]int32{1, 3}, []int32{3, 1}, 0.5},
-	} {
-		chart, err := distributionsChart([]dag.Input{distribution(c.kept, c.dropped)}, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): pooling layer 1 " + number3(c.want) + "."
-		if !strings.Contains(chart.caption, want) || strings.Contains(chart.caption, "apart") {
-			t.Errorf("%q does not say %q", chart.caption, want)
-		}
-	}
-	if got := overlap([]float64{0}, []float64{1}); !math.IsNaN(got) {
-		t.Errorf("the overlap with nothing is %v", got)
-	}
-	ranking := artifacts.NewTable(artifacts.Column{Name: "planted", Values: []bool{false, false}})
-	if got := plantedText(ranking) + plantedText(artifacts.NewTable()); got != "" {
-		t.Errorf("nothing was planted: %q", got)
-	}
-	ranking.Columns[0].Values = []bool{false, true}
-	if plantedText(ranking) == "" {
-		t.Error("the rings are not explained")
 	}
 }

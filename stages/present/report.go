@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/fold"
 	"prgnn/stages/report"
 )
@@ -157,6 +158,6 @@ func (r *reporter) readPlaces() error {
 	if err != nil {
 		return err
 	}
-	r.at, err = NodePlaces(nodes)
+	r.at, err = figure.NodePlaces(nodes)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/report"
 )
 
@@ -91,7 +92,7 @@ func (r *reporter) references(s *report.Section) error {
 			if row.Planted != nil && *row.Planted > 0 {
 				found = fmt.Sprintf("%d of %d", *row.Found, row.Top)
 			}
-			cells := []report.Cell{{Text: row.Name()}, {Text: found}, {Text: fixed(row.AUROC, 2)}, {Text: fixed(row.Agreement, 2)}, {Text: fixed(row.Shared(rows[0].By), 0)}, {Text: fixed(row.HeldOut, 2)}}
+			cells := []report.Cell{{Text: row.Name()}, {Text: found}, {Text: report.Fixed(row.AUROC, 2)}, {Text: report.Fixed(row.Agreement, 2)}, {Text: report.Fixed(row.Shared(rows[0].By), 0)}, {Text: report.Fixed(row.HeldOut, 2)}}
 			if several {
 				cells = append([]report.Cell{{Text: column.ShownSetting(setting)}}, cells...)
 			}
@@ -125,21 +126,21 @@ func (r *reporter) levels(s *report.Section) error {
 	if err != nil || table.Rows() == 0 {
 		return err
 	}
-	c, err := individualityChart(table)
+	c, err := figure.DrawIndividuality(r.t.In("individuality"))
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.t.In("individuality").Name, err)
+		return err
 	}
-	f, err := c.figure()
+	f, err := c.InReport()
 	if err != nil {
 		return err
 	}
 	s.Blocks = append(s.Blocks, report.Block{Figure: &f})
 	return r.shownParts(s, []reportPart{{"individuality", "Individual or group level", "In people whom a model was not trained on, by each model alone.", func(c *columnsOf) *report.Table {
-		return c.table(1, wordColumn("setting", "", c.texts("setting")), shownNumbers("λ2", "weight of the consistency within a group", c.numbers("lambda2"), short),
-			shownNumbers("a person's own", "share of the variance of scores that lies between the people of a group", c.numbers("individual"), number3),
+		return c.table(1, wordColumn("setting", "", c.texts("setting")), shownNumbers("λ2", "weight of the consistency within a group", c.numbers("lambda2"), report.Short),
+			shownNumbers("a person's own", "share of the variance of scores that lies between the people of a group", c.numbers("individual"), report.Share),
 			rangeColumn("95 % CI", "over participants", "–", c.numbers("individual_low"), c.numbers("individual_high")),
-			shownNumbers("k", "how many first regions of two people are compared", c.numbers("k"), short), shownNumbers("Jaccard", "first regions that two people of a group share, of those in either", c.numbers("jaccard"), number3),
-			rangeColumn("95 % CI of it", "", "–", c.numbers("jaccard_low"), c.numbers("jaccard_high")), shownNumbers("by chance", "rankings in random order", c.numbers("jaccard_chance"), number3))
+			shownNumbers("k", "how many first regions of two people are compared", c.numbers("k"), report.Short), shownNumbers("Jaccard", "first regions that two people of a group share, of those in either", c.numbers("jaccard"), report.Share),
+			rangeColumn("95 % CI of it", "", "–", c.numbers("jaccard_low"), c.numbers("jaccard_high")), shownNumbers("by chance", "rankings in random order", c.numbers("jaccard_chance"), report.Share))
 	}}})
 }
 
@@ -175,53 +176,26 @@ func (r *reporter) consistencyTable(of *artifacts.Table) (*report.Table, error) 
 		t.Keys, t.Heads = 2, append([]report.Head{{Text: "setting"}}, t.Heads...)
 	}
 	chance := func(x, by float64, digits int) string {
-		text := fixed(x, digits)
+		text := report.Fixed(x, digits)
 		switch {
 		case math.IsNaN(by):
 		case by < 0.05 && digits < 2:
 			text += " (0)"
 		default:
-			text += " (" + fixed(by, digits) + ")"
+			text += " (" + report.Fixed(by, digits) + ")"
 		}
 		return text
 	}
 	for i, what := range over {
-		cells := []report.Cell{{Text: what}, {Text: short(v["rankings"][i])}, {Text: short(v["k"][i])},
+		cells := []report.Cell{{Text: what}, {Text: report.Short(v["rankings"][i])}, {Text: report.Short(v["k"][i])},
 			{Text: chance(v["common"][i], v["common_chance"][i], 1)}, {Text: chance(v["every"][i], v["every_chance"][i], 0)},
-			{Text: chance(v["jaccard"][i], v["jaccard_chance"][i], 2)}, {Text: fixed(v["kuncheva"][i], 2)}, {Text: fixed(v["spearman"][i], 2)}, {Text: probability(v["p"][i])}}
+			{Text: chance(v["jaccard"][i], v["jaccard_chance"][i], 2)}, {Text: report.Fixed(v["kuncheva"][i], 2)}, {Text: report.Fixed(v["spearman"][i], 2)}, {Text: report.Probability(v["p"][i])}}
 		if several {
 			cells = append([]report.Cell{{Text: settings[i]}}, cells...)
 		}
 		t.Rows = append(t.Rows, cells)
 	}
 	return t, nil
-}
-
-// fixed writes a number with so many places behind the point.
-func fixed(x float64, digits int) string {
-	if math.IsNaN(x) {
-		return "n/a"
-	}
-	return fmt.Sprintf("%.*f", digits, x)
-}
-
-// probability writes a p or q.
-func probability(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "n/a"
-	case x < 0.001:
-		return "< 0.001"
-	}
-	return fixed(x, 3)
-}
-
-// percentOf writes a share in per cent.
-func percentOf(x float64) string {
-	if math.IsNaN(x) {
-		return "n/a"
-	}
-	return fmt.Sprintf("%.0f %%", 100*x)
 }
 
 // shownSettings are the settings of a table's rows, for people.

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"prgnn/stages/report"
 	"strings"
 )
 
@@ -123,7 +124,7 @@ func (r *reporter) methodsOfCleaning(m *methodsText, d *stageSettings) {
 		parts = append(parts, fmt.Sprintf("motion and %s components of aCompCor were regressed out %s", d.value["components"], m.cite("behzadi")))
 	}
 	if fd := d.number("fd"); fd > 0 {
-		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", short(fd), m.cite("power")))
+		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", report.Short(fd), m.cite("power")))
 	}
 	if f := d.value["filter"]; f != "none" && f != "" {
 		band := d.value["high_pass"] + "–" + d.value["low_pass"] + " Hz"
@@ -165,13 +166,13 @@ func share(x float64) string {
 	case x == 0.5:
 		return "one half"
 	}
-	return short(x)
+	return report.Short(x)
 }
 
 func percentText(value string) string {
 	s := stageSettings{value: map[string]string{"x": value}}
 	if x := s.number("x"); x > 0 {
-		return short(100*x) + " %"
+		return report.Short(100*x) + " %"
 	}
 	return value
 }
@@ -244,7 +245,7 @@ func (r *reporter) methodsOfEvaluation(m *methodsText) {
 		}
 	}
 	if r.set.of("evaluate") != nil {
-		m.say("Accuracy is given per graph and per participant (mean probability over the draws), as mean and standard deviation over the folds, with Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
+		m.say("Accuracy is given per graph and per participant (mean report.Probability over the draws), as mean and standard deviation over the folds, with Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
 	}
 	if b := r.set.of("biomarkers"); b != nil {
 		m.say("Regions are ranked by the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s.", b.value["layer"], m.cite("li2020"))

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/region"
 	"prgnn/stages/report"
 )
@@ -32,32 +32,29 @@ func (r *reporter) regions() (report.Section, error) {
 	if slices.ContainsFunc(r.told.untold, func(s string) bool { return unstagedText(s) == unstagedText(settings[0]) }) {
 		s.Blocks = append(s.Blocks, report.Block{Text: "The models are not shown to tell the groups apart: what they look at marks nothing about the groups."})
 	}
+	ranking, err := figure.ReadRanking(r.t.In("ranking"))
+	if err != nil {
+		return s, err
+	}
 	if len(r.t.All("parcels")) > 0 {
-		if err := r.inSpace(&s, table); err != nil {
+		if err := r.inSpace(&s, figure.Readings(ranking, table.Meta["reading"] == "contrast")); err != nil {
 			return s, err
 		}
 	}
 	if r.at != nil {
-		svg, err := (&BrainMap{Top: min(r.Top, 10)}).picture(table, r.at)
+		f, err := (&figure.BrainMap{Top: min(r.Top, 10)}).Draw(ranking, r.at)
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
 		}
-		s.Blocks = append(s.Blocks, report.Block{Figure: &report.Figure{
-			Title: "Salient regions at their places", Format: "svg", Data: []byte(svg), Wide: true,
-			Alt:     "The brain from the left, from above and from behind; a disc at each region, coloured by its score; the first ones are named",
-			Caption: "Yellow to red is the mean pooling score; the first regions are named." + plantedText(table),
-		}})
+		s.Blocks = append(s.Blocks, report.Block{Figure: &f})
 	}
 	var dots []report.Figure
-	for _, draw := range []func(*artifacts.Table, int) (*chartOf, error){rankingChart, contrastChart} {
-		c, err := draw(table, 25)
-		if err != nil {
-			return s, fmt.Errorf("%s: %w", r.t.In("ranking").Name, err)
-		}
+	for _, draw := range []func(figure.RankingRows, int) *figure.Chart{figure.DrawRanking, figure.DrawContrast} {
+		c := draw(ranking, 25)
 		if c == nil {
 			continue
 		}
-		f, err := c.figure()
+		f, err := c.InReport()
 		if err != nil {
 			return s, err
 		}
@@ -154,30 +151,30 @@ func (r *reporter) firstRegions(table *artifacts.Table, all *report.Table, name 
 	number := func(c string, write func(float64) string) func(int) string {
 		return func(i int) string { return write(columns[c][i]) }
 	}
-	add(report.Head{Text: "rank", Number: true}, number("rank", short))
+	add(report.Head{Text: "rank", Number: true}, number("rank", report.Short))
 	add(report.Head{Text: "region"}, func(i int) string { return name[i] })
 	if abbreviation, err := table.Strings("abbreviation"); err == nil {
 		add(report.Head{Text: "short"}, func(i int) string { return abbreviation[i] })
 	}
-	add(report.Head{Text: "score", Number: true, Doc: "mean pooling score"}, number("score", number3))
+	add(report.Head{Text: "score", Number: true, Doc: "mean pooling score"}, number("score", report.Share))
 	if columns["ci_low"] != nil && columns["ci_high"] != nil {
 		add(report.Head{Text: "95 % CI", Number: true, Doc: "of the score, over participants; the models are held fixed"}, func(i int) string {
-			return number3(columns["ci_low"][i]) + "–" + number3(columns["ci_high"][i])
+			return report.Share(columns["ci_low"][i]) + "–" + report.Share(columns["ci_high"][i])
 		})
 	}
 	if columns["model_best"] != nil && columns["model_worst"] != nil {
 		add(report.Head{Text: "rank by model", Number: true, Doc: "best and worst rank that a single model (fold, repeat) gives it"}, func(i int) string {
-			return short(columns["model_best"][i]) + "–" + short(columns["model_worst"][i])
+			return report.Short(columns["model_best"][i]) + "–" + report.Short(columns["model_worst"][i])
 		})
 	}
 	if columns["frequency"] != nil {
-		add(report.Head{Text: "kept", Number: true, Doc: "share of a participant's test graphs in which the layer keeps it"}, number("frequency", percentOf))
+		add(report.Head{Text: "kept", Number: true, Doc: "share of a participant's test graphs in which the layer keeps it"}, number("frequency", report.Percent))
 	}
 	if columns["contrast"] != nil {
-		add(report.Head{Text: "contrast", Number: true, Doc: "difference of the groups' mean scores over the sd within them, in participants whom a model has not seen"}, number("contrast", func(x float64) string { return fixed(x, 2) }))
+		add(report.Head{Text: "contrast", Number: true, Doc: "difference of the groups' mean scores over the sd within them, in participants whom a model has not seen"}, number("contrast", func(x float64) string { return report.Fixed(x, 2) }))
 	}
 	if columns["q"] != nil {
-		add(report.Head{Text: "q", Number: true, Doc: "of the contrast: false discovery rate over all regions"}, number("q", probability))
+		add(report.Head{Text: "q", Number: true, Doc: "of the contrast: false discovery rate over all regions"}, number("q", report.Probability))
 	}
 	if slices.Contains(columns["planted"], 1) {
 		add(report.Head{Text: "planted", Doc: "a difference between the groups was made there"}, func(i int) string { return map[bool]string{true: "yes"}[columns["planted"][i] == 1] })
@@ -191,11 +188,11 @@ func (r *reporter) individuals(s *report.Section) error {
 	if err != nil || table.Rows() == 0 {
 		return err
 	}
-	c, err := (&FigureIndividuals{People: 4}).chart(table, r.at)
+	c, err := (&figure.Individuals{People: 4}).Draw(r.t.In("individual"), r.at)
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.t.In("individual").Name, err)
+		return err
 	}
-	f, err := c.figure()
+	f, err := c.InReport()
 	if err != nil {
 		return err
 	}
@@ -204,7 +201,7 @@ func (r *reporter) individuals(s *report.Section) error {
 }
 
 // inSpace shows the first regions in slices, and in the viewer.
-func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
+func (r *reporter) inSpace(s *report.Section, settings []figure.Ranked) error {
 	in := r.t.All("parcels")[0]
 	var nodes []region.Node
 	if r.t.Has("nodes") {
@@ -213,31 +210,27 @@ func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
 			return err
 		}
 	}
-	p, err := readParcels(in, nodes)
+	p, err := figure.ReadParcels(in, nodes)
 	if err != nil {
 		return err
 	}
-	if len(p.middle) == 0 {
+	if len(p.Middle) == 0 {
 		return fmt.Errorf("%s: it holds no region of the node list", in.Name)
 	}
-	var under *underlay
+	var under *figure.Anatomy
 	if r.t.Has("anatomy") {
-		if under, err = readAnatomy(r.t.In("anatomy")); err != nil {
+		if under, err = figure.ReadAnatomy(r.t.In("anatomy")); err != nil {
 			return err
 		}
-		if !under.covers(p) {
+		if !under.Covers(p) {
 			return fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", r.t.In("anatomy").Name, in.Name)
 		}
 	}
-	settings, err := rankedSettings(table)
-	if err != nil || len(settings) == 0 {
-		return err
-	}
-	chart := slicesChart(p, under, settings[0], r.Top)
+	chart := figure.DrawSlices(p, under, settings[0], r.Top)
 	if who := in.Coord("subject"); who != "" && len(r.t.All("parcels")) > 1 {
-		chart.caption += " The parcellation is that of " + who + "."
+		chart.Caption += " The parcellation is that of " + who + "."
 	}
-	still, err := chart.figure()
+	still, err := chart.InReport()
 	if err != nil {
 		return err
 	}
@@ -245,18 +238,17 @@ func (r *reporter) inSpace(s *report.Section, table *artifacts.Table) error {
 	if err != nil {
 		return err
 	}
-	viewer, err := viewerOf(p, under, settings, names)
+	viewer, err := figure.Viewer(p, under, settings, names)
 	if err != nil {
 		return err
 	}
 	viewer.Static = &still
-	r.place = p.middle // the space that is shown need not be that of the node list
+	r.place = p.Middle // the space that is shown need not be that of the node list
 	s.Blocks = append(s.Blocks, report.Block{Viewer: viewer})
 	for _, other := range settings[1:] {
-		if strings.HasSuffix(other.name, byContrast) && len(other.score) > 0 {
-			c := slicesChart(p, under, other, r.Top)
-			c.title = "Contrast between the groups"
-			f, err := c.figure()
+		if other.Contrast {
+			c := figure.DrawSlices(p, under, other, r.Top)
+			f, err := c.InReport()
 			if err != nil {
 				return err
 			}
@@ -295,14 +287,4 @@ func (r *reporter) regionNames() (map[int][2]string, error) {
 		names[int(n)] = [2]string{name[i], short[i]}
 	}
 	return names, nil
-}
-
-// plantedText explains the rings around planted regions, where there are any.
-func plantedText(ranking *artifacts.Table) string {
-	if c, ok := ranking.Column("planted"); ok {
-		if planted, ok := c.Values.([]bool); ok && slices.Contains(planted, true) {
-			return " Green rings: regions with a planted group difference."
-		}
-	}
-	return ""
 }

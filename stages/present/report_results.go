@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 	"prgnn/stages/report"
@@ -39,7 +40,7 @@ func (r *reporter) results() (report.Section, error) {
 	several := len(slices.Compact(slices.Clone(names))) > 1
 	shown := &report.Table{
 		Caption: "Accuracy on participants who were not trained on",
-		Heads: []report.Head{{Text: "level", Doc: "graph: every draw counts; participant: the mean probability over the draws decides"}, {Text: "accuracy", Number: true, Doc: "mean over the folds"},
+		Heads: []report.Head{{Text: "level", Doc: "graph: every draw counts; participant: the mean report.Probability over the draws decides"}, {Text: "accuracy", Number: true, Doc: "mean over the folds"},
 			{Text: "SD", Number: true, Doc: "over the folds (n − 1)"}, {Text: "95 % CI", Number: true, Doc: "Wilson's interval of the share of right predictions, pooled over folds, for the number of participants"},
 			{Text: "balanced", Number: true, Doc: "mean over the groups of the share of right predictions; mean over the folds"},
 			{Text: "AUC", Number: true, Doc: "area under the ROC curve, mean over the folds"}, {Text: "sensitivity", Number: true, Doc: "share of the positive group predicted as such, mean over the folds"}, {Text: "specificity", Number: true, Doc: "share of the other participants not predicted as positive, mean over the folds"}},
@@ -57,9 +58,9 @@ func (r *reporter) results() (report.Section, error) {
 			if own[i] != mine {
 				continue
 			}
-			cells := []report.Cell{{Text: row.level}, {Text: number3(row.mean), Strong: row.level == "participant"}, {Text: number3(row.sd)},
-				{Text: number3(row.low) + "–" + number3(row.high)}, {Text: number3(row.balanced)},
-				{Text: number3(row.auc)}, {Text: number3(row.sensitivity)}, {Text: number3(row.specificity)}}
+			cells := []report.Cell{{Text: row.level}, {Text: report.Share(row.mean), Strong: row.level == "participant"}, {Text: report.Share(row.sd)},
+				{Text: report.Share(row.low) + "–" + report.Share(row.high)}, {Text: report.Share(row.balanced)},
+				{Text: report.Share(row.auc)}, {Text: report.Share(row.sensitivity)}, {Text: report.Share(row.specificity)}}
 			if several {
 				cells = append([]report.Cell{{Text: names[i]}}, cells...)
 			}
@@ -81,7 +82,7 @@ func (r *reporter) results() (report.Section, error) {
 		return s, err
 	}
 	shown.Note = fmt.Sprintf("Every measure is the mean over the folds. Majority class: %s. %.0f participants, %.0f folds. Positive: %s.",
-		number3(rows[0].majority), rows[0].participants, rows[0].folds, rows[0].positive)
+		report.Share(rows[0].majority), rows[0].participants, rows[0].folds, rows[0].positive)
 	s.Blocks = append(s.Blocks, report.Block{Table: shown})
 	checked, err := leakageText(r.t)
 	if err != nil {
@@ -98,7 +99,7 @@ func (r *reporter) results() (report.Section, error) {
 	for _, row := range nested {
 		if row.level == "participant" {
 			s.Blocks = append(s.Blocks, report.Block{Text: fmt.Sprintf("With the setting chosen inside each fold (nested cross-validation): accuracy per participant %s (SD %s), 95 %% CI %s–%s, AUC %s.",
-				number3(row.mean), number3(row.sd), number3(row.low), number3(row.high), number3(row.auc))})
+				report.Share(row.mean), report.Share(row.sd), report.Share(row.low), report.Share(row.high), report.Share(row.auc))})
 		}
 	}
 	if r.t.Has("scores") {
@@ -117,7 +118,7 @@ func (r *reporter) results() (report.Section, error) {
 		return s, err
 	}
 	if c := accuracyChart(rows, names); c != nil && several {
-		f, err := c.figure()
+		f, err := c.InReport()
 		if err != nil {
 			return s, err
 		}
@@ -163,43 +164,43 @@ func (r *reporter) headline(rows []accuracyRow, names []string, own []bool) erro
 
 // facts puts the result in a few numbers at the top.
 func (r *reporter) facts(row accuracyRow, setting string) {
-	note := fmt.Sprintf("mean over the folds · 95 %% CI %s–%s · majority class %s", number3(row.low), number3(row.high), number3(row.majority))
+	note := fmt.Sprintf("mean over the folds · 95 %% CI %s–%s · majority class %s", report.Share(row.low), report.Share(row.high), report.Share(row.majority))
 	label := "Accuracy, per participant"
 	if setting != "" {
 		label += " (" + setting + ")"
 	}
-	r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.mean), Label: label, Note: note, Share: row.mean, Mark: row.majority, HasBar: true})
+	r.page.Facts = append(r.page.Facts, report.Fact{Value: report.Share(row.mean), Label: label, Note: note, Share: row.mean, Mark: row.majority, HasBar: true})
 	if !math.IsNaN(row.auc) {
-		r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.auc), Label: "Area under the ROC curve", Note: "mean over the folds · 0.5 by chance", Share: row.auc, Mark: 0.5, HasBar: true})
+		r.page.Facts = append(r.page.Facts, report.Fact{Value: report.Share(row.auc), Label: "Area under the ROC curve", Note: "mean over the folds · 0.5 by chance", Share: row.auc, Mark: 0.5, HasBar: true})
 	}
 	if !math.IsNaN(row.sensitivity) {
-		r.page.Facts = append(r.page.Facts, report.Fact{Value: number3(row.sensitivity) + " / " + number3(row.specificity), Label: "Sensitivity / specificity", Note: "for " + row.positive + " · mean over the folds"})
+		r.page.Facts = append(r.page.Facts, report.Fact{Value: report.Share(row.sensitivity) + " / " + report.Share(row.specificity), Label: "Sensitivity / specificity", Note: "for " + row.positive + " · mean over the folds"})
 	}
 }
 
 // classificationFigures are drawn of what is connected.
 func (r *reporter) classificationFigures() (small, wide []report.Figure, err error) {
-	var charts []*chartOf
+	var charts []*figure.Chart
 	if len(r.t.All("predictions")) > 0 {
 		all, err := fold.ReadSettings(r.t.All("predictions"))
 		if err != nil {
 			return nil, nil, err
 		}
 		slices.SortStableFunc(all.Settings, func(a, b []fold.Tested) int { return r.othersLast(a[0].Coords) - r.othersLast(b[0].Coords) })
-		roc, err := rocChart(all, "")
+		roc, err := figure.DrawROC(all, "")
 		if err != nil {
 			return nil, nil, err
 		}
 		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool {
 			return r.first != nil && r.first.is(column.CoordTexts(f[0].Coords))
 		}))
-		charts = append(charts, confusionChart(all, shown), roc)
+		charts = append(charts, figure.DrawConfusion(all, shown), roc)
 	}
-	training, err := trainingChart(r.t, 8)
+	training, err := figure.DrawTraining(r.t, 8)
 	if err != nil {
 		return nil, nil, err
 	}
-	distributions, err := distributionsChart(r.t.All("distribution"), 8)
+	distributions, err := figure.DrawDistributions(r.t.All("distribution"), 8)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -207,7 +208,7 @@ func (r *reporter) classificationFigures() (small, wide []report.Figure, err err
 		if c == nil {
 			continue
 		}
-		f, err := c.figure()
+		f, err := c.InReport()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -275,7 +276,7 @@ func byAccuracy(rows []accuracyRow, names []string) []int {
 }
 
 // accuracyChart draws the accuracy of each classifier over participants, with its interval.
-func accuracyChart(rows []accuracyRow, names []string) *chartOf {
+func accuracyChart(rows []accuracyRow, names []string) *figure.Chart {
 	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority class"}
 	for _, i := range byAccuracy(rows, names) {
 		if r := rows[i]; r.level == "participant" && len(d.Rows) < 40 {
@@ -286,7 +287,7 @@ func accuracyChart(rows []accuracyRow, names []string) *chartOf {
 	if d.Rows == nil {
 		return nil
 	}
-	return &chartOf{Figure: d.Figure(), title: "Accuracy of the classifiers",
-		alt:     fmt.Sprintf("A dot for each of %d classifiers at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", len(d.Rows), number3(d.Mark)),
-		caption: "Accuracy per participant, mean over the folds, with Wilson's 95 % interval (pooled over folds) for the number of participants. Overlap of intervals is no test: compare in pairs."}
+	return &figure.Chart{Figure: d.Figure(), Title: "Accuracy of the classifiers",
+		Alt:     fmt.Sprintf("A dot for each of %d classifiers at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", len(d.Rows), report.Share(d.Mark)),
+		Caption: "Accuracy per participant, mean over the folds, with Wilson's 95 % interval (pooled over folds) for the number of participants. Overlap of intervals is no test: compare in pairs."}
 }

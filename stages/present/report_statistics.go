@@ -136,9 +136,9 @@ func rangeColumn(head, doc, between string, a, b []float64) shownColumn {
 		case math.IsNaN(a[i]):
 			return "–"
 		case math.IsNaN(b[i]):
-			return number3(a[i])
+			return report.Share(a[i])
 		}
-		return number3(a[i]) + between + number3(b[i])
+		return report.Share(a[i]) + between + report.Share(b[i])
 	}}
 }
 
@@ -146,9 +146,9 @@ func permutationTable(c *columnsOf) *report.Table {
 	names := c.texts("name")
 	settings := slices.Compact(slices.Clone(names))
 	columns := []shownColumn{
-		wordColumn("measure", "over participants", plainNames(c.texts("measure"))), shownNumbers("observed", "with the groups as they are", c.numbers("observed"), number3),
-		shownNumbers("chance, mean", "over the permutations", c.numbers("chance_mean"), number3), shownNumbers("chance, 95 %", "of the permutations are below", c.numbers("chance_95"), number3),
-		shownNumbers("permutations", "", c.numbers("permutations"), short), shownNumbers("p", "", c.numbers("p"), probability),
+		wordColumn("measure", "over participants", plainNames(c.texts("measure"))), shownNumbers("observed", "with the groups as they are", c.numbers("observed"), report.Share),
+		shownNumbers("chance, mean", "over the permutations", c.numbers("chance_mean"), report.Share), shownNumbers("chance, 95 %", "of the permutations are below", c.numbers("chance_95"), report.Share),
+		shownNumbers("permutations", "", c.numbers("permutations"), report.Short), shownNumbers("p", "", c.numbers("p"), report.Probability),
 	}
 	if len(settings) > 1 {
 		return c.table(2, append([]shownColumn{wordColumn("classifier", "", names)}, columns...)...)
@@ -168,17 +168,17 @@ func comparisonPairs(c *columnsOf) *report.Table {
 	a, b := c.texts("name_a", "a"), c.texts("name_b", "b")
 	onlyA, onlyB := c.numbers("only_a"), c.numbers("only_b")
 	return c.table(2, wordColumn("A", "", a), wordColumn("B", "", b),
-		shownNumbers("A right", "share of participants whom A has right, by the mean probability over the draws", c.numbers("accuracy_a"), number3), shownNumbers("B right", "", c.numbers("accuracy_b"), number3),
-		shownColumn{head: "only A / only B", doc: "participants whom only one of the two has right", number: true, cell: func(i int) string { return short(onlyA[i]) + " / " + short(onlyB[i]) }},
-		shownNumbers("McNemar p", "exact, two-sided", c.numbers("mcnemar_p"), probability), shownNumbers("Holm", "the same, corrected for the number of pairs", c.numbers("mcnemar_holm"), probability),
-		shownNumbers("t-test p", "corrected resampled t of the differences over the folds", c.numbers("t_p"), probability), shownNumbers("t, Holm", "", c.numbers("t_holm"), probability))
+		shownNumbers("A right", "share of participants whom A has right, by the mean report.Probability over the draws", c.numbers("accuracy_a"), report.Share), shownNumbers("B right", "", c.numbers("accuracy_b"), report.Share),
+		shownColumn{head: "only A / only B", doc: "participants whom only one of the two has right", number: true, cell: func(i int) string { return report.Short(onlyA[i]) + " / " + report.Short(onlyB[i]) }},
+		shownNumbers("McNemar p", "exact, two-sided", c.numbers("mcnemar_p"), report.Probability), shownNumbers("Holm", "the same, corrected for the number of pairs", c.numbers("mcnemar_holm"), report.Probability),
+		shownNumbers("t-test p", "corrected resampled t of the differences over the folds", c.numbers("t_p"), report.Probability), shownNumbers("t, Holm", "", c.numbers("t_holm"), report.Probability))
 }
 
 func variationsTable(c *columnsOf) *report.Table {
 	pool, distance := upperNames(c.texts("pool")), upperNames(c.texts("distance"))
 	one, two := c.numbers("lambda1"), c.numbers("lambda2")
 	return c.table(3, wordColumn("distance", "distance loss", distance), wordColumn("pooling", "", pool),
-		shownColumn{head: "λ1-λ2", doc: "weights of the distance losses and of the consistency within a group", cell: func(i int) string { return short(one[i]) + "-" + short(two[i]) }},
+		shownColumn{head: "λ1-λ2", doc: "weights of the distance losses and of the consistency within a group", cell: func(i int) string { return report.Short(one[i]) + "-" + report.Short(two[i]) }},
 		strong(rangeColumn("accuracy", "mean ± SD over the folds", " ± ", c.numbers("accuracy"), c.numbers("sd"))), rangeColumn("95 % CI", "", "–", c.numbers("ci_low"), c.numbers("ci_high")),
 		rangeColumn("paper", "what the paper prints", " ± ", c.numbers("paper_accuracy"), c.numbers("paper_sd")))
 }
@@ -194,7 +194,7 @@ func classifiersTable(c *columnsOf) *report.Table {
 		if math.IsNaN(x) {
 			return "–"
 		}
-		return short(x)
+		return report.Short(x)
 	}
 	return c.table(1, wordColumn("classifier", "", names),
 		strong(rangeColumn("accuracy", "mean ± SD over the folds", " ± ", c.numbers("accuracy"), c.numbers("sd"))), rangeColumn("95 % CI", "", "–", c.numbers("ci_low"), c.numbers("ci_high")),
@@ -223,11 +223,11 @@ func covariatesTable(c *columnsOf) *report.Table {
 	if c.has("values") {
 		columns = append(columns, wordColumn("values", "of numbers: mean (SD)", c.texts("values")))
 	}
-	columns = append(columns, shownNumbers("n", "", c.numbers("n"), short), shownNumbers("missing", "", c.numbers("missing"), short),
-		shownNumbers("AUC", "area under the ROC curve of the covariate alone", c.numbers("auc"), number3), shownNumbers("chance", "mean over permutations", c.numbers("chance"), number3),
-		shownNumbers("p", "", c.numbers("p"), probability))
+	columns = append(columns, shownNumbers("n", "", c.numbers("n"), report.Short), shownNumbers("missing", "", c.numbers("missing"), report.Short),
+		shownNumbers("AUC", "area under the ROC curve of the covariate alone", c.numbers("auc"), report.Share), shownNumbers("chance", "mean over permutations", c.numbers("chance"), report.Share),
+		shownNumbers("p", "", c.numbers("p"), report.Probability))
 	if c.has("q") {
-		columns = append(columns, shownNumbers("q", "false discovery rate over the covariates", c.numbers("q"), probability))
+		columns = append(columns, shownNumbers("q", "false discovery rate over the covariates", c.numbers("q"), report.Probability))
 	}
 	return c.table(1, columns...)
 }
@@ -240,12 +240,12 @@ func fidelityTable(c *columnsOf) *report.Table {
 	for i, a := range actions {
 		actions[i] = orItself(words, a)
 	}
-	columns := []shownColumn{wordColumn("the first k are", "regions by the models' scores", actions), shownNumbers("k", "", c.numbers("k"), short),
-		shownNumbers("probability lost", "how much less probable the answer becomes", c.numbers("drop"), number3),
+	columns := []shownColumn{wordColumn("the first k are", "regions by the models' scores", actions), shownNumbers("k", "", c.numbers("k"), report.Short),
+		shownNumbers("report.Probability lost", "how much less probable the answer becomes", c.numbers("drop"), report.Share),
 		rangeColumn("with k at random", "the same, mean ± SD over random choices", " ± ", c.numbers("random_drop"), c.numbers("random_sd")),
-		shownNumbers("p", "share of random choices that lower it as much (taken out) or as little (left)", c.numbers("p"), probability),
-		shownNumbers("answers changed", "", c.numbers("changed"), percentOf), shownNumbers("at random", "", c.numbers("random_changed"), percentOf),
-		shownNumbers("accuracy", "of the masked graphs, over participants", c.numbers("accuracy"), number3), shownNumbers("whole graphs", "", c.numbers("accuracy_whole"), number3)}
+		shownNumbers("p", "share of random choices that lower it as much (taken out) or as little (left)", c.numbers("p"), report.Probability),
+		shownNumbers("answers changed", "", c.numbers("changed"), report.Percent), shownNumbers("at random", "", c.numbers("random_changed"), report.Percent),
+		shownNumbers("accuracy", "of the masked graphs, over participants", c.numbers("accuracy"), report.Share), shownNumbers("whole graphs", "", c.numbers("accuracy_whole"), report.Share)}
 	if len(slices.Compact(slices.Clone(names))) > 1 {
 		return c.table(2, append([]shownColumn{wordColumn("model", "", names)}, columns...)...)
 	}

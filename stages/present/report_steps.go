@@ -29,7 +29,7 @@ func (r *reporter) steps() (report.Section, error) {
 			if len(v)%2 == 0 {
 				median = (v[len(v)/2-1] + v[len(v)/2]) / 2
 			}
-			t.Rows = append(t.Rows, []report.Cell{{Text: step.step}, {Text: m.label}, {Text: short(median)}, {Text: short(v[0])}, {Text: short(v[len(v)-1])}})
+			t.Rows = append(t.Rows, []report.Cell{{Text: step.step}, {Text: m.label}, {Text: report.Short(median)}, {Text: report.Short(v[0])}, {Text: report.Short(v[len(v)-1])}})
 		}
 	}
 	if t.Rows != nil {
@@ -112,7 +112,7 @@ func (r *reporter) eachParticipant() (*report.Table, error) {
 			for len(cells[id]) < len(t.Heads)-2 {
 				cells[id] = append(cells[id], report.Cell{Text: "n/a"})
 			}
-			cells[id] = append(cells[id], report.Cell{Text: short(c.of(v))})
+			cells[id] = append(cells[id], report.Cell{Text: report.Short(c.of(v))})
 		}
 	}
 	for _, id := range ids {

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/report"
 )
 
@@ -85,7 +86,7 @@ func shownNumber(column string, x float64) string {
 	case a <= 1 && a >= 0.0005, x == 0 && column != "":
 		return strconv.FormatFloat(x, 'f', 3, 64)
 	}
-	return short(x)
+	return report.Short(x)
 }
 
 // further shows the tables and pictures that the file asks for by name.
@@ -134,7 +135,7 @@ func (r *reporter) pictures(port string) (figures []report.Figure, err error) {
 		}
 		if m := widthOfSVG.FindSubmatch(b[:min(len(b), 2000)]); m != nil {
 			width, _ := strconv.ParseFloat(string(m[1]), 64)
-			f.Wide = width > 150*mmOfPrint
+			f.Wide = width > figure.WidePoints
 		}
 		figures = append(figures, f)
 	}

@@ -1,7 +1,6 @@
 package present
 
 import (
-	"bytes"
 	"fmt"
 	"html"
 	"math"
@@ -11,9 +10,6 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
-	"prgnn/nifti"
-	"prgnn/stages/prepare"
-	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
 
@@ -86,64 +82,6 @@ func TestReportOfExclusions(t *testing.T) {
 		}
 		if n == 0 && !strings.Contains(page, "Nobody was left out.") {
 			t.Error("it does not say that nobody was left out")
-		}
-	}
-}
-
-// An atlas may have the ids of the node list or its numbers; one whose labels mean
-// something else is refused, though a few of its numbers are those of nodes.
-func TestReportOfAtlas(t *testing.T) {
-	image := func(labels ...int32) dag.Input {
-		voxels := make([]int32, 64)
-		copy(voxels, labels)
-		var b bytes.Buffer
-		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{4, 4, 4}, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
-			t.Fatal(err)
-		}
-		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
-	}
-	nodes := []region.Node{{Index: 1, Id: 1001, Name: "a"}, {Index: 2, Id: 10, Name: "b"}, {Index: 3, Id: 2005, Name: "c"}}
-	for _, labels := range [][]int32{{1001, 10, 2005, 77}, {1, 2, 3}} {
-		p, err := readParcels(image(labels...), nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.Voxels[:4]; !slices.Equal(got, []int32{1, 2, 3, 0}) {
-			t.Errorf("%v are read as the nodes %v", labels, got)
-		}
-	}
-	if _, err := readParcels(image(10, 50, 51, 52), nodes); err == nil || !strings.Contains(err.Error(), "it has 1 of the 3 regions of the node list") {
-		t.Errorf("a foreign atlas: %v", err)
-	}
-}
-
-// The mean is that of the volumes, without what is not a number; the air around a head is
-// left out of the picture, a dark place inside is not.
-func TestAnatomy(t *testing.T) {
-	const n = 5
-	data := make([]float32, 2*n*n*n)
-	for i := range n * n * n {
-		x, y, z := i%n, i/n%n, i/(n*n)
-		inside := x > 0 && x < n-1 && y > 0 && y < n-1 && z > 0 && z < n-1
-		if inside {
-			data[i], data[n*n*n+i] = 90, 110
-		}
-	}
-	middle := (2*n+2)*n + 2
-	data[middle], data[n*n*n+middle] = 1, 1
-	data[n*n*n+middle+1] = float32(math.NaN())
-	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n, 2}, TR: 2, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: data}); err != nil {
-		t.Fatal(err)
-	}
-	out := stagetest.MustRun(t, &prepare.MeanVolume{}, map[string][]dag.Input{"bold": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}})
-	u, err := readAnatomy(dag.InputOf(out["image"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ x, y, z, want float64 }{{2, 2, 2, 1}, {4, 4, 4, 0.01}, {6, 4, 4, 0.45}, {3, 2, 2, 1}, {0, 0, 0, math.NaN()}, {0, 4, 4, math.NaN()}, {99, 0, 0, math.NaN()}} {
-		if got := u.at(c.x, c.y, c.z); math.Abs(got-c.want) > 1e-6 || math.IsNaN(got) != math.IsNaN(c.want) {
-			t.Errorf("at (%v, %v, %v) mm it is %v, want %v", c.x, c.y, c.z, got, c.want)
 		}
 	}
 }

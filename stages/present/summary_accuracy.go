@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/report"
 )
 
 // An accuracyRow is one row of evaluate's summary.
@@ -98,14 +99,6 @@ func inOrder(rows []accuracyRow) []accuracyRow {
 	return rows
 }
 
-// number3 writes a share to three places, or n/a.
-func number3(x float64) string {
-	if math.IsNaN(x) {
-		return "n/a"
-	}
-	return fmt.Sprintf("%.3f", x)
-}
-
 // accuracySection tells how well the groups were told apart.
 func (s *Summary) accuracySection(t *dag.Task, p *page) error {
 	if !t.Has("evaluation") {
@@ -122,7 +115,7 @@ func (s *Summary) accuracySection(t *dag.Task, p *page) error {
 	headline := ""
 	switch {
 	case s.Headline != nil:
-		headline = fmt.Sprintf("Headline, as named in the pipeline file: %s, accuracy %s per participant", rows[at].name, number3(rows[at].mean))
+		headline = fmt.Sprintf("Headline, as named in the pipeline file: %s, accuracy %s per participant", rows[at].name, report.Share(rows[at].mean))
 	case several > 1 && !t.Has("nested"):
 		headline = noHeadline(several)
 	}
@@ -134,7 +127,7 @@ func (s *Summary) accuracySection(t *dag.Task, p *page) error {
 		}
 	}
 	p.line("")
-	p.line("Accuracy on participants who were not trained on; always naming the largest group gives %s", number3(rows[0].majority))
+	p.line("Accuracy on participants who were not trained on; always naming the largest group gives %s", report.Share(rows[0].majority))
 	if headline != "" {
 		for _, l := range wrap(headline, width-2) {
 			p.line("  %s", l)
@@ -156,13 +149,13 @@ func (s *Summary) accuracySection(t *dag.Task, p *page) error {
 			if r.setting != setting {
 				continue
 			}
-			p.line("  %-12s %s (sd %s) over %.0f folds · 95 %% CI %s–%s · balanced %s · AUC %s", r.level, number3(r.mean), number3(r.sd), r.folds,
-				number3(r.low), number3(r.high), number3(r.balanced), number3(r.auc))
+			p.line("  %-12s %s (sd %s) over %.0f folds · 95 %% CI %s–%s · balanced %s · AUC %s", r.level, report.Share(r.mean), report.Share(r.sd), r.folds,
+				report.Share(r.low), report.Share(r.high), report.Share(r.balanced), report.Share(r.auc))
 			if r.level == "participant" {
 				cautionAccuracy(p, r, len(settings) > 1)
 				p.line("  %-12s %s, of the AUC %s (the groups of the tested permuted)", "", pText(r.p), pText(r.aucP))
 				if !math.IsNaN(r.sensitivity) {
-					p.line("  %-12s sensitivity %s, specificity %s for %s", "", number3(r.sensitivity), number3(r.specificity), r.positive)
+					p.line("  %-12s sensitivity %s, specificity %s for %s", "", report.Share(r.sensitivity), report.Share(r.specificity), r.positive)
 				}
 			}
 		}
@@ -182,7 +175,7 @@ func settingLines(p *page, rows []accuracyRow) {
 		if r.level != "participant" {
 			continue
 		}
-		p.line("  %-34s %8s %7s  %-11s %8s %6s  %-8s %s", region.Clip(r.name, 34), number3(r.mean), number3(r.sd), number3(r.low)+"–"+number3(r.high), number3(r.balanced), number3(r.auc),
+		p.line("  %-34s %8s %7s  %-11s %8s %6s  %-8s %s", region.Clip(r.name, 34), report.Share(r.mean), report.Share(r.sd), report.Share(r.low)+"–"+report.Share(r.high), report.Share(r.balanced), report.Share(r.auc),
 			pText(r.p), pText(r.aucP))
 		if r.low <= r.majority {
 			p.untold = append(p.untold, r.setting)
@@ -206,16 +199,16 @@ func cautionAccuracy(p *page, r accuracyRow, several bool) {
 	switch {
 	case r.low <= r.majority && r.majority <= r.high:
 		p.untold = append(p.untold, r.setting)
-		p.caution("%sthe confidence interval of the accuracy (%s–%s) holds the share of the largest group (%s): the groups are not shown to be told apart", of, number3(r.low), number3(r.high), number3(r.majority))
+		p.caution("%sthe confidence interval of the accuracy (%s–%s) holds the share of the largest group (%s): the groups are not shown to be told apart", of, report.Share(r.low), report.Share(r.high), report.Share(r.majority))
 	case r.high < r.majority:
 		p.untold = append(p.untold, r.setting)
-		p.caution("%sthe accuracy is below the share of the largest group (%s)", of, number3(r.majority))
+		p.caution("%sthe accuracy is below the share of the largest group (%s)", of, report.Share(r.majority))
 	}
 	if r.sensitivity < 0.5 {
-		p.caution("%sfewer than half of the group %s are recognised (%s)", of, r.positive, number3(r.sensitivity))
+		p.caution("%sfewer than half of the group %s are recognised (%s)", of, r.positive, report.Share(r.sensitivity))
 	}
 	if r.specificity < 0.5 {
-		p.caution("%smore than half of those who are not %s are taken for it (%s are not)", of, r.positive, number3(r.specificity))
+		p.caution("%smore than half of those who are not %s are taken for it (%s are not)", of, r.positive, report.Share(r.specificity))
 	}
 }
 
@@ -262,7 +255,7 @@ func foldLines(t *dag.Task, p *page, setting string, majority float64) error {
 		if slices.Max(repeat) > 1 {
 			name = fmt.Sprintf("fold %d.%d", repeat[i], fold[i])
 		}
-		p.line("  %-12s %s %s of the participants", name, bar(accuracy[i], majority, 40), number3(accuracy[i]))
+		p.line("  %-12s %s %s of the participants", name, bar(accuracy[i], majority, 40), report.Share(accuracy[i]))
 	}
 	return nil
 }
@@ -324,7 +317,7 @@ func cautionTraining(t *dag.Task, p *page, rows []accuracyRow) error {
 		}
 	}
 	if tested /= n; trained-tested > 0.15 {
-		p.caution("the models reach %s on the graphs that they were trained on and %s on the others: they know more of the training set by heart than carries over", number3(trained), number3(tested))
+		p.caution("the models reach %s on the graphs that they were trained on and %s on the others: they know more of the training set by heart than carries over", report.Share(trained), report.Share(tested))
 	}
 	return nil
 }

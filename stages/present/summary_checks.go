@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/report"
 )
 
 // A covariateRow is one row of covariates' checks.
@@ -96,10 +97,10 @@ func permutationSection(t *dag.Task, p *page) error {
 	for i, r := range rows {
 		if measure[i] == "accuracy" { // the balanced one is in the table
 			name := strings.TrimSpace(names[i] + " " + measure[i])
-			p.line("  %-50s %s, by chance %s, %s  %s", region.Clip(name, 50), number3(r.seen), number3(r.mean), number3(r.most), pText(r.p))
+			p.line("  %-50s %s, by chance %s, %s  %s", region.Clip(name, 50), report.Share(r.seen), report.Share(r.mean), report.Share(r.most), pText(r.p))
 		}
 		if measure[i] == "auc" {
-			p.line("  %-50s %s, by chance %s, %s  %s", "  AUC", number3(r.seen), number3(r.mean), number3(r.most), pText(r.p))
+			p.line("  %-50s %s, by chance %s, %s  %s", "  AUC", report.Share(r.seen), report.Share(r.mean), report.Share(r.most), pText(r.p))
 			if r.p >= 0.05 && !(rows[max(0, i-2)].p < 0.05) {
 				p.caution("%spermuted groups are told apart as well as the groups as they are (%s): the accuracy may be luck", prefix(names[i]), pText(r.p))
 			}
@@ -189,7 +190,7 @@ func nestedSection(t *dag.Task, p *page) error {
 	for _, r := range rows {
 		if r.level == "participant" {
 			p.line("")
-			for _, l := range wrap(fmt.Sprintf("With the setting chosen inside each fold: %s (sd %s) · 95 %% CI %s–%s · AUC %s · %s", number3(r.mean), number3(r.sd), number3(r.low), number3(r.high), number3(r.auc), pText(r.p)), width) {
+			for _, l := range wrap(fmt.Sprintf("With the setting chosen inside each fold: %s (sd %s) · 95 %% CI %s–%s · AUC %s · %s", report.Share(r.mean), report.Share(r.sd), report.Share(r.low), report.Share(r.high), report.Share(r.auc), pText(r.p)), width) {
 				p.line("%s", l)
 			}
 		}
@@ -216,6 +217,12 @@ func leakageSection(t *dag.Task, p *page) error {
 	return nil
 }
 
+// A checkRow is one check of a leakage stage.
+type checkRow struct {
+	Comparisons int64 `column:"of"`
+	Violations  int64 `column:"found"`
+}
+
 // leakageText counts the checks of all leakage stages; "" without one.
 func leakageText(t *dag.Task) (string, error) {
 	if !t.Has("leakage") {
@@ -223,23 +230,19 @@ func leakageText(t *dag.Task) (string, error) {
 	}
 	checks, comparisons, violations := 0, int64(0), int64(0)
 	for _, in := range t.All("leakage") {
-		table, err := in.Table()
+		rows, err := column.Read[checkRow](in)
 		if err != nil {
 			return "", err
 		}
-		columns, err := intColumns(table, "of", "found")
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", in.Name, err)
-		}
-		checks += len(columns[0])
-		for i, n := range columns[0] {
-			comparisons, violations = comparisons+n, violations+columns[1][i]
+		checks += len(rows)
+		for _, r := range rows {
+			comparisons, violations = comparisons+r.Comparisons, violations+r.Violations
 		}
 	}
 	if violations > 0 {
 		return "", fmt.Errorf("leakage: %d violations; no accuracy is reported", violations)
 	}
-	return fmt.Sprintf("No leakage: %d check%s, %s comparisons, 0 violations", checks, column.Plural(checks), thousands(float64(comparisons))), nil
+	return fmt.Sprintf("No leakage: %d check%s, %s comparisons, 0 violations", checks, column.Plural(checks), report.Thousands(float64(comparisons))), nil
 }
 
 // A fidelityRow is one row of fidelity.

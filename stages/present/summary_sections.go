@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 // participantsSection tells who took part, and says it loudly when nobody did.
@@ -202,15 +202,7 @@ func spread(v []float64) string {
 		median = (v[n/2-1] + v[n/2]) / 2
 	}
 	if low == high {
-		return short(low)
+		return report.Short(low)
 	}
-	return fmt.Sprintf("%s (%s–%s)", short(median), short(low), short(high))
-}
-
-// short writes a number in three digits, or to the unit when it is whole or large.
-func short(x float64) string {
-	if a := math.Abs(x); a < 1e7 && (x == math.Trunc(x) || a >= 1000) {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return fmt.Sprintf("%s (%s–%s)", report.Short(median), report.Short(low), report.Short(high))
 }

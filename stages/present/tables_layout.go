@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 // A tableLayout is a table as the paper prints it, once for each source of numbers.
@@ -30,7 +31,7 @@ func accuracyText(mean, sd float64) string {
 	if math.IsNaN(mean) {
 		return "–"
 	}
-	return fmt.Sprintf("%.3f(%s)", mean, number3(sd))
+	return fmt.Sprintf("%.3f(%s)", mean, report.Share(sd))
 }
 
 // tableCaption tells over what the accuracies are.
@@ -98,8 +99,8 @@ func layoutTwo(rows []contender, who tableSource, level string) tableLayout {
 	for _, c := range rows {
 		l.header = append(l.header, c.name)
 		ours.rows[0] = append(ours.rows[0], accuracyText(c.mean, c.sd))
-		ours.rows[1] = append(ours.rows[1], number3(c.low)+"–"+number3(c.high))
-		ours.rows[2] = append(ours.rows[2], thousands(c.parameters))
+		ours.rows[1] = append(ours.rows[1], report.Share(c.low)+"–"+report.Share(c.high))
+		ours.rows[2] = append(ours.rows[2], report.Thousands(c.parameters))
 		theirs.rows[0] = append(theirs.rows[0], accuracyText(c.paper, c.paperSD))
 		k := "–"
 		if !math.IsNaN(c.paperParameters) {
@@ -109,18 +110,6 @@ func layoutTwo(rows []contender, who tableSource, level string) tableLayout {
 	}
 	l.sections = []tableSection{ours, theirs}
 	return l
-}
-
-// thousands writes 1762972 as 1,762,972.
-func thousands(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	s := strconv.Itoa(int(x))
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 func tableText(kind string, pages []tableLayout, write func(tableLayout) string) artifacts.Bytes {

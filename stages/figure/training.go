@@ -1,4 +1,4 @@
-package present
+package figure
 
 import (
 	"context"
@@ -13,39 +13,48 @@ import (
 	"prgnn/stages/fold"
 )
 
-var figureTrainingKind = dag.Kind{
+var kindTraining = dag.Kind{
 	Name: "figure-training",
 	Doc:  "cross-entropy and accuracy over the epochs, on training and test graphs\nA row a setting; thin lines are the folds, thick ones their mean.",
-	New:  func() dag.Stage { return &FigureTraining{Most: 8} },
+	New:  func() dag.Stage { return &Training{Most: 8} },
 }
 
-// FigureTraining draws training curves.
-type FigureTraining struct {
+// Training draws training curves.
+type Training struct {
 	Most int `param:"most" doc:"how many settings are drawn at most, the first ones" min:"1" max:"40"`
 }
 
 // Ports are the stage's inputs and outputs.
-func (*FigureTraining) Ports() dag.Ports {
+func (*Training) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "training", Gather: true, Doc: "train's or baseline's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
 			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the share of the largest group", Type: dag.Arrow("level", "majority")},
 			fold.LeakagePort(),
 		},
-		Out: figurePorts("the curves"),
+		Out: picturePorts("the curves"),
 	}
 }
 
 // Run draws.
-func (s *FigureTraining) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	c, err := trainingChart(t, s.Most)
-	if err != nil {
-		return nil, err
+func (s *Training) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	c, err := DrawTraining(t, s.Most)
+	if c == nil && err == nil {
+		err = errors.New("no curves to draw: connect training to the history of a train stage, or of a baseline that is a network")
 	}
-	if c == nil {
-		return nil, errors.New("no curves to draw: connect training to the history of a train stage, or of a baseline that is a network")
-	}
-	return c.outputs()
+	return outputs(c, err)
+}
+
+// An epochRow is one epoch of a training (train's or baseline's history).
+type epochRow struct {
+	CE           float64 `column:"ce,optional"`
+	TestCE       float64 `column:"test_ce,optional"`
+	Accuracy     float64 `column:"train_accuracy,optional"`
+	TestAccuracy float64 `column:"test_accuracy,optional"`
+}
+
+type majorityRow struct {
+	Majority float64 `column:"majority"`
 }
 
 // noRows tells the history of a classifier that is not trained in epochs.
@@ -55,7 +64,7 @@ func noRows(in dag.Input) bool {
 }
 
 // nameNetworks names settings of several classifiers by these, PR-GNN first.
-func nameNetworks(settings []gatheredSetting) error {
+func nameNetworks(settings []settingInputs) error {
 	coords, models := make([][]dag.Coord, len(settings)), make([]string, len(settings))
 	several := false
 	for i, s := range settings {
@@ -76,24 +85,20 @@ func nameNetworks(settings []gatheredSetting) error {
 	for i, name := range column.NameClassifiers(coords, models) {
 		settings[i].name = name
 	}
-	slices.SortStableFunc(settings, func(a, b gatheredSetting) int { return column.CompareNamed(a.name, b.name, 0, 0) })
+	slices.SortStableFunc(settings, func(a, b settingInputs) int { return column.CompareNamed(a.name, b.name, 0, 0) })
 	return nil
 }
 
-// trainingChart is nil when there is nothing to draw.
-func trainingChart(t *dag.Task, most int) (*chartOf, error) {
+// DrawTraining is nil when there is nothing to draw.
+func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	chance := math.NaN()
 	if t.Has("evaluation") {
-		table, err := t.In("evaluation").Table()
+		rows, err := column.Read[majorityRow](t.In("evaluation"))
 		if err != nil {
 			return nil, err
 		}
-		v, err := table.Floats("majority")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.In("evaluation").Name, err)
-		}
-		if len(v) > 0 {
-			chance = v[0]
+		if len(rows) > 0 {
+			chance = rows[0].Majority
 		}
 	}
 	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows))
@@ -105,31 +110,27 @@ func trainingChart(t *dag.Task, most int) (*chartOf, error) {
 	for _, s := range settings[:len(settings)-left] {
 		row := chart.Training{Title: s.name, Chance: chance}
 		for _, in := range s.members {
-			table, err := in.Table()
+			epochs, err := column.Read[epochRow](in)
 			if err != nil {
 				return nil, err
 			}
-			var v [4][]float64
-			for i, name := range []string{"ce", "test_ce", "train_accuracy", "test_accuracy"} {
-				if _, ok := table.Column(name); !ok {
-					continue
-				}
-				if v[i], err = table.Floats(name); err != nil {
-					return nil, fmt.Errorf("%s: %w", in.Name, err)
-				}
+			var c chart.Course
+			for _, e := range epochs {
+				c.TrainLoss, c.TestLoss = append(c.TrainLoss, e.CE), append(c.TestLoss, e.TestCE)
+				c.TrainAccuracy, c.TestAccuracy = append(c.TrainAccuracy, e.Accuracy), append(c.TestAccuracy, e.TestAccuracy)
 			}
-			row.Courses = append(row.Courses, chart.Course{TrainLoss: v[0], TestLoss: v[1], TrainAccuracy: v[2], TestAccuracy: v[3]})
+			row.Courses = append(row.Courses, c)
 		}
 		rows = append(rows, row)
 	}
 	if rows == nil {
 		return nil, nil
 	}
-	c := &chartOf{Figure: chart.Curves(rows), title: "Training",
-		alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
-		caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: majority class."}
+	c := &Chart{Figure: chart.Curves(rows), Title: "Training",
+		Alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
+		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: majority class."}
 	if left > 0 {
-		c.caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
+		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}
 	return c, nil
 }

@@ -1,4 +1,4 @@
-package present
+package figure
 
 import (
 	"math"
@@ -20,7 +20,7 @@ func TestFigureConnectivityMeans(t *testing.T) {
 	participants := artifacts.NewTable(
 		artifacts.Column{Name: "participant_id", Values: []string{"sub-a", "sub-b", "sub-c"}},
 		artifacts.Column{Name: "group", Values: []string{"x", "y", "x"}})
-	out, err := stagetest.NewStage[*FigureConnectivity](t, "figure-connectivity").Run(t.Context(), dag.NewTask(map[string][]dag.Input{
+	out, err := stagetest.NewStage[*Connectivity](t, "figure-connectivity").Run(t.Context(), dag.NewTask(map[string][]dag.Input{
 		"matrices":     {of("sub-a", .2), of("sub-b", -.3), of("sub-c", .6)},
 		"participants": {dag.InputOf(participants)}, "nodes": {dag.InputOf(stagetest.NodesOf("p", "q"))}}))
 	if err != nil {

@@ -1,16 +1,14 @@
-package present
+package figure
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/chart"
@@ -19,46 +17,38 @@ import (
 	"prgnn/stages/region"
 )
 
-var figureIndividualsKind = dag.Kind{
+var kindIndividuals = dag.Kind{
 	Name: "figure-individuals",
 	Doc: "the regions that the models keep in a few participants, a row a setting\n" +
 		"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and rings around the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
-	New: func() dag.Stage { return &FigureIndividuals{People: 4} },
+	New: func() dag.Stage { return &Individuals{People: 4} },
 }
 
-// FigureIndividuals draws the regions of a few participants.
-type FigureIndividuals struct {
+// Individuals draws the regions of a few participants.
+type Individuals struct {
 	People  int    `param:"people" doc:"how many participants" min:"1" max:"8"`
 	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, among equals those of the highest score; 0: a quarter of all regions, what two poolings at ratio 0.5 leave" min:"0" max:"1000"`
 	Group   string `param:"group" doc:"the participants' group; by default the positive one, as in evaluate"`
 }
 
 // Ports are the stage's inputs and outputs.
-func (*FigureIndividuals) Ports() dag.Ports {
+func (*Individuals) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency")},
 			{Name: "nodes", Doc: "the node list, with the regions' centroids in mm", Type: dag.Arrow("index", "x", "y", "z")},
 		},
-		Out: figurePorts("the regions"),
+		Out: picturePorts("the regions"),
 	}
 }
 
 // Run draws.
-func (s *FigureIndividuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	at, err := placesToDraw(t.In("nodes"))
 	if err != nil {
 		return nil, err
 	}
-	table, err := t.In("individual").Table()
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.chart(table, at)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.In("individual").Name, err)
-	}
-	return c.outputs()
+	return outputs(s.Draw(t.In("individual"), at))
 }
 
 // A keptRegion is one region of one participant in one setting.
@@ -74,47 +64,28 @@ type individualScores struct {
 	people   map[string][]string       // of each group, in the order of the table
 }
 
-func readIndividual(table *artifacts.Table, nodes int) (*individualScores, error) {
-	settings, err := column.SettingsOf(table, "participant_id")
-	if err != nil {
-		return nil, err
-	}
-	id, err := table.Strings("participant_id")
-	if err != nil {
-		return nil, err
-	}
-	group, err := table.Strings("group")
-	if err != nil {
-		return nil, err
-	}
-	index, err := table.Ints("index")
-	if err != nil {
-		return nil, err
-	}
-	score, err := table.Floats("score")
-	if err != nil {
-		return nil, err
-	}
-	frequency, err := table.Floats("frequency")
+func readIndividual(in dag.Input, nodes int) (*individualScores, error) {
+	rows, err := column.Read[column.IndividualRow](in)
 	if err != nil {
 		return nil, err
 	}
 	all := &individualScores{people: map[string][]string{}}
 	known := map[string]bool{}
-	for i := range id {
-		if index[i] < 1 || index[i] > int64(nodes) {
-			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, index[i], nodes)
+	for i, r := range rows {
+		if r.Index < 1 || int(r.Index) > nodes {
+			return nil, fmt.Errorf("%s: row %d has the node %d, but the node list goes from 1 to %d", in.Name, i+1, r.Index, nodes)
 		}
-		of := slices.Index(all.settings, settings[i])
+		setting := column.CoordText(r.Coords)
+		of := slices.Index(all.settings, setting)
 		if of < 0 {
 			of = len(all.settings)
-			all.settings, all.regions = append(all.settings, settings[i]), append(all.regions, map[string][]keptRegion{})
+			all.settings, all.regions = append(all.settings, setting), append(all.regions, map[string][]keptRegion{})
 		}
-		if !known[id[i]] {
-			known[id[i]] = true
-			all.people[group[i]] = append(all.people[group[i]], id[i])
+		if !known[r.Participant] {
+			known[r.Participant] = true
+			all.people[r.Group] = append(all.people[r.Group], r.Participant)
 		}
-		all.regions[of][id[i]] = append(all.regions[of][id[i]], keptRegion{int(index[i]), score[i], frequency[i]})
+		all.regions[of][r.Participant] = append(all.regions[of][r.Participant], keptRegion{int(r.Index), r.Score, r.Frequency})
 	}
 	return all, nil
 }
@@ -143,8 +114,9 @@ func selected(people []string, n int) []string {
 	return people
 }
 
-func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*chartOf, error) {
-	all, err := readIndividual(table, len(at[0]))
+// Draw draws biomarkers' scores of each participant at the centroids of the nodes (mm).
+func (s *Individuals) Draw(in dag.Input, at *[3][]float64) (*Chart, error) {
+	all, err := readIndividual(in, len(at[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +126,7 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 	}
 	slices.Sort(groups)
 	if len(groups) == 0 {
-		return nil, errors.New("nobody has scores")
+		return nil, fmt.Errorf("%s: it has no scores", in.Name)
 	}
 	group := s.Group
 	if group == "" {
@@ -165,7 +137,7 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 	}
 	people := slices.Clone(all.people[group])
 	if people == nil {
-		return nil, fmt.Errorf("group: there is no group %q; there are %s", group, strings.Join(groups, ", "))
+		return nil, fmt.Errorf("%s: group: there is no group %q; there are %s", in.Name, group, strings.Join(groups, ", "))
 	}
 	people = selected(people, s.People)
 	regions := s.Regions
@@ -182,7 +154,7 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 		}
 	}
 	if low > high {
-		return nil, errors.New("no region is kept")
+		return nil, fmt.Errorf("%s: no region is kept", in.Name)
 	}
 	if low == high {
 		high = low + 1e-6
@@ -221,11 +193,11 @@ func (s *FigureIndividuals) chart(table *artifacts.Table, at *[3][]float64) (*ch
 	for i, id := range people {
 		names[i] = region.Clip(id, 18)
 	}
-	return &chartOf{
-		Figure: chart.ByParticipant(names, rows, low, high), title: fmt.Sprintf("Salient regions of %d participants (%s)", len(people), group),
-		alt: fmt.Sprintf("Brains of %s from above and from the left: the %d regions kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
+	return &Chart{
+		Figure: chart.ByParticipant(names, rows, low, high), Title: fmt.Sprintf("Salient regions of %d participants (%s)", len(people), group),
+		Alt: fmt.Sprintf("Brains of %s from above and from the left: the %d regions kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
 			strings.Join(people, ", "), regions, strings.Join(common, "; ")),
-		caption: fmt.Sprintf("%d randomly selected participants (%s). The %d regions that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).",
+		Caption: fmt.Sprintf("%d randomly selected participants (%s). The %d regions that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).",
 			len(people), strings.Join(people, ", "), regions, len(people), strings.Join(common, "; ")),
 	}, nil
 }

@@ -1,4 +1,4 @@
-package present
+package figure
 
 import (
 	"context"
@@ -14,34 +14,34 @@ import (
 	"prgnn/stages/region"
 )
 
-var figureConnectivityKind = dag.Kind{
+var kindConnectivity = dag.Kind{
 	Name: "figure-connectivity",
 	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
 		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair counts only the participants in whom both regions have a signal. Regions stand in blocks by hemisphere and structure (or by network, as the names of Schaefer's atlas tell it). Colours end at the 99th percentile.",
-	New: func() dag.Stage { return &FigureConnectivity{Label: "r"} },
+	New: func() dag.Stage { return &Connectivity{Label: "r"} },
 }
 
-// FigureConnectivity draws mean matrices.
-type FigureConnectivity struct {
+// Connectivity draws mean matrices.
+type Connectivity struct {
 	Label string `param:"label" doc:"what the colours are, such as r or partial r"`
 }
 
 // Ports are the stage's inputs and outputs.
-func (*FigureConnectivity) Ports() dag.Ports {
+func (*Connectivity) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Gather: true, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation or partial correlation of each participant"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who belongs to which group"},
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 		},
-		Out: append(figurePorts("the mean matrices"),
+		Out: append(picturePorts("the mean matrices"),
 			dag.Port{Name: "means", Type: dag.NPY("<f8", "group", "roi", "roi"), Doc: "mean matrix of each group, in the order of the names of the groups; NaN for a pair that nobody has"},
 			dag.Port{Name: "groups", Type: dag.Arrow("group", "participants"), Doc: "the groups in that order"}),
 	}
 }
 
 // Run draws.
-func (s *FigureConnectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	group, err := groupByParticipant(t.In("participants"))
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *FigureConnectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	return s.draw(averages, n, blocks)
 }
 
-func (s *FigureConnectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
+func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
 	var names []string
 	for g := range averages {
 		names = append(names, g)
@@ -108,17 +108,12 @@ func (s *FigureConnectivity) draw(averages map[string]*connectivity.Average, n i
 		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: "Δ " + s.Label})
 		alt += " and of their difference"
 	}
-	c := &chartOf{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), title: "Mean connectivity by group", alt: alt,
-		caption: "Mean of each group (number of participants), averaged as Fisher's z."}
-	out, err := c.outputs()
-	if err != nil {
-		return nil, err
-	}
-	out["means"] = artifacts.NewArray(means, len(names), n, n)
-	out["groups"] = artifacts.NewTable(
+	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,
+		Caption: "Mean of each group (number of participants), averaged as Fisher's z."}
+	c.tables = dag.Outputs{"means": artifacts.NewArray(means, len(names), n, n), "groups": artifacts.NewTable(
 		artifacts.Column{Name: "group", Values: names},
-		artifacts.Column{Name: "participants", Values: people, Doc: "with a matrix"})
-	return out, nil
+		artifacts.Column{Name: "participants", Values: people, Doc: "with a matrix"})}
+	return outputs(c, nil)
 }
 
 // groupByParticipant is the group of each participant.

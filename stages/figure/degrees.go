@@ -1,4 +1,4 @@
-package present
+package figure
 
 import (
 	"context"
@@ -9,32 +9,33 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/chart"
+	"prgnn/stages/column"
 )
 
-var figureDegreesKind = dag.Kind{
+var kindDegrees = dag.Kind{
 	Name: "figure-degrees",
 	Doc:  "how many edges the nodes of the graphs have, by group\nCounts the nodes of draw 0 of every participant by their degree.",
-	New:  func() dag.Stage { return &FigureDegrees{} },
+	New:  func() dag.Stage { return &Degrees{} },
 }
 
-// FigureDegrees draws the distribution of degrees.
-type FigureDegrees struct{}
+// Degrees draws the distribution of degrees.
+type Degrees struct{}
 
 // Ports are the stage's inputs and outputs.
-func (*FigureDegrees) Ports() dag.Ports {
+func (*Degrees) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "edges", Gather: true, Type: dag.Arrow("draw", "source", "target"), Doc: "graph's edges of each participant"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who belongs to which group"},
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 		},
-		Out: append(figurePorts("the distribution of degrees"),
+		Out: append(picturePorts("the distribution of degrees"),
 			dag.Port{Name: "degrees", Type: dag.Arrow("group", "degree", "nodes"), Doc: "how many nodes of all graphs of a group have each degree"}),
 	}
 }
 
 // Run draws.
-func (s *FigureDegrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	group, err := groupByParticipant(t.In("participants"))
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (s *FigureDegrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error)
 	for _, in := range t.All("edges") {
 		degree, err := degreesOf(in, nodes.Rows())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, err
 		}
 		g, ok := group[subjectOf(in)]
 		if !ok {
@@ -81,38 +82,37 @@ func (s *FigureDegrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error)
 			groupColumn, degree, number = append(groupColumn, g), append(degree, int32(d)), append(number, int32(n))
 		}
 	}
-	c := &chartOf{Figure: chart.DegreeDistribution(all), title: "Degrees of the nodes",
-		alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, a line a group", longest-1),
-		caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
-	out, err := c.outputs()
-	if err != nil {
-		return nil, err
-	}
-	out["degrees"] = artifacts.NewTable(
+	c := &Chart{Figure: chart.DegreeDistribution(all), Title: "Degrees of the nodes",
+		Alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, a line a group", longest-1),
+		Caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
+	c.tables = dag.Outputs{"degrees": artifacts.NewTable(
 		artifacts.Column{Name: "group", Values: groupColumn},
 		artifacts.Column{Name: "degree", Values: degree, Doc: "edges of a node"},
-		artifacts.Column{Name: "nodes", Values: number, Doc: "nodes of all graphs of the group"})
-	return out, nil
+		artifacts.Column{Name: "nodes", Values: number, Doc: "nodes of all graphs of the group"})}
+	return outputs(c, nil)
+}
+
+// An edgeRow is one edge of a graph (graph's edges).
+type edgeRow struct {
+	Draw   int64 `column:"draw"`
+	Source int64 `column:"source"`
+	Target int64 `column:"target"`
 }
 
 // degreesOf counts the edges of each node in draw 0.
 func degreesOf(in dag.Input, n int) ([]int, error) {
-	t, err := in.Table()
-	if err != nil {
-		return nil, err
-	}
-	v, err := intColumns(t, "draw", "source", "target")
+	rows, err := column.Read[edgeRow](in)
 	if err != nil {
 		return nil, err
 	}
 	degree := make([]int, n)
-	for i, draw := range v[0] {
-		if draw != 0 {
+	for i, r := range rows {
+		if r.Draw != 0 {
 			continue
 		}
-		for _, end := range []int64{v[1][i], v[2][i]} {
+		for _, end := range []int64{r.Source, r.Target} {
 			if end < 1 || end > int64(n) {
-				return nil, fmt.Errorf("row %d joins the node %d of %d", i+1, end, n)
+				return nil, fmt.Errorf("%s: row %d names the node %d of %d", in.Name, i+1, end, n)
 			}
 			degree[end-1]++
 		}

@@ -1,4 +1,4 @@
-package present
+package figure
 
 import (
 	"context"
@@ -8,80 +8,78 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/fold"
+	"prgnn/stages/report"
 )
 
-var figureROCKind = dag.Kind{
+var kindROC = dag.Kind{
 	Name: "figure-roc",
 	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. For a single classifier each fold is a thin line. For two groups.",
-	New:  func() dag.Stage { return &FigureROC{} },
+	New:  func() dag.Stage { return &ROC{} },
 }
 
-var figureConfusionKind = dag.Kind{
+var kindConfusion = dag.Kind{
 	Name: "figure-confusion",
 	Doc:  "confusion matrix, per participant\nCounts are pooled over folds; of repeated divisions, the mean number. Of several settings the one named by setting, or the first.",
-	New:  func() dag.Stage { return &FigureConfusion{Setting: 1} },
+	New:  func() dag.Stage { return &Confusion{Setting: 1} },
 }
 
-// FigureROC draws ROC curves.
-type FigureROC struct {
+// ROC draws ROC curves.
+type ROC struct {
 	Positive string `param:"positive" doc:"the group whose detection sensitivity counts; by default as in evaluate"`
 }
 
-// FigureConfusion draws a confusion matrix.
-type FigureConfusion struct {
+// Confusion draws a confusion matrix.
+type Confusion struct {
 	Setting int `param:"setting" doc:"which of several settings, in their order" min:"1" max:"100000"`
 }
 
 // Ports are the stage's inputs and outputs.
-func (*FigureROC) Ports() dag.Ports {
-	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: figurePorts("the curves")}
+func (*ROC) Ports() dag.Ports {
+	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the curves")}
 }
 
 // Ports are the stage's inputs and outputs.
-func (*FigureConfusion) Ports() dag.Ports {
-	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: figurePorts("the matrix")}
+func (*Confusion) Ports() dag.Ports {
+	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the matrix")}
 }
 
 var predictionsPort = dag.Port{Name: "predictions", Gather: true, Doc: "of the classifiers",
 	Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}
 
 // Run draws.
-func (s *FigureROC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *ROC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {
 		return nil, err
 	}
-	c, err := rocChart(all, s.Positive)
-	if err != nil {
-		return nil, err
+	c, err := DrawROC(all, s.Positive)
+	if c == nil && err == nil {
+		err = errors.New("a ROC curve needs two groups, each with tested participants")
 	}
-	if c == nil {
-		return nil, errors.New("a ROC curve is for two groups, of which each has somebody who was tested")
-	}
-	return c.outputs()
+	return outputs(c, err)
 }
 
 // Run draws.
-func (s *FigureConfusion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *Confusion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {
 		return nil, err
 	}
 	if n := s.Setting; n > len(all.Settings) {
-		return nil, fmt.Errorf("setting is %d, and there are %d", n, len(all.Settings))
+		return nil, fmt.Errorf("setting is %d, but there are %d settings", n, len(all.Settings))
 	}
-	return confusionChart(all, s.Setting-1).outputs()
+	return outputs(DrawConfusion(all, s.Setting-1), nil)
 }
 
-// rocChart is nil when there are not two groups.
-func rocChart(all *fold.Settings, named string) (*chartOf, error) {
+// DrawROC is nil when there are not two groups.
+func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	positive, err := fold.PositiveGroup(named, all.Groups)
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
 		return nil, err
 	}
 	var of []chart.Classifier
 	for _, folds := range all.Settings {
-		one := chart.Classifier{Name: "AUC " + number3(fold.MeanOver(folds, func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))}
+		one := chart.Classifier{Name: "AUC " + report.Share(fold.MeanOver(folds, func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))}
 		if name := folds[0].Name; name != "" {
 			one.Name = name + ": " + one.Name
 		}
@@ -105,19 +103,19 @@ func rocChart(all *fold.Settings, named string) (*chartOf, error) {
 	if of == nil {
 		return nil, nil
 	}
-	c := &chartOf{Figure: chart.ROC(of, all.Groups[positive]), title: "ROC curves",
-		alt:     "Sensitivity over one minus specificity, with the diagonal of chance",
-		caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. AUC: mean over the folds. Dashed: chance.", all.Groups[positive])}
+	c := &Chart{Figure: chart.ROC(of, all.Groups[positive]), Title: "ROC curves",
+		Alt:     "Sensitivity over one minus specificity, with the diagonal of chance",
+		Caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. AUC: mean over the folds. Dashed: chance.", all.Groups[positive])}
 	if len(of) == 1 {
-		c.title = "ROC curve"
-		c.caption += " Thin lines: the folds."
+		c.Title = "ROC curve"
+		c.Caption += " Thin lines: the folds."
 	} else if len(of) > 8 {
-		c.caption += fmt.Sprintf(" The first 8 of %d settings.", len(of))
+		c.Caption += fmt.Sprintf(" The first 8 of %d settings.", len(of))
 	}
 	return c, nil
 }
 
-func confusionChart(all *fold.Settings, setting int) *chartOf {
+func DrawConfusion(all *fold.Settings, setting int) *Chart {
 	folds := all.Settings[setting]
 	counts := make([][]float64, len(all.Groups))
 	for i := range counts {
@@ -135,17 +133,17 @@ func confusionChart(all *fold.Settings, setting int) *chartOf {
 			row[j] /= float64(len(repeats))
 		}
 	}
-	c := &chartOf{Figure: chart.Confusion(all.Groups, counts), title: "Confusion matrix", caption: "Participants, pooled over folds; per cent of the row."}
+	c := &Chart{Figure: chart.Confusion(all.Groups, counts), Title: "Confusion matrix", Caption: "Participants, pooled over folds; per cent of the row."}
 	if len(repeats) > 1 {
-		c.caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; per cent of the row.", len(repeats))
+		c.Caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; per cent of the row.", len(repeats))
 	}
 	if name := folds[0].Name; name != "" {
-		c.caption += " Classifier: " + name + "."
+		c.Caption += " Classifier: " + name + "."
 	}
-	c.alt = "Confusion matrix:"
+	c.Alt = "Confusion matrix:"
 	for i, g := range all.Groups {
 		for j, h := range all.Groups {
-			c.alt += fmt.Sprintf(" %s %s predicted as %s;", short(counts[i][j]), g, h)
+			c.Alt += fmt.Sprintf(" %s %s predicted as %s;", report.Short(counts[i][j]), g, h)
 		}
 	}
 	return c

@@ -1,9 +1,8 @@
-package present
+package figure
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,10 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/stages/chart"
+	"prgnn/stages/report"
 )
 
-var brainmapKind = dag.Kind{
+var kindBrainMap = dag.Kind{
 	Name: "brainmap",
 	Doc: "a picture of the ranked regions at their places in the brain\n" +
 		"An SVG with a row a setting: from the left, from above and from behind (MNI coordinates of the node list). Yellow to red is the score, the first regions are named, planted ones are ringed in green.",
@@ -78,15 +78,15 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranking, err := t.In("ranking").Table()
+	ranking, err := ReadRanking(t.In("ranking"))
 	if err != nil {
 		return nil, err
 	}
-	svg, err := b.picture(ranking, at)
+	f, err := b.Draw(ranking, at)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
 	}
-	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: []byte(svg)}}, nil
+	return dag.Outputs{"picture": artifacts.Bytes{Kind: f.Format, Data: f.Data}}, nil
 }
 
 // placesToDraw are the centroids of a node list that has to have them.
@@ -125,11 +125,11 @@ func NodePlaces(nodes *artifacts.Table) (*[3][]float64, error) {
 	return &at, nil
 }
 
-// picture draws a ranking.
-func (b *BrainMap) picture(ranking *artifacts.Table, at *[3][]float64) (string, error) {
+// Draw draws a ranking at the centroids of the nodes (mm).
+func (b *BrainMap) Draw(ranking RankingRows, at *[3][]float64) (f report.Figure, err error) {
 	titles, settings, err := spots(ranking, at)
 	if err != nil {
-		return "", err
+		return f, err
 	}
 	var w strings.Builder
 	height := float64(len(settings)) * (panelHeight + headHeight)
@@ -152,51 +152,33 @@ func (b *BrainMap) picture(ranking *artifacts.Table, at *[3][]float64) (string, 
 		}
 	}
 	w.WriteString("</svg>\n")
-	return w.String(), nil
+	f = report.Figure{Title: "Salient regions at their places", Format: "svg", Data: []byte(w.String()), Wide: true,
+		Alt:     "The brain from the left, from above and from behind; a disc at each region, colored by its score; the first ones are named",
+		Caption: "Yellow to red: mean pooling score. The first regions are named."}
+	if ranking.Planted() {
+		f.Caption += " Green rings: regions with a planted group difference."
+	}
+	return f, nil
 }
 
-// spots reads the ranking: what is to be drawn, and a title, of each setting. The
-// key columns of a setting stand before the column rank.
-func spots(ranking *artifacts.Table, at *[3][]float64) (titles []string, settings [][]spot, err error) {
-	var problems [5]error
-	var rank, index []int64
-	var score []float64
-	var label, planted []string
-	rank, problems[0] = ranking.Ints("rank")
-	index, problems[1] = ranking.Ints("index")
-	score, problems[2] = ranking.Floats("score")
-	label, problems[3] = ranking.Strings("abbreviation")
-	planted, problems[4] = ranking.Strings("planted")
-	if err := errors.Join(problems[:]...); err != nil {
-		return nil, nil, err
-	}
-	var keys []string
-	var values [][]string
-	for _, c := range ranking.Columns {
-		if c.Name == "rank" {
-			break
+// spots are the regions to draw, and a title, of each setting.
+func spots(ranking RankingRows, at *[3][]float64) (titles []string, settings [][]spot, err error) {
+	for i, r := range ranking {
+		var parts []string
+		for _, c := range r.Coords {
+			parts = append(parts, c.Axis+" "+c.Value)
 		}
-		v, err := ranking.Strings(c.Name)
-		if err != nil {
-			return nil, nil, err
-		}
-		keys, values = append(keys, c.Name), append(values, v)
-	}
-	for i := range rank {
-		var title []string
-		for k, key := range keys {
-			title = append(title, key+" "+values[k][i])
-		}
-		of := slices.Index(titles, strings.Join(title, ", "))
+		title := strings.Join(parts, ", ")
+		of := slices.Index(titles, title)
 		if of < 0 {
 			of = len(titles)
-			titles, settings = append(titles, strings.Join(title, ", ")), append(settings, nil)
+			titles, settings = append(titles, title), append(settings, nil)
 		}
-		if index[i] < 1 || index[i] > int64(len(at[0])) {
-			return nil, nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, index[i], len(at[0]))
+		if r.Index < 1 || int(r.Index) > len(at[0]) {
+			return nil, nil, fmt.Errorf("row %d has the node %d, but the node list goes from 1 to %d", i+1, r.Index, len(at[0]))
 		}
-		n := index[i] - 1
-		settings[of] = append(settings[of], spot{[3]float64{at[0][n], at[1][n], at[2][n]}, label[i], score[i], int(rank[i]), planted[i] == "true"})
+		n := r.Index - 1
+		settings[of] = append(settings[of], spot{[3]float64{at[0][n], at[1][n], at[2][n]}, r.Abbreviation, r.Score, int(r.Rank), planted(r)})
 	}
 	for i, s := range settings {
 		if titles[i] == "" {

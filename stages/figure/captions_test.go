@@ -1,0 +1,52 @@
+package figure
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/report"
+)
+
+// A caption describes, and what it claims is computed: the overlap of kept and dropped
+// nodes, by hand, and rings only where something was planted.
+func TestCaptionsClaimNothing(t *testing.T) {
+	distribution := func(kept, dropped []int32) dag.Input {
+		return dag.InputOf(artifacts.NewTable(
+			artifacts.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}}, artifacts.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
+			artifacts.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}}, artifacts.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
+			artifacts.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)}, artifacts.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
+			dag.Coord{Axis: "fold", Value: "1"})
+	}
+	for _, c := range []struct {
+		kept, dropped []int32
+		want          float64
+	}{
+		{[]int32{3, 5}, []int32{6, 10}, 1}, {[]int32{0, 4}, []int32{4, 0}, 0}, {[]int32{1, 3}, []int32{3, 1}, 0.5},
+	} {
+		chart, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): pooling layer 1 " + report.Share(c.want) + "."
+		if !strings.Contains(chart.Caption, want) || strings.Contains(chart.Caption, "apart") {
+			t.Errorf("%q does not say %q", chart.Caption, want)
+		}
+	}
+	if got := overlap([]float64{0}, []float64{1}); !math.IsNaN(got) {
+		t.Errorf("the overlap with nothing is %v", got)
+	}
+	rings := func(planted bool) bool {
+		rows := RankingRows{{Rank: 1, Index: 1, Score: 1, Planted: &planted}}
+		f, err := (&BrainMap{}).Draw(rows, &[3][]float64{{0}, {0}, {0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(f.Caption, "rings")
+	}
+	if rings(false) || !rings(true) {
+		t.Error("rings are to be explained where something was planted, and only there")
+	}
+}

@@ -1,0 +1,5 @@
+// Package figure draws the figures of a report from tables: each is a stage kind of its own,
+// and a part of the report. It also puts the regions into slices and the viewer.
+//
+// chart draws plain values; figure reads tables and says what a figure shows.
+package figure

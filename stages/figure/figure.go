@@ -1,0 +1,97 @@
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/markup"
+	"prgnn/stages/column"
+	"prgnn/stages/draw"
+	"prgnn/stages/report"
+)
+
+// picturePorts are the outputs of every figure kind.
+func picturePorts(what string) []dag.Port {
+	return []dag.Port{
+		{Name: "picture", Type: dag.Format("svg"), Doc: what + ", as SVG"},
+		{Name: "png", Type: dag.Format("png"), Doc: what + ", as PNG of 200 dots an inch"},
+	}
+}
+
+// A Chart is a figure with what it shows in words: for its caption, and for readers
+// who do not see it.
+type Chart struct {
+	draw.Figure
+	Title, Alt, Caption string
+	tables              dag.Outputs // the numbers of the figure, as further outputs
+}
+
+// outputs are what every figure kind makes of its chart: the ports of picturePorts, and
+// the tables of the chart. An input without anything to draw has no chart.
+func outputs(c *Chart, err error) (dag.Outputs, error) {
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, errors.New("there is nothing to draw in the inputs")
+	}
+	svg, err := c.svg()
+	if err != nil {
+		return nil, err
+	}
+	png, err := c.PNG()
+	if err != nil {
+		return nil, err
+	}
+	out := dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg}, "png": artifacts.Bytes{Kind: "png", Data: png}}
+	maps.Copy(out, c.tables)
+	return out, nil
+}
+
+// svg is the figure as SVG that says what it shows.
+func (c *Chart) svg() ([]byte, error) {
+	b, err := c.SVG()
+	if err != nil {
+		return nil, err
+	}
+	at := bytes.Index(b, []byte("<svg"))
+	end := at + bytes.IndexByte(b[at:], '>') + 1
+	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", markup.Text(c.Title), markup.Text(c.Alt))
+	return slices.Concat(b[:end], []byte(words), b[end:]), nil
+}
+
+// InReport is the chart as a figure of a report.
+func (c *Chart) InReport() (report.Figure, error) {
+	b, err := c.svg()
+	return report.Figure{Title: c.Title, Alt: c.Alt, Caption: c.Caption, Format: "svg", Data: b, Wide: c.Width > WidePoints}, err
+}
+
+// WidePoints is the width in points (150 mm) beyond which a figure takes the whole page.
+const WidePoints = 150 * 72 / 25.4
+
+// A settingInputs holds the members of a gathering port that differ in fold, repeat and
+// seed only.
+type settingInputs struct {
+	name    string
+	members []dag.Input
+}
+
+// bySettings groups the members of a gathering port.
+func bySettings(ins []dag.Input) []settingInputs {
+	var out []settingInputs
+	for _, in := range ins {
+		name := column.SettingName(in.Coords)
+		i := slices.IndexFunc(out, func(s settingInputs) bool { return s.name == name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, settingInputs{name: name})
+		}
+		out[i].members = append(out[i].members, in)
+	}
+	return out
+}

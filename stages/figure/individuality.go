@@ -1,0 +1,69 @@
+package figure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+var kindIndividuality = dag.Kind{
+	Name: "figure-individuality",
+	Doc:  "individual or group level as λ2 grows: a line with its interval\nOf the table that individuality makes: the share of the scores' variance that is a person's own, and how many of their first regions two people of a group share.",
+	New:  func() dag.Stage { return &Individuality{} },
+}
+
+// Individuality draws shares over λ2.
+type Individuality struct{}
+
+// Ports are the stage's inputs and outputs.
+func (*Individuality) Ports() dag.Ports {
+	return dag.Ports{
+		In:  []dag.Port{{Name: "shares", Type: dag.Arrow("setting", "lambda2", "individual", "individual_low", "individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"), Doc: "individuality's shares"}},
+		Out: picturePorts("shares over λ2"),
+	}
+}
+
+// Run draws.
+func (s *Individuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	return outputs(DrawIndividuality(t.In("shares")))
+}
+
+// DrawIndividuality draws individuality's shares.
+func DrawIndividuality(in dag.Input) (*Chart, error) {
+	rows, err := column.Read[column.IndividualityRow](in)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: it has no rows to draw", in.Name)
+	}
+	var steps []string
+	axis := "λ2, the weight of the group-level consistency loss"
+	own := chart.Trend{Name: "share of the variance of scores between participants of a group", Chance: math.NaN()}
+	shared := chart.Trend{Name: fmt.Sprintf("first %d regions that two participants share (Jaccard)", rows[0].K), Chance: rows[0].JaccardChance}
+	if math.IsNaN(rows[0].Lambda2) {
+		axis = "setting"
+	}
+	alt := ""
+	for _, r := range rows {
+		step := report.Short(r.Lambda2)
+		if axis == "setting" {
+			step = r.Setting
+		}
+		steps = append(steps, step)
+		own.Value, own.Low, own.High = append(own.Value, r.Individual), append(own.Low, r.IndividualLow), append(own.High, r.IndividualHigh)
+		shared.Value, shared.Low, shared.High = append(shared.Value, r.Jaccard), append(shared.Low, r.JaccardLow), append(shared.High, r.JaccardHigh)
+		alt += fmt.Sprintf(" %s: %s, %s;", step, report.Share(r.Individual), report.Share(r.Jaccard))
+	}
+	return &Chart{
+		Figure:  chart.Trends(steps, axis, []chart.Trend{own, shared}),
+		Title:   "Individual or group level",
+		Alt:     "Share of the variance of pooling scores between participants of a group, and overlap of the first regions of two participants of a group:" + alt,
+		Caption: "Bars: 95 % intervals over participants, models held fixed. Dotted: overlap of rankings in random order.",
+	}, nil
+}

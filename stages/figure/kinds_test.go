@@ -1,0 +1,5 @@
+package figure
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }

@@ -1,0 +1,116 @@
+package figure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+)
+
+var kindRanking = dag.Kind{
+	Name: "figure-ranking",
+	Doc:  "the most salient regions with their scores and intervals\nOf several settings, the first. Planted regions, where the truth is known, have a ring.",
+	New:  func() dag.Stage { return &Ranking{Top: 25, By: "score"} },
+}
+
+// Ranking draws a ranking.
+type Ranking struct {
+	Top int    `param:"top" doc:"how many regions" min:"1" max:"200"`
+	By  string `param:"by" choices:"score|contrast" doc:"what is drawn: mean pooling scores, or how differently the groups are scored"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Ranking) Ports() dag.Ports {
+	return dag.Ports{
+		In:  []dag.Port{{Name: "ranking", Doc: "biomarkers' ranking of the regions", Type: dag.Arrow("rank", "name", "abbreviation", "score", "planted")}},
+		Out: picturePorts("the ranking"),
+	}
+}
+
+// Run draws.
+func (s *Ranking) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	rows, err := ReadRanking(t.In("ranking"))
+	if err != nil {
+		return nil, err
+	}
+	draw := DrawRanking
+	if s.By == "contrast" {
+		draw = DrawContrast
+	}
+	c := draw(rows, s.Top)
+	if c == nil {
+		return nil, fmt.Errorf("%s: it has no %s to draw", t.In("ranking").Name, s.By)
+	}
+	return outputs(c, nil)
+}
+
+// ReadRanking reads a ranking, with its settings in order.
+func ReadRanking(in dag.Input) (RankingRows, error) { return column.Read[column.RankingRow](in) }
+
+// RankingRows are the regions of one or more settings.
+type RankingRows []column.RankingRow
+
+// First are the rows of the first setting.
+func (rows RankingRows) First() RankingRows {
+	return slices.DeleteFunc(slices.Clone(rows), func(r column.RankingRow) bool { return !slices.Equal(r.Coords, rows[0].Coords) })
+}
+
+// Planted reports whether a region has a planted difference between the groups.
+func (rows RankingRows) Planted() bool { return slices.ContainsFunc(rows, planted) }
+
+func planted(r column.RankingRow) bool { return r.Planted != nil && *r.Planted }
+
+// settingCaption names the setting of a figure.
+func settingCaption(rows RankingRows) string {
+	if setting := column.SettingName(rows[0].Coords); setting != "" {
+		return " Setting: " + setting + "."
+	}
+	return ""
+}
+
+// DrawRanking draws the scores of the first setting; nil when there are none.
+func DrawRanking(all RankingRows, top int) *Chart {
+	var rows []chart.Row
+	for _, r := range all.First() {
+		if int(r.Rank) <= top {
+			rows = append(rows, chart.Row{Name: r.Name, Value: r.Score, Low: r.Low, High: r.High, Chance: math.NaN(), Ring: planted(r)})
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	d := chart.Dots{Axis: "pooling score", Rows: rows, Interval: "95 % interval over participants", Ring: "planted", Mark: math.NaN()}
+	return &Chart{Figure: d.Figure(), Title: "The most salient regions",
+		Alt:     fmt.Sprintf("A dot for each of the %d most salient regions at its pooling score, with its interval; the first is %s", len(rows), rows[0].Name),
+		Caption: "Mean pooling score of each region over participants and models. The intervals hold the models fixed." + settingCaption(all)}
+}
+
+// DrawContrast draws the contrasts of the first setting; nil when there are none.
+func DrawContrast(all RankingRows, top int) *Chart {
+	first := slices.DeleteFunc(all.First(), func(r column.RankingRow) bool { return math.IsNaN(r.Contrast) })
+	slices.SortStableFunc(first, func(a, b column.RankingRow) int { return cmp.Compare(b.Contrast, a.Contrast) })
+	var rows []chart.Row
+	found := 0
+	for _, r := range first {
+		sure := r.Q < 0.05
+		if sure {
+			found++
+		}
+		if len(rows) < top {
+			rows = append(rows, chart.Row{Name: r.Name, Value: r.Contrast, Low: math.NaN(), High: math.NaN(), Chance: r.ContrastChance, Hollow: !sure, Ring: planted(r)})
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	d := chart.Dots{Axis: "contrast of the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
+	return &Chart{Figure: d.Figure(), Title: "Contrast between the groups",
+		Alt: fmt.Sprintf("A dot for each of the %d regions with the largest contrast between the groups, and a stroke at the value expected by chance; %d of all regions have q < 0.05; the first is %s", len(rows), found, rows[0].Name),
+		Caption: fmt.Sprintf("Contrast: difference of the groups' mean scores in within-group SDs, in test participants; mean over the models, without sign. q < 0.05 (false discovery rate over all regions): %d of %d regions.",
+			found, len(first)) + settingCaption(all)}
+}

@@ -1,0 +1,261 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/region"
+	"prgnn/stages/report"
+)
+
+// A Parcels brain is the regions in space, and where the middle of each is.
+type Parcels struct {
+	*nifti.Labels
+	back   nifti.Affine // mm to voxels
+	Middle map[int]report.Place
+}
+
+// ReadParcels reads a label image: of node numbers, as parcellate makes it, or of the
+// ids of the nodes, as an atlas has them.
+func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	r, err := nifti.NewReader(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	labels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return nil, err
+	}
+	if values := labels.Values(); len(values) > 0 && nodes != nil {
+		by := region.Meaning("auto", nodes, values)
+		number := map[int32]int32{}
+		there := 0
+		for _, n := range nodes {
+			number[by(n)] = n.Index
+			if slices.Contains(values, by(n)) {
+				there++
+			}
+		}
+		// A few numbers are the same by chance: regions would stand in wrong places.
+		if 2*there < len(nodes) {
+			return nil, fmt.Errorf("%s: it has %d of the %d regions of the node list: its %d labels run from %d to %d, the node list's ids from %d; give the label image of these regions",
+				in.Name, there, len(nodes), len(values), values[0], values[len(values)-1], nodes[0].Id)
+		}
+		for i, v := range labels.Voxels {
+			if v != 0 {
+				labels.Voxels[i] = number[v] // 0 for what is in no list
+			}
+		}
+	}
+	p := &Parcels{Labels: labels, Middle: map[int]report.Place{}}
+	var ok bool
+	if p.back, ok = labels.Affine.Inverse(); !ok {
+		return nil, fmt.Errorf("%s: its voxels have no volume", in.Name)
+	}
+	p.findMiddles()
+	return p, nil
+}
+
+// findMiddles finds of each region the voxel that is nearest to its centroid: of one
+// that is bent, the centroid may lie outside.
+func (p *Parcels) findMiddles() {
+	type sum struct{ x, y, z, n float64 }
+	sums := map[int32]*sum{}
+	each := func(use func(n int32, x, y, z float64)) {
+		for i, n := range p.Voxels {
+			if n != 0 {
+				x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]), float64(i/(p.Shape[0]*p.Shape[1])))
+				use(n, x, y, z)
+			}
+		}
+	}
+	each(func(n int32, x, y, z float64) {
+		s := sums[n]
+		if s == nil {
+			s = &sum{}
+			sums[n] = s
+		}
+		s.x, s.y, s.z, s.n = s.x+x, s.y+y, s.z+z, s.n+1
+	})
+	least := map[int32]float64{}
+	each(func(n int32, x, y, z float64) {
+		s := sums[n]
+		dx, dy, dz := x-s.x/s.n, y-s.y/s.n, z-s.z/s.n
+		d := float64(dx*dx) + float64(dy*dy) + float64(dz*dz)
+		if old, ok := least[n]; !ok || d < old {
+			least[n] = d
+			p.Middle[int(n)] = report.Place{X: x, Y: y, Z: z}
+		}
+	})
+}
+
+// at is the region at a place; 0 for none.
+func (p *Parcels) at(x, y, z float64) int {
+	a, b, c := p.back.Apply(x, y, z)
+	i, j, k := int(math.Round(a)), int(math.Round(b)), int(math.Round(c))
+	if i < 0 || j < 0 || k < 0 || i >= p.Shape[0] || j >= p.Shape[1] || k >= p.Shape[2] {
+		return 0
+	}
+	return int(p.Voxels[(k*p.Shape[1]+j)*p.Shape[0]+i])
+}
+
+// extent is the space that the regions fill, mm, with a margin.
+func (p *Parcels) extent() (low, high [3]float64) {
+	for a := range 3 {
+		low[a], high[a] = math.Inf(1), math.Inf(-1)
+	}
+	for i, n := range p.Voxels {
+		if n == 0 {
+			continue
+		}
+		x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]), float64(i/(p.Shape[0]*p.Shape[1])))
+		for a, v := range [3]float64{x, y, z} {
+			low[a], high[a] = min(low[a], v), max(high[a], v)
+		}
+	}
+	size := p.Affine.VoxelSize()
+	for a := range 3 {
+		low[a] -= slices.Max(size[:])
+		high[a] += slices.Max(size[:])
+	}
+	return low, high
+}
+
+// An Anatomy is an image that lies under the regions, brought to 0 … 1.
+type Anatomy struct {
+	nifti.Grid
+	back   nifti.Affine
+	voxels []float64
+}
+
+// ReadAnatomy reads an image of at most so many voxels.
+func ReadAnatomy(in dag.Input) (*Anatomy, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	r, err := nifti.NewReader(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	g := r.Header.Grid()
+	const most = 64 << 20
+	if g.Voxels() > most {
+		return nil, fmt.Errorf("%s: %d voxels are more than a report can show (%d): give one of 1 mm", in.Name, g.Voxels(), most)
+	}
+	u := &Anatomy{Grid: g, voxels: make([]float64, g.Voxels())}
+	var ok bool
+	if u.back, ok = g.Affine.Inverse(); !ok {
+		return nil, fmt.Errorf("%s: its voxels have no volume", in.Name)
+	}
+	if err := r.Next(u.voxels); err != nil {
+		return nil, err
+	}
+	// From 0 to the 99th percentile of what is above 0.
+	above := slices.DeleteFunc(slices.Clone(u.voxels), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
+	slices.Sort(above)
+	if len(above) == 0 {
+		return nil, fmt.Errorf("%s: nothing in it is above 0", in.Name)
+	}
+	top := above[len(above)*99/100]
+	for i, v := range u.voxels {
+		u.voxels[i] = min(max(v/top, 0), 1)
+		if math.IsNaN(v) {
+			u.voxels[i] = 0
+		}
+	}
+	u.clearOutside()
+	return u, nil
+}
+
+// covers tells whether most regions have their middle inside the image, or near it.
+func (u *Anatomy) Covers(p *Parcels) bool {
+	inside := 0
+	for _, at := range p.Middle {
+		a, b, c := u.back.Apply(at.X, at.Y, at.Z)
+		if a > -1 && b > -1 && c > -1 && a < float64(u.Shape[0]) && b < float64(u.Shape[1]) && c < float64(u.Shape[2]) {
+			inside++
+		}
+	}
+	return 2*inside > len(p.Middle)
+}
+
+// clearOutside makes NaN of the air around a head: what is dark and can be reached from
+// the border of the image through what is dark.
+func (u *Anatomy) clearOutside() {
+	const dark = 0.12 // of the brightest tissue: noise in air is less
+	nx, ny, nz := u.Shape[0], u.Shape[1], u.Shape[2]
+	var edge []int
+	visit := func(i, j, k int) {
+		if i < 0 || j < 0 || k < 0 || i >= nx || j >= ny || k >= nz {
+			return
+		}
+		if at := (k*ny+j)*nx + i; u.voxels[at] < dark { // NaN is not: it has been here
+			u.voxels[at] = math.NaN()
+			edge = append(edge, at)
+		}
+	}
+	for k := range nz {
+		for j := range ny {
+			for i := range nx {
+				if i == 0 || j == 0 || k == 0 || i == nx-1 || j == ny-1 || k == nz-1 {
+					visit(i, j, k)
+				}
+			}
+		}
+	}
+	for len(edge) > 0 {
+		at := edge[len(edge)-1]
+		edge = edge[:len(edge)-1]
+		i, j, k := at%nx, at/nx%ny, at/(nx*ny)
+		visit(i-1, j, k)
+		visit(i+1, j, k)
+		visit(i, j-1, k)
+		visit(i, j+1, k)
+		visit(i, j, k-1)
+		visit(i, j, k+1)
+	}
+}
+
+// at is the brightness at a place, linear between the voxels that are in the head; NaN
+// outside of it.
+func (u *Anatomy) at(x, y, z float64) float64 {
+	a, b, c := u.back.Apply(x, y, z)
+	voxel := func(i, j, k int) float64 {
+		if i < 0 || j < 0 || k < 0 || i >= u.Shape[0] || j >= u.Shape[1] || k >= u.Shape[2] {
+			return math.NaN()
+		}
+		return u.voxels[(k*u.Shape[1]+j)*u.Shape[0]+i]
+	}
+	if math.IsNaN(voxel(int(math.Round(a)), int(math.Round(b)), int(math.Round(c)))) {
+		return math.NaN()
+	}
+	i, j, k := int(math.Floor(a)), int(math.Floor(b)), int(math.Floor(c))
+	fa, fb, fc := a-math.Floor(a), b-math.Floor(b), c-math.Floor(c)
+	sum, weights := 0.0, 0.0
+	for corner := range 8 {
+		w := 1.0
+		for bit, f := range [3]float64{fa, fb, fc} {
+			if corner>>bit&1 == 1 {
+				w *= f
+			} else {
+				w *= 1 - f
+			}
+		}
+		if v := voxel(i+corner&1, j+corner>>1&1, k+corner>>2); w > 0 && !math.IsNaN(v) {
+			sum += float64(w * v)
+			weights += w
+		}
+	}
+	return sum / weights
+}

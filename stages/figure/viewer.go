@@ -1,0 +1,173 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/nifti"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// A Ranked holds the scores and ranks of the regions of one setting, by node number.
+type Ranked struct {
+	Setting  string // "" where there is one
+	Contrast bool   // the scores are contrasts of the groups, not mean pooling scores
+	score    map[int]float64
+	rank     map[int]int
+}
+
+// Readings are the rankings of each setting, and the same regions ranked by contrast
+// where their scores are not contrasts already.
+func Readings(rows RankingRows, contrasts bool) []Ranked {
+	var all []Ranked
+	add := func(r column.RankingRow, contrast bool, rank int, score float64) {
+		setting := column.SettingName(r.Coords)
+		of := slices.IndexFunc(all, func(s Ranked) bool { return s.Setting == setting && s.Contrast == contrast })
+		if of < 0 {
+			of = len(all)
+			all = append(all, Ranked{setting, contrast, map[int]float64{}, map[int]int{}})
+		}
+		if !math.IsNaN(score) {
+			all[of].score[int(r.Index)], all[of].rank[int(r.Index)] = score, rank
+		}
+	}
+	for _, r := range rows {
+		add(r, contrasts, int(r.Rank), r.Score)
+	}
+	if contrasts {
+		return all
+	}
+	for i, r := range rows {
+		if math.IsNaN(r.Contrast) {
+			continue
+		}
+		rank := 1
+		for k, other := range rows {
+			if slices.Equal(other.Coords, r.Coords) && (other.Contrast > r.Contrast || other.Contrast == r.Contrast && k < i) {
+				rank++
+			}
+		}
+		add(r, true, rank, r.Contrast)
+	}
+	return all
+}
+
+// name is the name of a map in the viewer.
+func (s Ranked) name() string {
+	by := map[bool]string{false: "mean pooling score", true: "contrast of the groups"}[s.Contrast]
+	if s.Setting != "" {
+		return s.Setting + ", " + by
+	}
+	return by
+}
+
+// first are the scores of the first regions, and the least and largest of them.
+func (s Ranked) first(top int) (scores map[int]float64, low, high float64) {
+	scores, low, high = map[int]float64{}, math.Inf(1), math.Inf(-1)
+	for n, rank := range s.rank {
+		if rank <= top {
+			scores[n] = s.score[n]
+			low, high = min(low, s.score[n]), max(high, s.score[n])
+		}
+	}
+	if !(low < high) {
+		low, high = low-1e-3, high+1e-3
+	}
+	return scores, low, high
+}
+
+// DrawSlices draws the first regions of a ranking in slices.
+func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
+	scores, low, high := s.first(top)
+	title, by := "Salient regions in slices", "mean pooling score"
+	if s.Contrast {
+		title, by = "Contrast between the groups in slices", "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
+	}
+	b := chart.Brain{Region: p.at, Score: scores}
+	b.Low, b.High = p.extent()
+	ground := "the parcellation"
+	if under != nil {
+		b.Under, ground = under.at, "the anatomical image"
+	}
+	c := &Chart{Figure: chart.Slices(b, low, high), Title: title,
+		Alt:     fmt.Sprintf("Axial, coronal and sagittal slices; the %d first regions are colored by their %s", len(scores), by),
+		Caption: fmt.Sprintf("The %d first regions, colored by their %s, on %s; left is left.", len(scores), by, ground)}
+	if s.Setting != "" {
+		c.Caption += " Setting: " + s.Setting + "."
+	}
+	return c
+}
+
+// gz encodes an image for the viewer.
+func gz(img *nifti.Image) ([]byte, error) {
+	var b bytes.Buffer
+	err := nifti.Encode(&b, img)
+	return b.Bytes(), err
+}
+
+// Viewer puts the regions into the viewer: what lies under them, their numbers, and a
+// map of scores for each of a few settings.
+func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]string) (*report.Viewer, error) {
+	v := &report.Viewer{}
+	shape := p.Shape[:]
+	add := func(volume report.Volume, img *nifti.Image) (err error) {
+		volume.Data, err = gz(img)
+		v.Volumes = append(v.Volumes, volume)
+		return err
+	}
+	if under != nil {
+		data := make([]uint8, len(under.voxels))
+		for i, x := range under.voxels {
+			if !math.IsNaN(x) { // 0 is the air, which is not shown
+				data[i] = uint8(1 + math.Round(254*x))
+			}
+		}
+		if err := add(report.Volume{Name: "anatomy", Colormap: "paper", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: under.Shape[:], Affine: under.Affine, Data: data}); err != nil {
+			return nil, err
+		}
+	} else {
+		data := make([]uint8, len(p.Voxels))
+		for i, n := range p.Voxels {
+			if n != 0 {
+				data[i] = 200
+			}
+		}
+		if err := add(report.Volume{Name: "parcellation", Colormap: "paper", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+			return nil, err
+		}
+	}
+	const most = 8 // settings
+	for _, s := range settings[:min(len(settings), most)] {
+		data := make([]float32, len(p.Voxels))
+		for i, n := range p.Voxels {
+			data[i] = float32(s.score[int(n)])
+		}
+		_, low, high := s.first(20)
+		if err := add(report.Volume{Name: s.name(), Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+			return nil, err
+		}
+	}
+	if err := add(report.Volume{Name: "regions", Colormap: "gray", Low: 0, High: 1e6, Opacity: 0, Labels: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: p.Voxels, Intent: 1002}); err != nil {
+		return nil, err
+	}
+	for _, n := range p.Values() {
+		at, ok := p.Middle[int(n)]
+		if !ok {
+			continue
+		}
+		r := report.Region{Label: int(n), Name: names[int(n)][0], Short: names[int(n)][1], X: at.X, Y: at.Y, Z: at.Z}
+		if len(settings) > 0 {
+			if score, ok := settings[0].score[int(n)]; ok {
+				r.Rank = settings[0].rank[int(n)]
+				r.Text = fmt.Sprintf("score %.3f, rank %d", score, r.Rank)
+			}
+		}
+		v.Regions = append(v.Regions, r)
+	}
+	v.Caption = "Turn the brain with the mouse, or move the crosshair with the arrow keys, Page Up and Page Down. The names of regions in the tables below lead to their places."
+	return v, nil
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Numbers as a report writes them; NaN is "n/a".
+
+// Share writes a share or another number of that size to three places: 0.797.
+func Share(x float64) string { return Fixed(x, 3) }
+
+// Fixed writes a number with so many decimals.
+func Fixed(x float64, decimals int) string {
+	if math.IsNaN(x) {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.*f", decimals, x)
+}
+
+// Short writes three significant digits, and a whole or large number without decimals.
+func Short(x float64) string {
+	switch a := math.Abs(x); {
+	case math.IsNaN(x):
+		return "n/a"
+	case a < 1e7 && (x == math.Trunc(x) || a >= 1000):
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// Percent writes a share in per cent: 75 %.
+func Percent(x float64) string {
+	if math.IsNaN(x) {
+		return "n/a"
+	}
+	return Fixed(100*x, 0) + " %"
+}
+
+// Probability writes a p or q to three places: 0.020, < 0.001.
+func Probability(x float64) string {
+	if x < 0.001 {
+		return "< 0.001"
+	}
+	return Fixed(x, 3)
+}
+
+// P writes a p in a sentence: p = 0.020, p < 0.001.
+func P(x float64) string {
+	if x < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + Fixed(x, 3)
+}
+
+// Range writes an interval, or n/a.
+func Range(low, high float64) string {
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return "n/a"
+	}
+	return Share(low) + "–" + Share(high)
+}
+
+// Thousands writes 1762972 as 1,762,972.
+func Thousands(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	s := strconv.Itoa(int(x))
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural writes a number with its word: 1 fold, 3 folds.
+func Plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return Thousands(float64(n)) + " " + word
+}
+
+// Some lists at most so many names.
+func Some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
