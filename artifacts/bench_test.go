@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"prgnn/artifacts/encoding"
 )
 
 // fill makes n actions of one small blob each, without the syncs that make this
@@ -20,7 +22,7 @@ func fill(b *testing.B, s *Store, n int) []Key {
 		}
 	}
 	for i := range keys {
-		data := encoded(b, NewArray([]float64{float64(i)}, 1))
+		data := encoded(b, encoding.NewArray([]float64{float64(i)}, 1))
 		r := Ref{DigestOf(data), int64(len(data)), "npy"}
 		a := Action{Recipe: fmt.Sprintf("prgnn recipe 1\nkind echo\ncode %s\nparam seed = 2020\nparam value = %d\n%400s\n", r.Digest, i, "input"),
 			Outputs: map[string]Ref{"value": r}}
@@ -86,7 +88,7 @@ func BenchmarkStoreTask(b *testing.B) {
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
 					i := n.Add(1)
-					r, err := s.Put(NewArray([]float64{float64(i)}, 1))
+					r, err := s.Put(encoding.NewArray([]float64{float64(i)}, 1))
 					if err == nil {
 						_, err = s.Record(Action{Recipe: fmt.Sprint(i), Outputs: map[string]Ref{"value": r}})
 					}
@@ -99,35 +101,3 @@ func BenchmarkStoreTask(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkArray is the throughput of the canonical encoding, both ways, 1000 × 84 × 84.
-func BenchmarkArray(b *testing.B) {
-	data := make([]float64, 1000*84*84)
-	for i := range data {
-		data[i] = float64(i)
-	}
-	a := NewArray(data, 1000, 84, 84)
-	file := encoded(b, a)
-	b.Run("encode", func(b *testing.B) {
-		b.SetBytes(int64(len(file)))
-		for b.Loop() {
-			a.Encode(discard{})
-		}
-	})
-	b.Run("read", func(b *testing.B) {
-		b.SetBytes(int64(len(file)))
-		path := filepath.Join(b.TempDir(), "a.npy")
-		if err := os.WriteFile(path, file, 0o666); err != nil {
-			b.Fatal(err)
-		}
-		for b.Loop() {
-			f := must(os.Open(path))(b)
-			must(ReadArray(f))(b)
-			f.Close()
-		}
-	})
-}
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

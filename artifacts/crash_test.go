@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"prgnn/artifacts/encoding"
 )
 
 // The tests start this binary again as a process of its own, to be killed or to
@@ -56,7 +58,7 @@ func crashWork(i int) (recipe string, results []Value) {
 		for j := range data {
 			data[j] = r.Float64()
 		}
-		results = append(results, NewArray(data, len(data)))
+		results = append(results, encoding.NewArray(data, len(data)))
 	}
 	return fmt.Sprintf("kind crash\nnumber = %d\n", i), results
 }

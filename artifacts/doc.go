@@ -1,5 +1,5 @@
 // Package artifacts keeps what a pipeline makes: a store on disk that is addressed
-// by content, and the encodings of what lies in it.
+// by content. It knows digests and bytes; package encoding knows what the bytes mean.
 //
 // # Words
 //
@@ -88,20 +88,6 @@
 // it or misses it. Actions and runs stay: they say what a blob was made from
 // and what it was, so that old results can still be explained, and compared with
 // what is made again.
-//
-// # Canonical encodings
-//
-// Equal values give equal bytes, on every machine and at every time, for the
-// digest of an output decides whether the work behind it runs again. So an
-// encoding holds no time, no path and no order of a map; a NaN has one
-// pattern of bits (which one arithmetic gives depends on the processor); what
-// lies under a missing value is zero; and each value has one form. Arrays are
-// npy 1.0 (see Array), tables are Arrow IPC files (see Table): both can be mapped
-// into memory, and both are read by numpy, pyarrow, polars, R and others as they
-// are.
-//
-// Decoders are written for hostile bytes: they allocate in proportion to what they
-// were given, return errors, and do not panic.
 //
 // # What is not here
 //

@@ -2,101 +2,10 @@ package artifacts
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"reflect"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 )
-
-// addFiles seeds a fuzz target with fixtures, and with each cut in half.
-func addFiles(f *testing.F, pattern string) {
-	paths, err := filepath.Glob(pattern)
-	if err != nil || len(paths) == 0 {
-		f.Fatal("no fixtures", err)
-	}
-	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-		f.Add(b[:len(b)/2])
-	}
-}
-
-// bounded runs a decoder, and fails when it takes far more memory than its input
-// can need.
-func bounded(t *testing.T, input []byte, limit uint64, decode func()) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	decode()
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > limit+64*uint64(len(input)) {
-		t.Fatalf("%d bytes of input took %d bytes of memory", len(input), took)
-	}
-}
-
-func FuzzReadArray(f *testing.F) {
-	addFiles(f, "testdata/npy/*.npy")
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var a *Array
-		var err error
-		bounded(t, b, 1<<20, func() { a, err = ReadArray(struct{ *bytes.Reader }{bytes.NewReader(b)}) })
-		if err != nil {
-			return
-		}
-		file := encoded(t, a)
-		again, err := ReadArray(bytes.NewReader(file))
-		if err != nil || !bytes.Equal(encoded(t, again), file) {
-			t.Fatalf("what was read does not read back: %v", err)
-		}
-	})
-}
-
-func FuzzReadTable(f *testing.F) {
-	addFiles(f, "testdata/arrow/*.arrow")
-	f.Add(encoded(f, sample()))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if bytes.HasPrefix(b, []byte(parquetMagic)) {
-			return
-		}
-		var tab *Table
-		var err error
-		// The budget, doubled by growing, and the window of a decompressor.
-		bounded(t, b, 320<<20, func() { tab, err = ReadTable(bytes.NewReader(b)) })
-		if err != nil {
-			return
-		}
-		file := new(bytes.Buffer)
-		if err := tab.Encode(file); err != nil {
-			return // text that is not UTF-8
-		}
-		again, err := ReadTable(bytes.NewReader(file.Bytes()))
-		if err != nil || !bytes.Equal(encoded(t, again), file.Bytes()) {
-			t.Fatalf("what was read does not read back: %v", err)
-		}
-	})
-}
-
-// Parquet comes from outside and does not go into the store: it has to be refused, or
-// to become a table that encodes.
-func FuzzReadParquet(f *testing.F) {
-	addFiles(f, "testdata/parquet/*.parquet")
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if !bytes.HasPrefix(b, []byte(parquetMagic)) {
-			return
-		}
-		if tab, err := ReadTable(bytes.NewReader(b)); err == nil {
-			if err := tab.Encode(discard{}); err != nil && !strings.Contains(err.Error(), "is not UTF-8 text") {
-				t.Fatal(err)
-			}
-		}
-	})
-}
 
 func FuzzAction(f *testing.F) {
 	for _, a := range []Action{

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,15 @@ func must[T any](v T, err error) func(testing.TB) T {
 		}
 		return v
 	}
+}
+
+func encoded(t testing.TB, v Value) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // work puts one blob of text and records the action that made it.

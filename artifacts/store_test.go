@@ -15,11 +15,13 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+
+	"prgnn/artifacts/encoding"
 )
 
 func TestPutAndOpen(t *testing.T) {
 	s := newStore(t)
-	a := NewArray([]float64{1, 2, 3}, 3)
+	a := encoding.NewArray([]float64{1, 2, 3}, 3)
 	r := must(s.Put(a))(t)
 	file := encoded(t, a)
 	if want := (Ref{DigestOf(file), int64(len(file)), "npy"}); r != want {

@@ -92,7 +92,7 @@ func saveIn(s artifacts.Scratch) func([]byte) error {
 func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]artifacts.Ref, error) {
 	refs := make(map[string]artifacts.Ref, len(ports))
 	for _, p := range ports {
-		v := &encoding{Value: out[p.Name]}
+		v := &guarded{Value: out[p.Name]}
 		ref, err := s.Put(v)
 		switch {
 		case v.err != nil:
@@ -111,14 +111,14 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]art
 	return refs, nil
 }
 
-// encoding tells an error of the value (this task's) from one of the writer
+// guarded tells an encoding error of the value (this task's) from one of the writer
 // behind it (everybody's).
-type encoding struct {
+type guarded struct {
 	artifacts.Value
 	err error
 }
 
-func (e *encoding) Encode(w io.Writer) (err error) {
+func (e *guarded) Encode(w io.Writer) (err error) {
 	tw := &watchedWriter{w: w}
 	defer func() {
 		if v := recover(); v != nil {

@@ -15,7 +15,7 @@ import (
 //	kind graph 8d9f932ef274…
 //
 //	reached by echo graph
-//	prgnn/artifacts.NewArray 12fa6887d2c8
+//	prgnn/artifacts/encoding.NewArray 12fa6887d2c8
 //
 //	reached by graph
 //	prgnn/connectivity.sparsify 4cac7c81f259

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // String names a type for a person: "npy <f8 [draw, time, roi]".
@@ -127,24 +128,24 @@ func holds(t Type, v artifacts.Value) error {
 	return nil
 }
 
-func asArray(v artifacts.Value) (*artifacts.Array, error) {
-	if a, ok := v.(*artifacts.Array); ok {
+func asArray(v artifacts.Value) (*encoding.Array, error) {
+	if a, ok := v.(*encoding.Array); ok {
 		return a, nil
 	}
 	var b bytes.Buffer
 	if err := v.Encode(&b); err != nil {
 		return nil, err
 	}
-	return artifacts.ReadArray(&b)
+	return encoding.ReadArray(&b)
 }
 
-func asTable(v artifacts.Value) (*artifacts.Table, error) {
-	if t, ok := v.(*artifacts.Table); ok {
+func asTable(v artifacts.Value) (*encoding.Table, error) {
+	if t, ok := v.(*encoding.Table); ok {
 		return t, nil
 	}
 	var b bytes.Buffer
 	if err := v.Encode(&b); err != nil {
 		return nil, err
 	}
-	return artifacts.ReadTable(&b)
+	return encoding.ReadTable(&b)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // chain is a → b → c ← a, with d beside.
@@ -156,8 +157,8 @@ func (*badOutputs) Ports() Ports {
 func (b *badOutputs) Run(context.Context, *Task) (Outputs, error) { return b.out, nil }
 
 func TestOutputsAreChecked(t *testing.T) {
-	array := artifacts.NewArray([]float64{1, 2}, 1, 2)
-	table := artifacts.NewTable(artifacts.Column{Name: "id", Values: []string{"a"}}, artifacts.Column{Name: "score", Values: []float64{1}})
+	array := encoding.NewArray([]float64{1, 2}, 1, 2)
+	table := encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}}, encoding.Column{Name: "score", Values: []float64{1}})
 	tests := []struct {
 		name string
 		out  Outputs
@@ -167,9 +168,9 @@ func TestOutputsAreChecked(t *testing.T) {
 		{"missing", Outputs{"array": array}, `the stage did not give its output "table"`},
 		{"undeclared", Outputs{"array": array, "table": table, "more": table}, `the stage gave an output "more" that its ports do not name`},
 		{"format", Outputs{"array": table, "table": table}, `the stage's output "array" is arrow, not npy`},
-		{"dtype", Outputs{"array": artifacts.NewArray([]float32{1}, 1, 1), "table": table}, `the stage's output "array" has elements of type <f4, not <f8`},
-		{"rank", Outputs{"array": artifacts.NewArray([]float64{1}, 1), "table": table}, `the stage's output "array" has the shape [1], not the axes [draw, roi]`},
-		{"column", Outputs{"array": array, "table": artifacts.NewTable(artifacts.Column{Name: "id", Values: []string{"a"}})}, `the stage's output "table" lacks the column score`},
+		{"dtype", Outputs{"array": encoding.NewArray([]float32{1}, 1, 1), "table": table}, `the stage's output "array" has elements of type <f4, not <f8`},
+		{"rank", Outputs{"array": encoding.NewArray([]float64{1}, 1), "table": table}, `the stage's output "array" has the shape [1], not the axes [draw, roi]`},
+		{"column", Outputs{"array": array, "table": encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}})}, `the stage's output "table" lacks the column score`},
 		{"bytes", Outputs{"array": artifacts.Bytes{Kind: "npy", Data: []byte("no array")}, "table": table}, "output \"array\" "},
 		{"two mistakes", Outputs{}, "the stage did not give its output \"array\"\nthe stage did not give its output \"table\""},
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // TestCancel stops a run while one task is finished, one at work, one waiting.
@@ -192,8 +193,8 @@ func TestWiring(t *testing.T) {
 func TestNewTask(t *testing.T) {
 	task := NewTask(map[string][]Input{
 		"in": {InputOf(artifacts.Text("ten"), Coord{"fold", "10"}), InputOf(artifacts.Text("two"), Coord{"fold", "2"})},
-		"x":  {InputOf(artifacts.NewArray([]float64{1, 2, 3}, 3))},
-		"t":  {InputOf(artifacts.NewTable(artifacts.Column{Name: "id", Values: []string{"a"}}))},
+		"x":  {InputOf(encoding.NewArray([]float64{1, 2, 3}, 3))},
+		"t":  {InputOf(encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}}))},
 	})
 	var got []string
 	for _, in := range task.All("in") {

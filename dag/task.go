@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // A Task is what a running stage sees of the world: its inputs, and where to
@@ -153,12 +154,12 @@ func (in Input) Bytes() ([]byte, error) {
 }
 
 // Array reads an npy input. Nothing is parsed before all bytes are checked.
-func (in Input) Array() (*artifacts.Array, error) {
+func (in Input) Array() (*encoding.Array, error) {
 	b, err := in.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	a, err := artifacts.ReadArray(bytes.NewReader(b))
+	a, err := encoding.ReadArray(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -166,12 +167,12 @@ func (in Input) Array() (*artifacts.Array, error) {
 }
 
 // Table reads an Arrow input. Nothing is parsed before all bytes are checked.
-func (in Input) Table() (*artifacts.Table, error) {
+func (in Input) Table() (*encoding.Table, error) {
 	b, err := in.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	t, err := artifacts.ReadTable(bytes.NewReader(b))
+	t, err := encoding.ReadTable(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 )
 
@@ -64,7 +64,7 @@ func TestOwnStage(t *testing.T) {
 			t.Cleanup(func() { f.Close() })
 			return f
 		}
-		table, err := artifacts.ReadTable(stored("distances", fmt.Sprint(k, ".arrow")))
+		table, err := encoding.ReadTable(stored("distances", fmt.Sprint(k, ".arrow")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestOwnStage(t *testing.T) {
 		if math.Abs(sum-7*k) > 1e-6 {
 			t.Errorf("%v components: the squared distances sum to %v, want %v", k, sum, 7*k)
 		}
-		components, err := artifacts.ReadArray(stored("components", fmt.Sprint(k, ".npy")))
+		components, err := encoding.ReadArray(stored("components", fmt.Sprint(k, ".npy")))
 		if err != nil || components.Len() != int(k)*84*84 {
 			t.Fatalf("%v components: shape %v, %v", k, components.Shape, err)
 		}
@@ -172,20 +172,20 @@ func TestPythonExec(t *testing.T) {
 		}
 	}
 
-	table := func(output string) *artifacts.Table {
+	table := func(output string) *encoding.Table {
 		pipeline("export", output, "-o", output+".arrow")
 		f, err := os.Open(filepath.Join(dir, output+".arrow"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		table, err := artifacts.ReadTable(f)
+		table, err := encoding.ReadTable(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return table
 	}
-	floats := func(table *artifacts.Table, column string) []float64 {
+	floats := func(table *encoding.Table, column string) []float64 {
 		x, err := table.Floats(column)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -182,7 +183,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 }
 
 // groupsOf is the group of each participant; a table without groups is one group.
-func groupsOf(t *artifacts.Table) map[string]string {
+func groupsOf(t *encoding.Table) map[string]string {
 	group := map[string]string{}
 	if t == nil {
 		return group
@@ -245,12 +246,12 @@ func counted(n int, what string) string {
 }
 
 // keepRows keeps the participants of that name.
-func keepRows(t *artifacts.Table, keep map[string]bool) *artifacts.Table {
+func keepRows(t *encoding.Table, keep map[string]bool) *encoding.Table {
 	ids, err := t.Strings("participant_id")
 	if err != nil {
 		panic(fmt.Sprintf("pipelines: a cohort's participants: %v", err)) // every roster has the column
 	}
-	columns := make([]artifacts.Column, len(t.Columns))
+	columns := make([]encoding.Column, len(t.Columns))
 	for c, col := range t.Columns {
 		from := reflect.ValueOf(col.Values)
 		to := reflect.MakeSlice(from.Type(), 0, len(keep))
@@ -266,7 +267,7 @@ func keepRows(t *artifacts.Table, keep map[string]bool) *artifacts.Table {
 		col.Values, col.Valid = to.Interface(), valid
 		columns[c] = col
 	}
-	out := artifacts.NewTable(columns...)
+	out := encoding.NewTable(columns...)
 	out.Meta = t.Meta
 	return out
 }
@@ -303,7 +304,7 @@ func newCohortValues(r *cohort.Roster) (*cohortValues, error) {
 			return fmt.Errorf("cohort.%s cannot be written: %w", name, err)
 		}
 		t := dag.Type{Format: v.Format()}
-		if table, ok := v.(*artifacts.Table); ok {
+		if table, ok := v.(*encoding.Table); ok {
 			for _, col := range table.Columns {
 				t.Columns = append(t.Columns, col.Name)
 			}

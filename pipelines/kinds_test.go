@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -162,7 +163,7 @@ type listed struct {
 	Seed       uint64 `param:"seed"`
 }
 
-func people(n int) (ids []string, table *artifacts.Table) {
+func people(n int) (ids []string, table *encoding.Table) {
 	var groups []string
 	var ages []int64
 	for i := range n {
@@ -170,12 +171,12 @@ func people(n int) (ids []string, table *artifacts.Table) {
 		groups = append(groups, []string{"A", "B"}[i%2])
 		ages = append(ages, int64(20+i))
 	}
-	return ids, artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids},
-		artifacts.Column{Name: "group", Values: groups}, artifacts.Column{Name: "age", Values: ages})
+	return ids, encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "age", Values: ages})
 }
 
-func nodesOf() *artifacts.Table {
-	return artifacts.NewTable(artifacts.Column{Name: "index", Values: []int32{1, 2}}, artifacts.Column{Name: "id", Values: []int32{1, 2}}, artifacts.Column{Name: "name", Values: []string{"L", "R"}})
+func nodesOf() *encoding.Table {
+	return encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}}, encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"L", "R"}})
 }
 
 func (c *listed) Load(dir string) (*cohort.Roster, error) {

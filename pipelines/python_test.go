@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 )
@@ -51,7 +52,7 @@ func TestPython(t *testing.T) {
 			t.Errorf("log %q, %v", log, err)
 		}
 	}
-	table, err := artifacts.ReadTable(strings.NewReader(string(read("ages", "ages"))))
+	table, err := encoding.ReadTable(strings.NewReader(string(read("ages", "ages"))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/cohort"
 )
@@ -50,7 +51,7 @@ func (l *loader) settingsProducer() *producer {
 // settingsStage fills in what the pipeline is, now that all of it is known.
 func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 	settings := l.settingsTable(name)
-	notes := artifacts.NewTable(artifacts.Column{Name: "note", Values: slices.Clone(l.notes)})
+	notes := encoding.NewTable(encoding.Column{Name: "note", Values: slices.Clone(l.notes)})
 	if l.notes == nil {
 		notes.Columns[0].Values = []string{}
 	}
@@ -60,7 +61,7 @@ func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 			ids, reasons = append(ids, o.ID), append(reasons, o.Why)
 		}
 	}
-	excluded := artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "reason", Values: reasons})
+	excluded := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "reason", Values: reasons})
 	work, err := newCohortValues(&cohort.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}})
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
@@ -69,7 +70,7 @@ func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 	return l.settings, nil
 }
 
-func (l *loader) settingsTable(name string) *artifacts.Table {
+func (l *loader) settingsTable(name string) *encoding.Table {
 	rows := make(map[string][]string, len(settingsColumns))
 	var tasks []int32
 	add := func(stage, kind string, n int, p dag.Param, value string) {
@@ -98,15 +99,15 @@ func (l *loader) settingsTable(name string) *artifacts.Table {
 			}
 		}
 	}
-	var columns []artifacts.Column
+	var columns []encoding.Column
 	for _, c := range settingsColumns {
 		if c == "tasks" {
-			columns = append(columns, artifacts.Column{Name: c, Values: tasks})
+			columns = append(columns, encoding.Column{Name: c, Values: tasks})
 		} else {
-			columns = append(columns, artifacts.Column{Name: c, Values: rows[c]})
+			columns = append(columns, encoding.Column{Name: c, Values: rows[c]})
 		}
 	}
-	t := artifacts.NewTable(columns...)
+	t := encoding.NewTable(columns...)
 	t.Meta = map[string]string{"pipeline": name}
 	return t
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -19,7 +19,7 @@ stages:
 `
 
 // outputOf runs the task of that name, which needs nothing.
-func outputOf(t *testing.T, g *dag.Graph, name, output string) *artifacts.Table {
+func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 	t.Helper()
 	for _, s := range g.Stages {
 		if s.Name == name && len(s.Tasks) == 1 {
@@ -27,7 +27,7 @@ func outputOf(t *testing.T, g *dag.Graph, name, output string) *artifacts.Table 
 			if err != nil {
 				t.Fatal(err)
 			}
-			return out[output].(*artifacts.Table)
+			return out[output].(*encoding.Table)
 		}
 	}
 	t.Fatalf("there is no task %s", name)

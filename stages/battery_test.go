@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/cohort"
@@ -290,11 +291,11 @@ func checkOutputs(t *testing.T, e example, out dag.Outputs) {
 			t.Errorf("output %s is %s, its port promises %s", p.Name, v.Format(), p.Type.Format)
 		}
 		switch v := v.(type) {
-		case *artifacts.Array:
+		case *encoding.Array:
 			if p.Type.DType != "" && v.DType() != p.Type.DType || p.Type.Axes != nil && len(v.Shape) != len(p.Type.Axes) {
 				t.Errorf("output %s is %s %v, its port promises %s %v", p.Name, v.DType(), v.Shape, p.Type.DType, p.Type.Axes)
 			}
-		case *artifacts.Table:
+		case *encoding.Table:
 			for _, c := range p.Type.Columns {
 				if _, ok := v.Column(c); !ok {
 					t.Errorf("output %s has no column %s, which its port promises", p.Name, c)

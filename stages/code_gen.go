@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 15fd09ab01f8dd2612b931d7eb3cffb161a59b68ebeae9673316f033de0d4f59
-kind biomarkers 2660aea50e7c9cc8759fc4a6df50427f7b3191a1e5212f8461596c273ddb0d2d
-kind bootstrap d2abdf29b036f3fbdafd6d794e17797de22a597adafc9b240074a67ff3ac923a
-kind brainmap 8fc0e403f3f132a319e13758fa0c83ca2f4d693a2b0ba61af548482981712f79
-kind choose a3216346ff164003f1e8c4d4af20b86af1dca2a942d6e61f1fb428633fb67094
-kind combat fef5b240d4e17f1d22fb15690587d65fee3df3b3d953f179f7039c923e374e3b
-kind compare 9dab4b31b42cf5477e3ee3011f6d405ec6471bf261409e4f432dccb19ef7e97f
-kind connectivity 675db617c81d1ad2dbdada1e6c1923f9168f2f1fe72f8443951b5d0e984da1d9
-kind covariates 894a20788ab227f9f4021640d3dc977023f71ccf67aeccf395ae09add32e38c9
-kind denoise 4e8b5a3b5dfdca00f029de36ac6a624e11a7d8b3202988a110e32242b91fb932
-kind echo 801dfaed7a827148b7374402f01bdb00435c99c86d43e8ffe0518f343bb4e247
-kind evaluate ac3ec073e21c2266c10148a376ae2fbd1cfe02470119aabb3ea57baf0be0e63f
-kind exec c24179a6e52be5fa372968cd89bcd5b6230d61c2633ef1a18cb5c853ba23cda8
-kind fidelity 800c9846a4a3f86b1bcff6dfd79a6b4262de4892ee8f5043f99e18c4c03bde0b
-kind figure-confusion 31e299b20a6bd7e8828af8110bb57fa591345a23935d3e0797aea89b73ccbb5d
-kind figure-connectivity 828a17f17be8b00d2b33e0b8c0f58963349e6e1847e801c07db11ffc09d4e53c
-kind figure-degrees f291903802aa0b435a9685fb3ef522d8c38d287a96cf69cd0f2bf85ff290f3ec
-kind figure-distributions 6bfbe0955e2bd9f7bb4759c3613bf0235334ec6857bb068401c4d46f9e13c9e6
-kind figure-individuality f9f5b2cb13a073df4a19e484a3f567992e2c3bd966e32af236d545a64ba82276
-kind figure-individuals 566da6e94d4b23dc60dbe6cbab0d7ab70d1d711db08ff87cc12c6a290d6b1626
-kind figure-ranking 5adf36bfbd14e70983f15062e419e76d54c022f92b0a19382b732d5b3ddf109d
-kind figure-roc 1a55c510db1dcd96c9db83d46179525208e62dea0467350d5b6d15c94f2b9354
-kind figure-training 345bae49a110878581d7e031aa5fe46d4156cf74daed69c742ea1571b5b6b9bc
-kind graph dd6aba4cc73b2bddd20f0000e65091d3a4e2dad510b78afa53cd38038cb71c86
-kind harmonize 6df605d6f5d885eb4b961448b35888197c30984302c6e6a48861a9abdc7648c5
-kind individuality 16447dde90f6b576bc40f9bfb3f90dc2e25a5fb8c78ddfb06b1727a8a190a2aa
-kind join d8398fb8c1c42f4f8831bed861064661298c26fae00131f31c1794acd3045f17
-kind leakage 778082ba4499482977fc465ae8cca055708bd6c9e942140056c43fe63f65b2f2
-kind matrices d8a75686859574efc62c56debe395ad6c4e3e44fc982a752b08dd5250b9e705c
+var codes = dag.Codes(`kind baseline 2841ff7a14989a5dc8575547ed8a62bf6a5822ccc59618b4e1fc3eb2c8bd6289
+kind biomarkers 95a47f8cee309514335f26c80ab338209f7883e2bdb2f22e1ffa2d56bd0837d9
+kind bootstrap b62e8b7679b83b939b2018a50cb185ccbc6c605cb541a9348c449a2305268079
+kind brainmap 1cdf9566e697bc21455850c7fd5de6c68652da04c529c72a4fbd961955febab8
+kind choose 726ce9002a31cb74530cf4124ad1c73c7772f36878f45a7f3e606ff918a20e42
+kind combat dc2430dc9957ef11005eb397df1331a531271be4d49eb4b5b94ee1591be74a42
+kind compare 0fcdb980cb1d2dde3d7990e256ca6487bedf56f7659152c08feb253616aba94b
+kind connectivity d0407e9bca2451b91bca6b663d64ce732bbbfed9feaf02c0e96c8843a1d242d1
+kind covariates 4f80f2d950eb6216abd71c9dafe337136fa41f3a939055f0aaf1d8abb13e3efa
+kind denoise de189f4783f98b99874c44a2b5ec63eaf7964fba0dee0ac939e1bec6919afac5
+kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
+kind evaluate abd5b2d721626dca0e1c6ffa2effe63332e8bf2ac7e3258459be35b49604821f
+kind exec 1a923c92c2f9b3fa929505af467719ab19b4ffb91e5faf61d49e601fd4785e4b
+kind fidelity 38dfc3bc47315c17538e55e4555f4078ece969a5cd404c9e246b87cfdd7f1a36
+kind figure-confusion cbe28fe8ed6d5af14b4f44af1d6ab8ea2dd2fffe495a3954b58dbac73120c65e
+kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
+kind figure-degrees c249c13927a9a275d655c77eb7b2c3afa7c7ce35a007b9543ba9e426e806c2cd
+kind figure-distributions c011ef55140699fa98707f9504babedfda8b3f368387aaffde4698f60173f66c
+kind figure-individuality fb66aa1094b8a366b2815fabfd4dd37dc11a08189c495a9b4e5e55fb1b2390f8
+kind figure-individuals 2a6a615f05f39738819855fc615f4512d2934cff489bfe6c1376587fce9a8a7a
+kind figure-ranking 65bbec082d3e65d61ae757e23558117e357ad106d62b363b63bc0fd8a1b52d57
+kind figure-roc aef39541d1da0bb1ccde5d1c5413ed85dc33558a045c33817db1b70331947f04
+kind figure-training bb98728e7938396bb748d73439ba053ebecd1d9150a155974f26f13176d910fc
+kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
+kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
+kind individuality 638f6ffadf88a0d6864895f733d41ab69764a0b7f4d90aebbba14bdd8c2f96fc
+kind join 4bfa2ea2c72cfce6133c89977779956bd0db84001e70ddf81cc50223a0457882
+kind leakage b886762741ae2a3b31f2cfb4c81477445aeb33878ce32e7c3cdd18ad4f51218d
+kind matrices 09acfe69410c8910cd1a2c81ea3a3153d5dd09359544f1ecb6e35cff595439d2
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate 29a58da6d2e400600a894244c2b1491a28e9962cf0fb736544e524013f6ebc73
-kind permutation e057762be61610ab2525b48c9e7339c52ea6491208b3e81d90354b947f141daf
-kind predict ff371b5079cca71e33b1eebdc2c79f8be1558c7c152fbe0bf53ec26e5ad2d241
-kind report be684a488f8e0797558cafb8f3dd08d4b77398b2dd158f1aed1e87da96a05d56
-kind saliency b1568f644f3c4144442c4e1aa03d3178908f22dc9a7b0eebb972b7577beffb80
+kind parcellate 257c8e85b3b5a982483ea09ddc98f0e9142aa75131fd9b55a98e7369445f34e5
+kind permutation 933b37c273be902c5708666e8a7ecdf48161f0f763cc953fb61e0593dd493ad4
+kind predict fd589340dcf5a63a1eee8a4817de7b9f221239b0d35e182d46a14da496289870
+kind report 15b73eb3da29473bd6fbc8b6b89d3157d88ac07ab18e1c0deae838bb92682656
+kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
-kind split 15b859667441bd18a2224e528df08fdf9811354124ed4e3c852b6c918470740c
-kind summary 9dc870e6987477cd31956bf64b2ad8fac1fa30b1bf4762de15a9a0de6681f275
-kind tables a45f3778544bb42555e8ada176321d7af9ed7bd6001006d76832ea8fb84fb0cb
-kind timeseries 2c7e8b3de558f5bf2cbb57d636c289e9754683175a2d022f3d64441c4c8cb78f
-kind train 0db5765599ba75788cf95cc956b8f471b338c2679f63a7995a14374bf5830bae
+kind split e8d07e76d5adf1b4df662b1b2b21e562b66c061d360b47840fe00887f2585a0f
+kind summary 9de00d03744ad764a0ede1cc477ffc2c09e6376c36e760bee7fcc1d57debf457
+kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
+kind timeseries a717052ffd7d2963b911c80d5330dc3fae6ecdaa26d48035e9ef870c9e18ab77
+kind train 6fbeaaa42992aebc79a188dbc6fda2f30ac24523bab722501fd57dc4e87f8b5a
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -214,11 +214,11 @@ prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
-prgnn/artifacts.float32bits fdb05efb6373.e3b0c4
-prgnn/artifacts.float64bits f2a213c4cfcc.e3b0c4
+prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
+prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
-prgnn/artifacts.Number c4fdeb339db3.e3b0c4
+prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict report saliency simulate split summary tables timeseries train
 module github.com/klauspost/compress v1.20.3
@@ -237,132 +237,139 @@ module github.com/zeebo/xxh3 v1.1.0
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
 module golang.org/x/sys v0.49.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-prgnn/artifacts.Column 795ed3d0c350.e3b0c4
-prgnn/artifacts.Column.fill c8dfc1d4ab80.0e8105
-prgnn/artifacts.Column.len 03824b2b1792.cb7c20
-prgnn/artifacts.Column.readParquet 8bb0b1117635.4b7a17
-prgnn/artifacts.Column.valid a17a2479b4c3.cb7c20
-prgnn/artifacts.ReadTable 4e0e99ffdcbc.37a7fb
-prgnn/artifacts.Table 05333ff0a705.cb7c20
-prgnn/artifacts.Table.Column 6f6c1df45a22.5a3ff9
-prgnn/artifacts.Table.Encode 7788b3b5c575.75915d
-prgnn/artifacts.Table.Format ce798aa82c30.aaa7f7
-prgnn/artifacts.Table.Record 31febf702d01.616978
-prgnn/artifacts.Table.Rows 1e83ec519d05.7afd19
-prgnn/artifacts.Table.check 81ee6762fb23.c28a56
-prgnn/artifacts.arrowData 5d792e6c08ea.9a77d7
-prgnn/artifacts.arrowMagic b213a19550d2.e3b0c4
-prgnn/artifacts.arrowSchemaKey fcf8072bfe85.e3b0c4
-prgnn/artifacts.arrowSchemaOf 8c4782904af4.6eaeb9
-prgnn/artifacts.arrowTypeNames f25b27d2e262.5aacc8
-prgnn/artifacts.arrowTypes 834a99c44d67.e3b0c4
-prgnn/artifacts.batchReader 25caf641ed62.e3b0c4
-prgnn/artifacts.bitmap 738941c8c3fd.e3b0c4
-prgnn/artifacts.bits e2b673922807.e3b0c4
-prgnn/artifacts.budget 136bbb8ee928.e3b0c4
-prgnn/artifacts.budget.Allocate cb8ab2755cbd.cf0bac
-prgnn/artifacts.budget.Reallocate e3c1b33d5d07.cf0bac
-prgnn/artifacts.budget.take 539eb9ed42cf.a3931a
-prgnn/artifacts.canonical 47e690ebe4e2.818979
-prgnn/artifacts.checkArrow 9e746c7b38bf.e41456
-prgnn/artifacts.checkArrowSchema d0a940df6af1.a7eeeb
-prgnn/artifacts.checkBatch 9a0bf1055ae0.86a72d
-prgnn/artifacts.checkPages 540327c78b01.08cc6c
-prgnn/artifacts.checkParquet f4b4b7b46f2f.e3b0c4
-prgnn/artifacts.checkSchema 114e7846db84.d11900
-prgnn/artifacts.checkZstd ada891291d31.6faabc
-prgnn/artifacts.chunks c325da036e73.f17e6a
-prgnn/artifacts.converted 965cd5c5d8b5.e3b0c4
-prgnn/artifacts.copying d16eca334237.0f65a9
-prgnn/artifacts.countingWriter d8f997316180.e3b0c4
-prgnn/artifacts.countingWriter.Seek f7c9713f7221.432310
-prgnn/artifacts.countingWriter.Write 67ccb1e07726.432310
-prgnn/artifacts.eachRun f73b0df8ca8c.e3b0c4
-prgnn/artifacts.errPage 677a30199c8a.e3b0c4
-prgnn/artifacts.errParquetType e5a420eb1d5d.e3b0c4
-prgnn/artifacts.errType 7899f2b349cf.e3b0c4
-prgnn/artifacts.fieldMetadata 14d711732326.8cc74b
-prgnn/artifacts.flat 4a743321bd31.e3b0c4
-prgnn/artifacts.flat.byte 7778bbae49e0.2555d6
-prgnn/artifacts.flat.field 4565e76c9ca6.3334d9
-prgnn/artifacts.flat.follow 8027504d9cf7.3334d9
-prgnn/artifacts.flat.int64 ba2d9decceac.2555d6
-prgnn/artifacts.flat.metadata e4ba3ace667d.beaec2
-prgnn/artifacts.flat.table 640a68c477df.90f695
-prgnn/artifacts.flat.tables 90400414ffb0.7fbc40
-prgnn/artifacts.flat.text 6ff65da8343f.937c29
-prgnn/artifacts.flat.u32 54e09a0f3b1d.6bc66a
-prgnn/artifacts.flat.vector 26f0485ce5c5.b092ac
-prgnn/artifacts.halfArray 806ae6893abc.e3b0c4
-prgnn/artifacts.maxArrowColumns dfd194bfca22.e3b0c4
-prgnn/artifacts.maxZstdWindow 1d1043e30636.e3b0c4
-prgnn/artifacts.metaDoc 4ac916ebe547.e3b0c4
-prgnn/artifacts.metaUnit a6b53aedd5c4.e3b0c4
-prgnn/artifacts.newBudget 4123ef4e4c05.e3648d
-prgnn/artifacts.parquetMagic 4ab3beb1b5ec.e3b0c4
-prgnn/artifacts.read e303055b65a8.45f843
-prgnn/artifacts.readArrow 2110a5a01ebb.b40999
-prgnn/artifacts.readParquet cf6ccc101690.b9d6d4
-prgnn/artifacts.readUint64 7820a0379ae8.a27392
-prgnn/artifacts.readable 36efb9aa2007.178d98
-prgnn/artifacts.readers bcd13af3560f.18e58d
-prgnn/artifacts.recoverDamage a86fca3a84e7.aaa7f7
-prgnn/artifacts.remaining 92f837d57b64.e3b0c4
-prgnn/artifacts.sortedMetadata 526d9f76ee52.e3b0c4
-prgnn/artifacts.tableOf 09ae12a823bf.7adebd
-prgnn/artifacts.textArray a515f19bb163.e3b0c4
-prgnn/artifacts.textBuffers 8fc31aa53bb9.1aa6d8
-prgnn/artifacts.validity a56f05b81eb8.6c5a96
-prgnn/artifacts.word e621c9066c91.e3b0c4
-prgnn/artifacts.word.String 5afc8cabe94f.5aacc8
-prgnn/artifacts.writeArrow d7d6a5363ff5.6dc1e4
-prgnn/artifacts.writeRecord f0f3283f5e4d.432310
+prgnn/artifacts/encoding.Budget fd25388cf15d.e3b0c4
+prgnn/artifacts/encoding.Budget.Allocate cb8ab2755cbd.e34462
+prgnn/artifacts/encoding.Budget.Reallocate e3c1b33d5d07.e34462
+prgnn/artifacts/encoding.Budget.take 9e61dec2c59e.8c4a8c
+prgnn/artifacts/encoding.Column 795ed3d0c350.e3b0c4
+prgnn/artifacts/encoding.Column.Has 4e1f08b53a11.cb7c20
+prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
+prgnn/artifacts/encoding.Column.len 03824b2b1792.cb7c20
+prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
+prgnn/artifacts/encoding.ReadSchema 6fa51be688b7.eb2862
+prgnn/artifacts/encoding.ReadTable 53104dec136c.c7d30f
+prgnn/artifacts/encoding.RegisterTable 7d7a392afc20.602b96
+prgnn/artifacts/encoding.Table 05333ff0a705.cb7c20
+prgnn/artifacts/encoding.Table.Check 91725633e234.c28a56
+prgnn/artifacts/encoding.Table.Column 6f6c1df45a22.5a3ff9
+prgnn/artifacts/encoding.Table.Encode 7788b3b5c575.75915d
+prgnn/artifacts/encoding.Table.Format ce798aa82c30.aaa7f7
+prgnn/artifacts/encoding.Table.Record f2f74b153d78.ae2ad5
+prgnn/artifacts/encoding.Table.Rows 0032b43cbeef.7afd19
+prgnn/artifacts/encoding.arrowData 5cfdbb82d31b.93315a
+prgnn/artifacts/encoding.arrowMagic b213a19550d2.e3b0c4
+prgnn/artifacts/encoding.arrowTypeNames f25b27d2e262.5aacc8
+prgnn/artifacts/encoding.arrowTypes 834a99c44d67.e3b0c4
+prgnn/artifacts/encoding.bitmap 738941c8c3fd.e3b0c4
+prgnn/artifacts/encoding.canonical 85ec4b4d934e.c7d5b2
+prgnn/artifacts/encoding.checkArrow 9e746c7b38bf.e41456
+prgnn/artifacts/encoding.checkArrowSchema d0a940df6af1.a7eeeb
+prgnn/artifacts/encoding.checkBatch 9a0bf1055ae0.86a72d
+prgnn/artifacts/encoding.checkSchema 114e7846db84.d11900
+prgnn/artifacts/encoding.checkZstd ada891291d31.6faabc
+prgnn/artifacts/encoding.countingWriter d8f997316180.e3b0c4
+prgnn/artifacts/encoding.countingWriter.Seek f7c9713f7221.432310
+prgnn/artifacts/encoding.countingWriter.Write 67ccb1e07726.432310
+prgnn/artifacts/encoding.errType 7899f2b349cf.e3b0c4
+prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
+prgnn/artifacts/encoding.flat 4a743321bd31.e3b0c4
+prgnn/artifacts/encoding.flat.byte 7778bbae49e0.2555d6
+prgnn/artifacts/encoding.flat.field 4565e76c9ca6.3334d9
+prgnn/artifacts/encoding.flat.follow 8027504d9cf7.3334d9
+prgnn/artifacts/encoding.flat.int64 ba2d9decceac.2555d6
+prgnn/artifacts/encoding.flat.metadata e4ba3ace667d.beaec2
+prgnn/artifacts/encoding.flat.table 640a68c477df.90f695
+prgnn/artifacts/encoding.flat.tables 90400414ffb0.7fbc40
+prgnn/artifacts/encoding.flat.text 6ff65da8343f.937c29
+prgnn/artifacts/encoding.flat.u32 54e09a0f3b1d.6bc66a
+prgnn/artifacts/encoding.flat.vector 26f0485ce5c5.b092ac
+prgnn/artifacts/encoding.formatOf bbc2ace5a0b0.07be6c
+prgnn/artifacts/encoding.halfArray 806ae6893abc.e3b0c4
+prgnn/artifacts/encoding.maxArrowColumns dfd194bfca22.e3b0c4
+prgnn/artifacts/encoding.maxZstdWindow 1d1043e30636.e3b0c4
+prgnn/artifacts/encoding.metaDoc 4ac916ebe547.e3b0c4
+prgnn/artifacts/encoding.metaUnit a6b53aedd5c4.e3b0c4
+prgnn/artifacts/encoding.newBudget 4123ef4e4c05.d9dbdd
+prgnn/artifacts/encoding.read e303055b65a8.45f843
+prgnn/artifacts/encoding.readArrow 7b6f81d91ef0.a2b1d6
+prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
+prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
+prgnn/artifacts/encoding.readers bcd13af3560f.18e58d
+prgnn/artifacts/encoding.recoverDamage a86fca3a84e7.aaa7f7
+prgnn/artifacts/encoding.remaining 92f837d57b64.e3b0c4
+prgnn/artifacts/encoding.sortedMetadata 526d9f76ee52.e3b0c4
+prgnn/artifacts/encoding.tableFormat d024ca8fb5b4.63f4b4
+prgnn/artifacts/encoding.tableFormat.table cdcaf6c494eb.698c31
+prgnn/artifacts/encoding.tableFormats e025015653be.cb4aa5
+prgnn/artifacts/encoding.tableOf 1240b6206fdb.61d561
+prgnn/artifacts/encoding.textArray a515f19bb163.e3b0c4
+prgnn/artifacts/encoding.textBuffers ac9e8e3ac1f9.eb101e
+prgnn/artifacts/encoding.validity dbaa96946938.483b5c
+prgnn/artifacts/encoding.word e621c9066c91.e3b0c4
+prgnn/artifacts/encoding.word.String 5afc8cabe94f.5aacc8
+prgnn/artifacts/encoding.writeArrow d7d6a5363ff5.6dc1e4
+prgnn/artifacts/encoding.writeRecord f0f3283f5e4d.432310
+prgnn/artifacts/parquet.arrowSchemaKey fcf8072bfe85.e3b0c4
+prgnn/artifacts/parquet.arrowSchemaOf a3e4aa860ed5.e8c8af
+prgnn/artifacts/parquet.batchReader 25caf641ed62.e3b0c4
+prgnn/artifacts/parquet.bits e2b673922807.e3b0c4
+prgnn/artifacts/parquet.checkFooter f4b4b7b46f2f.e3b0c4
+prgnn/artifacts/parquet.checkPages 540327c78b01.08cc6c
+prgnn/artifacts/parquet.chunks c325da036e73.f17e6a
+prgnn/artifacts/parquet.converted 965cd5c5d8b5.e3b0c4
+prgnn/artifacts/parquet.copying d16eca334237.0f65a9
+prgnn/artifacts/parquet.eachRun f73b0df8ca8c.e3b0c4
+prgnn/artifacts/parquet.errPage 677a30199c8a.e3b0c4
+prgnn/artifacts/parquet.errType e5a420eb1d5d.e3b0c4
+prgnn/artifacts/parquet.init 7099270abe37.199c03
+prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
+prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
-prgnn/artifacts.NewTable 8a2856ac30cf.a697b1
+prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
-prgnn/artifacts.floats 46a282007bb8.54c41d
+prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
-prgnn/artifacts.Table.find e139423db8f9.459a33
-prgnn/artifacts.Table.names e30ae187f26c.aaa7f7
+prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
+prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
-prgnn/artifacts.Column.TypeName 5f5fb3649f9a.cb7c20
-prgnn/artifacts.Table.Floats 63be0b8cfb3f.4176d1
+prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
+prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
-prgnn/artifacts.Column.text 7366f2618bc4.f1cdea
-prgnn/artifacts.FormatFloat ce81f7b5bccb.e3b0c4
-prgnn/artifacts.Table.Strings 1c3df0f5ffac.a85b41
-prgnn/artifacts.missing 98382c67eda4.e3b0c4
+prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
+prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
+prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
+prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
-prgnn/artifacts.Table.findWhole e3e4263ed8a5.c16c8b
+prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
-prgnn/artifacts.Table.Ints 46d4f99e9c96.f2d16c
+prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
-prgnn/artifacts.Array fbc72b02d7a8.e3b0c4
-prgnn/artifacts.Array.DType 6fce6f92e080.b726e4
-prgnn/artifacts.Array.Encode 3408281eec08.4dddbf
-prgnn/artifacts.Array.Format 2752e093342c.b726e4
-prgnn/artifacts.Array.Len d7a75aa5598f.2b231e
-prgnn/artifacts.elements 4cac7c81f259.e3b0c4
-prgnn/artifacts.npyAlign b6b774a93a8b.e3b0c4
-prgnn/artifacts.npyHeader a342a00f6dd1.2e0b1d
-prgnn/artifacts.npyMagic 67749b2a2be7.e3b0c4
-prgnn/artifacts.npyMaxAxes b6b774a93a8b.e3b0c4
-prgnn/artifacts.writeElements 6c5b7b8fe945.54c41d
-prgnn/artifacts.writeNPY c9ab0d0dbac2.096d6f
+prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
+prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
+prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
+prgnn/artifacts/encoding.Array.Format 2752e093342c.b726e4
+prgnn/artifacts/encoding.Array.Len 4a2abdec1c0b.2b231e
+prgnn/artifacts/encoding.elements 4cac7c81f259.e3b0c4
+prgnn/artifacts/encoding.npyAlign b6b774a93a8b.e3b0c4
+prgnn/artifacts/encoding.npyHeader a342a00f6dd1.2e0b1d
+prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
+prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
+prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
+prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
 reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join matrices predict timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
@@ -375,7 +382,7 @@ prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
 reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
-prgnn/artifacts.Table.Bools 22f840b3dcf7.d6fd9c
+prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
 reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality leakage permutation predict report split summary train
 prgnn/stages/column.at 784d4368ab9b.a6552a
@@ -425,30 +432,30 @@ reached by baseline biomarkers combat connectivity denoise exec fidelity figure-
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
-prgnn/artifacts.ReadArray 32451140575b.35279e
-prgnn/artifacts.cOrder 57fcb8b04f1b.e3b0c4
-prgnn/artifacts.cOrder.next 597347df347c.86508f
-prgnn/artifacts.dictParser 38d4c5e6c527.e3b0c4
-prgnn/artifacts.dictParser.blank 5f7ab5184c2a.394d0e
-prgnn/artifacts.dictParser.header 69f881bf96b1.45a069
-prgnn/artifacts.dictParser.take ed717ed658cc.39fd55
-prgnn/artifacts.dictParser.text 62d45b93b4f4.17154d
-prgnn/artifacts.dictParser.tuple 63c897680c78.34f1e9
-prgnn/artifacts.foreign 6fd55586bf2e.2921b5
-prgnn/artifacts.halfToFloat 7b6d68d8d7c3.e3b0c4
-prgnn/artifacts.newCOrder 300b43653dbe.679326
-prgnn/artifacts.npyDescr 52c0d4a113b1.e3b0c4
-prgnn/artifacts.npyDescr.canonical 54263916a23a.ac9c5c
-prgnn/artifacts.npyDescr.checkDescr cd6dec7787ca.dc682f
-prgnn/artifacts.npyMaxHeader dfd194bfca22.e3b0c4
-prgnn/artifacts.npySizes c9efb48efbd6.e3b0c4
-prgnn/artifacts.readElements 227581cc810e.54c41d
-prgnn/artifacts.readForeign 4b2fefdbfc06.3bd338
-prgnn/artifacts.readNPY ad6aa62506d4.472b2c
-prgnn/artifacts.readNPYHeader e5091cdf2784.158359
+prgnn/artifacts/encoding.ReadArray 32451140575b.35279e
+prgnn/artifacts/encoding.cOrder 57fcb8b04f1b.e3b0c4
+prgnn/artifacts/encoding.cOrder.next 597347df347c.86508f
+prgnn/artifacts/encoding.dictParser 38d4c5e6c527.e3b0c4
+prgnn/artifacts/encoding.dictParser.blank 5f7ab5184c2a.394d0e
+prgnn/artifacts/encoding.dictParser.header 69f881bf96b1.45a069
+prgnn/artifacts/encoding.dictParser.take ed717ed658cc.39fd55
+prgnn/artifacts/encoding.dictParser.text 62d45b93b4f4.17154d
+prgnn/artifacts/encoding.dictParser.tuple 63c897680c78.34f1e9
+prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
+prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
+prgnn/artifacts/encoding.newCOrder 300b43653dbe.679326
+prgnn/artifacts/encoding.npyDescr 52c0d4a113b1.e3b0c4
+prgnn/artifacts/encoding.npyDescr.canonical 54263916a23a.ac9c5c
+prgnn/artifacts/encoding.npyDescr.checkDescr cd6dec7787ca.dc682f
+prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
+prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
+prgnn/artifacts/encoding.readElements 227581cc810e.54c41d
+prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
+prgnn/artifacts/encoding.readNPY ad6aa62506d4.472b2c
+prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
 reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
-prgnn/artifacts.Array.Float64s 7d2e6aa631e5.8b2585
+prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
 reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict report train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
@@ -539,7 +546,7 @@ reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusi
 prgnn/dag.Format 38224a535d24.a2023e
 
 reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
-prgnn/artifacts.NewArray 9af8fb945cdd.ce5a79
+prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
 reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
@@ -1408,9 +1415,9 @@ prgnn/stages/figure.spots 63bc9c506806.76505a
 prgnn/stages/report.Figure 0c5b065b06a4.e3b0c4
 
 reached by choose
-prgnn/artifacts.Concat 41ba4cd4728e.d01bfc
-prgnn/artifacts.concatValid 745456aab260.7acd94
-prgnn/artifacts.concatValues 9da384783c07.cb7c20
+prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
+prgnn/artifacts/encoding.concatValid f14775233136.b728f6
+prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
 prgnn/stages/learn.Choose.Ports 1a2c7cf92da4.3ed88b
 prgnn/stages/learn.Choose.Run 5aa227e3077f.a845a9
@@ -2555,21 +2562,14 @@ module google.golang.org/protobuf v1.36.12
 module gorgonia.org/tensor v0.9.24
 module gorgonia.org/vecf32 v0.9.0
 module gorgonia.org/vecf64 v0.9.0
-prgnn/artifacts.Array.Preview 717c485df8d1.2e3f43
-prgnn/artifacts.Array.Tensor 1d2ece609966.be2507
-prgnn/artifacts.Array.WriteArrow 064254859f79.029951
-prgnn/artifacts.Array.WriteTensors 8f475090c231.1c75db
-prgnn/artifacts.Array.columnValues 4417afc65b52.ce3a25
-prgnn/artifacts.Table.WriteArrowZstd 8a40d864e350.75915d
-prgnn/artifacts.Table.WriteCSV 64b5e302cc0b.e36796
-prgnn/artifacts.Table.WriteParquet 84847d0cbc04.ba20df
-prgnn/artifacts.Table.writeGroup 45a0b8c1ff68.d864e6
-prgnn/artifacts.Table.writeParquet a6ba984255c0.a76071
-prgnn/artifacts.parquetField f6a8a999f18c.d5d722
-prgnn/artifacts.parquetMetadata c40ac2a9a9d6.a3fac4
-prgnn/artifacts.present c02218fcb195.cb7c20
-prgnn/artifacts.widen 271dc587d914.e3b0c4
-prgnn/artifacts.writeChunk 5baf8c561e00.0d912a
+prgnn/artifacts/encoding.Array.Preview 717c485df8d1.2e3f43
+prgnn/artifacts/encoding.Array.Tensor 1d2ece609966.be2507
+prgnn/artifacts/encoding.Array.WriteArrow 064254859f79.029951
+prgnn/artifacts/encoding.Array.WriteTensors 8f475090c231.1c75db
+prgnn/artifacts/encoding.Array.columnValues 4417afc65b52.ce3a25
+prgnn/artifacts/encoding.Table.WriteArrowZstd 8a40d864e350.75915d
+prgnn/artifacts/encoding.Table.WriteCSV d23b0772d9e3.2068f1
+prgnn/artifacts/encoding.widen 271dc587d914.e3b0c4
 prgnn/internal/random.Stream.ExpFloat64 bacba4385f38.3672ac
 prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
 prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
@@ -2994,23 +2994,23 @@ prgnn/stages/region.seriesArray b081e57b5e02.b38177
 reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
 
-at artifacts/array.go prgnn/artifacts Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Array.Float64s:88 floats:106 Array.Format:115 Array.Encode:118
-at artifacts/arrow.go prgnn/artifacts metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
-at artifacts/arrowcheck.go prgnn/artifacts arrowMagic:19 maxArrowColumns:21 maxZstdWindow:22 flat:26 flat.u32:31 flat.field:34 flat.follow:46 flat.table:49 flat.vector:59 flat.tables:74 flat.text:83 flat.byte:88 flat.int64:95 flat.metadata:103 arrowTypes:112 arrowTypeNames:114 word:117 word.String:119 checkArrow:122 checkSchema:165 checkBatch:193 checkZstd:254 checkArrowSchema:266
-at artifacts/arrowread.go prgnn/artifacts ReadTable:21 readArrow:46 recoverDamage:70 budget:82 newBudget:87 budget.take:91 budget.Allocate:98 budget.Reallocate:103 tableOf:119 readers:137 textArray:155 halfArray:156 readable:159 errType:166 Column.fill:171 read:182 readUint64:209
-at artifacts/arrowtensor.go prgnn/artifacts Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
-at artifacts/column.go prgnn/artifacts Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
-at artifacts/csv.go prgnn/artifacts Table.WriteCSV:13
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
-at artifacts/npy.go prgnn/artifacts npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
-at artifacts/npyheader.go prgnn/artifacts npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
-at artifacts/npyio.go prgnn/artifacts readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
-at artifacts/npyread.go prgnn/artifacts ReadArray:17 readNPY:25 remaining:80 readElements:94
-at artifacts/parquet.go prgnn/artifacts arrowSchemaKey:25 Table.WriteParquet:29 Table.writeParquet:36 parquetField:68 parquetMetadata:87 Table.writeGroup:102 writeChunk:121 present:152
-at artifacts/parquetcheck.go prgnn/artifacts checkParquet:23 errPage:42 checkPages:45 bits:111 eachRun:122
-at artifacts/parquetread.go prgnn/artifacts parquetMagic:16 readParquet:22 arrowSchemaOf:63 Column.readParquet:84 errParquetType:153 batchReader:159 copying:162 converted:172 chunks:181
-at artifacts/table.go prgnn/artifacts Column:13 Table:24 NewTable:31 Table.check:40 Column.len:59 Column.TypeName:78 Column.valid:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
-at artifacts/tensor.go prgnn/artifacts Array.Tensor:18 Array.Preview:96
+at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Array.Float64s:88 floats:106 Array.Format:115 Array.Encode:118
+at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
+at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:114 arrowTypeNames:116 word:119 word.String:121 checkArrow:124 checkSchema:167 checkBatch:195 checkZstd:256 ReadSchema:268 checkArrowSchema:280
+at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:19 tableFormats:24 RegisterTable:29 formatOf:34 ReadTable:46 tableFormat.table:63 readArrow:70 recoverDamage:93 Budget:105 newBudget:110 Budget.take:114 Budget.Allocate:121 Budget.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
+at artifacts/encoding/arrowtensor.go prgnn/artifacts/encoding Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
+at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
+at artifacts/encoding/csv.go prgnn/artifacts/encoding Table.WriteCSV:13
+at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
+at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
+at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
+at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 readNPY:25 remaining:80 readElements:94
+at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
+at artifacts/encoding/tensor.go prgnn/artifacts/encoding Array.Tensor:18 Array.Preview:96
+at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:111 eachRun:122
+at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:147 batchReader:153 copying:156 converted:166 chunks:175
+at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
@@ -3039,12 +3039,12 @@ at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Con
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
-at dag/fit.go prgnn/dag Type.String:14
+at dag/fit.go prgnn/dag Type.String:15
 at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
 at dag/params.go prgnn/dag ParamText:89 field:99 fieldTable:107 fieldTables:115 fieldsOf:119 fieldTable.collect:143 field.typeName:179 appendValue:202
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
-at dag/task.go prgnn/dag Task:15 Input:35 Task.Has:100 Task.In:104 Task.All:114 Task.Progress:119 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
+at dag/task.go prgnn/dag Task:16 Input:36 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:125 Task.TookMemory:129 Task.Checkpoint:134 Task.SaveCheckpoint:137 Input.Bytes:140 Input.Array:157 Input.Table:170 Input.Coord:183
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 NodesOf:22 Classifier:25 machine:35 machines:41 oneAgainstRest:44 machines.Decide:66 machines.Probability:76 machines.Parameters:92 machines.Note:101 sigmoid:109 softmax:117 majority:132 Majority:135 majority.Probability:146 majority.Parameters:154 majority.Note:155
@@ -3135,7 +3135,7 @@ at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:45 leakCheck.fail:51 foldPlace:56 foldBook:59 Leakage.Run:66 checkRow:100 readBook:106 foldBook.tested:131 foldBook.takesPart:137 Leakage.lookAtPredictions:147 placeOf:221 foldBook.seen:237 lookAtModels:257 lookAtFitted:274 lookAtFeatures:317
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:23 Saliency:28 Saliency.Ports:35 paintedRow:51 Saliency.Run:57 Saliency.rows:123 paintedTable:150 Saliency.connectome:174
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:24 Saliency:29 Saliency.Ports:36 paintedRow:52 Saliency.Run:58 Saliency.rows:124 paintedTable:151 Saliency.connectome:175
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:80
@@ -3166,7 +3166,7 @@ at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Number
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:12
-at stages/command/exec_files.go prgnn/stages/command Exec.lay:22 layOne:57 shareFrom:85 firstBytes:88 layAll:106 extension:144 collect:159 checkFormat:180
+at stages/command/exec_files.go prgnn/stages/command Exec.lay:23 layOne:58 shareFrom:86 firstBytes:89 layAll:107 extension:145 collect:160 checkFormat:181
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
 at stages/command/exec_unix.go prgnn/stages/command guardScript:15 runGuarded:21 peakMemory:46
 at stages/draw/bar.go prgnn/stages/draw Bar:14 outline:35 Enlarge:41
@@ -3177,7 +3177,7 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 spot:44 brainView:53 brainViews:61 panelHeight:69 panelWidth:69 headHeight:70 spotRadius:71 outline:72 BrainMap.Run:76 placesToDraw:93 NodePlaces:110 BrainMap.Draw:129 spots:165 brainView.draw:195 rectangle:279 rectangle.overlap:282 labelPlace:288 scaleBar:318 hull:327 heat:352 mm:368
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:25 BrainMap:29 BrainMap.Ports:34 spot:45 brainView:54 brainViews:62 panelHeight:70 panelWidth:70 headHeight:71 spotRadius:72 outline:73 BrainMap.Run:77 placesToDraw:94 NodePlaces:111 BrainMap.Draw:130 spots:166 brainView.draw:196 rectangle:280 rectangle.overlap:283 labelPlace:289 scaleBar:319 hull:328 heat:353 mm:369
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:21 Connectivity:25 Connectivity.Ports:30 Connectivity.Run:44 Connectivity.draw:88 groupByParticipant:120 subjectOf:138 RegionBlocks:149
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:18 Degrees:22 Degrees.Ports:25 Degrees.Run:38 edgeRow:96 degreesOf:103
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
@@ -3210,7 +3210,7 @@ at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Samp
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
-at stages/learn/model.go prgnn/stages/learn noTime:24 modelFile:27 Trained:34 layouts:43 modelNPZ:48 ReadModels:79 largestModel:103 ReadModel:107 readMember:138 Trained.check:152 Trained.Predict:189 predictIn:196
+at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:153 Trained.Predict:190 predictIn:197
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:31 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:52 predicted.add:56 predicted.tables:81
@@ -3237,7 +3237,7 @@ at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:2
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:20 Parcellate:25 Parcellate.Ports:32 Parcellate.Run:48 move:151 dkt:165 Parcellate.refuseMissing:168 otherLabels:193 coverage:211 newCoverage:218 coverage.set:222 coverage.table:228
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:26 Parcellate.Ports:33 Parcellate.Run:49 move:152 dkt:166 Parcellate.refuseMissing:169 otherLabels:194 coverage:212 newCoverage:219 coverage.set:223 coverage.table:229
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:20 Timeseries:24 Timeseries.Ports:29 Timeseries.Run:44 placeColumns:88
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165
@@ -3260,7 +3260,7 @@ at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRank
 at stages/present/summary_sections.go prgnn/stages/present participantsSection:16 weakMatrices:66 missingText:97 gathered:101 measure:125 measures:129 stepsSection:140 emptyRegions:188 spread:197
 at stages/present/summary_training.go prgnn/stages/present stuckSkill:14 cautionStuck:18 modelName:56
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:83 tableSource.String:85 tableSource.mark:92 paperSource:100
-at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196 tableOne:204 tableTwo:228
+at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:94 tableText:116 tableLayout.markdown:124 escapedCells:142 tableLayout.tsv:151 tableLayout.latex:165 sameFirst:197 tableOne:205 tableTwo:229
 at stages/present/tables_read.go prgnn/stages/present variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 Tables.accuracies:107 Tables.comparison:118 several:172 parameterCounts:184
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 seriesArray:172 Counted:184
 at stages/region/image.go prgnn/stages/region OpenImage:11

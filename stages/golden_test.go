@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/nifti"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
@@ -62,13 +63,13 @@ func readable(name string, b []byte) error {
 	kind, _, _ := strings.Cut(name, ".")
 	switch filepath.Ext(name) {
 	case ".npy":
-		a, err := artifacts.ReadArray(bytes.NewReader(b))
+		a, err := encoding.ReadArray(bytes.NewReader(b))
 		if err == nil && a.Len() == 0 {
 			err = fmt.Errorf("it is empty")
 		}
 		return err
 	case ".arrow":
-		table, err := artifacts.ReadTable(bytes.NewReader(b))
+		table, err := encoding.ReadTable(bytes.NewReader(b))
 		if err == nil && len(table.Columns) == 0 {
 			err = fmt.Errorf("it has no columns")
 		}

@@ -3,10 +3,10 @@ package stages
 import (
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
-func (c *chain) nodes(t *testing.T) *artifacts.Table {
+func (c *chain) nodes(t *testing.T) *encoding.Table {
 	c.load(t)
 	return c.Nodes
 }

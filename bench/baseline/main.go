@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/bench/measure"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
@@ -55,7 +55,7 @@ type data struct {
 }
 
 func load(dir string) (*data, error) {
-	arrays := map[string]*artifacts.Array{}
+	arrays := map[string]*encoding.Array{}
 	for _, name := range []string{"features", "adjacency", "labels", "train", "test"} {
 		a, err := measure.Array(dir, name)
 		if err != nil {

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/bench/measure"
 	"prgnn/connectivity"
 	"prgnn/internal/random"
@@ -208,7 +208,7 @@ func peers(python string, data []float64, shape []int, ours []result, last map[c
 	defer os.RemoveAll(dir)
 	in, out := filepath.Join(dir, "series.npy"), filepath.Join(dir, "results.npy")
 	var b bytes.Buffer
-	if err := artifacts.NewArray(data, shape...).Encode(&b); err != nil {
+	if err := encoding.NewArray(data, shape...).Encode(&b); err != nil {
 		return err
 	}
 	if err := os.WriteFile(in, b.Bytes(), 0o600); err != nil {
@@ -239,7 +239,7 @@ func peers(python string, data []float64, shape []int, ours []result, last map[c
 		return err
 	}
 	defer f.Close()
-	a, err := artifacts.ReadArray(f)
+	a, err := encoding.ReadArray(f)
 	if err != nil {
 		return err
 	}

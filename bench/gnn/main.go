@@ -18,7 +18,7 @@ import (
 	"slices"
 	"time"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/bench/measure"
 	"prgnn/gnn"
 )
@@ -129,11 +129,11 @@ func load[T gnn.Float](dir string, o *gnn.Options) (train, test []*gnn.Graph[T],
 	if err != nil {
 		return nil, nil, err
 	}
-	features, err := artifacts.Data[float32](x)
+	features, err := encoding.Data[float32](x)
 	if err != nil {
 		return nil, nil, err
 	}
-	adjacency, err := artifacts.Data[float32](e)
+	adjacency, err := encoding.Data[float32](e)
 	if err != nil {
 		return nil, nil, err
 	}

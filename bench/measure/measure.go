@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"syscall"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // Processor is the processor time of this program so far, in seconds.
@@ -36,13 +36,13 @@ func usage() (u syscall.Rusage) {
 }
 
 // Array reads DIR/NAME.npy.
-func Array(dir, name string) (*artifacts.Array, error) {
+func Array(dir, name string) (*encoding.Array, error) {
 	f, err := os.Open(filepath.Join(dir, name+".npy"))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	a, err := artifacts.ReadArray(f)
+	a, err := encoding.ReadArray(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}

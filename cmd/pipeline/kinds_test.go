@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages"
 )
@@ -45,9 +46,9 @@ func (d *drift) Promise() dag.Promise {
 
 func (*drift) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	noise := 1e-10 * (1 + float64(time.Now().UnixNano()%1e6)/1e6)
-	return dag.Outputs{"table": artifacts.NewTable(
-		artifacts.Column{Name: "subject", Values: []string{"sub-a", "sub-b", "sub-c"}},
-		artifacts.Column{Name: "score", Values: []float64{1, 2 + noise, 3}})}, nil
+	return dag.Outputs{"table": encoding.NewTable(
+		encoding.Column{Name: "subject", Values: []string{"sub-a", "sub-b", "sub-c"}},
+		encoding.Column{Name: "score", Values: []float64{1, 2 + noise, 3}})}, nil
 }
 
 type threaded struct{}
@@ -57,7 +58,7 @@ func (*threaded) Ports() dag.Ports {
 }
 
 func (*threaded) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	return dag.Outputs{"n": artifacts.NewArray([]float64{float64(t.Threads)})}, nil
+	return dag.Outputs{"n": encoding.NewArray([]float64{float64(t.Threads)})}, nil
 }
 
 type judge struct {
@@ -82,7 +83,7 @@ func (j *judge) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i, x := range scores {
 		above[i] = x > j.Above
 	}
-	return dag.Outputs{"verdict": artifacts.NewTable(artifacts.Column{Name: "subject", Values: subjects}, artifacts.Column{Name: "above", Values: above})}, nil
+	return dag.Outputs{"verdict": encoding.NewTable(encoding.Column{Name: "subject", Values: subjects}, encoding.Column{Name: "above", Values: above})}, nil
 }
 
 type slow struct {
@@ -120,7 +121,7 @@ func (s *slow) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range steps {
 		steps[i] = int32(i)
 	}
-	return dag.Outputs{"steps": artifacts.NewArray(steps, 10)}, nil
+	return dag.Outputs{"steps": encoding.NewArray(steps, 10)}, nil
 }
 
 type faulty struct {
@@ -139,7 +140,7 @@ func (*faulty) Ports() dag.Ports {
 func (f *faulty) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	for _, v := range f.Fine {
 		if v == f.Value {
-			return dag.Outputs{"value": artifacts.NewArray([]float64{1})}, nil
+			return dag.Outputs{"value": encoding.NewArray([]float64{1})}, nil
 		}
 	}
 	switch f.How {
@@ -158,7 +159,7 @@ func (*fickle) Ports() dag.Ports {
 }
 
 func (*fickle) Run(context.Context, *dag.Task) (dag.Outputs, error) {
-	return dag.Outputs{"time": artifacts.NewArray([]float64{1, float64(time.Now().UnixNano()), 3}, 3)}, nil
+	return dag.Outputs{"time": encoding.NewArray([]float64{1, float64(time.Now().UnixNano()), 3}, 3)}, nil
 }
 
 type letter struct {

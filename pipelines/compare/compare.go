@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // A Difference says how far apart two values of one output are. Cells counts
@@ -36,7 +36,7 @@ type Pair struct {
 const keepPairs = 5
 
 // Arrays tells how two arrays differ, whose axes have names; nil for equal ones.
-func Arrays(a, b *artifacts.Array, axes, axesOfB []string) *Difference {
+func Arrays(a, b *encoding.Array, axes, axesOfB []string) *Difference {
 	if a.DType() != b.DType() || !slices.Equal(a.Shape, b.Shape) {
 		return &Difference{Kind: "shape", Text: fmt.Sprintf("%s %s became %s %s", a.DType(), Shape(a.Shape, axes), b.DType(), Shape(b.Shape, axesOfB))}
 	}
@@ -74,7 +74,7 @@ func placeText(i int, shape []int, axes []string) string {
 }
 
 // Tables tells how two tables differ, row by row as their keys pair them; nil for equal ones.
-func Tables(a, b *artifacts.Table) *Difference {
+func Tables(a, b *encoding.Table) *Difference {
 	var lost, new []string
 	for i := range a.Columns {
 		if _, ok := b.Column(a.Columns[i].Name); !ok {
@@ -129,7 +129,7 @@ func Tables(a, b *artifacts.Table) *Difference {
 
 // compareDescriptions compares what goes with the values of a table: its metadata,
 // and the units and docs of its columns.
-func compareDescriptions(a, b *artifacts.Table) *Difference {
+func compareDescriptions(a, b *encoding.Table) *Difference {
 	var t toll
 	for _, k := range slices.Sorted(maps.Keys(merged(a.Meta, b.Meta))) {
 		x, inA := a.Meta[k]

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // TestULPs counts by walking: math.Nextafter is the definition of the next float.
@@ -44,9 +44,9 @@ func TestRelative(t *testing.T) {
 
 // A content is an array, a table or a text.
 type content struct {
-	array *artifacts.Array
+	array *encoding.Array
 	axes  []string
-	table *artifacts.Table
+	table *encoding.Table
 	text  string
 }
 
@@ -62,12 +62,12 @@ func compared(a, b content) *Difference {
 
 func TestDifferences(t *testing.T) {
 	array := func(shape []int, v ...float64) content {
-		return content{array: artifacts.NewArray(v, shape...), axes: []string{"draw", "roi"}[:len(shape)]}
+		return content{array: encoding.NewArray(v, shape...), axes: []string{"draw", "roi"}[:len(shape)]}
 	}
-	table := func(cols ...artifacts.Column) content {
-		return content{table: artifacts.NewTable(cols...)}
+	table := func(cols ...encoding.Column) content {
+		return content{table: encoding.NewTable(cols...)}
 	}
-	names := artifacts.Column{Name: "name", Values: []string{"a", "b"}}
+	names := encoding.Column{Name: "name", Values: []string{"a", "b"}}
 	for _, c := range []struct {
 		about string
 		a, b  content
@@ -80,22 +80,22 @@ func TestDifferences(t *testing.T) {
 			"1 of 4 elements differ, most at draw 1, roi 2: 4 became 4.000000000000001 (1 ULP, relative error 2.22045e-16)"},
 		{"one element, far", array([]int{2}, 1, 2), array([]int{2}, 1, 3), "1 of 2 elements differ, most at draw 1: 2 became 3 (relative error 0.333333)"},
 		{"a NaN", array([]int{2}, 1, 2), array([]int{2}, 1, math.NaN()), "1 of 2 elements differ, most at draw 1: 2 became NaN"},
-		{"an array without names of axes", content{array: artifacts.NewArray([]float64{1, 2}, 1, 2)}, content{array: artifacts.NewArray([]float64{1, 4}, 1, 2)},
+		{"an array without names of axes", content{array: encoding.NewArray([]float64{1, 2}, 1, 2)}, content{array: encoding.NewArray([]float64{1, 4}, 1, 2)},
 			"1 of 2 elements differ, most at [0, 1]: 2 became 4 (relative error 0.5)"},
-		{"other metadata", content{table: &artifacts.Table{Columns: []artifacts.Column{names}, Meta: map[string]string{"simulated": "true"}}}, table(names), "the values are the same, what describes them differs"},
-		{"a new column", table(names), table(names, artifacts.Column{Name: "x", Values: []int32{1, 2}}), "has the new column x"},
-		{"a lost column", table(names, artifacts.Column{Name: "x", Values: []int32{1, 2}}), table(names), "lost the column x"},
-		{"a column of another type", table(artifacts.Column{Name: "x", Values: []int32{1}}), table(artifacts.Column{Name: "x", Values: []int64{1}}), "column x was int32 and is int64"},
-		{"fewer rows", table(names), table(artifacts.Column{Name: "name", Values: []string{"a"}}), "2 rows became 1"},
-		{"another text", table(names), table(artifacts.Column{Name: "name", Values: []string{"a", "c"}}), "1 of 2 cells differ"},
-		{"a value that went missing", table(names), table(artifacts.Column{Name: "name", Values: []string{"a", "b"}, Valid: []bool{true, false}}), "1 of 2 cells differ"},
-		{"a cell, found by its key", table(names, artifacts.Column{Name: "x", Values: []float64{1, 2}}), table(artifacts.Column{Name: "name", Values: []string{"b", "a"}}, artifacts.Column{Name: "x", Values: []float64{3, 1}}),
+		{"other metadata", content{table: &encoding.Table{Columns: []encoding.Column{names}, Meta: map[string]string{"simulated": "true"}}}, table(names), "the values are the same, what describes them differs"},
+		{"a new column", table(names), table(names, encoding.Column{Name: "x", Values: []int32{1, 2}}), "has the new column x"},
+		{"a lost column", table(names, encoding.Column{Name: "x", Values: []int32{1, 2}}), table(names), "lost the column x"},
+		{"a column of another type", table(encoding.Column{Name: "x", Values: []int32{1}}), table(encoding.Column{Name: "x", Values: []int64{1}}), "column x was int32 and is int64"},
+		{"fewer rows", table(names), table(encoding.Column{Name: "name", Values: []string{"a"}}), "2 rows became 1"},
+		{"another text", table(names), table(encoding.Column{Name: "name", Values: []string{"a", "c"}}), "1 of 2 cells differ"},
+		{"a value that went missing", table(names), table(encoding.Column{Name: "name", Values: []string{"a", "b"}, Valid: []bool{true, false}}), "1 of 2 cells differ"},
+		{"a cell, found by its key", table(names, encoding.Column{Name: "x", Values: []float64{1, 2}}), table(encoding.Column{Name: "name", Values: []string{"b", "a"}}, encoding.Column{Name: "x", Values: []float64{3, 1}}),
 			"the rows stand in another order; 1 of 4 cells differ, most at name b: x: 2 became 3 (relative error 0.333333)"},
-		{"rows that came and went", table(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}}, artifacts.Column{Name: "x", Values: []float64{1, 2, 3}}),
-			table(artifacts.Column{Name: "name", Values: []string{"a", "b", "d"}}, artifacts.Column{Name: "x", Values: []float64{1, 2, 3}}), "lost: 1 row (name c); new: 1 row (name d)"},
-		{"a key of two columns", table(artifacts.Column{Name: "subject", Values: []string{"s", "s"}}, artifacts.Column{Name: "fold", Values: []int32{1, 2}}, artifacts.Column{Name: "x", Values: []float64{1, 2}}),
-			table(artifacts.Column{Name: "subject", Values: []string{"s", "s"}}, artifacts.Column{Name: "fold", Values: []int32{1, 2}}, artifacts.Column{Name: "x", Values: []float64{1, 2.5}}), "1 of 6 cells differ, most at subject s, fold 2: x: 2 became 2.5 (relative error 0.2)"},
-		{"no key", table(artifacts.Column{Name: "name", Values: []string{"a", "a"}}, artifacts.Column{Name: "x", Values: []float64{1, 2}}), table(artifacts.Column{Name: "name", Values: []string{"a", "a"}}, artifacts.Column{Name: "x", Values: []float64{1, 3}}),
+		{"rows that came and went", table(encoding.Column{Name: "name", Values: []string{"a", "b", "c"}}, encoding.Column{Name: "x", Values: []float64{1, 2, 3}}),
+			table(encoding.Column{Name: "name", Values: []string{"a", "b", "d"}}, encoding.Column{Name: "x", Values: []float64{1, 2, 3}}), "lost: 1 row (name c); new: 1 row (name d)"},
+		{"a key of two columns", table(encoding.Column{Name: "subject", Values: []string{"s", "s"}}, encoding.Column{Name: "fold", Values: []int32{1, 2}}, encoding.Column{Name: "x", Values: []float64{1, 2}}),
+			table(encoding.Column{Name: "subject", Values: []string{"s", "s"}}, encoding.Column{Name: "fold", Values: []int32{1, 2}}, encoding.Column{Name: "x", Values: []float64{1, 2.5}}), "1 of 6 cells differ, most at subject s, fold 2: x: 2 became 2.5 (relative error 0.2)"},
+		{"no key", table(encoding.Column{Name: "name", Values: []string{"a", "a"}}, encoding.Column{Name: "x", Values: []float64{1, 2}}), table(encoding.Column{Name: "name", Values: []string{"a", "a"}}, encoding.Column{Name: "x", Values: []float64{1, 3}}),
 			"1 of 4 cells differ, most at row 2: x: 2 became 3 (relative error 0.333333)"},
 		{"three elements, their median", array([]int{3}, 1, 1, 1), array([]int{3}, math.Nextafter(1, 2), 1+4e-16, 2), "3 of 3 elements differ, most at draw 2: 1 became 2 (relative error 0.5); the median is 2 ULP"},
 		{"a text", content{text: "a\nb\n"}, content{text: "a\nc\nd\n"}, "2 of 3 lines differ"},

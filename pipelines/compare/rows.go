@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // A pairing says which row of one table is which of another. Tables of results
@@ -19,7 +19,7 @@ type pairing struct {
 
 // pairRows pairs by key where there is one, else row by row; false when the
 // tables have no key and not the same number of rows.
-func pairRows(a, b *artifacts.Table) (pairing, bool) {
+func pairRows(a, b *encoding.Table) (pairing, bool) {
 	if p, ok := pairByKey(a, b); ok {
 		return p, true
 	}
@@ -33,7 +33,7 @@ func pairRows(a, b *artifacts.Table) (pairing, bool) {
 // pairByKey uses the fewest columns from the left, of names and whole numbers,
 // that tell all rows of both tables apart. They are no key when they are all there
 // is, or when most of the rows would have no partner.
-func pairByKey(a, b *artifacts.Table) (pairing, bool) {
+func pairByKey(a, b *encoding.Table) (pairing, bool) {
 	for n := 1; n < len(a.Columns); n++ {
 		if !canBeKey(&a.Columns[n-1]) {
 			return pairing{}, false
@@ -48,7 +48,7 @@ func pairByKey(a, b *artifacts.Table) (pairing, bool) {
 	return pairing{}, false
 }
 
-func canBeKey(c *artifacts.Column) bool {
+func canBeKey(c *encoding.Column) bool {
 	switch c.Values.(type) {
 	case []string, []int64, []int32:
 		return true
@@ -58,7 +58,7 @@ func canBeKey(c *artifacts.Column) bool {
 
 // keysOf are the rows by the text of the first n columns of "like"; false when two
 // rows have one, or one has none.
-func keysOf(t, like *artifacts.Table, n int) (map[string]int, bool) {
+func keysOf(t, like *encoding.Table, n int) (map[string]int, bool) {
 	keys := make(map[string]int, t.Rows())
 	for r := range t.Rows() {
 		k, ok := keyOf(t, like, n, r)
@@ -70,7 +70,7 @@ func keysOf(t, like *artifacts.Table, n int) (map[string]int, bool) {
 	return keys, true
 }
 
-func keyOf(t, like *artifacts.Table, n, row int) (string, bool) {
+func keyOf(t, like *encoding.Table, n, row int) (string, bool) {
 	parts := make([]string, n)
 	for i := range n {
 		c, _ := t.Column(like.Columns[i].Name)
@@ -82,7 +82,7 @@ func keyOf(t, like *artifacts.Table, n, row int) (string, bool) {
 	return strings.Join(parts, ", "), true
 }
 
-func pairKeys(a, b *artifacts.Table, x, y map[string]int, n int) (pairing, bool) {
+func pairKeys(a, b *encoding.Table, x, y map[string]int, n int) (pairing, bool) {
 	p := pairing{name: func(row int) string {
 		k, _ := keyOf(a, a, n, row)
 		return k

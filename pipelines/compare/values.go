@@ -6,15 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // Has tells whether row i of a column has a value.
-func Has(c *artifacts.Column, i int) bool { return c.Valid == nil || c.Valid[i] }
+func Has(c *encoding.Column, i int) bool { return c.Valid == nil || c.Valid[i] }
 
 // Cell is one value of a table: text, a number, a truth value, or nil where
 // there is none.
-func Cell(c *artifacts.Column, i int) any {
+func Cell(c *encoding.Column, i int) any {
 	if !Has(c, i) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func number(v any, digits int) string {
 
 func float(x float64, digits, bits int) string {
 	if digits < 0 || x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return artifacts.FormatFloat(x, bits)
+		return encoding.FormatFloat(x, bits)
 	}
 	return strconv.FormatFloat(x, 'g', digits, bits)
 }

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -339,7 +339,7 @@ type scoreColumns struct {
 	kept               []bool
 }
 
-func readScores(t *artifacts.Table) (c scoreColumns, err error) {
+func readScores(t *encoding.Table) (c scoreColumns, err error) {
 	var problems [7]error
 	c.ids, problems[0] = t.Strings("participant_id")
 	c.draw, problems[1] = t.Ints("draw")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -18,7 +18,7 @@ func TestBiomarkers(t *testing.T) {
 	in := stagetest.BiomarkerInputs()
 	in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 3, 0.2))}
 	out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
-	ranking := out["ranking"].(*artifacts.Table)
+	ranking := out["ranking"].(*encoding.Table)
 	if names, _ := ranking.Strings("name"); !slices.Equal(names, []string{"c", "a", "b"}) {
 		t.Errorf("order %v", names)
 	}
@@ -49,7 +49,7 @@ func TestBiomarkersByContrast(t *testing.T) {
 	in["scores"], in["participants"] = stagetest.Contrasted(1), []dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 	in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 1, 0.2))}
 	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 999}, in)
-	ranking := out["ranking"].(*artifacts.Table)
+	ranking := out["ranking"].(*encoding.Table)
 	// Within the groups, the squares of the noise: Σ 2·0.01² + 2·0.02² in each group of four.
 	within := math.Sqrt(2 * 10e-4 / 6)
 	for column, want := range map[string][]float64{
@@ -64,10 +64,10 @@ func TestBiomarkersByContrast(t *testing.T) {
 	if p := stagetest.FloatsOf(t, ranking, "p"); p[0] > 0.01 || p[1] < 0.99 || p[2] < 0.99 {
 		t.Errorf("p %v", p)
 	}
-	if by, _ := out["recovery"].(*artifacts.Table).Strings("by"); !slices.Equal(by, []string{"contrast", "score"}) || !stagetest.Near(stagetest.FloatsOf(t, out["recovery"], "auroc"), []float64{1, 0.5}) {
+	if by, _ := out["recovery"].(*encoding.Table).Strings("by"); !slices.Equal(by, []string{"contrast", "score"}) || !stagetest.Near(stagetest.FloatsOf(t, out["recovery"], "auroc"), []float64{1, 0.5}) {
 		t.Errorf("recovery by %v: %v", by, stagetest.FloatsOf(t, out["recovery"], "auroc"))
 	}
-	if over, _ := out["consistency"].(*artifacts.Table).Strings("over"); !slices.Equal(over, []string{"models"}) {
+	if over, _ := out["consistency"].(*encoding.Table).Strings("over"); !slices.Equal(over, []string{"models"}) {
 		t.Errorf("consistency over %v", over)
 	}
 	byScore := stagetest.MustRun(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, in)
@@ -90,7 +90,7 @@ func TestBiomarkersNull(t *testing.T) {
 		return ins
 	}
 	in["permuted"] = slices.Concat(number(stagetest.Contrasted(9), "0"), number(stagetest.Contrasted(0), "1"), number(stagetest.Contrasted(0.5), "2"), number(stagetest.Contrasted(0.25), "3"))
-	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 200}, in)["null"].(*artifacts.Table)
+	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 200}, in)["null"].(*encoding.Table)
 	within := math.Sqrt(2 * 10e-4 / 6)
 	chance := []float64{0, 0.1 / within, 0.05 / within}
 	mean, sd := column.MeanSD(chance)
@@ -117,7 +117,7 @@ func TestBiomarkersNull(t *testing.T) {
 // b, and so do the draws.
 func TestBiomarkersConsistency(t *testing.T) {
 	in := stagetest.BiomarkerInputs()
-	out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["consistency"].(*artifacts.Table)
+	out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["consistency"].(*encoding.Table)
 	if over, _ := out.Strings("over"); !slices.Equal(over, []string{"models", "draws", "participants"}) {
 		t.Errorf("over %v", over)
 	}
@@ -159,7 +159,7 @@ func TestBiomarkersOverRepeatsAndSeeds(t *testing.T) {
 		}
 		in["scores"] = ins
 		out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
-		if over, _ := out["consistency"].(*artifacts.Table).Strings("over"); !slices.Equal(over, []string{"models", axis + "s", "draws", "participants"}) {
+		if over, _ := out["consistency"].(*encoding.Table).Strings("over"); !slices.Equal(over, []string{"models", axis + "s", "draws", "participants"}) {
 			t.Errorf("over %v", over)
 		}
 		if got := stagetest.FloatsOf(t, out["consistency"], "rankings"); !stagetest.Near(got, []float64{4, 2, 2, 2}) {
@@ -174,15 +174,15 @@ func TestBiomarkersOverRepeatsAndSeeds(t *testing.T) {
 // Without a truth, or with one that planted nothing, nothing is claimed.
 func TestBiomarkersWithoutTruth(t *testing.T) {
 	in := stagetest.BiomarkerInputs()
-	for _, truth := range []*artifacts.Table{nil, stagetest.TruthOf(1, 3, 0)} {
+	for _, truth := range []*encoding.Table{nil, stagetest.TruthOf(1, 3, 0)} {
 		if truth != nil {
 			in["truth"] = []dag.Input{dag.InputOf(truth)}
 		}
 		out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
-		if n := out["recovery"].(*artifacts.Table).Rows(); n != 0 {
+		if n := out["recovery"].(*encoding.Table).Rows(); n != 0 {
 			t.Errorf("%d rows of recovery", n)
 		}
-		planted, _ := out["ranking"].(*artifacts.Table).Strings("planted")
+		planted, _ := out["ranking"].(*encoding.Table).Strings("planted")
 		want := []string{"n/a", "n/a", "n/a"}
 		if truth != nil {
 			want = []string{"false", "false", "false"}
@@ -215,7 +215,7 @@ func TestBiomarkersBySetting(t *testing.T) {
 		}
 	}
 	in["scores"] = in["scores"][2:]
-	ranking := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["ranking"].(*artifacts.Table)
+	ranking := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["ranking"].(*encoding.Table)
 	if pools, _ := ranking.Strings("pool"); ranking.Columns[0].Name != "pool" || !slices.Equal(pools, []string{"sage", "sage", "sage", "topk", "topk", "topk"}) {
 		t.Errorf("settings %v", pools)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
@@ -16,7 +16,7 @@ import (
 // By hand: "good" has all four right, "bad" a alone, "fair" all but d.
 func TestCompareByHand(t *testing.T) {
 	ins := slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("fair", 0.2, 0.8, 0.2, 0.4), stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6))
-	pairs := stagetest.MustRun(t, &Compare{}, map[string][]dag.Input{"predictions": ins})["pairs"].(*artifacts.Table)
+	pairs := stagetest.MustRun(t, &Compare{}, map[string][]dag.Input{"predictions": ins})["pairs"].(*encoding.Table)
 	a, _ := pairs.Strings("a")
 	b, _ := pairs.Strings("b")
 	if want := []string{"model=bad", "model=bad", "model=fair"}; !slices.Equal(a, want) {
@@ -39,7 +39,7 @@ func TestCompareByHand(t *testing.T) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	one := stagetest.MustRun(t, &Compare{Reference: []string{"model=good"}}, map[string][]dag.Input{"predictions": ins})["pairs"].(*artifacts.Table)
+	one := stagetest.MustRun(t, &Compare{Reference: []string{"model=good"}}, map[string][]dag.Input{"predictions": ins})["pairs"].(*encoding.Table)
 	if a, _ := one.Strings("a"); !slices.Equal(a, []string{"model=good", "model=good"}) {
 		t.Errorf("with a reference: %v", a)
 	}

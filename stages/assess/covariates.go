@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
@@ -113,7 +113,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // columns reads the covariates of the participants' table: those that were named,
 // or all but identifiers, which tell everybody apart.
-func (s *Covariates) columns(t *artifacts.Table) ([]column.CovariateColumn, error) {
+func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error) {
 	var out []column.CovariateColumn
 	for _, name := range s.Columns {
 		if _, ok := t.Column(name); !ok || name == "participant_id" || name == "group" {

@@ -3,13 +3,13 @@ package assess
 import (
 	"math"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
 
-func scoresTable(axes []string, settings [][]fold.Tested, positive int) *artifacts.Table {
+func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encoding.Table {
 	var rows []column.FoldRow
 	for _, fs := range settings {
 		for _, l := range fold.Levels {
@@ -25,7 +25,7 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *artifac
 	return column.Table(rows, axes...)
 }
 
-func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string, positive int) *artifacts.Table {
+func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string, positive int) *encoding.Table {
 	named := "n/a"
 	if positive >= 0 {
 		named = groups[positive]

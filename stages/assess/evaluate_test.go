@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -19,7 +19,7 @@ func TestEvaluateByHand(t *testing.T) {
 		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}), dag.Coord{Axis: "fold", Value: "2"}),
 	}
 	out := stagetest.MustRun(t, &Evaluate{Permutations: 999}, map[string][]dag.Input{"predictions": folds})
-	scores := out["scores"].(*artifacts.Table)
+	scores := out["scores"].(*encoding.Table)
 	for name, want := range map[string][]float64{
 		// graph fold 1, graph fold 2, participant fold 1, participant fold 2
 		"n":                 {5, 2, 2, 2},
@@ -40,7 +40,7 @@ func TestEvaluateByHand(t *testing.T) {
 			}
 		}
 	}
-	summary := out["summary"].(*artifacts.Table)
+	summary := out["summary"].(*encoding.Table)
 	const z2 = 1.959963984540054 * 1.959963984540054
 	for name, want := range map[string][]float64{
 		"accuracy":     {0.4, 0.5},

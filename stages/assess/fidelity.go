@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/random"
@@ -283,7 +283,7 @@ func (of *maskSetting) overModels(sum []float64) float64 {
 	return mean / models
 }
 
-func (s *Fidelity) table(axes []string, settings []*maskSetting) *artifacts.Table {
+func (s *Fidelity) table(axes []string, settings []*maskSetting) *encoding.Table {
 	var rows []column.FidelityRow
 	for _, of := range settings {
 		n := float64(of.people)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -16,15 +16,15 @@ import (
 func TestFidelityOfTheTruth(t *testing.T) {
 	in := stagetest.PlantedInputs(t, 40, 3, 12, 1.5)
 	out := stagetest.MustRun(t, trainer(1), in)
-	ask := func(order []int32) *artifacts.Table {
+	ask := func(order []int32) *encoding.Table {
 		rank := make([]int32, len(order))
 		for i := range rank {
 			rank[i] = int32(i + 1)
 		}
-		ranking := artifacts.NewTable(artifacts.Column{Name: "rank", Values: rank}, artifacts.Column{Name: "index", Values: order})
+		ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank}, encoding.Column{Name: "index", Values: order})
 		return stagetest.MustRun(t, &Fidelity{Order: "group", K: []int{4}, Random: 19, Seed: 1}, map[string][]dag.Input{
 			"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"], "features": in["features"],
-			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}, "ranking": {dag.InputOf(ranking)}})["fidelity"].(*artifacts.Table)
+			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}, "ranking": {dag.InputOf(ranking)}})["fidelity"].(*encoding.Table)
 	}
 	first := ask([]int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
 	last := ask([]int32{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/inference"
@@ -62,7 +62,7 @@ func TestIndividuality(t *testing.T) {
 		in["scores"] = append(in["scores"], ins...)
 		want = append(want, inference.Individual(cells, 3))
 	}
-	out := stagetest.MustRun(t, stagetest.Fresh("individuality", "top", 3), in)["shares"].(*artifacts.Table)
+	out := stagetest.MustRun(t, stagetest.Fresh("individuality", "top", 3), in)["shares"].(*encoding.Table)
 	for column, of := range map[string]func(inference.Individuality) float64{
 		"individual": func(r inference.Individuality) float64 { return r.Share }, "individual_low": func(r inference.Individuality) float64 { return r.ShareLow },
 		"jaccard": func(r inference.Individuality) float64 { return r.Jaccard }, "jaccard_groups": func(r inference.Individuality) float64 { return r.JaccardApart },

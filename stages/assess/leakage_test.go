@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
@@ -27,7 +27,7 @@ func leakInputs(t *testing.T) map[string][]dag.Input {
 		out["predictions"] = append(out["predictions"], dag.InputOf(made["predictions"], at))
 		out["model"] = append(out["model"], dag.InputOf(made["model"], at))
 		var train []string
-		p := made["predictions"].(*artifacts.Table)
+		p := made["predictions"].(*encoding.Table)
 		ids, _ := p.Strings("participant_id")
 		side, _ := p.Strings("set")
 		for i, id := range ids {
@@ -35,7 +35,7 @@ func leakInputs(t *testing.T) map[string][]dag.Input {
 				train = append(train, id)
 			}
 		}
-		fitted := artifacts.NewTable(artifacts.Column{Name: "value", Values: []float64{1}})
+		fitted := encoding.NewTable(encoding.Column{Name: "value", Values: []float64{1}})
 		fitted.Meta = map[string]string{"participants": column.JSON(train)}
 		out["fitted"] = append(out["fitted"], dag.InputOf(fitted, at))
 	}
@@ -55,7 +55,7 @@ func TestLeakageOfNothing(t *testing.T) {
 // Every leak that is built in is found, and named.
 func TestLeakageIsFound(t *testing.T) {
 	honest := leakInputs(t)
-	edit := func(in dag.Input, change func(*artifacts.Table)) dag.Input {
+	edit := func(in dag.Input, change func(*encoding.Table)) dag.Input {
 		table, err := in.Table()
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLeakageIsFound(t *testing.T) {
 		want   string
 	}{
 		{"a draw on the other side", func(in map[string][]dag.Input) {
-			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) {
+			in["predictions"][0] = edit(in["predictions"][0], func(t *encoding.Table) {
 				c, _ := t.Column("set")
 				v := slices.Clone(c.Values.([]string))
 				v[row] = "train"
@@ -85,7 +85,7 @@ func TestLeakageIsFound(t *testing.T) {
 			})
 		}, id + " is on the train side of fold 1, repeat 1, and tested in fold 1"},
 		{"another group", func(in map[string][]dag.Input) {
-			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) {
+			in["predictions"][0] = edit(in["predictions"][0], func(t *encoding.Table) {
 				c, _ := t.Column("group")
 				v := slices.Clone(c.Values.([]string))
 				v[row] = "other"
@@ -96,17 +96,17 @@ func TestLeakageIsFound(t *testing.T) {
 			in["model"][0] = dag.Input{Coords: in["model"][0].Coords, Name: "train[fold=1].model", Ref: in["model"][1].Ref, Reader: in["model"][1].Reader}
 		}, "train[fold=1].model has seen " + id + ", who is tested in fold 1 of repeat 1"},
 		{"something fitted to everybody", func(in map[string][]dag.Input) {
-			in["fitted"][0] = edit(in["fitted"][0], func(t *artifacts.Table) {
+			in["fitted"][0] = edit(in["fitted"][0], func(t *encoding.Table) {
 				t.Meta["participants"] = strings.Replace(t.Meta["participants"], "[", `["`+id+`",`, 1)
 			})
 		}, "has seen " + id + ", who is tested in fold 1 of repeat 1"},
 		{"something fitted to nobody knows whom", func(in map[string][]dag.Input) {
-			in["fitted"][0] = edit(in["fitted"][0], func(t *artifacts.Table) { t.Meta = nil })
+			in["fitted"][0] = edit(in["fitted"][0], func(t *encoding.Table) { t.Meta = nil })
 		}, "does not say whom it has seen"},
 		{"the fit of one fold for all", func(in map[string][]dag.Input) { in["fitted"] = in["fitted"][:1] },
 			"was fitted for fold 2 of repeat 1, in which predictions are tested"},
 		{"twice in a division", func(in map[string][]dag.Input) {
-			in["folds"][0] = edit(in["folds"][0], func(t *artifacts.Table) {
+			in["folds"][0] = edit(in["folds"][0], func(t *encoding.Table) {
 				for i, c := range t.Columns {
 					switch v := c.Values.(type) {
 					case []string:
@@ -124,10 +124,10 @@ func TestLeakageIsFound(t *testing.T) {
 			in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
 		}, "exclude: [sub-008]"},
 		{"a training that admits it", func(in map[string][]dag.Input) {
-			in["predictions"][0] = edit(in["predictions"][0], func(t *artifacts.Table) { t.Meta["caution"] = "the epoch was chosen by the test participants" })
+			in["predictions"][0] = edit(in["predictions"][0], func(t *encoding.Table) { t.Meta["caution"] = "the epoch was chosen by the test participants" })
 		}, "the epoch was chosen by the test participants (admitted: true lets it pass)"},
 		{"tested twice", func(in map[string][]dag.Input) {
-			in["predictions"][1] = edit(in["predictions"][1], func(t *artifacts.Table) {
+			in["predictions"][1] = edit(in["predictions"][1], func(t *encoding.Table) {
 				first, _ := in["predictions"][0].Table()
 				*t = *first
 				c, _ := t.Column("fold")
@@ -153,7 +153,7 @@ func TestLeakageIsFound(t *testing.T) {
 }
 
 // redrawn are the features of a scan with draw 0 as it is and other random draws.
-func redrawn(t *testing.T, in dag.Input) *artifacts.Array {
+func redrawn(t *testing.T, in dag.Input) *encoding.Array {
 	t.Helper()
 	a, err := in.Array()
 	if err != nil {
@@ -163,7 +163,7 @@ func redrawn(t *testing.T, in dag.Input) *artifacts.Array {
 	for i := len(v) / a.Shape[0]; i < len(v); i++ {
 		v[i] /= 2
 	}
-	return artifacts.NewArray(v, a.Shape...)
+	return encoding.NewArray(v, a.Shape...)
 }
 
 // Before anything is trained, the division and the features are enough.

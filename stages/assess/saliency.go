@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/stages/column"
@@ -147,7 +148,7 @@ func (s *Saliency) rows(in dag.Input, n int) (rows []paintedRow, settings []stri
 	return rows, settings, nil
 }
 
-func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32, voxels map[int32]int) *artifacts.Table {
+func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32, voxels map[int32]int) *encoding.Table {
 	n := len(rows)
 	volume, rank, index, id, count := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n), make([]int64, n)
 	setting, name, value := make([]string, n), make([]string, n), make([]float64, n)
@@ -157,15 +158,15 @@ func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by 
 		rank[i], index[i], id[i], name[i], value[i] = int32(r.rank), node.Index, node.Id, node.Name, r.value
 		count[i] = int64(voxels[by(node)])
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "volume", Values: volume, Doc: "of the image, from 1"},
-		artifacts.Column{Name: "setting", Values: setting, Doc: "coordinates of the setting"},
-		artifacts.Column{Name: "rank", Values: rank},
-		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
-		artifacts.Column{Name: "id", Values: id, Doc: "value in the label image of the atlas"},
-		artifacts.Column{Name: "name", Values: name},
+	return encoding.NewTable(
+		encoding.Column{Name: "volume", Values: volume, Doc: "of the image, from 1"},
+		encoding.Column{Name: "setting", Values: setting, Doc: "coordinates of the setting"},
+		encoding.Column{Name: "rank", Values: rank},
+		encoding.Column{Name: "index", Values: index, Doc: "node number"},
+		encoding.Column{Name: "id", Values: id, Doc: "value in the label image of the atlas"},
+		encoding.Column{Name: "name", Values: name},
 		column.Optional("value", "what is painted", value),
-		artifacts.Column{Name: "voxels", Values: count, Doc: "of the region in the image; 0: it is not there"},
+		encoding.Column{Name: "voxels", Values: count, Doc: "of the region in the image; 0: it is not there"},
 	)
 }
 

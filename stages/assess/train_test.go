@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -21,16 +21,16 @@ func TestTrainAndEvaluate(t *testing.T) {
 				t.Errorf("output %s is empty", port)
 			}
 		}
-		p := out["predictions"].(*artifacts.Table)
+		p := out["predictions"].(*encoding.Table)
 		if p.Rows() != n*(draws-1) {
 			t.Errorf("%d predictions, want %d: draw 0 is left out", p.Rows(), n*(draws-1))
 		}
 		predictions = append(predictions, dag.InputOf(p, dag.Coord{Axis: "pool", Value: "topk"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}))
-		checkScores(t, out["scores"].(*artifacts.Table), n*(draws-1), nodes)
+		checkScores(t, out["scores"].(*encoding.Table), n*(draws-1), nodes)
 		checkWeights(t, out)
 	}
 	out := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": predictions})
-	summary := out["summary"].(*artifacts.Table)
+	summary := out["summary"].(*encoding.Table)
 	accuracy, _ := summary.Floats("accuracy")
 	level, _ := summary.Strings("level")
 	positive, _ := summary.Strings("positive")
@@ -41,14 +41,14 @@ func TestTrainAndEvaluate(t *testing.T) {
 	if accuracy[1] < 0.9 {
 		t.Errorf("planted groups are told apart with accuracy %v only", accuracy[1])
 	}
-	if scores := out["scores"].(*artifacts.Table); scores.Rows() != 10 {
+	if scores := out["scores"].(*encoding.Table); scores.Rows() != 10 {
 		t.Errorf("%d rows of scores, want 10", scores.Rows())
 	}
 }
 
 // checkScores: every node has a score in layer 1, and the nodes in layer 2 are
 // those that layer 1 kept.
-func checkScores(t *testing.T, s *artifacts.Table, graphs, nodes int) {
+func checkScores(t *testing.T, s *encoding.Table, graphs, nodes int) {
 	t.Helper()
 	layer, _ := s.Ints("layer")
 	index, _ := s.Ints("index")
@@ -84,11 +84,11 @@ func checkScores(t *testing.T, s *artifacts.Table, graphs, nodes int) {
 
 func checkWeights(t *testing.T, out dag.Outputs) {
 	t.Helper()
-	p := out["parameters"].(*artifacts.Table)
+	p := out["parameters"].(*encoding.Table)
 	offset, _ := p.Ints("offset")
 	length, _ := p.Ints("length")
 	last := len(offset) - 1
-	if w := out["weights"].(*artifacts.Array); w.DType() != "<f4" || int64(w.Len()) != offset[last]+length[last] {
+	if w := out["weights"].(*encoding.Array); w.DType() != "<f4" || int64(w.Len()) != offset[last]+length[last] {
 		t.Errorf("%d weights of type %s, the table ends at %d", w.Len(), w.DType(), offset[last]+length[last])
 	}
 }
@@ -100,7 +100,7 @@ func TestTrainNothingToFind(t *testing.T) {
 	for fold := 1; fold <= 5; fold++ {
 		predictions = append(predictions, dag.InputOf(stagetest.MustRun(t, trainer(fold), in)["predictions"]))
 	}
-	summary := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": predictions})["summary"].(*artifacts.Table)
+	summary := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": predictions})["summary"].(*encoding.Table)
 	low, _ := summary.Floats("ci_low")
 	majority, _ := summary.Floats("majority")
 	if low[1] > majority[1] {
@@ -119,7 +119,7 @@ func TestCaution(t *testing.T) {
 		s := trainer(1)
 		s.Epochs, s.Variant = 2, variant
 		out := stagetest.MustRun(t, s, in)
-		summary := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(out["predictions"])}})["summary"].(*artifacts.Table)
+		summary := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(out["predictions"])}})["summary"].(*encoding.Table)
 		if got := summary.Meta["caution"]; got != want {
 			t.Errorf("%s: caution %q, want %q", variant, got, want)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
@@ -52,7 +52,7 @@ func TestSeriesOfABIDE(t *testing.T) {
 		if got := stagetest.ColumnOf(t, graph["quality"], "chosen"); got != float64(n*(n-1)/20) {
 			t.Errorf("%s: %v edges of %d regions", subject.ID, got, n)
 		}
-		for _, v := range graph["features"].(*artifacts.Array).Float64s() {
+		for _, v := range graph["features"].(*encoding.Array).Float64s() {
 			if math.IsNaN(v) || math.Abs(v) > 1 {
 				t.Fatalf("%s: a feature is %v", subject.ID, v)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/bids"
 )
@@ -250,7 +251,7 @@ func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []
 }
 
 // inventory is what was found of whom.
-func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
+func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 	var runs []*bidsFiles
 	var ids []string
 	for _, r := range l.rows {
@@ -281,16 +282,16 @@ func inventory(l *list, found map[string]*bidsFiles) *artifacts.Table {
 		}
 		return valid
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: id},
-		artifacts.Column{Name: "run", Values: name, Valid: given(name), Doc: "the run, with runs: all"},
-		artifacts.Column{Name: "bold", Values: bold, Valid: given(bold), Doc: "name of the scan's file"},
-		artifacts.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
-		artifacts.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},
-		artifacts.Column{Name: "sidecar", Values: sidecar, Doc: "whether a JSON file gives the RepetitionTime"},
-		artifacts.Column{Name: "tr", Values: tr, Valid: said, Unit: "s", Doc: "the sidecar's RepetitionTime"},
-		artifacts.Column{Name: "header_tr", Values: headerTR, Valid: inHeader, Unit: "s", Doc: "repetition time in the scan's header"},
-		artifacts.Column{Name: "volumes", Values: volumes, Valid: read, Doc: "length of the scan by its header"},
-		artifacts.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
+	return encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: id},
+		encoding.Column{Name: "run", Values: name, Valid: given(name), Doc: "the run, with runs: all"},
+		encoding.Column{Name: "bold", Values: bold, Valid: given(bold), Doc: "name of the scan's file"},
+		encoding.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
+		encoding.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},
+		encoding.Column{Name: "sidecar", Values: sidecar, Doc: "whether a JSON file gives the RepetitionTime"},
+		encoding.Column{Name: "tr", Values: tr, Valid: said, Unit: "s", Doc: "the sidecar's RepetitionTime"},
+		encoding.Column{Name: "header_tr", Values: headerTR, Valid: inHeader, Unit: "s", Doc: "repetition time in the scan's header"},
+		encoding.Column{Name: "volumes", Values: volumes, Valid: read, Doc: "length of the scan by its header"},
+		encoding.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
 	)
 }

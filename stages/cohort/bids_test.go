@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
 )
@@ -246,7 +247,7 @@ func TestBIDSRegimes(t *testing.T) {
 					t.Errorf("port %s has no type", port)
 				}
 			}
-			inventory := r.Extra["inventory"].(*artifacts.Table)
+			inventory := r.Extra["inventory"].(*encoding.Table)
 			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
 				t.Errorf("labels from %q, want %q", from, c.from)
 			}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
@@ -327,7 +327,7 @@ func (r *listedRow) value(column string) string {
 
 // participants makes the cohort's table: those who have a group. The columns that
 // held files (used) are left out: no path may enter a result.
-func (l *list) participants(used []string) *artifacts.Table {
+func (l *list) participants(used []string) *encoding.Table {
 	var rows []listedRow
 	differ := map[string]bool{} // columns that are of runs, and not of participants
 	for _, r := range l.rows {
@@ -347,7 +347,7 @@ func (l *list) participants(used []string) *artifacts.Table {
 		ids[i], groups[i], sources[i] = r.id, r.group, r.source
 		renamed = renamed || r.id != r.source
 	}
-	columns := []artifacts.Column{
+	columns := []encoding.Column{
 		{Name: "participant_id", Values: ids},
 		{Name: "group", Values: groups, Doc: "column " + l.Group + " of the participants' table"},
 	}
@@ -356,7 +356,7 @@ func (l *list) participants(used []string) *artifacts.Table {
 		if name == "participant_id" || name == "group" {
 			name = "source_id"
 		}
-		columns = append(columns, artifacts.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
+		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
 	}
 	for _, name := range l.sheet.Columns {
 		if name == l.ID || name == l.Group || slices.Contains(used, name) || differ[name] {
@@ -370,16 +370,16 @@ func (l *list) participants(used []string) *artifacts.Table {
 			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants' table holds paths, and is no covariate", name))
 			continue
 		}
-		for slices.ContainsFunc(columns, func(c artifacts.Column) bool { return c.Name == name }) {
+		for slices.ContainsFunc(columns, func(c encoding.Column) bool { return c.Name == name }) {
 			name += "_in_table"
 		}
 		columns = append(columns, covariate(name, values))
 	}
-	return artifacts.NewTable(columns...)
+	return encoding.NewTable(columns...)
 }
 
 // covariate makes a column of numbers, if all values are, or of texts.
-func covariate(name string, values []string) artifacts.Column {
+func covariate(name string, values []string) encoding.Column {
 	valid, all := make([]bool, len(values)), true
 	for i, v := range values {
 		valid[i] = v != ""
@@ -390,12 +390,12 @@ func covariate(name string, values []string) artifacts.Column {
 	}
 	numbers, _ := sheet.Numbers(values)
 	if numbers == nil {
-		return artifacts.Column{Name: name, Values: values, Valid: valid}
+		return encoding.Column{Name: name, Values: values, Valid: valid}
 	}
 	for i := range valid {
 		if !valid[i] {
 			numbers[i] = 0
 		}
 	}
-	return artifacts.Column{Name: name, Values: numbers, Valid: valid}
+	return encoding.Column{Name: name, Values: numbers, Valid: valid}
 }

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/stages/atlas"
 	"prgnn/stages/column"
 )
 
 // nodesTable is the node list as every cohort gives it.
-func nodesTable(nodes []atlas.Node) *artifacts.Table {
+func nodesTable(nodes []atlas.Node) *encoding.Table {
 	n := len(nodes)
 	index, id := make([]int32, n), make([]int32, n)
 	texts := map[string][]string{}
@@ -41,17 +41,17 @@ func nodesTable(nodes []atlas.Node) *artifacts.Table {
 		}
 		return valid
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "index", Values: index, Doc: "node number, from 1"},
-		artifacts.Column{Name: "id", Values: id, Doc: "value in the label image"},
-		artifacts.Column{Name: "name", Values: texts["name"], Doc: "name"},
-		artifacts.Column{Name: "abbreviation", Values: texts["abbreviation"], Doc: "short name; the name where there is none"},
-		artifacts.Column{Name: "hemisphere", Values: texts["hemisphere"], Valid: given(texts["hemisphere"]), Doc: "L or R"},
-		artifacts.Column{Name: "structure", Values: texts["structure"], Valid: given(texts["structure"]), Doc: "what it belongs to: cortex, subcortex, cerebellum, or a network"},
-		artifacts.Column{Name: "x", Values: x, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the right"},
-		artifacts.Column{Name: "y", Values: y, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the front"},
-		artifacts.Column{Name: "z", Values: z, Valid: placed, Unit: "mm", Doc: "centroid, MNI, upwards"},
-		artifacts.Column{Name: "color", Values: texts["color"], Valid: given(texts["color"]), Doc: "#rrggbb"},
+	return encoding.NewTable(
+		encoding.Column{Name: "index", Values: index, Doc: "node number, from 1"},
+		encoding.Column{Name: "id", Values: id, Doc: "value in the label image"},
+		encoding.Column{Name: "name", Values: texts["name"], Doc: "name"},
+		encoding.Column{Name: "abbreviation", Values: texts["abbreviation"], Doc: "short name; the name where there is none"},
+		encoding.Column{Name: "hemisphere", Values: texts["hemisphere"], Valid: given(texts["hemisphere"]), Doc: "L or R"},
+		encoding.Column{Name: "structure", Values: texts["structure"], Valid: given(texts["structure"]), Doc: "what it belongs to: cortex, subcortex, cerebellum, or a network"},
+		encoding.Column{Name: "x", Values: x, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the right"},
+		encoding.Column{Name: "y", Values: y, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the front"},
+		encoding.Column{Name: "z", Values: z, Valid: placed, Unit: "mm", Doc: "centroid, MNI, upwards"},
+		encoding.Column{Name: "color", Values: texts["color"], Valid: given(texts["color"]), Doc: "#rrggbb"},
 	)
 }
 

@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -19,10 +20,10 @@ type Loader interface {
 type Roster struct {
 	// Participants has one row a subject, sorted: participant_id (text), group
 	// (text, when known), then covariates under the names of their source.
-	Participants *artifacts.Table
+	Participants *encoding.Table
 	// Nodes is the node list: index (1…N), id (the label's value), name,
 	// abbreviation, hemisphere, structure, x, y, z (mm, MNI), color.
-	Nodes *artifacts.Table
+	Nodes *encoding.Table
 	// Extra are further values of the cohort as a whole, by output name (the
 	// truth of a simulated one).
 	Extra map[string]artifacts.Value

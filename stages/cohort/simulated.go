@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/atlas"
@@ -77,13 +78,13 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 		simulated[i] = true
 	}
 	roster := &Roster{
-		Participants: artifacts.NewTable(
-			artifacts.Column{Name: "participant_id", Values: ids, Doc: "simulated participants: nobody was scanned"},
-			artifacts.Column{Name: "group", Values: groups, Doc: "ASD has the planted difference"},
-			artifacts.Column{Name: "age", Values: ages, Unit: "a", Doc: "simulated"},
-			artifacts.Column{Name: "sex", Values: sexes, Doc: "simulated"},
-			artifacts.Column{Name: "site", Values: siteNames, Doc: "simulated scanner"},
-			artifacts.Column{Name: "simulated", Values: simulated, Doc: "true: these people do not exist"},
+		Participants: encoding.NewTable(
+			encoding.Column{Name: "participant_id", Values: ids, Doc: "simulated participants: nobody was scanned"},
+			encoding.Column{Name: "group", Values: groups, Doc: "ASD has the planted difference"},
+			encoding.Column{Name: "age", Values: ages, Unit: "a", Doc: "simulated"},
+			encoding.Column{Name: "sex", Values: sexes, Doc: "simulated"},
+			encoding.Column{Name: "site", Values: siteNames, Doc: "simulated scanner"},
+			encoding.Column{Name: "simulated", Values: simulated, Doc: "true: these people do not exist"},
 		),
 		Nodes: nodesTable(nodes),
 		Extra: map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
@@ -143,7 +144,7 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int, nodes []
 }
 
 // truthTable tells what is planted: one row an edge.
-func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *artifacts.Table {
+func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *encoding.Table {
 	edges := phantom.Planted(nodes)
 	reference, affected := phantom.Expected(nodes, false, strength, heterogeneity), phantom.Expected(nodes, true, strength, heterogeneity)
 	n := len(edges)
@@ -157,14 +158,14 @@ func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *artifacts.
 		hc[i], asd[i] = reference[at], affected[at]
 		difference[i] = asd[i] - hc[i]
 	}
-	t := artifacts.NewTable(
-		artifacts.Column{Name: "source", Values: source, Doc: "index of a node"},
-		artifacts.Column{Name: "target", Values: target, Doc: "index of the other node"},
-		artifacts.Column{Name: "source_name", Values: sourceName},
-		artifacts.Column{Name: "target_name", Values: targetName},
-		artifacts.Column{Name: "correlation_hc", Values: hc, Doc: "expected correlation of the two regions' signals in the group HC, before noise"},
-		artifacts.Column{Name: "correlation_asd", Values: asd, Doc: "the same in the group ASD"},
-		artifacts.Column{Name: "difference", Values: difference, Doc: "ASD − HC; 0 where nothing is planted"},
+	t := encoding.NewTable(
+		encoding.Column{Name: "source", Values: source, Doc: "index of a node"},
+		encoding.Column{Name: "target", Values: target, Doc: "index of the other node"},
+		encoding.Column{Name: "source_name", Values: sourceName},
+		encoding.Column{Name: "target_name", Values: targetName},
+		encoding.Column{Name: "correlation_hc", Values: hc, Doc: "expected correlation of the two regions' signals in the group HC, before noise"},
+		encoding.Column{Name: "correlation_asd", Values: asd, Doc: "the same in the group ASD"},
+		encoding.Column{Name: "difference", Values: difference, Doc: "ASD − HC; 0 where nothing is planted"},
 	)
 	t.Meta = map[string]string{"simulated": "true"}
 	return t

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
@@ -91,7 +91,7 @@ func TestSimulatedCohortSaysSo(t *testing.T) {
 		}
 		in.Close()
 	}
-	if r.Extra["truth"].(*artifacts.Table).Meta["simulated"] != "true" {
+	if r.Extra["truth"].(*encoding.Table).Meta["simulated"] != "true" {
 		t.Error("the truth does not say that it is simulated")
 	}
 }
@@ -132,7 +132,7 @@ func TestSimulatedScan(t *testing.T) {
 func TestTruth(t *testing.T) {
 	for _, strength := range []float64{0, 0.5, 1} {
 		r := simulated(t, func(c *SimulatedCohort) { c.Strength = strength })
-		truth := r.Extra["truth"].(*artifacts.Table)
+		truth := r.Extra["truth"].(*encoding.Table)
 		difference, err := truth.Floats("difference")
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -35,7 +35,7 @@ func JSON(v any) string {
 }
 
 // Optional marks what is no number as missing.
-func Optional(name, doc string, v []float64) artifacts.Column {
+func Optional(name, doc string, v []float64) encoding.Column {
 	valid, all := make([]bool, len(v)), true
 	for i, x := range v {
 		valid[i] = !math.IsNaN(x)
@@ -44,5 +44,5 @@ func Optional(name, doc string, v []float64) artifacts.Column {
 	if all {
 		valid = nil
 	}
-	return artifacts.Column{Name: name, Doc: doc, Values: v, Valid: valid}
+	return encoding.Column{Name: name, Doc: doc, Values: v, Valid: valid}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // A CovariateColumn is a covariate as it is read.
@@ -16,7 +16,7 @@ type CovariateColumn struct {
 	Text   []string // of a category, "" where it is not known; nil for numbers
 }
 
-func ReadCovariate(t *artifacts.Table, name string) (CovariateColumn, error) {
+func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 	c := CovariateColumn{Name: name}
 	column, _ := t.Column(name)
 	var err error

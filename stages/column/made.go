@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -94,7 +94,7 @@ func NodeNames(t *dag.Task) ([]string, error) {
 }
 
 // WithMeta adds metadata to a table.
-func WithMeta(t *artifacts.Table, meta map[string]string) *artifacts.Table {
+func WithMeta(t *encoding.Table, meta map[string]string) *encoding.Table {
 	t.Meta = meta
 	return t
 }

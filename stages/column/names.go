@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -116,7 +116,7 @@ func joinTexts(by string, texts ...string) string {
 
 // NamesOf names the rows of a table for people: by its own column of names, or, in
 // a table that has none, by the columns that settingsOf reads.
-func NamesOf(t *artifacts.Table, own ...string) ([]string, error) {
+func NamesOf(t *encoding.Table, own ...string) ([]string, error) {
 	if _, ok := t.Column("name"); ok {
 		return t.Strings("name")
 	}
@@ -161,7 +161,7 @@ func ShownSetting(setting string) string {
 
 // SettingsOf names the rows of a table by the columns that stand before the first
 // of its own: the coordinates of a setting.
-func SettingsOf(t *artifacts.Table, own ...string) ([]string, error) {
+func SettingsOf(t *encoding.Table, own ...string) ([]string, error) {
 	names := make([]string, t.Rows())
 	for _, c := range t.Columns {
 		if slices.Contains(own, c.Name) {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -120,14 +120,14 @@ func Names[R any]() []string {
 
 // Table makes a table with a row per element. axes name the columns of coordinates and
 // their order; a coordinate that a row lacks is "".
-func Table[R any](rows []R, axes ...string) *artifacts.Table {
-	return artifacts.NewTable(Columns(rows, axes...)...)
+func Table[R any](rows []R, axes ...string) *encoding.Table {
+	return encoding.NewTable(Columns(rows, axes...)...)
 }
 
 // Columns are the columns of Table, for a table with others beside them.
-func Columns[R any](rows []R, axes ...string) []artifacts.Column {
+func Columns[R any](rows []R, axes ...string) []encoding.Column {
 	l, all := layoutOf(reflect.TypeFor[R]()), memoryOf(rows)
-	var out []artifacts.Column
+	var out []encoding.Column
 	if l.coords != nil {
 		coords := make([][]dag.Coord, len(rows))
 		for i := range coords {
@@ -145,8 +145,8 @@ func Columns[R any](rows []R, axes ...string) []artifacts.Column {
 const CoordinateDoc = "coordinate of the training"
 
 // Keys are the columns of coordinates: one text column per axis.
-func Keys(axes []string, rows [][]dag.Coord) []artifacts.Column {
-	var out []artifacts.Column
+func Keys(axes []string, rows [][]dag.Coord) []encoding.Column {
+	var out []encoding.Column
 	for _, axis := range axes {
 		v := make([]string, len(rows))
 		for i, coords := range rows {
@@ -156,13 +156,13 @@ func Keys(axes []string, rows [][]dag.Coord) []artifacts.Column {
 				}
 			}
 		}
-		out = append(out, artifacts.Column{Name: axis, Values: v, Doc: CoordinateDoc})
+		out = append(out, encoding.Column{Name: axis, Values: v, Doc: CoordinateDoc})
 	}
 	return out
 }
 
-func (f *field) column(rows memory) artifacts.Column {
-	c := artifacts.Column{Name: f.name, Unit: f.unit, Doc: f.doc}
+func (f *field) column(rows memory) encoding.Column {
+	c := encoding.Column{Name: f.name, Unit: f.unit, Doc: f.doc}
 	switch f.kind {
 	case reflect.String:
 		c.Values, c.Valid = cells[string](f, rows)
@@ -228,9 +228,9 @@ func Read[R any](in dag.Input) ([]R, error) {
 }
 
 // Rows reads a table. Whole numbers and floating-point numbers convert as in
-// artifacts.Table; all missing and mistyped columns are reported together. Coordinates
+// encoding.Table; all missing and mistyped columns are reported together. Coordinates
 // are the columns before the first column that the row names.
-func Rows[R any](t *artifacts.Table) ([]R, error) {
+func Rows[R any](t *encoding.Table) ([]R, error) {
 	l, rows := layoutOf(reflect.TypeFor[R]()), make([]R, t.Rows())
 	all := memoryOf(rows)
 	var problems []error
@@ -259,7 +259,7 @@ func Rows[R any](t *artifacts.Table) ([]R, error) {
 
 // Coordinates reads the coordinates of each row: the columns before the first of own.
 // An axis that a row lacks is left out.
-func Coordinates(t *artifacts.Table, own ...string) ([][]dag.Coord, error) {
+func Coordinates(t *encoding.Table, own ...string) ([][]dag.Coord, error) {
 	out := make([][]dag.Coord, t.Rows())
 	for _, c := range t.Columns {
 		if slices.Contains(own, c.Name) {
@@ -292,7 +292,7 @@ func (f *field) absent(rows memory) {
 }
 
 // read fills a field of all rows from a column.
-func (f *field) read(t *artifacts.Table, c *artifacts.Column, rows memory) error {
+func (f *field) read(t *encoding.Table, c *encoding.Column, rows memory) error {
 	var present []int // the rows with a value; nil for all
 	if f.pointer && c != nil && c.Valid != nil {
 		present = []int{}
@@ -301,7 +301,7 @@ func (f *field) read(t *artifacts.Table, c *artifacts.Column, rows memory) error
 				present = append(present, i)
 			}
 		}
-		t = artifacts.NewTable(artifacts.Column{Name: c.Name, Values: chosen(c.Values, present)})
+		t = encoding.NewTable(encoding.Column{Name: c.Name, Values: chosen(c.Values, present)})
 	}
 	switch f.kind {
 	case reflect.String:

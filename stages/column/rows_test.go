@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -37,14 +37,14 @@ func rowsOf() []row {
 // TestColumnsByHand compares with columns written out.
 func TestColumnsByHand(t *testing.T) {
 	got := Table(rowsOf(), "pool")
-	want := artifacts.NewTable(
-		artifacts.Column{Name: "pool", Values: []string{"topk", "", "sage"}, Doc: "coordinate of the training"},
-		artifacts.Column{Name: "fold", Values: []int32{1, 2, 3}, Doc: "from 1"},
-		artifacts.Column{Name: "name", Values: []string{"a", "b", ""}},
-		artifacts.Column{Name: "x", Values: []float64{1.5, 0, 0}, Unit: "mm"},
-		artifacts.Column{Name: "score", Values: []float64{0.25, math.NaN(), 1}, Valid: []bool{true, false, true}, Doc: "pooling score"},
-		artifacts.Column{Name: "planted", Values: []bool{true, false, false}, Valid: []bool{true, false, true}},
-		artifacts.Column{Name: "count", Values: []int64{1 << 40, 0, 0}},
+	want := encoding.NewTable(
+		encoding.Column{Name: "pool", Values: []string{"topk", "", "sage"}, Doc: "coordinate of the training"},
+		encoding.Column{Name: "fold", Values: []int32{1, 2, 3}, Doc: "from 1"},
+		encoding.Column{Name: "name", Values: []string{"a", "b", ""}},
+		encoding.Column{Name: "x", Values: []float64{1.5, 0, 0}, Unit: "mm"},
+		encoding.Column{Name: "score", Values: []float64{0.25, math.NaN(), 1}, Valid: []bool{true, false, true}, Doc: "pooling score"},
+		encoding.Column{Name: "planted", Values: []bool{true, false, false}, Valid: []bool{true, false, true}},
+		encoding.Column{Name: "count", Values: []int64{1 << 40, 0, 0}},
 	)
 	// NaN is no number that equals itself.
 	got.Columns[4].Values.([]float64)[1], want.Columns[4].Values.([]float64)[1] = 0, 0
@@ -69,10 +69,10 @@ func TestRowsReadBack(t *testing.T) {
 }
 
 func TestRowsOptional(t *testing.T) {
-	got, err := Rows[row](artifacts.NewTable(
-		artifacts.Column{Name: "fold", Values: []float64{4}}, // whole numbers of another program
-		artifacts.Column{Name: "name", Values: []string{"a"}},
-		artifacts.Column{Name: "x", Values: []int64{2}},
+	got, err := Rows[row](encoding.NewTable(
+		encoding.Column{Name: "fold", Values: []float64{4}}, // whole numbers of another program
+		encoding.Column{Name: "name", Values: []string{"a"}},
+		encoding.Column{Name: "x", Values: []int64{2}},
 	))
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +85,9 @@ func TestRowsOptional(t *testing.T) {
 
 // TestRowsRefuse: all mistakes at once.
 func TestRowsRefuse(t *testing.T) {
-	_, err := Rows[row](artifacts.NewTable(
-		artifacts.Column{Name: "fold", Values: []int64{1 << 40}},
-		artifacts.Column{Name: "x", Values: []string{"far"}},
+	_, err := Rows[row](encoding.NewTable(
+		encoding.Column{Name: "fold", Values: []int64{1 << 40}},
+		encoding.Column{Name: "x", Values: []string{"far"}},
 	))
 	if err == nil {
 		t.Fatal("no error")
@@ -107,7 +107,7 @@ func TestNames(t *testing.T) {
 
 // TestNameDoc: a report finds the column of names by its doc, and a tag cannot name a constant.
 func TestNameDoc(t *testing.T) {
-	for _, columns := range [][]artifacts.Column{
+	for _, columns := range [][]encoding.Column{
 		Columns([]FoldRow{}), Columns([]AccuracyRow{}), Columns([]PermutationTestRow{}), Columns([]PermutationRow{}),
 	} {
 		if columns[0].Name != "name" || columns[0].Doc != NameDoc {

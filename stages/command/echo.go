@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -34,8 +34,8 @@ func (*Echo) Ports() dag.Ports {
 // Run gives the value.
 func (e *Echo) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	if x, err := strconv.ParseFloat(e.Value, 64); err == nil {
-		return dag.Outputs{"value": artifacts.NewArray([]float64{x})}, nil
+		return dag.Outputs{"value": encoding.NewArray([]float64{x})}, nil
 	}
 	text := []byte(e.Value)
-	return dag.Outputs{"value": artifacts.NewArray(text, len(text))}, nil
+	return dag.Outputs{"value": encoding.NewArray(text, len(text))}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 )
@@ -180,10 +181,10 @@ func collect(path string, d declared) (artifacts.Value, error) {
 func checkFormat(b []byte, d declared) error {
 	switch d.value {
 	case "npy":
-		_, err := artifacts.ReadArray(bytes.NewReader(b))
+		_, err := encoding.ReadArray(bytes.NewReader(b))
 		return err
 	case "arrow":
-		_, err := artifacts.ReadTable(bytes.NewReader(b))
+		_, err := encoding.ReadTable(bytes.NewReader(b))
 		return err
 	case "nifti":
 		r, err := nifti.NewReader(bytes.NewReader(b), d.name)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
@@ -213,15 +214,15 @@ func TestEcho(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := out["value"].(*artifacts.Array)
+		a := out["value"].(*encoding.Array)
 		if a.DType() != c.dtype || len(a.Shape) != c.shape {
 			t.Errorf("echo %q: %s %v", c.value, a.DType(), a.Shape)
 		}
 		if c.shape == 1 {
-			if text, _ := artifacts.Data[uint8](a); string(text) != c.value {
+			if text, _ := encoding.Data[uint8](a); string(text) != c.value {
 				t.Errorf("echo %q gives %q", c.value, text)
 			}
-		} else if x, _ := artifacts.Data[float64](a); fmt.Sprint(x[0]) != c.value {
+		} else if x, _ := encoding.Data[float64](a); fmt.Sprint(x[0]) != c.value {
 			t.Errorf("echo %q gives %v", c.value, x)
 		}
 	}

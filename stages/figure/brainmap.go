@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/stages/chart"
@@ -107,7 +108,7 @@ func placesToDraw(in dag.Input) (*[3][]float64, error) {
 
 // NodePlaces are the centroids of a node list: x, y and z of each node, in mm; nil
 // when it does not say where every region is.
-func NodePlaces(nodes *artifacts.Table) (*[3][]float64, error) {
+func NodePlaces(nodes *encoding.Table) (*[3][]float64, error) {
 	var at [3][]float64
 	for i, c := range []string{"x", "y", "z"} {
 		if _, ok := nodes.Column(c); !ok {

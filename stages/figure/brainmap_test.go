@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 )
 
 // drawMap runs a brainmap over a made-up ranking of n nodes; edit changes the ranking.
-func drawMap(t *testing.T, n int, edit func(*artifacts.Table)) string {
+func drawMap(t *testing.T, n int, edit func(*encoding.Table)) string {
 	t.Helper()
 	r := random.New(1, "brainmap test")
 	var at [3][]float64
@@ -30,10 +30,10 @@ func drawMap(t *testing.T, n int, edit func(*artifacts.Table)) string {
 	for i := range all {
 		all[i] = int32(i + 1)
 	}
-	nodes := artifacts.NewTable(artifacts.Column{Name: "index", Values: all},
-		artifacts.Column{Name: "x", Values: at[0]}, artifacts.Column{Name: "y", Values: at[1]}, artifacts.Column{Name: "z", Values: at[2]})
-	ranking := artifacts.NewTable(artifacts.Column{Name: "rank", Values: rank}, artifacts.Column{Name: "index", Values: index},
-		artifacts.Column{Name: "abbreviation", Values: label}, artifacts.Column{Name: "score", Values: score}, artifacts.Column{Name: "planted", Values: planted})
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: all},
+		encoding.Column{Name: "x", Values: at[0]}, encoding.Column{Name: "y", Values: at[1]}, encoding.Column{Name: "z", Values: at[2]})
+	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank}, encoding.Column{Name: "index", Values: index},
+		encoding.Column{Name: "abbreviation", Values: label}, encoding.Column{Name: "score", Values: score}, encoding.Column{Name: "planted", Values: planted})
 	if edit != nil {
 		edit(ranking)
 	}
@@ -111,7 +111,7 @@ func TestLabelsKeepApart(t *testing.T) {
 }
 
 func TestBrainMapEscapesNames(t *testing.T) {
-	svg := drawMap(t, 5, func(r *artifacts.Table) {
+	svg := drawMap(t, 5, func(r *encoding.Table) {
 		c, _ := r.Column("abbreviation")
 		c.Values.([]string)[0] = `<script>"&`
 	})

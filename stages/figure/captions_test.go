@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/report"
 )
@@ -14,10 +14,10 @@ import (
 // nodes, by hand, and rings only where something was planted.
 func TestCaptionsClaimNothing(t *testing.T) {
 	distribution := func(kept, dropped []int32) dag.Input {
-		return dag.InputOf(artifacts.NewTable(
-			artifacts.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}}, artifacts.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
-			artifacts.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}}, artifacts.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
-			artifacts.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)}, artifacts.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
+		return dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}}, encoding.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
+			encoding.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}}, encoding.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
+			encoding.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)}, encoding.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
 			dag.Coord{Axis: "fold", Value: "1"})
 	}
 	for _, c := range []struct {

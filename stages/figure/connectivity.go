@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/chart"
@@ -110,9 +110,9 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 	}
 	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,
 		Caption: "Mean of each group (number of participants), averaged as Fisher's z."}
-	c.tables = dag.Outputs{"means": artifacts.NewArray(means, len(names), n, n), "groups": artifacts.NewTable(
-		artifacts.Column{Name: "group", Values: names},
-		artifacts.Column{Name: "participants", Values: people, Doc: "with a matrix"})}
+	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": encoding.NewTable(
+		encoding.Column{Name: "group", Values: names},
+		encoding.Column{Name: "participants", Values: people, Doc: "with a matrix"})}
 	return outputs(c, nil)
 }
 
@@ -146,7 +146,7 @@ func subjectOf(in dag.Input) string {
 
 // RegionBlocks names the block of each region: hemisphere and structure; without a
 // structure the network in names like those of Schaefer's atlas (7Networks_LH_Vis_1).
-func RegionBlocks(nodes *artifacts.Table) ([]string, error) {
+func RegionBlocks(nodes *encoding.Table) ([]string, error) {
 	names, err := nodes.Strings("name")
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
@@ -85,10 +85,10 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	c := &Chart{Figure: chart.DegreeDistribution(all), Title: "Degrees of the nodes",
 		Alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, a line a group", longest-1),
 		Caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
-	c.tables = dag.Outputs{"degrees": artifacts.NewTable(
-		artifacts.Column{Name: "group", Values: groupColumn},
-		artifacts.Column{Name: "degree", Values: degree, Doc: "edges of a node"},
-		artifacts.Column{Name: "nodes", Values: number, Doc: "nodes of all graphs of the group"})}
+	c.tables = dag.Outputs{"degrees": encoding.NewTable(
+		encoding.Column{Name: "group", Values: groupColumn},
+		encoding.Column{Name: "degree", Values: degree, Doc: "edges of a node"},
+		encoding.Column{Name: "nodes", Values: number, Doc: "nodes of all graphs of the group"})}
 	return outputs(c, nil)
 }
 

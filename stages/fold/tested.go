@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 )
@@ -64,7 +64,7 @@ type testedRow struct {
 }
 
 // ReadTested reads the test side of a prediction table, by repeat and fold.
-func ReadTested(t *artifacts.Table) ([]Tested, []string, error) {
+func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 	rows, err := column.Rows[testedRow](t)
 	if err != nil {
 		return nil, nil, err

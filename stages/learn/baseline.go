@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
@@ -122,12 +122,12 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": table,
 		"history":     history,
-		"model": artifacts.NewTable(
-			artifacts.Column{Name: "model", Values: []string{s.Model}},
-			artifacts.Column{Name: "inputs", Values: []int64{int64(r.inputs)}, Doc: "numbers a graph"},
-			artifacts.Column{Name: "parameters", Values: []int64{int64(r.parameters)}, Doc: "as the paper's Table 2 counts them"},
-			artifacts.Column{Name: "graphs", Values: []int64{int64(r.taught)}, Doc: "trained on"},
-			artifacts.Column{Name: "note", Values: []string{r.note}},
+		"model": encoding.NewTable(
+			encoding.Column{Name: "model", Values: []string{s.Model}},
+			encoding.Column{Name: "inputs", Values: []int64{int64(r.inputs)}, Doc: "numbers a graph"},
+			encoding.Column{Name: "parameters", Values: []int64{int64(r.parameters)}, Doc: "as the paper's Table 2 counts them"},
+			encoding.Column{Name: "graphs", Values: []int64{int64(r.taught)}, Doc: "trained on"},
+			encoding.Column{Name: "note", Values: []string{r.note}},
 		),
 	}, nil
 }
@@ -255,7 +255,7 @@ func prediction(p []float64) gnn.Prediction {
 }
 
 // baselineHistory has the columns of train's history that there are.
-func baselineHistory(history []baseline.Epoch) *artifacts.Table {
+func baselineHistory(history []baseline.Epoch) *encoding.Table {
 	epoch := make([]int32, len(history))
 	var number [5][]float64
 	for i, e := range history {
@@ -264,12 +264,12 @@ func baselineHistory(history []baseline.Epoch) *artifacts.Table {
 			number[k] = append(number[k], v)
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "epoch", Values: epoch},
-		artifacts.Column{Name: "rate", Values: number[0], Doc: "learning rate of the epoch"},
-		artifacts.Column{Name: "loss", Values: number[1], Doc: "mean over the training graphs, as each batch came by: ce"},
-		artifacts.Column{Name: "ce", Values: number[1], Doc: "cross-entropy"},
-		artifacts.Column{Name: "train_accuracy", Values: number[2], Doc: "over the training graphs, as each batch came by"},
+	return encoding.NewTable(
+		encoding.Column{Name: "epoch", Values: epoch},
+		encoding.Column{Name: "rate", Values: number[0], Doc: "learning rate of the epoch"},
+		encoding.Column{Name: "loss", Values: number[1], Doc: "mean over the training graphs, as each batch came by: ce"},
+		encoding.Column{Name: "ce", Values: number[1], Doc: "cross-entropy"},
+		encoding.Column{Name: "train_accuracy", Values: number[2], Doc: "over the training graphs, as each batch came by"},
 		column.Optional("test_accuracy", "over the test graphs, after the epoch", number[3]),
 		column.Optional("test_ce", "cross-entropy on the test graphs, after the epoch", number[4]),
 	)

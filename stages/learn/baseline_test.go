@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -24,7 +24,7 @@ func models() []string {
 
 func predictionsOf(t *testing.T, out dag.Outputs) (id, set []string, predicted, label []int64, p []float64) {
 	t.Helper()
-	table := out["predictions"].(*artifacts.Table)
+	table := out["predictions"].(*encoding.Table)
 	id, _ = table.Strings("participant_id")
 	set, _ = table.Strings("set")
 	predicted, _ = table.Ints("predicted")
@@ -80,7 +80,7 @@ func TestBaselineHistory(t *testing.T) {
 	s := stagetest.NewCorrStudy(t, 24)
 	for _, model := range models() {
 		out := stagetest.MustRun(t, stagetest.Quickly(model, "epochs", 7), s.Inputs())
-		h := out["history"].(*artifacts.Table)
+		h := out["history"].(*encoding.Table)
 		if network := slices.Contains([]string{"mlp", "brainnetcnn", "li2019"}, model); !network {
 			if h.Rows() != 0 {
 				t.Errorf("%s: %d epochs", model, h.Rows())
@@ -135,7 +135,7 @@ func TestBaselineDoesNotLookAtTestParticipants(t *testing.T) {
 				for j := range v {
 					v[j] *= -0.5
 				}
-				s.Pearson[i] = artifacts.NewArray(v, s.Pearson[i].Shape...)
+				s.Pearson[i] = encoding.NewArray(v, s.Pearson[i].Shape...)
 				break
 			}
 		}
@@ -166,10 +166,10 @@ func TestBaselineMistakes(t *testing.T) {
 		want   string
 	}{
 		{"a value is missing", func(in map[string][]dag.Input) {
-			in["pearson"][2] = dag.InputOf(artifacts.NewArray(broken, 3, 5, 5), in["pearson"][2].Coords...)
+			in["pearson"][2] = dag.InputOf(encoding.NewArray(broken, 3, 5, 5), in["pearson"][2].Coords...)
 		}, stagetest.Fresh("baseline"), "draw 1: the correlation of nodes 1 and 4 is NaN"},
 		{"another atlas", func(in map[string][]dag.Input) {
-			in["pearson"][7] = dag.InputOf(artifacts.NewArray(make([]float64, 32), 2, 4, 4), in["pearson"][7].Coords...)
+			in["pearson"][7] = dag.InputOf(encoding.NewArray(make([]float64, 32), 2, 4, 4), in["pearson"][7].Coords...)
 		}, stagetest.Fresh("baseline"), "4 regions, other participants have 5"},
 		{"somebody is missing", func(in map[string][]dag.Input) { in["pearson"] = in["pearson"][1:] }, stagetest.Fresh("baseline"), "no graphs of sub-001"},
 		{"no such fold", func(map[string][]dag.Input) {}, stagetest.Fresh("baseline", "fold", 9), "has the folds 1 to 4, not 9"},

@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/exact"
 	"prgnn/stages/column"
@@ -67,7 +67,7 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			best[key] = c
 		}
 	}
-	var chosen []*artifacts.Table
+	var chosen []*encoding.Table
 	used := map[string]bool{}
 	for _, in := range t.All("outer") {
 		table, err := in.Table()
@@ -105,7 +105,7 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("inside fold %s, %s is best, and it is not among the trainings on the outer folds", b.outer, b.setting)
 		}
 	}
-	predictions, err := artifacts.Concat(chosen...)
+	predictions, err := encoding.Concat(chosen...)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (s *Choose) measure(f fold.Tested) float64 {
 	return sum / float64(len(f.Participants))
 }
 
-func (s *Choose) table(all []*candidate, best map[string]*candidate) *artifacts.Table {
+func (s *Choose) table(all []*candidate, best map[string]*candidate) *encoding.Table {
 	slices.SortStableFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(len(a.outer), len(b.outer)), cmp.Compare(a.outer, b.outer))
 	})
@@ -201,12 +201,12 @@ func (s *Choose) table(all []*candidate, best map[string]*candidate) *artifacts.
 		}
 		chosen[i] = best[fmt.Sprintf("%s\x00%d", c.outer, c.repeat)] == c
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "outer", Values: outer, Doc: "the outer fold, whose participants took no part"},
-		artifacts.Column{Name: "repeat", Values: repeat},
-		artifacts.Column{Name: "setting", Values: setting},
+	return encoding.NewTable(
+		encoding.Column{Name: "outer", Values: outer, Doc: "the outer fold, whose participants took no part"},
+		encoding.Column{Name: "repeat", Values: repeat},
+		encoding.Column{Name: "setting", Values: setting},
 		column.Optional("value", s.By+" over participants, mean over the inner folds", value),
 		column.Optional("sd", "over the inner folds (n−1)", sd),
-		artifacts.Column{Name: "chosen", Values: chosen},
+		encoding.Column{Name: "chosen", Values: chosen},
 	)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -48,13 +48,13 @@ func TestChoose(t *testing.T) {
 	inner, outer := stagetest.ChosenInputs()
 	for _, by := range []string{"loss", "accuracy"} {
 		out := stagetest.MustRun(t, &Choose{By: by}, map[string][]dag.Input{"inner": inner, "outer": outer})
-		choice := out["choice"].(*artifacts.Table)
+		choice := out["choice"].(*encoding.Table)
 		setting, _ := choice.Strings("setting")
 		chosen, _ := choice.Bools("chosen")
 		if !slices.Equal(setting, []string{"lambda=good", "lambda=poor", "lambda=good", "lambda=poor"}) || !slices.Equal(chosen, []bool{true, false, false, true}) {
 			t.Errorf("by %s: %v chosen of %v", by, chosen, setting)
 		}
-		who, _ := out["predictions"].(*artifacts.Table).Strings("participant_id")
+		who, _ := out["predictions"].(*encoding.Table).Strings("participant_id")
 		p := stagetest.FloatsOf(t, out["predictions"], "p_HC")
 		if !slices.Equal(who, []string{"a", "b", "c", "d"}) || !stagetest.Near(p, []float64{0.1, 0.51, 0.1, 0.51}) {
 			t.Errorf("by %s: predictions of %v: %v", by, who, p)

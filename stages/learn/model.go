@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 )
@@ -35,7 +36,7 @@ type Trained struct {
 	name string
 	modelFile
 	double bool // its arrays are in float64
-	arrays map[string]*artifacts.Array
+	arrays map[string]*encoding.Array
 	norm   standardization
 }
 
@@ -109,7 +110,7 @@ func ReadModel(b []byte) (*Trained, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not an npz file: %w", err)
 	}
-	m := &Trained{arrays: map[string]*artifacts.Array{}}
+	m := &Trained{arrays: map[string]*encoding.Array{}}
 	found, left := false, int64(largestModel)
 	for _, f := range z.File {
 		member, err := readMember(f, left)
@@ -118,7 +119,7 @@ func ReadModel(b []byte) (*Trained, error) {
 		}
 		left -= int64(len(member))
 		if name, array := strings.CutSuffix(f.Name, ".npy"); array {
-			if m.arrays[name], err = artifacts.ReadArray(bytes.NewReader(member)); err != nil {
+			if m.arrays[name], err = encoding.ReadArray(bytes.NewReader(member)); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		} else if f.Name == "model.json" {

@@ -1,7 +1,7 @@
 package learn
 
 import (
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -84,8 +84,8 @@ func (p *predicted) tables() dag.Outputs {
 		p.participants[i].Predicted, p.participants[i].Probability = p.groups[best.Class], best.Probability[best.Class]
 	}
 	return dag.Outputs{
-		"participants": artifacts.NewTable(append(column.Columns(p.participants), groupColumns(p.groups, p.persons)...)...),
-		"predictions":  artifacts.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
+		"participants": encoding.NewTable(append(column.Columns(p.participants), groupColumns(p.groups, p.persons)...)...),
+		"predictions":  encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
 		"scores":       column.Table(p.scores),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/need"
@@ -40,22 +41,22 @@ func TestPredictAgreesWithTrain(t *testing.T) {
 		told := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{
 			"model": {dag.InputOf(out["model"])},
 			"edges": in["edges"], "features": in["features"]})
-		want, _ := out["predictions"].(*artifacts.Table).Floats("p_HC")
-		got, err := told["predictions"].(*artifacts.Table).Floats("p_HC")
+		want, _ := out["predictions"].(*encoding.Table).Floats("p_HC")
+		got, err := told["predictions"].(*encoding.Table).Floats("p_HC")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s, %s: other probabilities than in training", s.Variant, s.Precision)
 		}
-		a, _ := out["scores"].(*artifacts.Table).Floats("score")
-		b, _ := told["scores"].(*artifacts.Table).Floats("score")
+		a, _ := out["scores"].(*encoding.Table).Floats("score")
+		b, _ := told["scores"].(*encoding.Table).Floats("score")
 		if !slices.Equal(a, b) {
 			t.Errorf("%s, %s: other scores than in training", s.Variant, s.Precision)
 		}
 		// Those who were tested in fold 2 are new to the model.
-		side, _ := out["predictions"].(*artifacts.Table).Strings("set")
-		known, _ := told["participants"].(*artifacts.Table).Ints("trained")
+		side, _ := out["predictions"].(*encoding.Table).Strings("set")
+		known, _ := told["participants"].(*encoding.Table).Ints("trained")
 		for i, k := range known {
 			if (k == 1) != (side[2*i] == "train") {
 				t.Errorf("participant %d: known to %d models, and on the side %s", i+1, k, side[2*i])
@@ -76,8 +77,8 @@ func TestPredictAverages(t *testing.T) {
 		models = append(models, dag.InputOf(out["model"], c))
 	}
 	out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": models, "edges": in["edges"][:1], "features": in["features"][:1]})
-	each, _ := out["predictions"].(*artifacts.Table).Floats("p_ASD")
-	mean, _ := out["participants"].(*artifacts.Table).Floats("p_ASD")
+	each, _ := out["predictions"].(*encoding.Table).Floats("p_ASD")
+	mean, _ := out["participants"].(*encoding.Table).Floats("p_ASD")
 	sum := 0.0
 	for _, p := range each {
 		sum += p
@@ -98,11 +99,11 @@ func TestPredictRefuses(t *testing.T) {
 		a, _ := f.Array()
 		v := slices.Clone(a.Float64s())
 		v[100] = 1e3
-		loud["features"] = []dag.Input{dag.InputOf(artifacts.NewArray(v, a.Shape...), f.Coords...)}
+		loud["features"] = []dag.Input{dag.InputOf(encoding.NewArray(v, a.Shape...), f.Coords...)}
 	}
 	few := stagetest.PlantedGraphs(1, 3, 9, 0)
 	e, _ := few["edges"][0].Table()
-	var cols []artifacts.Column
+	var cols []encoding.Column
 	for _, c := range e.Columns {
 		switch v := c.Values.(type) {
 		case []int32:
@@ -112,7 +113,7 @@ func TestPredictRefuses(t *testing.T) {
 		}
 		cols = append(cols, c)
 	}
-	few["edges"] = []dag.Input{dag.InputOf(artifacts.NewTable(cols...), few["edges"][0].Coords...)}
+	few["edges"] = []dag.Input{dag.InputOf(encoding.NewTable(cols...), few["edges"][0].Coords...)}
 	// Graphs that tell how they were made, and a node list.
 	said := func(in map[string][]dag.Input, density string) map[string][]dag.Input {
 		told := maps.Clone(in)
@@ -126,7 +127,7 @@ func TestPredictRefuses(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 	withNodes := func(in map[string][]dag.Input, names ...string) map[string][]dag.Input {
 		told := maps.Clone(in)
-		told["nodes"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "name", Values: names}))}
+		told["nodes"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names}))}
 		return told
 	}
 	knowing := stagetest.MustRun(t, s, withNodes(said(in, "0.1"), names...))
@@ -143,8 +144,8 @@ func TestPredictRefuses(t *testing.T) {
 		{few, out["model"], "2 edges, not 8 to 8: is the density another? (allow: edges)"},
 		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
 		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
-		{in, changedModel(t, good, "fc1_b.npy", artifacts.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], and the model needs <f4 [16]"},
-		{in, changedModel(t, good, "fc3_b.npy", artifacts.NewArray([]float32{1, float32(math.NaN())}, 2)), "fc3_b holds NaN"},
+		{in, changedModel(t, good, "fc1_b.npy", encoding.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], and the model needs <f4 [16]"},
+		{in, changedModel(t, good, "fc3_b.npy", encoding.NewArray([]float32{1, float32(math.NaN())}, 2)), "fc3_b holds NaN"},
 		{in, changedModel(t, good, "model.json", nil), "it holds no model.json: is it the model of a training?"},
 		{in, changedModel(t, good, "model.json", artifacts.Text(`{"options":{"Features":9}}`)), "…"},
 		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; with allow, these may differ"},
@@ -188,12 +189,12 @@ print(json.loads(m["model.json"])["groups"])
 	if err != nil {
 		t.Fatalf("%v\n%s", err, told)
 	}
-	table := out["parameters"].(*artifacts.Table)
+	table := out["parameters"].(*encoding.Table)
 	names, _ := table.Strings("name")
 	shapes, _ := table.Strings("shape")
 	offset, _ := table.Ints("offset")
 	length, _ := table.Ints("length")
-	values := out["weights"].(*artifacts.Array).Float64s()
+	values := out["weights"].(*encoding.Array).Float64s()
 	want := ""
 	for i, n := range names {
 		v := strconv.FormatFloat(values[offset[i]+length[i]-1], 'g', -1, 64)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
@@ -104,7 +104,7 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // readMembers reads a participants table, sorted by id, and reports everyone
 // who is named twice or has no label. The label is the group from here on.
-func readMembers(t *artifacts.Table, label, name string) ([]member, error) {
+func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 	ids, err := t.Strings("participant_id")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -136,7 +136,7 @@ func readMembers(t *artifacts.Table, label, name string) ([]member, error) {
 
 // permute gives the groups to other participants: as many of each, at random, within
 // each site. The bare order of the members decides, and nothing else that is known of them.
-func (s *Split) permute(members []member, t *artifacts.Table) error {
+func (s *Split) permute(members []member, t *encoding.Table) error {
 	site := map[string]string{}
 	if _, ok := t.Column(s.Within); ok {
 		ids, err := t.Strings("participant_id")

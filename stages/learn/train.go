@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -134,12 +134,12 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	}, nil
 }
 
-func weightArray[T gnn.Float](v []T, shape ...int) *artifacts.Array {
+func weightArray[T gnn.Float](v []T, shape ...int) *encoding.Array {
 	switch v := any(v).(type) {
 	case []float32:
-		return artifacts.NewArray(v, shape...)
+		return encoding.NewArray(v, shape...)
 	default:
-		return artifacts.NewArray(v.([]float64), shape...)
+		return encoding.NewArray(v.([]float64), shape...)
 	}
 }
 

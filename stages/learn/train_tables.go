@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -26,7 +26,7 @@ type predictionRow struct {
 }
 
 // predictionTable has a row a graph; model is what classifiers calls it.
-func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model, caution string) *artifacts.Table {
+func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model, caution string) *encoding.Table {
 	rows, each := make([]predictionRow, len(set.rows)), make([][]float64, len(set.rows))
 	for i, r := range set.rows {
 		p := predictions[i]
@@ -39,7 +39,7 @@ func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Predicti
 		}
 		each[i] = p.Probability
 	}
-	table := artifacts.NewTable(append(column.Columns(rows), groupColumns(set.groups, each)...)...)
+	table := encoding.NewTable(append(column.Columns(rows), groupColumns(set.groups, each)...)...)
 	table.Meta = map[string]string{"groups": column.JSON(set.groups), "model": model}
 	if caution != "" {
 		table.Meta["caution"] = caution
@@ -48,19 +48,19 @@ func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Predicti
 }
 
 // groupColumns are the probabilities of each group; each is row × group.
-func groupColumns(groups []string, each [][]float64) []artifacts.Column {
-	var cols []artifacts.Column
+func groupColumns(groups []string, each [][]float64) []encoding.Column {
+	var cols []encoding.Column
 	for c, g := range groups {
 		v := make([]float64, len(each))
 		for i, p := range each {
 			v[i] = p[c]
 		}
-		cols = append(cols, artifacts.Column{Name: "p_" + g, Values: v, Doc: "probability of group " + g})
+		cols = append(cols, encoding.Column{Name: "p_" + g, Values: v, Doc: "probability of group " + g})
 	}
 	return cols
 }
 
-func historyTable(history []gnn.Epoch, majority float64) *artifacts.Table {
+func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
 	n := len(history)
 	epoch := make([]int32, n)
 	number := func(get func(gnn.Epoch) float64) []float64 {
@@ -73,24 +73,24 @@ func historyTable(history []gnn.Epoch, majority float64) *artifacts.Table {
 	for i, e := range history {
 		epoch[i] = int32(e.Number)
 	}
-	cols := []artifacts.Column{
+	cols := []encoding.Column{
 		{Name: "epoch", Values: epoch},
 		{Name: "rate", Values: number(func(e gnn.Epoch) float64 { return e.Rate }), Doc: "learning rate of the epoch's last step"},
 		{Name: "loss", Values: number(func(e gnn.Epoch) float64 { return e.Losses.Total }), Doc: "mean over the epoch's batches of ce + lambda1·Σdist + lambda2·glc"},
 		{Name: "ce", Values: number(func(e gnn.Epoch) float64 { return e.Losses.CE }), Doc: "cross-entropy"},
 	}
 	for l := range history[0].Losses.Dist {
-		cols = append(cols, artifacts.Column{Name: fmt.Sprintf("dist%d", l+1), Values: number(func(e gnn.Epoch) float64 { return e.Losses.Dist[l] }),
+		cols = append(cols, encoding.Column{Name: fmt.Sprintf("dist%d", l+1), Values: number(func(e gnn.Epoch) float64 { return e.Losses.Dist[l] }),
 			Doc: fmt.Sprintf("distance loss of block %d", l+1)})
 	}
 	cols = append(cols,
-		artifacts.Column{Name: "glc", Values: number(func(e gnn.Epoch) float64 { return e.Losses.GLC }), Doc: "group-level consistency, sum over the groups"},
-		artifacts.Column{Name: "train_accuracy", Values: number(func(e gnn.Epoch) float64 { return e.TrainAccuracy }), Doc: "over the training graphs, as each batch came by"},
+		encoding.Column{Name: "glc", Values: number(func(e gnn.Epoch) float64 { return e.Losses.GLC }), Doc: "group-level consistency, sum over the groups"},
+		encoding.Column{Name: "train_accuracy", Values: number(func(e gnn.Epoch) float64 { return e.TrainAccuracy }), Doc: "over the training graphs, as each batch came by"},
 		column.Optional("test_accuracy", "over the test graphs, after the epoch", number(func(e gnn.Epoch) float64 { return e.TestAccuracy })),
 		column.Optional("test_ce", "cross-entropy on the test graphs, after the epoch", number(func(e gnn.Epoch) float64 { return e.TestCE })),
-		artifacts.Column{Name: "majority", Values: number(func(gnn.Epoch) float64 { return majority }), Doc: "train_accuracy of always naming the largest group"},
+		encoding.Column{Name: "majority", Values: number(func(gnn.Epoch) float64 { return majority }), Doc: "train_accuracy of always naming the largest group"},
 	)
-	return artifacts.NewTable(cols...)
+	return encoding.NewTable(cols...)
 }
 
 // A scoreRow is the pooling score of one node of one graph in one layer.
@@ -107,7 +107,7 @@ type scoreRow[T gnn.Float] struct {
 }
 
 // scoreTable has a row a graph, layer and node. before are the predictions at the starting weights.
-func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Prediction, testOnly bool) *artifacts.Table {
+func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Prediction, testOnly bool) *encoding.Table {
 	n := 0
 	for i, p := range predictions {
 		for _, l := range p.Layers {
@@ -148,7 +148,7 @@ type distributionRow struct {
 	Dropped int32   `column:"dropped" doc:"number of nodes that were dropped"`
 }
 
-func distributionTable(history []gnn.Epoch) *artifacts.Table {
+func distributionTable(history []gnn.Epoch) *encoding.Table {
 	var rows []distributionRow
 	for _, e := range history {
 		for l, s := range e.Scores {
@@ -170,7 +170,7 @@ type parameterRow struct {
 	Trainable bool   `column:"trainable"`
 }
 
-func parameterTable(o gnn.Options, set *trainingSet, trained gnn.Layout, norm standardization) *artifacts.Table {
+func parameterTable(o gnn.Options, set *trainingSet, trained gnn.Layout, norm standardization) *encoding.Table {
 	var rows []parameterRow
 	at := 0
 	add := func(p gnn.Param, trainable bool) {

@@ -12,14 +12,15 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
 
-func splitOf(t *testing.T, s *Split, p *artifacts.Table) (ids, groups []string, repeat, fold []int64) {
+func splitOf(t *testing.T, s *Split, p *encoding.Table) (ids, groups []string, repeat, fold []int64) {
 	t.Helper()
-	out := stagetest.MustRun(t, s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})["folds"].(*artifacts.Table)
+	out := stagetest.MustRun(t, s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})["folds"].(*encoding.Table)
 	var err error
 	if ids, err = out.Strings("participant_id"); err != nil {
 		t.Fatal(err)
@@ -140,7 +141,7 @@ func TestSplitPermutationWithinSites(t *testing.T) {
 	for i := range site {
 		site[i] = []string{"a", "b", "b", "c"}[i/10]
 	}
-	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: site})...)
+	p = encoding.NewTable(append(p.Columns, encoding.Column{Name: "site", Values: site})...)
 	count := func(s *Split) map[string]int {
 		ids, groups, _, _ := splitOf(t, s, p)
 		of, _ := p.Strings("participant_id")
@@ -182,17 +183,17 @@ func TestTrainOnLess(t *testing.T) {
 			less[i], out = 0, ids[i]
 		}
 	}
-	in["folds"] = []dag.Input{dag.InputOf(artifacts.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2], artifacts.Column{Name: "fold", Values: less}))}
+	in["folds"] = []dag.Input{dag.InputOf(encoding.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2], encoding.Column{Name: "fold", Values: less}))}
 	s := trainer(2)
 	s.Epochs, s.Draws, s.ScoresOf = 1, 2, "test"
 	tables := stagetest.MustRun(t, s, in)
-	predictions := tables["predictions"].(*artifacts.Table)
+	predictions := tables["predictions"].(*encoding.Table)
 	who, _ := predictions.Strings("participant_id")
 	draw, _ := predictions.Ints("draw")
 	if len(who) != 19*2 || slices.Contains(who, out) || slices.Max(draw) != 2 || slices.Min(draw) != 1 {
 		t.Errorf("%d graphs, draws %v, and %s: %v", len(who), draw, out, slices.Contains(who, out))
 	}
-	if set, _ := tables["scores"].(*artifacts.Table).Strings("set"); len(set) == 0 || slices.Contains(set, "train") {
+	if set, _ := tables["scores"].(*encoding.Table).Strings("set"); len(set) == 0 || slices.Contains(set, "train") {
 		t.Errorf("scores of %v", set)
 	}
 	s.Draws = 7
@@ -203,7 +204,7 @@ func TestTrainOnLess(t *testing.T) {
 
 func TestSplitLeaveOut(t *testing.T) {
 	p := stagetest.SomeParticipants(6, "HC", "ASD")
-	p = artifacts.NewTable(append(p.Columns, artifacts.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
+	p = encoding.NewTable(append(p.Columns, encoding.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
 	_, _, _, fold := splitOf(t, &Split{Folds: 5, Repeats: 4, LeaveOut: "site"}, p)
 	if want := []int64{3, 1, 1, 2, 3, 2}; !slices.Equal(fold, want) {
 		t.Errorf("folds %v, want %v", fold, want)
@@ -214,8 +215,8 @@ func TestSplitLeaveOut(t *testing.T) {
 func TestSplitLabel(t *testing.T) {
 	people := stagetest.SomeParticipants(12, "HC", "ASD")
 	site := []string{"b", "a", "a", "b", "a", "b", "a", "b", "a", "b", "a", "b"}
-	people.Columns = append(people.Columns, artifacts.Column{Name: "site", Values: site})
-	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3, "label", "site"), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*artifacts.Table)
+	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: site})
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3, "label", "site"), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*encoding.Table)
 	group, _ := folds.Strings("group")
 	fold, _ := folds.Ints("fold")
 	if !slices.Equal(group, site) {
@@ -239,7 +240,7 @@ func TestSplitErrors(t *testing.T) {
 	twice.Columns[0].Values.([]string)[3] = "sub-001"
 	for _, c := range []struct {
 		s    Split
-		p    *artifacts.Table
+		p    *encoding.Table
 		want string
 	}{
 		{Split{Folds: 5, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(9, "HC", "ASD"), `group "ASD" has 4 participants, too few for 5 folds with one of each group: take folds: 4 or less, or stratify: false`},
@@ -279,7 +280,7 @@ func TestTestSideIsNotFitted(t *testing.T) {
 				for j := range v {
 					v[j] += 3
 				}
-				f = dag.InputOf(artifacts.NewArray(v, a.Shape...), f.Coords...)
+				f = dag.InputOf(encoding.NewArray(v, a.Shape...), f.Coords...)
 			}
 			changed["features"] = append(changed["features"], f)
 		}
@@ -336,15 +337,15 @@ func TestTrainErrors(t *testing.T) {
 	v := slices.Clone(a.Float64s())
 	v[70] = math.NaN()
 	nan := slices.Clone(in["features"])
-	nan[4] = dag.InputOf(artifacts.NewArray(v, a.Shape...), nan[4].Coords...)
+	nan[4] = dag.InputOf(encoding.NewArray(v, a.Shape...), nan[4].Coords...)
 	wide := slices.Clone(in["features"])
-	wide[7] = dag.InputOf(artifacts.NewArray(make([]float64, 2*8*9), 2, 8, 9), wide[7].Coords...)
+	wide[7] = dag.InputOf(encoding.NewArray(make([]float64, 2*8*9), 2, 8, 9), wide[7].Coords...)
 	twice := stagetest.SomeParticipants(2, "HC")
-	twice = artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: []string{"sub-001", "sub-001"}},
+	twice = encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: []string{"sub-001", "sub-001"}},
 		twice.Columns[1],
-		artifacts.Column{Name: "repeat", Values: []int32{1, 1}},
-		artifacts.Column{Name: "fold", Values: []int32{1, 2}})
+		encoding.Column{Name: "repeat", Values: []int32{1, 1}},
+		encoding.Column{Name: "fold", Values: []int32{1, 2}})
 	for _, c := range []struct {
 		change func(*Train)
 		in     map[string][]dag.Input

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/nifti"
@@ -134,7 +134,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
 	return dag.Outputs{
-		"series": artifacts.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
+		"series": encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
 		"scan":   column.WithMeta(scanTable(m, tr, from), b.made()),
 	}, nil
@@ -286,7 +286,7 @@ func badVolumes(open func() (*nifti.Reader, error), rois nifti.ROIs) (bad []stri
 	return bad
 }
 
-func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *artifacts.Table {
+func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *encoding.Table {
 	n := len(nodes)
 	index, id, name := make([]int32, n), make([]int32, n), make([]string, n)
 	voxels, used := make([]int32, n), make([]int32, n)
@@ -300,35 +300,35 @@ func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, dis
 			drawn[i], distinct[i] = 0, 0
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "index", Values: index, Doc: "node number"},
-		artifacts.Column{Name: "id", Values: id, Doc: "the node's id in the node list"},
-		artifacts.Column{Name: "name", Values: name, Doc: "the node's name"},
-		artifacts.Column{Name: "voxels", Values: voxels, Doc: "voxels of the node"},
-		artifacts.Column{Name: "used", Values: used, Doc: "voxels averaged and drawn from: finite, and varying over time"},
-		artifacts.Column{Name: "nonfinite", Values: nonfinite, Doc: "voxels left out because some volume holds NaN or an infinity"},
-		artifacts.Column{Name: "constant", Values: constant, Doc: "voxels left out because they never change"},
-		artifacts.Column{Name: "drawn", Values: drawn, Doc: "voxels in a draw"},
-		artifacts.Column{Name: "distinct", Values: distinct, Doc: "different draws among all"},
+	return encoding.NewTable(
+		encoding.Column{Name: "index", Values: index, Doc: "node number"},
+		encoding.Column{Name: "id", Values: id, Doc: "the node's id in the node list"},
+		encoding.Column{Name: "name", Values: name, Doc: "the node's name"},
+		encoding.Column{Name: "voxels", Values: voxels, Doc: "voxels of the node"},
+		encoding.Column{Name: "used", Values: used, Doc: "voxels averaged and drawn from: finite, and varying over time"},
+		encoding.Column{Name: "nonfinite", Values: nonfinite, Doc: "voxels left out because some volume holds NaN or an infinity"},
+		encoding.Column{Name: "constant", Values: constant, Doc: "voxels left out because they never change"},
+		encoding.Column{Name: "drawn", Values: drawn, Doc: "voxels in a draw"},
+		encoding.Column{Name: "distinct", Values: distinct, Doc: "different draws among all"},
 	)
 }
 
 // scanTable describes the scan in one row.
-func scanTable(m *nifti.Means, tr float64, from string) *artifacts.Table {
+func scanTable(m *nifti.Means, tr float64, from string) *encoding.Table {
 	h := m.Header
 	g := h.Grid()
 	size := g.Affine.VoxelSize()
 	slope, inter, _ := h.Scaling() // checked when the header was read
-	num := func(name, unit, doc string, v float64) artifacts.Column {
-		return artifacts.Column{Name: name, Values: []float64{v}, Unit: unit, Doc: doc}
+	num := func(name, unit, doc string, v float64) encoding.Column {
+		return encoding.Column{Name: name, Values: []float64{v}, Unit: unit, Doc: doc}
 	}
-	count := func(name, doc string, v int) artifacts.Column {
-		return artifacts.Column{Name: name, Values: []int32{int32(v)}, Doc: doc}
+	count := func(name, doc string, v int) encoding.Column {
+		return encoding.Column{Name: name, Values: []int32{int32(v)}, Doc: doc}
 	}
-	word := func(name, doc, v string) artifacts.Column {
-		return artifacts.Column{Name: name, Values: []string{v}, Doc: doc}
+	word := func(name, doc, v string) encoding.Column {
+		return encoding.Column{Name: name, Values: []string{v}, Doc: doc}
 	}
-	return artifacts.NewTable(
+	return encoding.NewTable(
 		num("tr", "s", "repetition time used", tr),
 		count("volumes", "number of volumes", m.Volumes),
 		num("dx", "mm", "voxel size along the first axis", size[0]),

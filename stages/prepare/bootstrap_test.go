@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
@@ -39,7 +40,7 @@ func goldenBootstrap(t testing.TB, s *Bootstrap) dag.Outputs {
 // Draw 0 is nilearn's mean, to the precision of its float32 sums.
 func TestBootstrapGolden(t *testing.T) {
 	out := goldenBootstrap(t, stagetest.NewStage[*Bootstrap](t, "bootstrap"))
-	a := out["series"].(*artifacts.Array)
+	a := out["series"].(*encoding.Array)
 	if !slices.Equal(a.Shape, []int{11, 60, len(goldenIDs)}) {
 		t.Fatalf("shape %v", a.Shape)
 	}
@@ -64,7 +65,7 @@ func TestBootstrapGolden(t *testing.T) {
 			t.Errorf("volume %d: the node without voxels has a value", v)
 		}
 	}
-	voxels := out["voxels"].(*artifacts.Table)
+	voxels := out["voxels"].(*encoding.Table)
 	if v := stagetest.Sure(voxels.Ints("used")); v[6] != 1 || v[5] != 0 || v[0] != 100 {
 		t.Errorf("used %v", v)
 	}
@@ -74,7 +75,7 @@ func TestBootstrapGolden(t *testing.T) {
 	if v := stagetest.Sure(voxels.Ints("distinct")); v[6] != 1 || v[5] != 0 || v[0] != 10 {
 		t.Errorf("distinct %v", v)
 	}
-	scan := out["scan"].(*artifacts.Table)
+	scan := out["scan"].(*encoding.Table)
 	if scan.Rows() != 1 || stagetest.Sure(scan.Floats("tr"))[0] != 2 || stagetest.Sure(scan.Ints("volumes"))[0] != 60 || stagetest.Sure(scan.Floats("dz"))[0] != 3.5 {
 		t.Errorf("scan %v", scan.Columns)
 	}
@@ -90,7 +91,7 @@ func TestBootstrapDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := out["series"].(*artifacts.Array).Float64s()
+		got := out["series"].(*encoding.Array).Float64s()
 		volumes := make([][]float64, 5)
 		r := stagetest.Sure(nifti.NewReader(bytes.NewReader(stagetest.Sure(bold.Bytes())), "bold"))
 		for v := range volumes {
@@ -157,7 +158,7 @@ func TestBootstrapStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := out["series"].(*artifacts.Array)
+		a := out["series"].(*encoding.Array)
 		var c []float64
 		for d := range 3 {
 			for v := range 5 {
@@ -258,7 +259,7 @@ func TestBootstrapTR(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scan := out["scan"].(*artifacts.Table)
+		scan := out["scan"].(*encoding.Table)
 		if tr, from := stagetest.Sure(scan.Floats("tr"))[0], stagetest.Sure(scan.Strings("tr_from"))[0]; tr != c.want || from != c.from {
 			t.Errorf("TR %v from %s, want %v from %s", tr, from, c.want, c.from)
 		}
@@ -288,13 +289,13 @@ func TestBootstrapMinValid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := out["series"].(*artifacts.Array).Float64s()
+		a := out["series"].(*encoding.Array).Float64s()
 		for i, v := range a {
 			if math.IsNaN(v) != (c.nan && i%2 == 0) {
 				t.Fatalf("share %v: value %d is %v", c.share, i, v)
 			}
 		}
-		v := out["voxels"].(*artifacts.Table)
+		v := out["voxels"].(*encoding.Table)
 		if used, constant := stagetest.Sure(v.Ints("used")), stagetest.Sure(v.Ints("constant")); used[0] != 1 || constant[0] != 15 || used[1] != 48 || constant[1] != 0 {
 			t.Errorf("used %v, constant %v", used, constant)
 		}
@@ -319,7 +320,7 @@ func TestBootstrapReal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := out["coverage"].(*artifacts.Table).Meta; m["labels"] != "index" || m["resampling"] != "none: the label image is on the scan's grid" {
+		if m := out["coverage"].(*encoding.Table).Meta; m["labels"] != "index" || m["resampling"] != "none: the label image is on the scan's grid" {
 			t.Errorf("metadata %v", m)
 		}
 		labels := labelsOf(t, out["parcels"])
@@ -332,7 +333,7 @@ func TestBootstrapReal(t *testing.T) {
 		if out, err = stagetest.RunWith(s, in); err != nil {
 			t.Fatal(err)
 		}
-		a := out["series"].(*artifacts.Array)
+		a := out["series"].(*encoding.Array)
 		if !slices.Equal(a.Shape, []int{11, 148, 84}) {
 			t.Fatalf("shape %v", a.Shape)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -152,7 +152,7 @@ func (s *Combat) trained(t *dag.Task, d *fold.Division) (who []string, values []
 }
 
 // table has a row a site and pair of regions.
-func (b *combatBook) table(f *combat.Fit, ids []string) *artifacts.Table {
+func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
 	n := len(b.Sites) * len(f.Mean)
 	site, source, target, fitted := make([]string, 0, n), make([]int32, 0, n), make([]int32, 0, n), make([]bool, 0, n)
 	numbers := make([][]float64, 4+len(f.Slope))
@@ -172,7 +172,7 @@ func (b *combatBook) table(f *combat.Fit, ids []string) *artifacts.Table {
 			}
 		}
 	}
-	cols := []artifacts.Column{
+	cols := []encoding.Column{
 		{Name: "site", Values: site},
 		{Name: "source", Values: source, Doc: "node, from 1"},
 		{Name: "target", Values: target, Doc: "node, from 1; above source"},
@@ -183,13 +183,13 @@ func (b *combatBook) table(f *combat.Fit, ids []string) *artifacts.Table {
 		{Name: "scale", Values: numbers[3], Doc: "δ*² of the site"},
 	}
 	for k, term := range b.Terms {
-		cols = append(cols, artifacts.Column{Name: "slope_" + term.String(), Values: numbers[4+k], Doc: "β: what is preserved"})
+		cols = append(cols, encoding.Column{Name: "slope_" + term.String(), Values: numbers[4+k], Doc: "β: what is preserved"})
 	}
-	return column.WithMeta(artifacts.NewTable(cols...), map[string]string{"participants": column.JSON(ids), "combat": column.JSON(b.combatFacts)})
+	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids), "combat": column.JSON(b.combatFacts)})
 }
 
 // siteTable has a row a site, those that are kept among them.
-func (b *combatBook) siteTable(f *combat.Fit, who []string) *artifacts.Table {
+func (b *combatBook) siteTable(f *combat.Fit, who []string) *encoding.Table {
 	count := map[string]int{}
 	for _, id := range who {
 		count[b.site[id]]++
@@ -214,14 +214,14 @@ func (b *combatBook) siteTable(f *combat.Fit, who []string) *artifacts.Table {
 			v[k] = append(v[k], row[k])
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "site", Values: names},
-		artifacts.Column{Name: "participants", Values: people, Doc: "trained on"},
-		artifacts.Column{Name: "harmonized", Values: in, Doc: "false: too few, and left as they are (few: keep)"},
+	return encoding.NewTable(
+		encoding.Column{Name: "site", Values: names},
+		encoding.Column{Name: "participants", Values: people, Doc: "trained on"},
+		encoding.Column{Name: "harmonized", Values: in, Doc: "false: too few, and left as they are (few: keep)"},
 		column.Optional("shift", "mean over the pairs of regions of γ, in units of their sd", v[0]),
 		column.Optional("shift_sd", "sd over the pairs of regions: how much the site differs", v[1]),
 		column.Optional("scale", "mean over the pairs of regions of δ²; 1 is as all sites together", v[2]),
 		column.Optional("scale_sd", "sd over the pairs of regions", v[3]),
-		artifacts.Column{Name: "steps", Values: steps, Doc: "until the posterior means had settled; 0 where nothing is iterated"},
+		encoding.Column{Name: "steps", Values: steps, Doc: "until the posterior means had settled; 0 where nothing is iterated"},
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -23,7 +24,7 @@ func harmonized(t *testing.T, in map[string][]dag.Input, fitted artifacts.Value,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.Float64s(), out["matrices"].(*artifacts.Array).Float64s()
+	return a.Float64s(), out["matrices"].(*encoding.Array).Float64s()
 }
 
 // Without shrinkage and scales, whoever is trained on has the mean of everybody at
@@ -32,14 +33,14 @@ func TestCombatTakesSitesOut(t *testing.T) {
 	in := stagetest.SitedInputs(t)
 	out := stagetest.MustRun(t, stagetest.Fresh("combat", "empirical_bayes", false, "mean_only", true, "preserve", []any{"age", "sex"}), in)
 	var taught []string
-	for id := range strings.FieldsSeq(strings.NewReplacer(`"`, "", "[", "", "]", "", ",", " ").Replace(out["fitted"].(*artifacts.Table).Meta["participants"])) {
+	for id := range strings.FieldsSeq(strings.NewReplacer(`"`, "", "[", "", "]", "", ",", " ").Replace(out["fitted"].(*encoding.Table).Meta["participants"])) {
 		taught = append(taught, id)
 	}
 	if len(taught) != 16 {
 		t.Fatalf("learnt from %d: %v", len(taught), taught)
 	}
-	slope := stagetest.FloatsOf(t, out["fitted"].(*artifacts.Table), "slope_age")
-	sex := stagetest.FloatsOf(t, out["fitted"].(*artifacts.Table), "slope_sex=M")
+	slope := stagetest.FloatsOf(t, out["fitted"].(*encoding.Table), "slope_age")
+	sex := stagetest.FloatsOf(t, out["fitted"].(*encoding.Table), "slope_sex=M")
 	people, _ := in["participants"][0].Table()
 	ages, _ := people.Floats("age")
 	sexes, _ := people.Strings("sex")
@@ -91,7 +92,7 @@ func TestCombatDoesNotLearnFromTheTested(t *testing.T) {
 		a, _ := changed["matrices"][i].Array()
 		v := slices.Clone(a.Float64s())
 		v[1], v[5] = 0.9, 0.9
-		changed["matrices"][i] = dag.InputOf(artifacts.NewArray(v, 2, 5, 5), changed["matrices"][i].Coords...)
+		changed["matrices"][i] = dag.InputOf(encoding.NewArray(v, 2, 5, 5), changed["matrices"][i].Coords...)
 		people, _ := changed["participants"][0].Table()
 		ages, _ := people.Column("age")
 		ages.Values.([]float64)[i] = 99
@@ -108,7 +109,7 @@ func TestCombatRefuses(t *testing.T) {
 	name := func(name string, values any) func(map[string][]dag.Input) {
 		return func(in map[string][]dag.Input) {
 			p, _ := in["participants"][0].Table()
-			p.Columns = append(slices.DeleteFunc(slices.Clone(p.Columns), func(c artifacts.Column) bool { return c.Name == name }), artifacts.Column{Name: name, Values: values})
+			p.Columns = append(slices.DeleteFunc(slices.Clone(p.Columns), func(c encoding.Column) bool { return c.Name == name }), encoding.Column{Name: name, Values: values})
 			in["participants"] = []dag.Input{dag.InputOf(p)}
 		}
 	}
@@ -151,7 +152,7 @@ func TestCombatRefuses(t *testing.T) {
 			folds, _ := in["folds"][0].Table()
 			fold, _ := folds.Ints("fold")
 			at := slices.IndexFunc(fold, func(f int64) bool { return f != 1 })
-			in["matrices"][at] = dag.InputOf(artifacts.NewArray(slices.Repeat([]float64{1.5}, 25), 1, 5, 5), in["matrices"][at].Coords...)
+			in["matrices"][at] = dag.InputOf(encoding.NewArray(slices.Repeat([]float64{1.5}, 25), 1, 5, 5), in["matrices"][at].Coords...)
 		}, "is 1.5: these are no correlations; if they are Fisher's z already, set transform: none"},
 	} {
 		in := stagetest.SitedInputs(t)
@@ -185,9 +186,9 @@ func TestCombatRefuses(t *testing.T) {
 		fitted := stagetest.MustRun(t, stagetest.Fresh("combat", "reference", at), in)["fitted"]
 		out := stagetest.MustRun(t, stagetest.Fresh("harmonize", "subject", "sub-001"), map[string][]dag.Input{
 			"matrices": in["matrices"][:1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}, "quality": quality})["quality"]
-		return out.(*artifacts.Table).Meta["made"], dag.InputOf(out)
+		return out.(*encoding.Table).Meta["made"], dag.InputOf(out)
 	}
-	first, quality := made("a", dag.InputOf(column.WithMeta(artifacts.NewTable(artifacts.Column{Name: "draw", Values: []int32{0, 1}}), map[string]string{"made": "connectivity.rho = 0.1"})))
+	first, quality := made("a", dag.InputOf(column.WithMeta(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}}), map[string]string{"made": "connectivity.rho = 0.1"})))
 	second, _ := made("b", quality)
 	alone, _ := made("b")
 	if want := first + " " + strings.TrimPrefix(alone, "harmonize.fitted = "); second != want || !strings.HasPrefix(first, "connectivity.rho = 0.1\nharmonize.fitted = ") {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -91,7 +91,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	array := func(v []float64) *artifacts.Array { return artifacts.NewArray(v, c.Draws, c.N, c.N) }
+	array := func(v []float64) *encoding.Array { return encoding.NewArray(v, c.Draws, c.N, c.N) }
 	out := dag.Outputs{"pearson": array(c.Pearson), "partial": array(c.Partial), "quality": column.WithMeta(connectivityQuality(c.Quality), column.MadeBy("connectivity", s, made, "covariance"))}
 	if s.Covariance {
 		out["covariance"], out["precision"] = array(c.Covariance), array(c.Precision)
@@ -99,19 +99,19 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	return out, nil
 }
 
-func connectivityQuality(q []connectivity.Quality) *artifacts.Table {
+func connectivityQuality(q []connectivity.Quality) *encoding.Table {
 	warnings := make([]string, len(q))
 	for d := range q {
 		warnings[d] = q[d].Warning
 	}
-	whole := func(name, doc string, of func(connectivity.Quality) int) artifacts.Column {
+	whole := func(name, doc string, of func(connectivity.Quality) int) encoding.Column {
 		return wholeColumn(q, name, doc, of)
 	}
-	number := func(name, doc string, of func(connectivity.Quality) float64) artifacts.Column {
+	number := func(name, doc string, of func(connectivity.Quality) float64) encoding.Column {
 		return numberColumn(q, name, doc, of)
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "draw", Values: region.DrawNumbers(len(q)), Doc: "0 is the plain mean"},
+	return encoding.NewTable(
+		encoding.Column{Name: "draw", Values: region.DrawNumbers(len(q)), Doc: "0 is the plain mean"},
 		whole("volumes", "volumes of the cleaned series", func(q connectivity.Quality) int { return q.Volumes }),
 		whole("regions", "regions, with and without a signal", func(q connectivity.Quality) int { return q.Regions }),
 		whole("missing", "regions without voxels", func(q connectivity.Quality) int { return q.Missing }),
@@ -122,25 +122,25 @@ func connectivityQuality(q []connectivity.Quality) *artifacts.Table {
 		number("condition", "condition number (1-norm) of the covariance that was inverted", func(q connectivity.Quality) float64 { return q.Condition }),
 		number("partial_se", "standard error of an empirical partial correlation that is truly 0 (Fisher z)", func(q connectivity.Quality) float64 { return q.PartialSE }),
 		whole("saturated", "pairs whose correlation is 1 to rounding; their Fisher z is bounded", func(q connectivity.Quality) int { return q.Saturated }),
-		artifacts.Column{Name: "warning", Values: warnings, Doc: "what to be careful about; empty when all is well"},
+		encoding.Column{Name: "warning", Values: warnings, Doc: "what to be careful about; empty when all is well"},
 	)
 }
 
 // wholeColumn and numberColumn make a column of the quality of each draw; a NaN is a
 // missing value.
-func wholeColumn[Q any](q []Q, name, doc string, of func(Q) int) artifacts.Column {
+func wholeColumn[Q any](q []Q, name, doc string, of func(Q) int) encoding.Column {
 	v := make([]int32, len(q))
 	for i := range q {
 		v[i] = int32(of(q[i]))
 	}
-	return artifacts.Column{Name: name, Values: v, Doc: doc}
+	return encoding.Column{Name: name, Values: v, Doc: doc}
 }
 
-func numberColumn[Q any](q []Q, name, doc string, of func(Q) float64) artifacts.Column {
+func numberColumn[Q any](q []Q, name, doc string, of func(Q) float64) encoding.Column {
 	v, valid := make([]float64, len(q)), make([]bool, len(q))
 	for i := range q {
 		x := of(q[i])
 		v[i], valid[i] = zeroNaN(x), !math.IsNaN(x)
 	}
-	return artifacts.Column{Name: name, Values: v, Valid: valid, Doc: doc}
+	return encoding.Column{Name: name, Values: v, Valid: valid, Doc: doc}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/need"
@@ -30,7 +30,7 @@ func TestConnectivityGivesEachDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		for port, v := range map[string][]float64{"pearson": want.Pearson, "partial": want.Partial} {
-			a := out[port].(*artifacts.Array)
+			a := out[port].(*encoding.Array)
 			if !slices.Equal(a.Shape, []int{3, 6, 6}) || !slices.Equal(a.Float64s()[d*36:][:36], v) {
 				t.Errorf("%s of draw %d is not that of its series (shape %v)", port, d, a.Shape)
 			}
@@ -103,7 +103,7 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	warning, err := out["quality"].(*artifacts.Table).Strings("warning")
+	warning, err := out["quality"].(*encoding.Table).Strings("warning")
 	if err != nil || !strings.HasPrefix(warning[0], "84 regions and 52.56 independent volumes: the partial correlations owe more to ledoit-wolf than to the data") {
 		t.Errorf("warning %q (%v)", warning, err)
 	}
@@ -166,7 +166,7 @@ func TestConnectivityOfRealScans(t *testing.T) {
 		series := chain(bootstrap, map[string]dag.Input{"bold": bold, "parcels": dag.InputOf(parcels["parcels"]), "nodes": nodes})
 		clean := chain(denoise, map[string]dag.Input{"series": dag.InputOf(series["series"]), "scan": dag.InputOf(series["scan"])})
 		c := chain(stagetest.NewStage[*Connectivity](t, "connectivity"), map[string]dag.Input{"series": dag.InputOf(clean["series"]), "quality": dag.InputOf(clean["quality"])})
-		for i, v := range c["pearson"].(*artifacts.Array).Float64s() {
+		for i, v := range c["pearson"].(*encoding.Array).Float64s() {
 			mean[i] += v / 40
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -195,17 +195,17 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 }
 
 // quality is the table of one row.
-func (s *Denoise) quality(q connectivity.CleanQuality, tr float64, m motionSummary, missing, constant int32) *artifacts.Table {
-	number := func(name, unit, doc string, v float64) artifacts.Column {
-		return artifacts.Column{Name: name, Values: []float64{zeroNaN(v)}, Valid: []bool{!math.IsNaN(v)}, Unit: unit, Doc: doc}
+func (s *Denoise) quality(q connectivity.CleanQuality, tr float64, m motionSummary, missing, constant int32) *encoding.Table {
+	number := func(name, unit, doc string, v float64) encoding.Column {
+		return encoding.Column{Name: name, Values: []float64{zeroNaN(v)}, Valid: []bool{!math.IsNaN(v)}, Unit: unit, Doc: doc}
 	}
-	whole := func(name, doc string, v int32) artifacts.Column {
-		return artifacts.Column{Name: name, Values: []int32{v}, Doc: doc}
+	whole := func(name, doc string, v int32) encoding.Column {
+		return encoding.Column{Name: name, Values: []int32{v}, Doc: doc}
 	}
 	if !(tr > 0) {
 		tr = math.NaN()
 	}
-	return artifacts.NewTable(
+	return encoding.NewTable(
 		whole("volumes", "volumes of the run", int32(q.Volumes)),
 		whole("kept", "volumes after censoring", int32(q.Kept)),
 		whole("regressors", "independent confounds regressed out", int32(q.Regressors)),
@@ -217,8 +217,8 @@ func (s *Denoise) quality(q connectivity.CleanQuality, tr float64, m motionSumma
 		number("max_fd", "mm", "largest framewise displacement", m.fd),
 		whole("missing", "regions without voxels, in the draw with most", missing),
 		whole("constant", "regions that do not vary, or of which the confounds leave nothing, in the draw with most", constant),
-		artifacts.Column{Name: "confounds", Values: []string{strings.Join(m.names, " ")}, Doc: "columns regressed out"},
-		artifacts.Column{Name: "first_row", Values: []string{s.FirstRow}, Doc: "what replaced n/a in the first row"},
+		encoding.Column{Name: "confounds", Values: []string{strings.Join(m.names, " ")}, Doc: "columns regressed out"},
+		encoding.Column{Name: "first_row", Values: []string{s.FirstRow}, Doc: "what replaced n/a in the first row"},
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/random"
@@ -22,7 +23,7 @@ func named(name string, v artifacts.Value) dag.Input {
 }
 
 // seriesOf makes draws of series around 1000 that have something in common.
-func seriesOf(draws, volumes, regions int) *artifacts.Array {
+func seriesOf(draws, volumes, regions int) *encoding.Array {
 	v := make([]float64, 0, draws*volumes*regions)
 	r := random.New(1, "series")
 	for range draws * volumes {
@@ -31,11 +32,11 @@ func seriesOf(draws, volumes, regions int) *artifacts.Array {
 			v = append(v, 1000+r.Normal()+common*float64(j%3))
 		}
 	}
-	return artifacts.NewArray(v, draws, volumes, regions)
+	return encoding.NewArray(v, draws, volumes, regions)
 }
 
-func scanOf(tr float64) *artifacts.Table {
-	return artifacts.NewTable(artifacts.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
+func scanOf(tr float64) *encoding.Table {
+	return encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
 }
 
 // confoundsOf is a table of fMRIPrep's columns; volumes 3 and 4 move.
@@ -68,7 +69,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := out["series"].(*artifacts.Array); !slices.Equal(a.Shape, []int{3, 98, 5}) {
+	if a := out["series"].(*encoding.Array); !slices.Equal(a.Shape, []int{3, 98, 5}) {
 		t.Errorf("shape %v", a.Shape)
 	}
 	for column, want := range map[string]float64{
@@ -79,17 +80,17 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 			t.Errorf("%s is %v, want %v", column, got, want)
 		}
 	}
-	names, err := out["quality"].(*artifacts.Table).Strings("confounds")
+	names, err := out["quality"].(*encoding.Table).Strings("confounds")
 	if err != nil || !strings.HasPrefix(names[0], "trans_x trans_x_derivative1 trans_x_power2") || !strings.HasSuffix(names[0], " csf") {
 		t.Errorf("confounds %q (%v)", names, err)
 	}
 	// The second draw alone is cleaned as among the others.
-	a, all := seriesOf(3, volumes, 5).Float64s(), out["series"].(*artifacts.Array).Float64s()
-	in["series"] = dag.InputOf(artifacts.NewArray(a[volumes*5:2*volumes*5], 1, volumes, 5))
+	a, all := seriesOf(3, volumes, 5).Float64s(), out["series"].(*encoding.Array).Float64s()
+	in["series"] = dag.InputOf(encoding.NewArray(a[volumes*5:2*volumes*5], 1, volumes, 5))
 	if out, err = stagetest.RunWith(s, in); err != nil {
 		t.Fatal(err)
 	}
-	if one := out["series"].(*artifacts.Array).Float64s(); !slices.Equal(one, all[98*5:2*98*5]) {
+	if one := out["series"].(*encoding.Array).Float64s(); !slices.Equal(one, all[98*5:2*98*5]) {
 		t.Error("a draw is cleaned differently among others")
 	}
 }
@@ -108,7 +109,7 @@ func TestDenoiseByDefault(t *testing.T) {
 	if m, c := stagetest.ColumnOf(t, out["quality"], "missing"), stagetest.ColumnOf(t, out["quality"], "constant"); m != 1 || c != 1 {
 		t.Errorf("%v missing, %v constant, want one each", m, c)
 	}
-	y := out["series"].(*artifacts.Array).Float64s()
+	y := out["series"].(*encoding.Array).Float64s()
 	for i := range 60 {
 		if !math.IsNaN(y[i*4+1]) || y[240+i*4+2] != 0 {
 			t.Fatalf("a missing region became %v, a constant one %v", y[i*4+1], y[240+i*4+2])

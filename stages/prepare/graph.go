@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -85,23 +85,23 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	return dag.Outputs{
-		"edges": column.WithMeta(artifacts.NewTable(
-			artifacts.Column{Name: "draw", Values: draw, Doc: "0 is the plain mean"},
-			artifacts.Column{Name: "source", Values: source, Doc: "node, from 1"},
-			artifacts.Column{Name: "target", Values: target, Doc: "node, from 1; above source"},
-			artifacts.Column{Name: "weight", Values: weight, Doc: "partial correlation"},
+		"edges": column.WithMeta(encoding.NewTable(
+			encoding.Column{Name: "draw", Values: draw, Doc: "0 is the plain mean"},
+			encoding.Column{Name: "source", Values: source, Doc: "node, from 1"},
+			encoding.Column{Name: "target", Values: target, Doc: "node, from 1; above source"},
+			encoding.Column{Name: "weight", Values: weight, Doc: "partial correlation"},
 		), column.MadeBy("graph", s, made)),
 		"features": region.Stack(features),
 		"quality":  graphQuality(quality),
 	}, nil
 }
 
-func graphQuality(q []connectivity.GraphQuality) *artifacts.Table {
+func graphQuality(q []connectivity.GraphQuality) *encoding.Table {
 	type Q = connectivity.GraphQuality
-	whole := func(name, doc string, of func(Q) int) artifacts.Column { return wholeColumn(q, name, doc, of) }
-	number := func(name, doc string, of func(Q) float64) artifacts.Column { return numberColumn(q, name, doc, of) }
-	return artifacts.NewTable(
-		artifacts.Column{Name: "draw", Values: region.DrawNumbers(len(q)), Doc: "0 is the plain mean"},
+	whole := func(name, doc string, of func(Q) int) encoding.Column { return wholeColumn(q, name, doc, of) }
+	number := func(name, doc string, of func(Q) float64) encoding.Column { return numberColumn(q, name, doc, of) }
+	return encoding.NewTable(
+		encoding.Column{Name: "draw", Values: region.DrawNumbers(len(q)), Doc: "0 is the plain mean"},
 		whole("nodes", "nodes, with and without a signal", func(q Q) int { return q.Nodes }),
 		whole("silent", "nodes without a signal; they have no edges", func(q Q) int { return q.Silent }),
 		whole("edges", "all edges", func(q Q) int { return q.Edges }),

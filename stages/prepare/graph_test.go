@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -31,7 +32,7 @@ func TestGraphTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := out["edges"].(*artifacts.Table)
+	edges := out["edges"].(*encoding.Table)
 	draw, source, target, weight := stagetest.FloatsOf(t, edges, "draw"), stagetest.FloatsOf(t, edges, "source"), stagetest.FloatsOf(t, edges, "target"), stagetest.FloatsOf(t, edges, "weight")
 	count := map[float64]float64{}
 	for i := range draw {
@@ -53,7 +54,7 @@ func TestGraphTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := out["features"].(*artifacts.Array); !slices.Equal(f.Shape, []int{3, 20, 20}) || !slices.Equal(f.Float64s(), pearson.Float64s()) {
+	if f := out["features"].(*encoding.Array); !slices.Equal(f.Shape, []int{3, 20, 20}) || !slices.Equal(f.Float64s(), pearson.Float64s()) {
 		t.Errorf("the features (%v) are not the rows of the correlation matrix", f.Shape)
 	}
 	s := stagetest.NewStage[*Graph](t, "graph")
@@ -61,7 +62,7 @@ func TestGraphTables(t *testing.T) {
 	if out, err = stagetest.RunWith(s, in); err != nil {
 		t.Fatal(err)
 	}
-	f := out["features"].(*artifacts.Array)
+	f := out["features"].(*encoding.Array)
 	if !slices.Equal(f.Shape, []int{3, 20, 5}) {
 		t.Fatalf("shape %v", f.Shape)
 	}
@@ -103,12 +104,12 @@ func TestGraphRefuses(t *testing.T) {
 		err.Error() != "c.partial is 1×6×6 and c.pearson is 2×6×6: connect matrices of one connectivity stage" {
 		t.Errorf("error %v", err)
 	}
-	broken := artifacts.NewArray([]float64{1, 0.5, 0.5, 0.25, 1, 0.5, 0.5, 0.5, 1}, 1, 3, 3)
+	broken := encoding.NewArray([]float64{1, 0.5, 0.5, 0.25, 1, 0.5, 0.5, 0.5, 1}, 1, 3, 3)
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), map[string]dag.Input{"pearson": named("p", broken), "partial": named("q", broken)}); err == nil ||
 		err.Error() != "q: draw 0: the matrix is not symmetric: nodes 1 and 2 have 0.5 one way and 0.25 the other" {
 		t.Errorf("error %v", err)
 	}
-	flat := artifacts.NewArray([]float64{1, 2}, 2)
+	flat := encoding.NewArray([]float64{1, 2}, 2)
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), map[string]dag.Input{"pearson": named("p", flat), "partial": named("q", flat)}); err == nil ||
 		err.Error() != "q: an array of shape [2], want draw, roi, roi" {
 		t.Errorf("error %v", err)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
 	"prgnn/internal/exact"
@@ -114,19 +114,19 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dag.Outputs{"matrices": artifacts.NewArray(out, len(draws), book.Nodes, book.Nodes), "quality": quality}, nil
+	return dag.Outputs{"matrices": encoding.NewArray(out, len(draws), book.Nodes, book.Nodes), "quality": quality}, nil
 }
 
 // harmonizedQuality adds to how matrices were made by what they were harmonized.
-func harmonizedQuality(t *dag.Task, draws int) (*artifacts.Table, error) {
-	q := artifacts.NewTable(artifacts.Column{Name: "draw", Values: region.DrawNumbers(draws), Doc: "0 is the plain mean"})
+func harmonizedQuality(t *dag.Task, draws int) (*encoding.Table, error) {
+	q := encoding.NewTable(encoding.Column{Name: "draw", Values: region.DrawNumbers(draws), Doc: "0 is the plain mean"})
 	made := ""
 	if t.Has("quality") {
 		table, err := t.In("quality").Table()
 		if err != nil {
 			return nil, err
 		}
-		q, made = &artifacts.Table{Columns: table.Columns}, table.Meta["made"]
+		q, made = &encoding.Table{Columns: table.Columns}, table.Meta["made"]
 	}
 	line := "harmonize.fitted = "
 	by := t.In("fitted").Ref.Digest.String()

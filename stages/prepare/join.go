@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -114,7 +114,7 @@ func runNames(series []dag.Input) []string {
 }
 
 // joinSeries concatenates along time, and tells how many volumes each run has.
-func joinSeries(series []dag.Input) (*artifacts.Array, []int, error) {
+func joinSeries(series []dag.Input) (*encoding.Array, []int, error) {
 	runs := make([][]connectivity.Matrix, len(series))
 	rows, total := make([]int, len(series)), 0
 	for i, in := range series {
@@ -137,7 +137,7 @@ func joinSeries(series []dag.Input) (*artifacts.Array, []int, error) {
 		}
 		spreadMissing(v[from:], cols)
 	}
-	return artifacts.NewArray(v, len(runs[0]), total, cols), rows, nil
+	return encoding.NewArray(v, len(runs[0]), total, cols), rows, nil
 }
 
 // spreadMissing makes a region that is missing in one run missing in all.
@@ -154,7 +154,7 @@ func spreadMissing(v []float64, cols int) {
 }
 
 // missingRegions counts the regions without series, in the draw with most.
-func missingRegions(a *artifacts.Array) int {
+func missingRegions(a *encoding.Array) int {
 	most, cols := 0, a.Shape[2]
 	for v := range slices.Chunk(a.Float64s(), a.Shape[1]*cols) {
 		n := 0
@@ -227,7 +227,7 @@ func (q *runQuality) sum(column string) int64 {
 // whole is what is left of all runs. The mean of each run is gone, and one is what
 // t_eff counts with: further ones count with the trend. Motion is that of all volumes,
 // the repetition time that of all runs, or none.
-func (q *runQuality) whole(missing int32) *artifacts.Table {
+func (q *runQuality) whole(missing int32) *encoding.Table {
 	further := len(q.ints["kept"]) - 1
 	left := connectivity.CleanQuality{
 		Volumes: int(q.sum("volumes")), Kept: int(q.sum("kept")), Regressors: int(q.sum("regressors")), Trend: int(q.sum("trend")) + further,
@@ -263,21 +263,21 @@ func (q *runQuality) whole(missing int32) *artifacts.Table {
 }
 
 // list has a row a run.
-func (q *runQuality) list(names []string) *artifacts.Table {
+func (q *runQuality) list(names []string) *encoding.Table {
 	volumes, kept := make([]int32, len(names)), make([]int32, len(names))
 	for i := range names {
 		volumes[i], kept[i] = int32(q.ints["volumes"][i]), int32(q.ints["kept"][i])
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "run", Values: names},
-		artifacts.Column{Name: "volumes", Values: volumes, Doc: "volumes of the run"},
-		artifacts.Column{Name: "kept", Values: kept, Doc: "volumes after censoring"},
-		artifacts.Column{Name: "t_eff", Values: q.floats["t_eff"], Doc: "independent volumes that are left"},
+	return encoding.NewTable(
+		encoding.Column{Name: "run", Values: names},
+		encoding.Column{Name: "volumes", Values: volumes, Doc: "volumes of the run"},
+		encoding.Column{Name: "kept", Values: kept, Doc: "volumes after censoring"},
+		encoding.Column{Name: "t_eff", Values: q.floats["t_eff"], Doc: "independent volumes that are left"},
 	)
 }
 
 // leastCoverage is, of each node, the least that a run sees.
-func leastCoverage(ins []dag.Input) (*artifacts.Table, error) {
+func leastCoverage(ins []dag.Input) (*encoding.Table, error) {
 	var least *coverage
 	meta := map[string]string{}
 	for _, in := range ins {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
@@ -40,7 +41,7 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality 
 			}
 		}
 		out, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{
-			"series": {dag.InputOf(artifacts.NewArray(part, 3, volumes, 5))}, "scan": {dag.InputOf(scanOf(2))}, "confounds": {dag.InputOf(confoundsOf(volumes))}}))
+			"series": {dag.InputOf(encoding.NewArray(part, 3, volumes, 5))}, "scan": {dag.InputOf(scanOf(2))}, "confounds": {dag.InputOf(confoundsOf(volumes))}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	joined := out["series"].(*artifacts.Array)
+	joined := out["series"].(*encoding.Array)
 	if want := []int{3, 150, 5}; !slices.Equal(joined.Shape, want) {
 		t.Fatalf("shape %v, want %v", joined.Shape, want)
 	}
@@ -97,7 +98,7 @@ func TestJoin(t *testing.T) {
 			t.Errorf("%s is %v, want %v", column, got, want)
 		}
 	}
-	if got := stagetest.Sure(out["runs"].(*artifacts.Table).Strings("run")); !slices.Equal(got, []string{"1", "2"}) {
+	if got := stagetest.Sure(out["runs"].(*encoding.Table).Strings("run")); !slices.Equal(got, []string{"1", "2"}) {
 		t.Errorf("runs %q", got)
 	}
 	if _, err := connectivity.Inspect(connectivity.Matrix{Rows: 150, Cols: 5, Data: v[:750]}); err != nil {

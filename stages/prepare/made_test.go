@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -16,10 +16,10 @@ func TestMadeFromBootstrapOn(t *testing.T) {
 	of := func(change func(*Bootstrap)) string {
 		b := &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5}
 		change(b)
-		scan := column.WithMeta(artifacts.NewTable(artifacts.Column{Name: "tr", Values: []float64{2}}), b.made())
+		scan := column.WithMeta(encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{2}}), b.made())
 		denoise := &Denoise{Detrend: 1, Filter: "none", Regress: "none", Standardize: "zscore", FirstRow: "next", TrendOver: "time"}
 		out := stagetest.MustRun(t, denoise, map[string][]dag.Input{"series": {dag.InputOf(seriesOf(2, 60, 3))}, "scan": {dag.InputOf(scan)}})
-		return out["quality"].(*artifacts.Table).Meta["made"]
+		return out["quality"].(*encoding.Table).Meta["made"]
 	}
 	paper := of(func(*Bootstrap) {})
 	if !strings.Contains(paper, "bootstrap.fraction = 0.3333333333333333") || !strings.Contains(paper, "denoise.detrend = 1") {

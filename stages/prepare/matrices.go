@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -103,7 +103,7 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // read reads one file: a matrix a draw, in the order of the nodes.
-func (s *Matrices) read(in dag.Input, nodes *artifacts.Table, variable string, z bool) ([]connectivity.Matrix, []connectivity.Quality, error) {
+func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z bool) ([]connectivity.Matrix, []connectivity.Quality, error) {
 	r, err := in.Reader()
 	if err != nil {
 		return nil, nil, err

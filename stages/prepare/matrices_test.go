@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
@@ -20,7 +21,7 @@ func given(b []byte) dag.Input { return named("m", artifacts.Bytes{Kind: "matrix
 func npy(t *testing.T, v []float64, shape ...int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := artifacts.NewArray(v, shape...).Encode(&b); err != nil {
+	if err := encoding.NewArray(v, shape...).Encode(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -50,7 +51,7 @@ func TestMatricesFormats(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got, w := out["pearson"].(*artifacts.Array), three
+		got, w := out["pearson"].(*encoding.Array), three
 		if c.ordered {
 			w = want
 		}
@@ -75,10 +76,10 @@ func TestMatricesDrawsOfMat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := out["pearson"].(*artifacts.Array); !slices.Equal(got.Shape, []int{2, 2, 2}) || !slices.Equal(got.Float64s(), slices.Concat(a, b)) {
+	if got := out["pearson"].(*encoding.Array); !slices.Equal(got.Shape, []int{2, 2, 2}) || !slices.Equal(got.Float64s(), slices.Concat(a, b)) {
 		t.Errorf("pearson %v %v", got.Shape, got.Float64s())
 	}
-	if got := out["partial"].(*artifacts.Array); !slices.Equal(got.Float64s(), slices.Concat(b, a)) {
+	if got := out["partial"].(*encoding.Array); !slices.Equal(got.Float64s(), slices.Concat(b, a)) {
 		t.Errorf("partial %v", got.Float64s())
 	}
 }
@@ -98,16 +99,16 @@ func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 	}
 	s := stagetest.NewStage[*Matrices](t, "matrices")
 	s.Partial, s.Volumes = "empirical", 120
-	pearson := made["pearson"].(*artifacts.Array)
+	pearson := made["pearson"].(*encoding.Array)
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t, pearson.Float64s(), pearson.Shape...)), "nodes": dag.InputOf(stagetest.NodesOf(names...))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(out["pearson"].(*artifacts.Array).Float64s(), pearson.Float64s()) {
+	if !slices.Equal(out["pearson"].(*encoding.Array).Float64s(), pearson.Float64s()) {
 		t.Error("the correlation has changed")
 	}
-	want := made["partial"].(*artifacts.Array).Float64s()
-	for i, v := range out["partial"].(*artifacts.Array).Float64s() {
+	want := made["partial"].(*encoding.Array).Float64s()
+	for i, v := range out["partial"].(*encoding.Array).Float64s() {
 		if math.Abs(v-want[i]) > 1e-10 {
 			t.Fatalf("entry %d of the partial correlation is %v, want %v", i, v, want[i])
 		}

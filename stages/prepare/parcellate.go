@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/stages/region"
@@ -225,15 +226,15 @@ func (c *coverage) set(i int, n region.Node, labelVoxels, voxels int, share floa
 	c.share[i], c.kept[i] = share, kept
 }
 
-func (c *coverage) table(meta map[string]string) *artifacts.Table {
-	t := artifacts.NewTable(
-		artifacts.Column{Name: "index", Values: c.index, Doc: "node number"},
-		artifacts.Column{Name: "id", Values: c.id, Doc: "the node's id in the node list"},
-		artifacts.Column{Name: "name", Values: c.name, Doc: "the node's name"},
-		artifacts.Column{Name: "label_voxels", Values: c.labelVoxels, Doc: "voxels of its label in the label image"},
-		artifacts.Column{Name: "voxels", Values: c.voxels, Doc: "voxels of the scan's grid that lie in it"},
-		artifacts.Column{Name: "coverage", Values: c.share, Doc: "share of the label's voxels inside the scan's field of view"},
-		artifacts.Column{Name: "kept", Values: c.kept, Doc: "whether the node has voxels and enough coverage"},
+func (c *coverage) table(meta map[string]string) *encoding.Table {
+	t := encoding.NewTable(
+		encoding.Column{Name: "index", Values: c.index, Doc: "node number"},
+		encoding.Column{Name: "id", Values: c.id, Doc: "the node's id in the node list"},
+		encoding.Column{Name: "name", Values: c.name, Doc: "the node's name"},
+		encoding.Column{Name: "label_voxels", Values: c.labelVoxels, Doc: "voxels of its label in the label image"},
+		encoding.Column{Name: "voxels", Values: c.voxels, Doc: "voxels of the scan's grid that lie in it"},
+		encoding.Column{Name: "coverage", Values: c.share, Doc: "share of the label's voxels inside the scan's field of view"},
+		encoding.Column{Name: "kept", Values: c.kept, Doc: "whether the node has voxels and enough coverage"},
 	)
 	t.Meta = meta
 	return t

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
@@ -47,10 +48,10 @@ func nodesInput(ids ...int32) dag.Input {
 	for i, id := range ids {
 		index[i], name[i] = int32(i+1), fmt.Sprintf("n%d", id)
 	}
-	in := dag.InputOf(artifacts.NewTable(
-		artifacts.Column{Name: "index", Values: index},
-		artifacts.Column{Name: "id", Values: slices.Clone(ids)},
-		artifacts.Column{Name: "name", Values: name},
+	in := dag.InputOf(encoding.NewTable(
+		encoding.Column{Name: "index", Values: index},
+		encoding.Column{Name: "id", Values: slices.Clone(ids)},
+		encoding.Column{Name: "name", Values: name},
 	))
 	in.Name = "cohort.nodes"
 	return in
@@ -96,7 +97,7 @@ func TestParcellateGolden(t *testing.T) {
 			voxels[n-1]++
 		}
 	}
-	c := out["coverage"].(*artifacts.Table)
+	c := out["coverage"].(*encoding.Table)
 	if c.Rows() != len(goldenIDs) {
 		t.Fatalf("%d rows, want %d", c.Rows(), len(goldenIDs))
 	}
@@ -181,7 +182,7 @@ func TestParcellateCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := out["coverage"].(*artifacts.Table)
+	c := out["coverage"].(*encoding.Table)
 	if v := stagetest.Sure(c.Floats("coverage")); !slices.Equal(v, []float64{3.0 / 16, 1.0 / 4, 0}) {
 		t.Errorf("coverage %v", v)
 	}
@@ -195,7 +196,7 @@ func TestParcellateCoverage(t *testing.T) {
 	if out, err = stagetest.RunWith(s, in); err != nil {
 		t.Fatal(err)
 	}
-	c = out["coverage"].(*artifacts.Table)
+	c = out["coverage"].(*encoding.Table)
 	if v := stagetest.Sure(c.Bools("kept")); !slices.Equal(v, []bool{false, true, false}) {
 		t.Errorf("kept %v", v)
 	}
@@ -226,7 +227,7 @@ func TestParcellateNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := out["coverage"].(*artifacts.Table).Meta["labels"]; m != c.want {
+		if m := out["coverage"].(*encoding.Table).Meta["labels"]; m != c.want {
 			t.Errorf("%s: labels taken as %s, want %s", c.labels, m, c.want)
 		}
 		if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 1, 2, 3}) {
@@ -251,7 +252,7 @@ func TestParcellateTransform(t *testing.T) {
 	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:8], []int32{0, 0, 0, 0, 1, 2, 3, 0}) {
 		t.Errorf("parcels %v", l.Voxels[:8])
 	}
-	if m := out["coverage"].(*artifacts.Table).Meta; m["transform"] != "applied" {
+	if m := out["coverage"].(*encoding.Table).Meta; m["transform"] != "applied" {
 		t.Errorf("metadata %v", m)
 	}
 }

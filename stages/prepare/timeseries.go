@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -76,16 +76,16 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	return dag.Outputs{
-		"series": artifacts.NewArray(y.Data, 1, y.Rows, y.Cols),
-		"scan": artifacts.NewTable(
-			artifacts.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}, Unit: "s", Doc: "repetition time"},
-			artifacts.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
+		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
+		"scan": encoding.NewTable(
+			encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}, Unit: "s", Doc: "repetition time"},
+			encoding.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
 		),
 	}, nil
 }
 
 // placeColumns finds the node (from 0) of each column of a file.
-func placeColumns(names []string, columns int, nodes *artifacts.Table) ([]int, error) {
+func placeColumns(names []string, columns int, nodes *encoding.Table) ([]int, error) {
 	n := nodes.Rows()
 	if names == nil || region.Counted(names) {
 		if columns != n {

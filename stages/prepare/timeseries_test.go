@@ -9,17 +9,18 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
 
 // regionNodes is a node list with names, abbreviations and ids.
 func regionNodes() dag.Input {
-	return named("nodes", artifacts.NewTable(
-		artifacts.Column{Name: "index", Values: []int32{1, 2, 3}},
-		artifacts.Column{Name: "id", Values: []int32{10, 2001, 17}},
-		artifacts.Column{Name: "name", Values: []string{"Left-Thalamus", "ctx-rh-bankssts", "Left-Hippocampus"}},
-		artifacts.Column{Name: "abbreviation", Values: []string{"L.TH", "R.BSTS", "L.HI"}},
+	return named("nodes", encoding.NewTable(
+		encoding.Column{Name: "index", Values: []int32{1, 2, 3}},
+		encoding.Column{Name: "id", Values: []int32{10, 2001, 17}},
+		encoding.Column{Name: "name", Values: []string{"Left-Thalamus", "ctx-rh-bankssts", "Left-Hippocampus"}},
+		encoding.Column{Name: "abbreviation", Values: []string{"L.TH", "R.BSTS", "L.HI"}},
 	))
 }
 
@@ -33,7 +34,7 @@ func TestTimeseries(t *testing.T) {
 	w.Write([]byte("#10\t#2001\t#17\n1\t2\t3.5\n4\t5\t6\n"))
 	w.Close()
 	var npy, npz bytes.Buffer
-	if err := artifacts.NewArray([]float32{1, 2, 3.5, 4, 5, 6}, 2, 3).Encode(&npy); err != nil {
+	if err := encoding.NewArray([]float32{1, 2, 3.5, 4, 5, 6}, 2, 3).Encode(&npy); err != nil {
 		t.Fatal(err)
 	}
 	w = gzip.NewWriter(&npz)
@@ -57,7 +58,7 @@ func TestTimeseries(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
-		a := out["series"].(*artifacts.Array)
+		a := out["series"].(*encoding.Array)
 		if !slices.Equal(a.Shape, []int{1, 2, 3}) || !slices.Equal(a.Float64s(), []float64{1, 2, 3.5, 4, 5, 6}) {
 			t.Errorf("%s: %v %v", what, a.Shape, a.Float64s())
 		}
@@ -69,7 +70,7 @@ func TestTimeseries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := out["series"].(*artifacts.Array).Float64s(); !math.IsNaN(v[2]) || !math.IsNaN(v[5]) || v[4] != 6 {
+	if v := out["series"].(*encoding.Array).Float64s(); !math.IsNaN(v[2]) || !math.IsNaN(v[5]) || v[4] != 6 {
 		t.Errorf("series %v", v)
 	}
 	if tr := stagetest.ColumnOf(t, out["scan"], "tr"); !math.IsNaN(tr) {
@@ -94,7 +95,7 @@ func TestTimeseries(t *testing.T) {
 
 func TestTimeseriesRefuses(t *testing.T) {
 	var cube bytes.Buffer
-	if err := artifacts.NewArray(make([]float64, 8), 2, 2, 2).Encode(&cube); err != nil {
+	if err := encoding.NewArray(make([]float64, 8), 2, 2, 2).Encode(&cube); err != nil {
 		t.Fatal(err)
 	}
 	for content, want := range map[string]string{

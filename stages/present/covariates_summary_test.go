@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/assess"
 	"prgnn/stages/stagetest"
@@ -25,15 +25,15 @@ func TestCovariates(t *testing.T) {
 		sex[i] = []string{"F", "M"}[i/2%2] // tells nothing
 		site[i] = "one"
 		id[i], file[i] = int64(1000+i), fmt.Sprintf("scan%d.nii", i)
-		cleaning = append(cleaning, dag.InputOf(artifacts.NewTable(
-			artifacts.Column{Name: "volumes", Values: []int32{146}}, artifacts.Column{Name: "kept", Values: []int32{int32(140 + i%2)}},
-			artifacts.Column{Name: "mean_fd", Values: []float64{math.NaN()}}), dag.Coord{Axis: "subject", Value: ids[i]}))
+		cleaning = append(cleaning, dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "volumes", Values: []int32{146}}, encoding.Column{Name: "kept", Values: []int32{int32(140 + i%2)}},
+			encoding.Column{Name: "mean_fd", Values: []float64{math.NaN()}}), dag.Coord{Axis: "subject", Value: ids[i]}))
 	}
 	age[3], sex[4] = math.NaN(), "n/a"
-	people = stagetest.PeopleWith(artifacts.Column{Name: "age", Values: age}, artifacts.Column{Name: "sex", Values: sex}, artifacts.Column{Name: "site", Values: site},
-		artifacts.Column{Name: "sub_id", Values: id}, artifacts.Column{Name: "file", Values: file})
+	people = stagetest.PeopleWith(encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex}, encoding.Column{Name: "site", Values: site},
+		encoding.Column{Name: "sub_id", Values: id}, encoding.Column{Name: "file", Values: file})
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning}
-	out := stagetest.MustRun(t, &assess.Covariates{Within: "site", Permutations: 199}, in)["checks"].(*artifacts.Table)
+	out := stagetest.MustRun(t, &assess.Covariates{Within: "site", Permutations: 199}, in)["checks"].(*encoding.Table)
 	if got, _ := out.Strings("covariate"); !slices.Equal(got, []string{"age", "sex", "site", "volumes", "kept"}) {
 		t.Errorf("covariates %v", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
@@ -21,7 +21,7 @@ func TestPermutationByHand(t *testing.T) {
 		stagetest.NumberedFolds(10, [4]int{1, 0, 1, 0}, 0.1, 0.9, 0.2, 0.4),
 	)
 	out := stagetest.MustRun(t, &learn.Permutation{}, map[string][]dag.Input{"predictions": ins})
-	test := out["test"].(*artifacts.Table)
+	test := out["test"].(*encoding.Table)
 	chance := []float64{1, 0.5, 0.25}
 	mean, sd := column.MeanSD(chance)
 	aucs := []float64{1, 0.5, 0}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/stages/assess"
@@ -41,7 +42,7 @@ func referenced(n, r, differ, high int) map[string][]dag.Input {
 			}
 			v[r*r+j*r+j] = 1
 		}
-		features = append(features, dag.InputOf(artifacts.NewArray(v, 2, r, r), dag.Coord{Axis: "subject", Value: id}))
+		features = append(features, dag.InputOf(encoding.NewArray(v, 2, r, r), dag.Coord{Axis: "subject", Value: id}))
 		for f := range 3 {
 			set := map[bool]string{true: "test", false: "train"}[i/2%3 == f]
 			for j := range r {
@@ -59,7 +60,7 @@ func referenced(n, r, differ, high int) map[string][]dag.Input {
 	in := map[string][]dag.Input{"features": features, "participants": {dag.InputOf(stagetest.SomeParticipants(n, "ASD", "HC"))}}
 	for f := range 3 {
 		t := stagetest.ScoresOf(folds[f]...)
-		t.Columns = append(t.Columns, artifacts.Column{Name: "untrained", Values: untrained[f]})
+		t.Columns = append(t.Columns, encoding.Column{Name: "untrained", Values: untrained[f]})
 		in["scores"] = append(in["scores"], dag.InputOf(t, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 	}
 	var names []string
@@ -67,14 +68,14 @@ func referenced(n, r, differ, high int) map[string][]dag.Input {
 		names = append(names, fmt.Sprintf("r%d", j+1))
 	}
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf(names...))}
-	in["truth"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "source", Values: planted[:differ-1]},
-		artifacts.Column{Name: "target", Values: planted[1:]}, artifacts.Column{Name: "difference", Values: slices.Repeat([]float64{0.6}, differ-1)}))}
+	in["truth"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "source", Values: planted[:differ-1]},
+		encoding.Column{Name: "target", Values: planted[1:]}, encoding.Column{Name: "difference", Values: slices.Repeat([]float64{0.6}, differ-1)}))}
 	return in
 }
 
 func recoveriesOf(t *testing.T, v artifacts.Value) map[string]column.RecoveryRow {
 	t.Helper()
-	rows, err := column.Rows[column.RecoveryRow](v.(*artifacts.Table))
+	rows, err := column.Rows[column.RecoveryRow](v.(*encoding.Table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +255,7 @@ func TestUntrainedScores(t *testing.T) {
 		same   bool
 	}{{1, 1e-12, true}, {20, 0.01, false}} {
 		out := stagetest.MustRun(t, stagetest.Fresh("train", "epochs", c.epochs, "learning_rate", c.rate, "precision", "float64"), stagetest.PlantedInputs(t, 13, 2, 10, 0.5))
-		table := out["scores"].(*artifacts.Table)
+		table := out["scores"].(*encoding.Table)
 		group, _ := table.Strings("group")
 		set, _ := table.Strings("set")
 		count, all := map[string]float64{}, 0.0
@@ -292,8 +293,8 @@ func TestUntrainedScores(t *testing.T) {
 // A model that stays at the majority rate is named, one that learns is not.
 func TestStuckModelsAreNamed(t *testing.T) {
 	history := func(fold string, last, majority float64) dag.Input {
-		return dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "epoch", Values: []int32{1, 2}},
-			artifacts.Column{Name: "train_accuracy", Values: []float64{0.5, last}}, artifacts.Column{Name: "majority", Values: []float64{majority, majority}}), dag.Coord{Axis: "fold", Value: fold})
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1, 2}},
+			encoding.Column{Name: "train_accuracy", Values: []float64{0.5, last}}, encoding.Column{Name: "majority", Values: []float64{majority, majority}}), dag.Coord{Axis: "fold", Value: fold})
 	}
 	for _, c := range []struct {
 		name string

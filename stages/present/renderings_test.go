@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -47,7 +47,7 @@ func TestRenderingsAgree(t *testing.T) {
 	predictions := slices.Concat(unevenRun("train", column.PrGNN), unevenRun("baselines", "majority"))
 	in := map[string][]dag.Input{"predictions": predictions}
 	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate", "permutations", 99), in)
-	summary := evaluated["summary"].(*artifacts.Table)
+	summary := evaluated["summary"].(*encoding.Table)
 	// Fold 1: a right, b and c wrong, d right, e wrong: 2/5. Pairs (ASD, HC): a below d and e,
 	// b and c below d and above e: 4/6. Fold 2: all right.
 	rows := map[string][]float64{"accuracy": {0.7, (3./5 + 2./3) / 2}, "auc": {(4./6 + 1) / 2, 0.5}, "majority": {(3./5 + 2./3) / 2, (3./5 + 2./3) / 2}}
@@ -130,7 +130,7 @@ func TestPredictionsOfBothSides(t *testing.T) {
 	extra := stagetest.Told(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.3})
 	set, _ := extra.Column("set")
 	set.Values = []string{"train"}
-	both, err := artifacts.Concat(table, extra)
+	both, err := encoding.Concat(table, extra)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +147,11 @@ func TestPredictionsOfBothSides(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
 	two, _ := stagetest.Evaluated(0.92, 0.8, 0.95)
-	both, err := artifacts.Concat(one, two)
+	both, err := encoding.Concat(one, two)
 	if err != nil {
 		t.Fatal(err)
 	}
-	both.Columns = slices.Insert(both.Columns, 0, artifacts.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	both.Columns = slices.Insert(both.Columns, 0, encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	nested, _ := stagetest.Evaluated(0.85, 0.75, 0.92)
 	for _, c := range []struct {
 		name     string

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/report"
@@ -26,10 +26,10 @@ func (r *reporter) aboutRanking(s *report.Section) error {
 	}
 	for _, part := range []struct {
 		port, caption, note string
-		show                func(*artifacts.Table) (*report.Table, error)
+		show                func(*encoding.Table) (*report.Table, error)
 	}{
 		{"consistency", "How far rankings agree", "In brackets: rankings in random order. Models may also agree because all brains are alike, whatever the groups are.", r.consistencyTable},
-		{"null", "Regions against trainings with permuted groups", "Every region's score, beside the scores that models of permuted groups give it.", func(t *artifacts.Table) (*report.Table, error) { return shownTable(t, 400, "index", "id") }},
+		{"null", "Regions against trainings with permuted groups", "Every region's score, beside the scores that models of permuted groups give it.", func(t *encoding.Table) (*report.Table, error) { return shownTable(t, 400, "index", "id") }},
 	} {
 		if !r.t.Has(part.port) {
 			continue
@@ -145,7 +145,7 @@ func (r *reporter) levels(s *report.Section) error {
 }
 
 // consistencyTable has what was found and, in brackets, what chance gives in one column.
-func (r *reporter) consistencyTable(of *artifacts.Table) (*report.Table, error) {
+func (r *reporter) consistencyTable(of *encoding.Table) (*report.Table, error) {
 	settings, err := shownSettings(of, "over")
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (r *reporter) consistencyTable(of *artifacts.Table) (*report.Table, error) 
 }
 
 // shownSettings are the settings of a table's rows, for people.
-func shownSettings(t *artifacts.Table, own ...string) ([]string, error) {
+func shownSettings(t *encoding.Table, own ...string) ([]string, error) {
 	settings, err := column.SettingsOf(t, own...)
 	for i := range settings {
 		settings[i] = column.ShownSetting(settings[i])

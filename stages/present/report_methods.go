@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/report"
 )
@@ -14,8 +14,8 @@ import (
 // settingsOfRun are the parameters of the stages of a pipeline.
 type settingsOfRun struct {
 	pipeline string
-	table    *artifacts.Table // nil when they are not connected
-	stages   []stageSettings  // in the order of the file
+	table    *encoding.Table // nil when they are not connected
+	stages   []stageSettings // in the order of the file
 }
 
 type stageSettings struct {

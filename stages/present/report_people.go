@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -150,7 +150,7 @@ func (r *reporter) groups(s *report.Section) error {
 
 // describeColumn adds what the groups have of a covariate: mean and spread of
 // numbers, counts of up to six words. What identifies people is not added.
-func describeColumn(t *report.Table, table *artifacts.Table, c artifacts.Column, names []string, rows map[string][]int) error {
+func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, names []string, rows map[string][]int) error {
 	if words, ok := c.Values.([]string); ok {
 		seen := map[string]bool{}
 		for _, w := range words {

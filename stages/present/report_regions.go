@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/region"
@@ -80,7 +80,7 @@ func (r *reporter) regions() (report.Section, error) {
 }
 
 // rankingTable is the ranking: the first regions of each setting, and all.
-func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Table, err error) {
+func (r *reporter) rankingTable(table *encoding.Table) (first, all *report.Table, err error) {
 	rank, err := table.Ints("rank")
 	if err != nil {
 		return nil, nil, err
@@ -124,7 +124,7 @@ func (r *reporter) rankingTable(table *artifacts.Table) (first, all *report.Tabl
 
 // firstRegions are the columns of the ranking that fit a page; the folded table has
 // all of them.
-func (r *reporter) firstRegions(table *artifacts.Table, all *report.Table, name []string) (*report.Table, error) {
+func (r *reporter) firstRegions(table *encoding.Table, all *report.Table, name []string) (*report.Table, error) {
 	t := &report.Table{Rows: make([][]report.Cell, len(name))}
 	add := func(head report.Head, cell func(i int) string) {
 		t.Heads = append(t.Heads, head)

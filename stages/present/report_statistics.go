@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -67,7 +67,7 @@ func (r *reporter) shownParts(s *report.Section, parts []reportPart) error {
 
 // columnsOf reads columns of a table, and keeps the first error.
 type columnsOf struct {
-	t   *artifacts.Table
+	t   *encoding.Table
 	err error
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -17,13 +17,13 @@ import (
 
 // shownTable turns a table into one of the report, with at most so many rows. The
 // columns hidden are left out.
-func shownTable(t *artifacts.Table, most int, hidden ...string) (*report.Table, error) {
+func shownTable(t *encoding.Table, most int, hidden ...string) (*report.Table, error) {
 	out := &report.Table{}
 	n := min(t.Rows(), most)
 	out.Rows = make([][]report.Cell, n)
 	keys := true
 	// Where the classifier stands in words, its coordinates are for programs.
-	named := slices.ContainsFunc(t.Columns, func(c artifacts.Column) bool { return c.Doc == column.NameDoc })
+	named := slices.ContainsFunc(t.Columns, func(c encoding.Column) bool { return c.Doc == column.NameDoc })
 	for _, c := range t.Columns {
 		if slices.Contains(hidden, c.Name) || named && c.Doc == column.CoordinateDoc {
 			continue

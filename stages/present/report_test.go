@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -66,7 +66,7 @@ func TestReportOfExclusions(t *testing.T) {
 		for i := range n {
 			ids, reasons = append(ids, fmt.Sprintf("sub-out%02d", i)), append(reasons, []string{"mean FD 0.71 mm > 0.5", "no bold"}[i%2])
 		}
-		in["excluded"] = []dag.Input{dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "reason", Values: reasons}))}
+		in["excluded"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "reason", Values: reasons}))}
 		page := reportText(t, in)
 		for i, id := range ids {
 			want := `<th scope="row">` + id + "</th><td>" + html.EscapeString(reasons[i]) + "</td>"

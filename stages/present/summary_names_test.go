@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -31,7 +31,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 	predictions := slices.Concat(said("baselines", "majority", 0.1, 0.1, 0.1, 0.1), said("baselines", "linear-svm", 0.1, 0.9, 0.9, 0.9),
 		said("baselines", "ridge", 0.1, 0.9, 0.1, 0.9), said("train", "pr-gnn", 0.1, 0.9, 0.1, 0.1))
 	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate"), map[string][]dag.Input{"predictions": predictions})
-	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), map[string][]dag.Input{"predictions": predictions})["pairs"].(*artifacts.Table)
+	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), map[string][]dag.Input{"predictions": predictions})["pairs"].(*encoding.Table)
 	text := summaryText(t, &Summary{Top: 10}, map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
 	at := -1
@@ -43,7 +43,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 		}
 		at = next
 	}
-	scores := evaluated["scores"].(*artifacts.Table)
+	scores := evaluated["scores"].(*encoding.Table)
 	shown, err := shownTable(scores, 10)
 	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
 		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -66,7 +66,7 @@ func readRanking(in dag.Input) ([]salientRow, error) {
 }
 
 // readNumbers fills one struct a row from columns of numbers.
-func readNumbers[R any](t *artifacts.Table, columns map[string]func(*R) *float64) ([]R, error) {
+func readNumbers[R any](t *encoding.Table, columns map[string]func(*R) *float64) ([]R, error) {
 	rows := make([]R, t.Rows())
 	for _, c := range t.Columns {
 		to, ok := columns[c.Name]

@@ -6,25 +6,25 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/assess"
 	"prgnn/stages/stagetest"
 )
 
-func summaryInputs(t *testing.T, participants *artifacts.Table) map[string][]dag.Input {
+func summaryInputs(t *testing.T, participants *encoding.Table) map[string][]dag.Input {
 	t.Helper()
 	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
 	markers := stagetest.BiomarkerInputs()
 	markers["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 3, 0.2))}
 	out := stagetest.MustRun(t, &assess.Biomarkers{Layer: 1, Top: 2, Resamples: 200}, markers)
 	subject := func(id string) dag.Coord { return dag.Coord{Axis: "subject", Value: id} }
-	coverage := func(voxels ...int32) *artifacts.Table {
-		return artifacts.NewTable(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}}, artifacts.Column{Name: "voxels", Values: voxels},
-			artifacts.Column{Name: "coverage", Values: []float64{1, 1, 0.5}})
+	coverage := func(voxels ...int32) *encoding.Table {
+		return encoding.NewTable(encoding.Column{Name: "name", Values: []string{"a", "b", "c"}}, encoding.Column{Name: "voxels", Values: voxels},
+			encoding.Column{Name: "coverage", Values: []float64{1, 1, 0.5}})
 	}
-	graphs := func(edges int32) *artifacts.Table {
-		return artifacts.NewTable(artifacts.Column{Name: "draw", Values: []int32{0}}, artifacts.Column{Name: "edges", Values: []int32{edges}})
+	graphs := func(edges int32) *encoding.Table {
+		return encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}}, encoding.Column{Name: "edges", Values: []int32{edges}})
 	}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(participants)},
@@ -35,8 +35,8 @@ func summaryInputs(t *testing.T, participants *artifacts.Table) map[string][]dag
 		"consistency":  {dag.InputOf(out["consistency"])},
 		"coverage":     {dag.InputOf(coverage(4, 8, 0), subject("sub-001")), dag.InputOf(coverage(6, 9, 5), subject("sub-002"))},
 		"graphs":       {dag.InputOf(graphs(348), subject("sub-001")), dag.InputOf(graphs(348), subject("sub-002"))},
-		"training": {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "epoch", Values: []int32{1, 2}},
-			artifacts.Column{Name: "train_accuracy", Values: []float64{0.7, 0.99}}), dag.Coord{Axis: "fold", Value: "1"})},
+		"training": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1, 2}},
+			encoding.Column{Name: "train_accuracy", Values: []float64{0.7, 0.99}}), dag.Coord{Axis: "fold", Value: "1"})},
 	}
 }
 
@@ -57,7 +57,7 @@ func summaryText(t *testing.T, s *Summary, in map[string][]dag.Input) string {
 // The whole text, so that it is read when it changes.
 func TestSummary(t *testing.T) {
 	people := stagetest.SomeParticipants(40, "ASD", "HC", "ASD", "ASD", "HC")
-	people.Columns = append(people.Columns, artifacts.Column{Name: "simulated", Values: slices.Repeat([]bool{true}, 40)})
+	people.Columns = append(people.Columns, encoding.Column{Name: "simulated", Values: slices.Repeat([]bool{true}, 40)})
 	got := summaryText(t, &Summary{Title: "A try", Top: 2}, summaryInputs(t, people))
 	want := `A try
 
@@ -168,9 +168,9 @@ func TestSummaryOfNull(t *testing.T) {
 		{[]float64{0.2, 0.2, 0.5}, []float64{0.12, 0.4, 0.9}, "Beside 99 trainings on permuted groups no region stands out (p=0.12 for the first of them)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-		in["null"] = []dag.Input{dag.InputOf(artifacts.NewTable(
-			artifacts.Column{Name: "index", Values: []int32{3, 1, 2}}, artifacts.Column{Name: "name", Values: []string{"x", "y", "z"}}, artifacts.Column{Name: "abbreviation", Values: []string{"L.X", "L.Y", "L.Z"}},
-			artifacts.Column{Name: "q", Values: c.q}, artifacts.Column{Name: "p_any", Values: c.any}, artifacts.Column{Name: "permutations", Values: []int32{99, 99, 99}}))}
+		in["null"] = []dag.Input{dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "index", Values: []int32{3, 1, 2}}, encoding.Column{Name: "name", Values: []string{"x", "y", "z"}}, encoding.Column{Name: "abbreviation", Values: []string{"L.X", "L.Y", "L.Z"}},
+			encoding.Column{Name: "q", Values: c.q}, encoding.Column{Name: "p_any", Values: c.any}, encoding.Column{Name: "permutations", Values: []int32{99, 99, 99}}))}
 		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 1}, in)), " "); !strings.Contains(text, c.want) {
 			t.Errorf("%q is missing in\n%s", c.want, text)
 		}
@@ -195,11 +195,11 @@ func TestSummaryOfSettings(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	one, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
 	two, _ := stagetest.Evaluated(0.9, 0.8, 0.95)
-	both, err := artifacts.Concat(one, two)
+	both, err := encoding.Concat(one, two)
 	if err != nil {
 		t.Fatal(err)
 	}
-	both.Columns = slices.Insert(both.Columns, 0, artifacts.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	both.Columns = slices.Insert(both.Columns, 0, encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
@@ -239,7 +239,7 @@ func TestWrap(t *testing.T) {
 // Too few volumes for the regions are told, with how many participants it strikes.
 func TestSummaryOfWeakMatrices(t *testing.T) {
 	quality := func(warning string) dag.Input {
-		return dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "draw", Values: []int32{0, 1}}, artifacts.Column{Name: "warning", Values: []string{"", warning}}))
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}}, encoding.Column{Name: "warning", Values: []string{"", warning}}))
 	}
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 60 independent volumes")}

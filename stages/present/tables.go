@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 )
@@ -89,7 +89,7 @@ func (w tableSource) String() string {
 	return "this run"
 }
 
-func (w tableSource) mark(t *artifacts.Table) *artifacts.Table {
+func (w tableSource) mark(t *encoding.Table) *encoding.Table {
 	if w.simulated {
 		t.Meta = map[string]string{"simulated": "true"}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -201,7 +202,7 @@ func sameFirst(rows [][]string) int {
 	return n
 }
 
-func tableOne(rows []variation) *artifacts.Table {
+func tableOne(rows []variation) *encoding.Table {
 	n := len(rows)
 	distance, pool := make([]string, n), make([]string, n)
 	var v [8][]float64
@@ -211,9 +212,9 @@ func tableOne(rows []variation) *artifacts.Table {
 			v[j] = append(v[j], x)
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "distance", Values: distance},
-		artifacts.Column{Name: "pool", Values: pool},
+	return encoding.NewTable(
+		encoding.Column{Name: "distance", Values: distance},
+		encoding.Column{Name: "pool", Values: pool},
 		column.Optional("lambda1", "weight of the distance losses", v[0]),
 		column.Optional("lambda2", "weight of the group-level consistency", v[1]),
 		column.Optional("accuracy", "of this run: mean over the folds", v[2]),
@@ -225,7 +226,7 @@ func tableOne(rows []variation) *artifacts.Table {
 	)
 }
 
-func tableTwo(rows []contender) *artifacts.Table {
+func tableTwo(rows []contender) *encoding.Table {
 	names := make([]string, len(rows))
 	var v [8][]float64
 	for i, r := range rows {
@@ -234,8 +235,8 @@ func tableTwo(rows []contender) *artifacts.Table {
 			v[j] = append(v[j], x)
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "model", Values: names},
+	return encoding.NewTable(
+		encoding.Column{Name: "model", Values: names},
 		column.Optional("accuracy", "of this run: mean over the folds", v[0]),
 		column.Optional("sd", "of this run: over the folds", v[1]),
 		column.Optional("ci_low", "of this run: 95 % interval for the number of participants", v[2]),

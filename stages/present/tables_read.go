@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 )
@@ -104,7 +104,7 @@ func place(word string, words ...string) int {
 }
 
 // accuracies reads evaluate's summary, and the table for its other columns.
-func (s *Tables) accuracies(in dag.Input) ([]accuracyRow, *artifacts.Table, error) {
+func (s *Tables) accuracies(in dag.Input) ([]accuracyRow, *encoding.Table, error) {
 	table, err := in.Table()
 	if err != nil {
 		return nil, nil, err

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
@@ -17,7 +17,7 @@ func bytesOf(t *testing.T, out dag.Outputs, port string) string {
 // the paper has them, in rows of their own.
 func TestTableOne(t *testing.T) {
 	p := stagetest.SomeParticipants(4, "ASD", "HC")
-	p.Columns = append(p.Columns, artifacts.Column{Name: "simulated", Values: []bool{true, true, true, true}})
+	p.Columns = append(p.Columns, encoding.Column{Name: "simulated", Values: []bool{true, true, true, true}})
 	out := stagetest.MustRun(t, stagetest.Fresh("tables"), map[string][]dag.Input{"variations": {dag.InputOf(stagetest.PaperVariations())}, "participants": {dag.InputOf(p)}})
 	markdown := bytesOf(t, out, "markdown")
 	for _, want := range []string{
@@ -43,7 +43,7 @@ func TestTableOne(t *testing.T) {
 	if tsv := bytesOf(t, out, "tsv"); !strings.Contains(tsv, "printed in the paper (75 ASD, 43 HC)\tBCE\tTopK\t0.750(0.046)") {
 		t.Errorf("%s", tsv)
 	}
-	table := out["table1"].(*artifacts.Table)
+	table := out["table1"].(*encoding.Table)
 	distance, _ := table.Strings("distance")
 	l2, _ := table.Floats("lambda2")
 	printed, _ := table.Floats("paper_accuracy")

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/stages/mat5"
 )
@@ -33,7 +33,7 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 	first, _ := br.Peek(mat5.HeaderSize)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
-		a, err := artifacts.ReadArray(br)
+		a, err := encoding.ReadArray(br)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -170,7 +170,7 @@ const npyMagic = "\x93NUMPY"
 
 // seriesArray reads an npy array of volumes × regions.
 func seriesArray(r io.Reader) (connectivity.Matrix, error) {
-	a, err := artifacts.ReadArray(r)
+	a, err := encoding.ReadArray(r)
 	if err != nil {
 		return connectivity.Matrix{}, err
 	}

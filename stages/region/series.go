@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 )
@@ -28,13 +28,13 @@ func ReadDraws(in dag.Input, axes string) ([]connectivity.Matrix, error) {
 }
 
 // Stack joins matrices of one shape to an array [draw, row, column].
-func Stack(ms []connectivity.Matrix) *artifacts.Array {
+func Stack(ms []connectivity.Matrix) *encoding.Array {
 	rows, cols := ms[0].Rows, ms[0].Cols
 	v := make([]float64, 0, len(ms)*rows*cols)
 	for _, m := range ms {
 		v = append(v, m.Data...)
 	}
-	return artifacts.NewArray(v, len(ms), rows, cols)
+	return encoding.NewArray(v, len(ms), rows, cols)
 }
 
 // ReadText reads a text table of numbers.

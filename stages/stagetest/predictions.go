@@ -1,7 +1,7 @@
 package stagetest
 
 import (
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -18,7 +18,7 @@ func TwoFolds(model string, p ...float64) []dag.Input {
 
 // Told makes a prediction table of one fold: per row id, true group, and the
 // probability of the second group.
-func Told(fold int32, groups [2]string, rows ...[3]any) *artifacts.Table {
+func Told(fold int32, groups [2]string, rows ...[3]any) *encoding.Table {
 	n := len(rows)
 	id, group, set := make([]string, n), make([]string, n), make([]string, n)
 	draw, folds, repeat := make([]int32, n), make([]int32, n), make([]int32, n)
@@ -32,10 +32,10 @@ func Told(fold int32, groups [2]string, rows ...[3]any) *artifacts.Table {
 			predicted[i] = 1
 		}
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: id}, artifacts.Column{Name: "group", Values: group},
-		artifacts.Column{Name: "draw", Values: draw}, artifacts.Column{Name: "fold", Values: folds}, artifacts.Column{Name: "repeat", Values: repeat},
-		artifacts.Column{Name: "set", Values: set}, artifacts.Column{Name: "label", Values: label}, artifacts.Column{Name: "probability", Values: p1},
-		artifacts.Column{Name: "predicted", Values: predicted},
-		artifacts.Column{Name: "p_" + groups[0], Values: p0}, artifacts.Column{Name: "p_" + groups[1], Values: p1})
+	return encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: id}, encoding.Column{Name: "group", Values: group},
+		encoding.Column{Name: "draw", Values: draw}, encoding.Column{Name: "fold", Values: folds}, encoding.Column{Name: "repeat", Values: repeat},
+		encoding.Column{Name: "set", Values: set}, encoding.Column{Name: "label", Values: label}, encoding.Column{Name: "probability", Values: p1},
+		encoding.Column{Name: "predicted", Values: predicted},
+		encoding.Column{Name: "p_" + groups[0], Values: p0}, encoding.Column{Name: "p_" + groups[1], Values: p1})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/exact"
 	"prgnn/internal/random"
@@ -22,9 +23,9 @@ import (
 // A corrStudy is participants of two groups with correlation matrices of a few
 // nodes, two draws and the plain mean each; the groups differ in the first edge.
 type corrStudy struct {
-	participants *artifacts.Table
-	Pearson      []*artifacts.Array
-	Folds        *artifacts.Table
+	participants *encoding.Table
+	Pearson      []*encoding.Array
+	Folds        *encoding.Table
 }
 
 func NewCorrStudy(t *testing.T, n int) *corrStudy {
@@ -49,9 +50,9 @@ func NewCorrStudy(t *testing.T, n int) *corrStudy {
 			}
 			v = append(v, m...)
 		}
-		s.Pearson = append(s.Pearson, artifacts.NewArray(v, 3, nodes, nodes))
+		s.Pearson = append(s.Pearson, encoding.NewArray(v, 3, nodes, nodes))
 	}
-	s.Folds = MustRun(t, Fresh("split", "folds", 4, "repeats", 1, "stratify", true, "seed", 1), map[string][]dag.Input{"participants": {dag.InputOf(s.participants)}})["folds"].(*artifacts.Table)
+	s.Folds = MustRun(t, Fresh("split", "folds", 4, "repeats", 1, "stratify", true, "seed", 1), map[string][]dag.Input{"participants": {dag.InputOf(s.participants)}})["folds"].(*encoding.Table)
 	return s
 }
 
@@ -71,8 +72,8 @@ func (s *corrStudy) Inputs() map[string][]dag.Input {
 				weight = append(weight, a.Float64s()[(d*n+k)*n+k+1])
 			}
 		}
-		in["edges"] = append(in["edges"], dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "draw", Values: draw}, artifacts.Column{Name: "source", Values: source},
-			artifacts.Column{Name: "target", Values: target}, artifacts.Column{Name: "weight", Values: weight}), subject))
+		in["edges"] = append(in["edges"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: draw}, encoding.Column{Name: "source", Values: source},
+			encoding.Column{Name: "target", Values: target}, encoding.Column{Name: "weight", Values: weight}), subject))
 	}
 	return in
 }
@@ -97,22 +98,22 @@ func Fresh(kind string, parameters ...any) dag.Stage {
 	return s
 }
 
-func NodesOf(names ...string) *artifacts.Table {
+func NodesOf(names ...string) *encoding.Table {
 	index, id := make([]int32, len(names)), make([]int32, len(names))
 	for i := range names {
 		index[i], id[i] = int32(i+1), int32(10*(i+1))
 	}
 	zero := make([]float64, len(names))
-	return artifacts.NewTable(
-		artifacts.Column{Name: "index", Values: index}, artifacts.Column{Name: "id", Values: id},
-		artifacts.Column{Name: "name", Values: names}, artifacts.Column{Name: "abbreviation", Values: names},
-		artifacts.Column{Name: "x", Values: zero}, artifacts.Column{Name: "y", Values: zero}, artifacts.Column{Name: "z", Values: zero},
+	return encoding.NewTable(
+		encoding.Column{Name: "index", Values: index}, encoding.Column{Name: "id", Values: id},
+		encoding.Column{Name: "name", Values: names}, encoding.Column{Name: "abbreviation", Values: names},
+		encoding.Column{Name: "x", Values: zero}, encoding.Column{Name: "y", Values: zero}, encoding.Column{Name: "z", Values: zero},
 	)
 }
 
 func FloatsOf(t *testing.T, v artifacts.Value, column string) []float64 {
 	t.Helper()
-	x, err := v.(*artifacts.Table).Floats(column)
+	x, err := v.(*encoding.Table).Floats(column)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,16 +206,16 @@ func SitedInputs(t *testing.T) map[string][]dag.Input {
 				}
 			}
 		}
-		matrices = append(matrices, dag.InputOf(artifacts.NewArray(v, 2, nodes, nodes), dag.Coord{Axis: "subject", Value: id}))
+		matrices = append(matrices, dag.InputOf(encoding.NewArray(v, 2, nodes, nodes), dag.Coord{Axis: "subject", Value: id}))
 	}
-	people.Columns = append(people.Columns, artifacts.Column{Name: "site", Values: site}, artifacts.Column{Name: "sex", Values: sex}, artifacts.Column{Name: "age", Values: age})
+	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: site}, encoding.Column{Name: "sex", Values: sex}, encoding.Column{Name: "age", Values: age})
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "matrices": matrices}
 	in["folds"] = []dag.Input{dag.InputOf(MustRun(t, Fresh("split", "folds", 3, "seed", 2), map[string][]dag.Input{"participants": in["participants"]})["folds"])}
 	return in
 }
 
 // PeopleWith is a table of 40 participants, of two groups in turn, with covariates.
-func PeopleWith(columns ...artifacts.Column) *artifacts.Table {
+func PeopleWith(columns ...encoding.Column) *encoding.Table {
 	people := SomeParticipants(40, "ASD", "HC")
 	people.Columns = append(people.Columns, columns...)
 	return people
@@ -235,7 +236,7 @@ func ExecOutput(t *testing.T, v artifacts.Value) string {
 }
 
 // HostileTexts is a table with control characters and markup behind every text of it.
-func HostileTexts(t *artifacts.Table) *artifacts.Table {
+func HostileTexts(t *encoding.Table) *encoding.Table {
 	again := *t
 	again.Columns = slices.Clone(t.Columns)
 	for i, c := range again.Columns {
@@ -301,13 +302,13 @@ func NumberedFolds(n int, label [4]int, p ...float64) []dag.Input {
 // ReportInputs are made-up inputs of a report: the first participant and the groups
 // are called as given.
 func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
-	people := artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: []string{first, "sub-02", "sub-03"}},
-		artifacts.Column{Name: "group", Values: []string{groupA, groupA, groupB}},
-		artifacts.Column{Name: "age", Values: []float64{11, 12, 13.5}, Unit: "a"},
-		artifacts.Column{Name: "simulated", Values: []bool{true, true, true}})
+	people := encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: []string{first, "sub-02", "sub-03"}},
+		encoding.Column{Name: "group", Values: []string{groupA, groupA, groupB}},
+		encoding.Column{Name: "age", Values: []float64{11, 12, 13.5}, Unit: "a"},
+		encoding.Column{Name: "simulated", Values: []bool{true, true, true}})
 	evaluation, scores := Evaluated(0.8, 0.7, 0.9)
-	settings := &artifacts.Table{}
+	settings := &encoding.Table{}
 	var columns [7][]string
 	for _, row := range [][4]string{
 		{"graphs", "graph", "rule", "largest"}, {"graphs", "graph", "density", "0.1"}, {"graphs", "graph", "of", "pairs"}, {"graphs", "graph", "repair", "largest"}, {"graphs", "graph", "features", "pearson"},
@@ -318,67 +319,67 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 		}
 	}
 	for i, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
-		settings.Columns = append(settings.Columns, artifacts.Column{Name: name, Values: columns[i]})
+		settings.Columns = append(settings.Columns, encoding.Column{Name: name, Values: columns[i]})
 	}
 	settings.Meta = map[string]string{"pipeline": "made up"}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},
-		"notes":      {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "note", Values: []string{"1 participant left out by exclude: " + first}}))},
+		"notes":      {dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: []string{"1 participant left out by exclude: " + first}}))},
 		"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)},
 	}
 }
 
 // Evaluated are tables of evaluate, for one setting and three folds. low and high
 // bound the accuracy.
-func Evaluated(accuracy, low, high float64) (summary, scores *artifacts.Table) {
+func Evaluated(accuracy, low, high float64) (summary, scores *encoding.Table) {
 	both := func(v float64) []float64 { return []float64{v, v} }
 	level := []string{"graph", "participant"}
-	summary = artifacts.NewTable(
-		artifacts.Column{Name: "level", Values: level},
-		artifacts.Column{Name: "folds", Values: []int32{3, 3}}, artifacts.Column{Name: "participants", Values: []int32{40, 40}},
-		artifacts.Column{Name: "accuracy", Values: both(accuracy)}, artifacts.Column{Name: "sd", Values: both(0.05)},
-		artifacts.Column{Name: "ci_low", Values: both(low)}, artifacts.Column{Name: "ci_high", Values: both(high)},
-		artifacts.Column{Name: "majority", Values: both(0.6)}, artifacts.Column{Name: "balanced_accuracy", Values: both(0.7)},
-		artifacts.Column{Name: "auc", Values: both(0.8)}, artifacts.Column{Name: "sensitivity", Values: both(0.9)},
-		artifacts.Column{Name: "specificity", Values: both(0.4)}, artifacts.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
-		artifacts.Column{Name: "p", Values: both(0.0004)}, artifacts.Column{Name: "auc_p", Values: both(0.02)},
+	summary = encoding.NewTable(
+		encoding.Column{Name: "level", Values: level},
+		encoding.Column{Name: "folds", Values: []int32{3, 3}}, encoding.Column{Name: "participants", Values: []int32{40, 40}},
+		encoding.Column{Name: "accuracy", Values: both(accuracy)}, encoding.Column{Name: "sd", Values: both(0.05)},
+		encoding.Column{Name: "ci_low", Values: both(low)}, encoding.Column{Name: "ci_high", Values: both(high)},
+		encoding.Column{Name: "majority", Values: both(0.6)}, encoding.Column{Name: "balanced_accuracy", Values: both(0.7)},
+		encoding.Column{Name: "auc", Values: both(0.8)}, encoding.Column{Name: "sensitivity", Values: both(0.9)},
+		encoding.Column{Name: "specificity", Values: both(0.4)}, encoding.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
+		encoding.Column{Name: "p", Values: both(0.0004)}, encoding.Column{Name: "auc_p", Values: both(0.02)},
 	)
-	scores = artifacts.NewTable(
-		artifacts.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}}, artifacts.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
-		artifacts.Column{Name: "level", Values: []string{"graph", "participant", "participant", "participant"}},
-		artifacts.Column{Name: "accuracy", Values: []float64{0.1, 0.5, 0.75, 1}},
+	scores = encoding.NewTable(
+		encoding.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}}, encoding.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
+		encoding.Column{Name: "level", Values: []string{"graph", "participant", "participant", "participant"}},
+		encoding.Column{Name: "accuracy", Values: []float64{0.1, 0.5, 0.75, 1}},
 	)
 	return summary, scores
 }
 
 // SummaryOf is a summary of evaluate with these columns in front, a row a setting
 // and level; the accuracies count up from 0.500.
-func SummaryOf(axes []string, settings ...[]string) *artifacts.Table {
+func SummaryOf(axes []string, settings ...[]string) *encoding.Table {
 	n := 2 * len(settings)
-	var cols []artifacts.Column
+	var cols []encoding.Column
 	for i, axis := range axes {
 		var v []string
 		for _, s := range settings {
 			v = append(v, s[i], s[i])
 		}
-		cols = append(cols, artifacts.Column{Name: axis, Values: v})
+		cols = append(cols, encoding.Column{Name: axis, Values: v})
 	}
 	level, positive, folds, people := make([]string, n), make([]string, n), make([]int32, n), make([]int32, n)
 	for i := range level {
 		level[i], positive[i], folds[i], people[i] = fold.Levels[i%2], "ASD", 5, 118
 	}
-	cols = append(cols, artifacts.Column{Name: "level", Values: level}, artifacts.Column{Name: "folds", Values: folds}, artifacts.Column{Name: "participants", Values: people})
+	cols = append(cols, encoding.Column{Name: "level", Values: level}, encoding.Column{Name: "folds", Values: folds}, encoding.Column{Name: "participants", Values: people})
 	for j, name := range []string{"accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"} {
 		v := make([]float64, n)
 		for i := range v {
 			v[i] = []float64{0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.04, 0.4, 0.6, 0.636, 0.5, 0.5, 0.5, 0.5}[j]
 		}
-		cols = append(cols, artifacts.Column{Name: name, Values: v})
+		cols = append(cols, encoding.Column{Name: name, Values: v})
 	}
-	return artifacts.NewTable(append(cols, artifacts.Column{Name: "positive", Values: positive})...)
+	return encoding.NewTable(append(cols, encoding.Column{Name: "positive", Values: positive})...)
 }
 
-func PaperVariations() *artifacts.Table {
+func PaperVariations() *encoding.Table {
 	var settings [][]string
 	for _, d := range []string{"bce", "mmd"} {
 		for _, p := range []string{"sage", "topk"} {
@@ -392,23 +393,23 @@ func PaperVariations() *artifacts.Table {
 
 func ComparisonInputs() map[string][]dag.Input {
 	model := func(name string, n int64) dag.Input {
-		return dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "model", Values: []string{name}}, artifacts.Column{Name: "parameters", Values: []int64{n}}))
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "model", Values: []string{name}}, encoding.Column{Name: "parameters", Values: []int64{n}}))
 	}
 	return map[string][]dag.Input{
 		"comparison": {dag.InputOf(SummaryOf([]string{"stage", "model"}, []string{"baselines", "ridge"}, []string{"baselines", "svm"}, []string{"train", ""}, []string{"baselines", "own|model"}))},
 		"models":     {model("svm", 3486), model("ridge", 3487), model("ridge", 3487), model("svm", 3486)},
-		"parameters": {dag.InputOf(artifacts.NewTable(artifacts.Column{Name: "name", Values: []string{"a", "b", "c"}},
-			artifacts.Column{Name: "length", Values: []int64{2000, 122, 9}}, artifacts.Column{Name: "trainable", Values: []bool{true, true, false}}))},
+		"parameters": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: []string{"a", "b", "c"}},
+			encoding.Column{Name: "length", Values: []int64{2000, 122, 9}}, encoding.Column{Name: "trainable", Values: []bool{true, true, false}}))},
 	}
 }
 
 // SomeParticipants are n participants of the groups a and b in turn.
-func SomeParticipants(n int, groups ...string) *artifacts.Table {
+func SomeParticipants(n int, groups ...string) *encoding.Table {
 	ids, group := make([]string, n), make([]string, n)
 	for i := range ids {
 		ids[i], group[i] = fmt.Sprintf("sub-%03d", i+1), groups[i%len(groups)]
 	}
-	return artifacts.NewTable(artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "group", Values: group})
+	return encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "group", Values: group})
 }
 
 func RunStage(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) (dag.Outputs, error) {
@@ -457,12 +458,12 @@ func PlantedGraphs(n, draws, nodes int, effect float64) map[string][]dag.Input {
 			}
 		}
 		coord := dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}
-		features = append(features, dag.InputOf(artifacts.NewArray(x, draws, nodes, nodes), coord))
-		edges = append(edges, dag.InputOf(artifacts.NewTable(
-			artifacts.Column{Name: "draw", Values: draw},
-			artifacts.Column{Name: "source", Values: source},
-			artifacts.Column{Name: "target", Values: target},
-			artifacts.Column{Name: "weight", Values: weight}), coord))
+		features = append(features, dag.InputOf(encoding.NewArray(x, draws, nodes, nodes), coord))
+		edges = append(edges, dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "draw", Values: draw},
+			encoding.Column{Name: "source", Values: source},
+			encoding.Column{Name: "target", Values: target},
+			encoding.Column{Name: "weight", Values: weight}), coord))
 	}
 	return map[string][]dag.Input{"edges": edges, "features": features}
 }

@@ -1,7 +1,7 @@
 package stagetest
 
 import (
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -16,7 +16,7 @@ type ScoreRow struct {
 	Kept  bool
 }
 
-func ScoresOf(rows ...ScoreRow) *artifacts.Table {
+func ScoresOf(rows ...ScoreRow) *encoding.Table {
 	var ids, sets []string
 	var draws, layers, indices []int32
 	var scores []float64
@@ -25,18 +25,18 @@ func ScoresOf(rows ...ScoreRow) *artifacts.Table {
 		ids, sets, draws, layers = append(ids, r.ID), append(sets, r.Set), append(draws, r.Draw), append(layers, r.Layer)
 		indices, scores, kept = append(indices, r.Index), append(scores, r.Score), append(kept, r.Kept)
 	}
-	return artifacts.NewTable(
-		artifacts.Column{Name: "participant_id", Values: ids}, artifacts.Column{Name: "draw", Values: draws},
-		artifacts.Column{Name: "set", Values: sets}, artifacts.Column{Name: "layer", Values: layers},
-		artifacts.Column{Name: "index", Values: indices}, artifacts.Column{Name: "score", Values: scores},
-		artifacts.Column{Name: "kept", Values: kept},
+	return encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "draw", Values: draws},
+		encoding.Column{Name: "set", Values: sets}, encoding.Column{Name: "layer", Values: layers},
+		encoding.Column{Name: "index", Values: indices}, encoding.Column{Name: "score", Values: scores},
+		encoding.Column{Name: "kept", Values: kept},
 	)
 }
 
-func TruthOf(source, target int32, difference float64) *artifacts.Table {
-	return artifacts.NewTable(
-		artifacts.Column{Name: "source", Values: []int32{source}}, artifacts.Column{Name: "target", Values: []int32{target}},
-		artifacts.Column{Name: "difference", Values: []float64{difference}},
+func TruthOf(source, target int32, difference float64) *encoding.Table {
+	return encoding.NewTable(
+		encoding.Column{Name: "source", Values: []int32{source}}, encoding.Column{Name: "target", Values: []int32{target}},
+		encoding.Column{Name: "difference", Values: []float64{difference}},
 	)
 }
 

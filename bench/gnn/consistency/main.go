@@ -16,7 +16,7 @@ import (
 	"os"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 func main() {
@@ -44,7 +44,7 @@ func run(path string) error {
 		return err
 	}
 	defer f.Close()
-	t, err := artifacts.ReadTable(f)
+	t, err := encoding.ReadTable(f)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/parquet"
 	"prgnn/cmd/pipeline/exit"
 )
 
@@ -24,16 +26,16 @@ func npyOf(dict string, data int) []byte {
 }
 
 // encodedTable is a small table as Arrow and as Parquet.
-func encodedTable(t *testing.T) (arrow, parquet []byte) {
+func encodedTable(t *testing.T) (asArrow, asParquet []byte) {
 	t.Helper()
-	table := artifacts.NewTable(
-		artifacts.Column{Name: "subject", Values: []string{"sub-01", "sub-02", "sub-03"}},
-		artifacts.Column{Name: "score", Unit: "1", Values: []float64{0.5, 0.25, 1}})
+	table := encoding.NewTable(
+		encoding.Column{Name: "subject", Values: []string{"sub-01", "sub-02", "sub-03"}},
+		encoding.Column{Name: "score", Unit: "1", Values: []float64{0.5, 0.25, 1}})
 	var a, p bytes.Buffer
 	if err := table.Encode(&a); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.WriteParquet(&p); err != nil {
+	if err := parquet.Write(&p, table); err != nil {
 		t.Fatal(err)
 	}
 	return a.Bytes(), p.Bytes()
@@ -46,7 +48,7 @@ type badFile struct {
 
 // badFiles are artifacts from elsewhere that are damaged, or lie.
 func badFiles(t *testing.T) []badFile {
-	arrow, parquet := encodedTable(t)
+	asArrow, asParquet := encodedTable(t)
 	good := "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"
 	dict := func(old, new string) []byte { return npyOf(strings.Replace(good, old, new, 1), 48) }
 	changed := func(b []byte, at int, with ...byte) []byte {
@@ -87,21 +89,21 @@ func badFiles(t *testing.T) []badFile {
 		{"npy with an order of its own", dict("False", "Maybe")},
 		{"npy with an expression", dict("(2, 3)", "(__import__('os').system('id'), 3)")},
 		{"a bare pickle", pickle},
-		{"Arrow cut in its magic", arrow[:4]},
-		{"Arrow cut in the middle", arrow[:len(arrow)/2]},
-		{"Arrow without its last magic", arrow[:len(arrow)-6]},
-		{"Arrow with a footer beyond its size", changed(arrow, -10, 0xff, 0xff, 0xff, 0x7f)},
-		{"Arrow with a negative footer", changed(arrow, -10, 0xff, 0xff, 0xff, 0xff)},
-		{"Arrow with no footer", changed(arrow, -10, 0, 0, 0, 0)},
-		{"Arrow with a footer of garbage", changed(arrow, len(arrow)/2, bytes.Repeat([]byte{0xee}, len(arrow)/2-10)...)},
-		{"Arrow as a stream", arrow[8 : len(arrow)-10]},
-		{"Parquet cut in its magic", parquet[:3]},
-		{"Parquet cut in the middle", parquet[:len(parquet)/2]},
-		{"Parquet without its last magic", parquet[:len(parquet)-4]},
-		{"Parquet with a footer beyond its size", changed(parquet, -8, 0xff, 0xff, 0xff, 0x7f)},
-		{"Parquet with a footer of garbage", changed(parquet, len(parquet)/2, bytes.Repeat([]byte{0xee}, len(parquet)/2-8)...)},
-		{"Parquet with pages of garbage", changed(parquet, 4, bytes.Repeat([]byte{0xee}, 24)...)},
-		{"Parquet that is encrypted", changed(changed(parquet, -4, []byte("PARE")...), 0, []byte("PARE")...)},
+		{"Arrow cut in its magic", asArrow[:4]},
+		{"Arrow cut in the middle", asArrow[:len(asArrow)/2]},
+		{"Arrow without its last magic", asArrow[:len(asArrow)-6]},
+		{"Arrow with a footer beyond its size", changed(asArrow, -10, 0xff, 0xff, 0xff, 0x7f)},
+		{"Arrow with a negative footer", changed(asArrow, -10, 0xff, 0xff, 0xff, 0xff)},
+		{"Arrow with no footer", changed(asArrow, -10, 0, 0, 0, 0)},
+		{"Arrow with a footer of garbage", changed(asArrow, len(asArrow)/2, bytes.Repeat([]byte{0xee}, len(asArrow)/2-10)...)},
+		{"Arrow as a stream", asArrow[8 : len(asArrow)-10]},
+		{"Parquet cut in its magic", asParquet[:3]},
+		{"Parquet cut in the middle", asParquet[:len(asParquet)/2]},
+		{"Parquet without its last magic", asParquet[:len(asParquet)-4]},
+		{"Parquet with a footer beyond its size", changed(asParquet, -8, 0xff, 0xff, 0xff, 0x7f)},
+		{"Parquet with a footer of garbage", changed(asParquet, len(asParquet)/2, bytes.Repeat([]byte{0xee}, len(asParquet)/2-8)...)},
+		{"Parquet with pages of garbage", changed(asParquet, 4, bytes.Repeat([]byte{0xee}, 24)...)},
+		{"Parquet that is encrypted", changed(changed(asParquet, -4, []byte("PARE")...), 0, []byte("PARE")...)},
 	}
 }
 

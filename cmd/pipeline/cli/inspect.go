@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -104,9 +104,9 @@ func (a *app) inspectValue(e inspectEvent, f *os.File, rows int) error {
 	var err error
 	r := bufio.NewReaderSize(f, 1<<20)
 	if e.Format == "npy" {
-		c.Array, err = artifacts.ReadArray(r)
+		c.Array, err = encoding.ReadArray(r)
 	} else {
-		c.Table, err = artifacts.ReadTable(r)
+		c.Table, err = encoding.ReadTable(r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Path, err)

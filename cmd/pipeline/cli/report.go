@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/diagram"
 	"prgnn/cmd/pipeline/results"
@@ -281,7 +282,7 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 
 // provenanceOf is a row for every task that the report rests on, and what
 // is to be said of all of them.
-func provenanceOf(c *results.Current, task *dag.Node, missing []string) (*artifacts.Table, error) {
+func provenanceOf(c *results.Current, task *dag.Node, missing []string) (*encoding.Table, error) {
 	var id, kind, key, outputs []string
 	codes := map[string]string{}
 	tasks := 0
@@ -308,9 +309,9 @@ func provenanceOf(c *results.Current, task *dag.Node, missing []string) (*artifa
 	if tasks == 0 {
 		return nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
 	}
-	t := artifacts.NewTable(
-		artifacts.Column{Name: "task", Values: id}, artifacts.Column{Name: "kind", Values: kind},
-		artifacts.Column{Name: "key", Values: key}, artifacts.Column{Name: "outputs", Values: outputs})
+	t := encoding.NewTable(
+		encoding.Column{Name: "task", Values: id}, encoding.Column{Name: "kind", Values: kind},
+		encoding.Column{Name: "key", Values: key}, encoding.Column{Name: "outputs", Values: outputs})
 	p := dag.ThisProgram()
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(codes)) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/bids"
@@ -133,7 +133,7 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 }
 
 // columnDocs describes the columns of a table, as BIDS's sidecars of TSV files do.
-func columnDocs(t *artifacts.Table) map[string]any {
+func columnDocs(t *encoding.Table) map[string]any {
 	docs := map[string]any{}
 	for i := range t.Columns {
 		c := &t.Columns[i]

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/parquet"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -191,7 +192,7 @@ func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format strin
 	}
 	keyed, err := x.keyed(sel, tasks)
 	if err == nil && x.Names {
-		var nodes *artifacts.Table
+		var nodes *encoding.Table
 		if nodes, err = x.Nodes(); err == nil {
 			keyed, err = withNames(keyed, nodes)
 		}
@@ -206,7 +207,7 @@ func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format strin
 	return x.WriteTo(x.Path, func(w io.Writer) error {
 		switch format {
 		case "parquet":
-			return keyed.WriteParquet(w)
+			return parquet.Write(w, keyed)
 		case "arrow-zstd":
 			return keyed.WriteArrowZstd(w)
 		case "csv":
@@ -219,8 +220,8 @@ func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format strin
 }
 
 // keyed joins the tables of tasks, their coordinates in front.
-func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*artifacts.Table, error) {
-	parts := make([]*artifacts.Table, len(tasks))
+func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*encoding.Table, error) {
+	parts := make([]*encoding.Table, len(tasks))
 	for i, n := range tasks {
 		var err error
 		if parts[i], err = x.tableOf(n, sel.Port); err != nil {
@@ -231,7 +232,7 @@ func (x *job) keyed(sel *results.Selection, tasks []*dag.Node) (*artifacts.Table
 }
 
 // tableOf reads an output as a table; an array gets a row for each element.
-func (x *job) tableOf(n *dag.Node, port dag.Port) (*artifacts.Table, error) {
+func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 	got, err := x.Read(n, port)
 	if err != nil {
 		return nil, err
@@ -257,8 +258,8 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 }
 
 // stacked joins the arrays of tasks, the axes of the fan-out in front.
-func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*artifacts.Array, []axisJSON, error) {
-	var arrays []*artifacts.Array
+func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Array, []axisJSON, error) {
+	var arrays []*encoding.Array
 	for _, n := range tasks {
 		got, err := x.Read(n, sel.Port)
 		if err != nil {
@@ -278,11 +279,11 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*artifacts.Arr
 	if err != nil {
 		return nil, nil, err
 	}
-	sorted := make([]*artifacts.Array, len(order))
+	sorted := make([]*encoding.Array, len(order))
 	for i, at := range order {
 		sorted[i] = arrays[at]
 	}
-	whole, err := artifacts.Stack(sorted)
+	whole, err := encoding.Stack(sorted)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/cohort"
@@ -16,15 +16,15 @@ import (
 
 // withKeys joins the tables of a fan-out into one, a column for each axis in
 // front. A table that has such a column already, with the same values, keeps it.
-func withKeys(tasks []*dag.Node, parts []*artifacts.Table) (*artifacts.Table, error) {
-	whole, err := artifacts.Concat(parts...)
+func withKeys(tasks []*dag.Node, parts []*encoding.Table) (*encoding.Table, error) {
+	whole, err := encoding.Concat(parts...)
 	if err != nil {
 		return nil, err
 	}
 	if len(tasks[0].Coords) == 0 {
 		return whole, nil
 	}
-	var keys []artifacts.Column
+	var keys []encoding.Column
 	for i, coord := range tasks[0].Coords {
 		var values []string
 		for j, n := range tasks {
@@ -39,12 +39,12 @@ func withKeys(tasks []*dag.Node, parts []*artifacts.Table) (*artifacts.Table, er
 			}
 			name += "_of_task"
 		}
-		keys = append(keys, artifacts.Column{Name: name, Values: typed(values), Doc: "coordinate of the task"})
+		keys = append(keys, encoding.Column{Name: name, Values: typed(values), Doc: "coordinate of the task"})
 	}
-	return &artifacts.Table{Columns: append(keys, whole.Columns...), Meta: whole.Meta}, nil
+	return &encoding.Table{Columns: append(keys, whole.Columns...), Meta: whole.Meta}, nil
 }
 
-func sameText(c *artifacts.Column, values []string) bool {
+func sameText(c *encoding.Column, values []string) bool {
 	for i, v := range values {
 		if dag.CompareValues(compare.Full(compare.Cell(c, i)), v) != 0 && compare.Full(compare.Cell(c, i)) != v {
 			return false
@@ -80,9 +80,9 @@ func typed(values []string) any {
 // longTable has a row for each element of an array: its place on every axis, and
 // the value. The axis draw counts from 0, because draw 0 is the plain mean; all
 // others count from 1, as node numbers do.
-func longTable(a *artifacts.Array, axes []string) *artifacts.Table {
+func longTable(a *encoding.Array, axes []string) *encoding.Table {
 	n := a.Len()
-	var cols []artifacts.Column
+	var cols []encoding.Column
 	seen := map[string]int{}
 	step := n
 	for i, size := range a.Shape {
@@ -103,24 +103,24 @@ func longTable(a *artifacts.Array, axes []string) *artifacts.Table {
 		for j := range at {
 			at[j] = first + int32(j/step%size)
 		}
-		cols = append(cols, artifacts.Column{Name: name, Values: at})
+		cols = append(cols, encoding.Column{Name: name, Values: at})
 	}
-	return artifacts.NewTable(append(cols, artifacts.Column{Name: "value", Values: elements(a)})...)
+	return encoding.NewTable(append(cols, encoding.Column{Name: "value", Values: elements(a)})...)
 }
 
 // elements are those of an array in a type that a table has.
-func elements(a *artifacts.Array) any {
+func elements(a *encoding.Array) any {
 	switch a.DType() {
 	case "<f4":
-		return must(artifacts.Data[float32](a))
+		return must(encoding.Data[float32](a))
 	case "<i8":
-		return must(artifacts.Data[int64](a))
+		return must(encoding.Data[int64](a))
 	case "<i4":
-		return must(artifacts.Data[int32](a))
+		return must(encoding.Data[int32](a))
 	case "<i2":
-		return widened(must(artifacts.Data[int16](a)))
+		return widened(must(encoding.Data[int16](a)))
 	case "|u1":
-		return widened(must(artifacts.Data[uint8](a)))
+		return widened(must(encoding.Data[uint8](a)))
 	}
 	return a.Float64s()
 }

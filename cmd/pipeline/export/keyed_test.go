@@ -6,18 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
-func mixedTable() *artifacts.Table {
-	return artifacts.NewTable(
-		artifacts.Column{Name: "name", Values: []string{"Left-Putamen", "a,b\t\"c\"", ""}, Valid: []bool{true, true, false}},
-		artifacts.Column{Name: "score", Values: []float64{0.1, math.NaN(), 3}, Unit: "mm", Doc: "how far"},
-		artifacts.Column{Name: "n", Values: []int32{1, 2, 3}, Valid: []bool{true, false, true}},
-		artifacts.Column{Name: "kept", Values: []bool{true, false, true}},
-		artifacts.Column{Name: "p", Values: []float32{0.1, 1, -2.5}},
-		artifacts.Column{Name: "big", Values: []int64{1 << 60, -1, 0}},
+func mixedTable() *encoding.Table {
+	return encoding.NewTable(
+		encoding.Column{Name: "name", Values: []string{"Left-Putamen", "a,b\t\"c\"", ""}, Valid: []bool{true, true, false}},
+		encoding.Column{Name: "score", Values: []float64{0.1, math.NaN(), 3}, Unit: "mm", Doc: "how far"},
+		encoding.Column{Name: "n", Values: []int32{1, 2, 3}, Valid: []bool{true, false, true}},
+		encoding.Column{Name: "kept", Values: []bool{true, false, true}},
+		encoding.Column{Name: "p", Values: []float32{0.1, 1, -2.5}},
+		encoding.Column{Name: "big", Values: []int64{1 << 60, -1, 0}},
 	)
 }
 
@@ -53,14 +53,14 @@ func tasksOf(axes []string, values ...[]string) []*dag.Node {
 
 func TestWithKeys(t *testing.T) {
 	tasks := tasksOf([]string{"pool", "fold"}, []string{"topk", "1"}, []string{"topk", "2"})
-	part := func(fold int32, x ...float64) *artifacts.Table {
+	part := func(fold int32, x ...float64) *encoding.Table {
 		folds := make([]int32, len(x))
 		for i := range folds {
 			folds[i] = fold
 		}
-		return artifacts.NewTable(artifacts.Column{Name: "fold", Values: folds}, artifacts.Column{Name: "x", Values: x})
+		return encoding.NewTable(encoding.Column{Name: "fold", Values: folds}, encoding.Column{Name: "x", Values: x})
 	}
-	whole, err := withKeys(tasks, []*artifacts.Table{part(1, 5, 6), part(2, 7)})
+	whole, err := withKeys(tasks, []*encoding.Table{part(1, 5, 6), part(2, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWithKeys(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 	// A column of the same name that says something else is kept beside the key.
-	whole, err = withKeys(tasks, []*artifacts.Table{part(9, 5), part(9, 7)})
+	whole, err = withKeys(tasks, []*encoding.Table{part(9, 5), part(9, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestWithKeys(t *testing.T) {
 }
 
 func TestLongTable(t *testing.T) {
-	a := artifacts.NewArray([]float64{10, 11, 12, 13, 14, 15}, 2, 3)
+	a := encoding.NewArray([]float64{10, 11, 12, 13, 14, 15}, 2, 3)
 	var out strings.Builder
 	if err := longTable(a, []string{"draw", "roi"}).WriteCSV(&out, ','); err != nil {
 		t.Fatal(err)
@@ -91,14 +91,14 @@ func TestLongTable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 	out.Reset()
-	square := artifacts.NewArray([]int16{1, 2, 3, 4}, 2, 2)
+	square := encoding.NewArray([]int16{1, 2, 3, 4}, 2, 2)
 	if err := longTable(square, []string{"roi", "roi"}).WriteCSV(&out, ','); err != nil {
 		t.Fatal(err)
 	}
 	if want := "roi,roi_2,value\n1,1,1\n1,2,2\n2,1,3\n2,2,4\n"; out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
-	if got := longTable(artifacts.NewArray([]float64{}, 0, 3), nil).Rows(); got != 0 {
+	if got := longTable(encoding.NewArray([]float64{}, 0, 3), nil).Rows(); got != 0 {
 		t.Errorf("an empty array gives %d rows", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -44,7 +44,7 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 	return x.WriteTo(x.Path, func(w io.Writer) error { return mat5.Write(w, variables) })
 }
 
-func matArray(name string, a *artifacts.Array, axes []axisJSON) []mat5.Variable {
+func matArray(name string, a *encoding.Array, axes []axisJSON) []mat5.Variable {
 	shape, v := a.Shape, a.Float64s()
 	array := mat5.Variable{Name: mat5.Name(name), Class: "double"}
 	var order []axisJSON
@@ -79,7 +79,7 @@ func matArray(name string, a *artifacts.Array, axes []axisJSON) []mat5.Variable 
 	return variables
 }
 
-func matTable(t *artifacts.Table) []mat5.Variable {
+func matTable(t *encoding.Table) []mat5.Variable {
 	var variables []mat5.Variable
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -102,7 +102,7 @@ func matTable(t *artifacts.Table) []mat5.Variable {
 }
 
 // matNumber is a cell as MATLAB's double; a missing one is NaN.
-func matNumber(c *artifacts.Column, row int) float64 {
+func matNumber(c *encoding.Column, row int) float64 {
 	if c.Valid != nil && !c.Valid[row] {
 		return math.NaN()
 	}

@@ -3,14 +3,14 @@ package export
 import (
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
 )
 
 // withNames puts the names of regions behind the columns that hold their numbers (roi,
 // source, target, index …), and behind those of edges also where they lie.
-func withNames(t, nodes *artifacts.Table) (*artifacts.Table, error) {
-	out := &artifacts.Table{Meta: t.Meta}
+func withNames(t, nodes *encoding.Table) (*encoding.Table, error) {
+	out := &encoding.Table{Meta: t.Meta}
 	for i := range t.Columns {
 		c := t.Columns[i]
 		out.Columns = append(out.Columns, c)
@@ -41,12 +41,12 @@ func withNames(t, nodes *artifacts.Table) (*artifacts.Table, error) {
 	return out, nil
 }
 
-func hasName(t *artifacts.Table) bool {
+func hasName(t *encoding.Table) bool {
 	_, ok := t.Column("name")
 	return ok
 }
 
-func columnNames(t *artifacts.Table) []string {
+func columnNames(t *encoding.Table) []string {
 	var names []string
 	for i := range t.Columns {
 		names = append(names, t.Columns[i].Name)
@@ -55,7 +55,7 @@ func columnNames(t *artifacts.Table) []string {
 }
 
 // looked is a column of the node list for each of the numbers, from 1.
-func looked(name string, number []int64, of *artifacts.Column) artifacts.Column {
+func looked(name string, number []int64, of *encoding.Column) encoding.Column {
 	valid := make([]bool, len(number))
 	texts, numbers := make([]string, len(number)), make([]float64, len(number))
 	text, _ := of.Values.([]string)
@@ -73,7 +73,7 @@ func looked(name string, number []int64, of *artifacts.Column) artifacts.Column 
 		}
 	}
 	if text != nil {
-		return artifacts.Column{Name: name, Values: texts, Valid: valid, Doc: "name of the region"}
+		return encoding.Column{Name: name, Values: texts, Valid: valid, Doc: "name of the region"}
 	}
-	return artifacts.Column{Name: name, Values: numbers, Valid: valid, Unit: of.Unit, Doc: of.Doc}
+	return encoding.Column{Name: name, Values: numbers, Valid: valid, Unit: of.Unit, Doc: of.Doc}
 }

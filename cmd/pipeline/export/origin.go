@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 )
@@ -48,13 +49,13 @@ func (x *job) origins(port string, tasks []*dag.Node) []origin {
 }
 
 // withOrigin says where the parts of a table come from.
-func (x *job) withOrigin(t *artifacts.Table, sel *results.Selection, tasks []*dag.Node) *artifacts.Table {
+func (x *job) withOrigin(t *encoding.Table, sel *results.Selection, tasks []*dag.Node) *encoding.Table {
 	meta := maps.Clone(t.Meta)
 	if meta == nil {
 		meta = map[string]string{}
 	}
 	maps.Copy(meta, x.originMeta(sel, tasks))
-	return &artifacts.Table{Columns: t.Columns, Meta: meta}
+	return &encoding.Table{Columns: t.Columns, Meta: meta}
 }
 
 func (x *job) originMeta(sel *results.Selection, tasks []*dag.Node) map[string]string {
@@ -84,7 +85,7 @@ func Digests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
 			return nil, err
 		}
 		defer f.Close()
-		meta, err := artifacts.ReadMeta(f)
+		meta, err := encoding.ReadMeta(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -142,16 +142,16 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 	return nil
 }
 
-func (d *pygData) arrays() map[string]*artifacts.Array {
+func (d *pygData) arrays() map[string]*encoding.Array {
 	graphs, entries := len(d.y), len(d.from)
-	return map[string]*artifacts.Array{
-		"edge_index": artifacts.NewArray(append(append([]int64{}, d.from...), d.to...), 2, entries),
-		"edge_attr":  artifacts.NewArray(d.weight, entries, 1),
-		"edge_ptr":   artifacts.NewArray(d.edgePtr, graphs+1),
-		"x":          artifacts.NewArray(d.x, graphs, d.nodes, d.features),
-		"y":          artifacts.NewArray(d.y, graphs),
-		"draw":       artifacts.NewArray(d.draw, graphs),
-		"subject":    artifacts.NewArray(d.subject, graphs),
+	return map[string]*encoding.Array{
+		"edge_index": encoding.NewArray(append(append([]int64{}, d.from...), d.to...), 2, entries),
+		"edge_attr":  encoding.NewArray(d.weight, entries, 1),
+		"edge_ptr":   encoding.NewArray(d.edgePtr, graphs+1),
+		"x":          encoding.NewArray(d.x, graphs, d.nodes, d.features),
+		"y":          encoding.NewArray(d.y, graphs),
+		"draw":       encoding.NewArray(d.draw, graphs),
+		"subject":    encoding.NewArray(d.subject, graphs),
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // spreadsheetSafe is a table whose texts and names no spreadsheet takes for a formula: those
 // that begin like one get an apostrophe in front (OWASP, "CSV Injection"). Numbers stay.
-func spreadsheetSafe(t *artifacts.Table) *artifacts.Table {
+func spreadsheetSafe(t *encoding.Table) *encoding.Table {
 	safe := *t
 	safe.Columns = slices.Clone(t.Columns)
 	for i := range safe.Columns {

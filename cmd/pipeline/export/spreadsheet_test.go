@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 // The cells are OWASP's list; numbers below zero are no formulas.
 func TestSpreadsheetSafe(t *testing.T) {
-	table := artifacts.NewTable(
-		artifacts.Column{Name: "=cmd", Values: []string{`=HYPERLINK("http://x")`, "+1", "-1", "@SUM(1)", "\tx", "a=b", "", "＝1"}},
-		artifacts.Column{Name: "x", Values: []float64{-1, 1, 2, 3, 4, 5, 6, 7}})
+	table := encoding.NewTable(
+		encoding.Column{Name: "=cmd", Values: []string{`=HYPERLINK("http://x")`, "+1", "-1", "@SUM(1)", "\tx", "a=b", "", "＝1"}},
+		encoding.Column{Name: "x", Values: []float64{-1, 1, 2, 3, 4, 5, 6, 7}})
 	var before, b bytes.Buffer
 	if err := table.WriteCSV(&before, ','); err != nil {
 		t.Fatal(err)

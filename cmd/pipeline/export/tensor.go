@@ -3,7 +3,7 @@ package export
 import (
 	"io"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 )
@@ -16,7 +16,7 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 	if err != nil {
 		return err
 	}
-	keys := &artifacts.Table{Meta: x.originMeta(sel, tasks)}
+	keys := &encoding.Table{Meta: x.originMeta(sel, tasks)}
 	inner := axes[1:]
 	if len(tasks[0].Coords) > 0 {
 		order, front, err := stackOrder(tasks)
@@ -28,7 +28,7 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 			for row, at := range order {
 				values[row] = tasks[at].Coords[i].Value
 			}
-			keys.Columns = append(keys.Columns, artifacts.Column{Name: coord.Axis, Values: typed(values), Doc: "coordinate of the task"})
+			keys.Columns = append(keys.Columns, encoding.Column{Name: coord.Axis, Values: typed(values), Doc: "coordinate of the task"})
 		}
 		inner = axes[len(front):]
 	} else {
@@ -39,7 +39,7 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 				places[i]--
 			}
 		}
-		keys.Columns = []artifacts.Column{{Name: axes[0].Name, Values: places, Doc: "place on the first axis"}}
+		keys.Columns = []encoding.Column{{Name: axes[0].Name, Values: places, Doc: "place on the first axis"}}
 	}
 	names := []string{"row"}
 	whole.Shape = []int{keys.Rows()}
@@ -47,6 +47,6 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 		names = append(names, axis.Name)
 		whole.Shape = append(whole.Shape, axis.Size)
 	}
-	column := artifacts.Column{Name: sel.Port.Name, Doc: sel.Port.Doc}
+	column := encoding.Column{Name: sel.Port.Name, Doc: sel.Port.Doc}
 	return x.WriteTo(x.Path, func(w io.Writer) error { return whole.WriteTensors(w, keys, column, names) })
 }

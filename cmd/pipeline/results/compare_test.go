@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 )
 
 func TestFormatsThatDiffer(t *testing.T) {
@@ -18,8 +18,8 @@ func TestFormatsThatDiffer(t *testing.T) {
 
 func TestDifferencePrint(t *testing.T) {
 	d := compareContents(
-		Content{Table: artifacts.NewTable(artifacts.Column{Name: "n", Values: []int64{1, 2, 3, 4, 5, 6, 7}})},
-		Content{Table: artifacts.NewTable(artifacts.Column{Name: "n", Values: []int64{1, 0, 0, 0, 0, 0, 0}})})
+		Content{Table: encoding.NewTable(encoding.Column{Name: "n", Values: []int64{1, 2, 3, 4, 5, 6, 7}})},
+		Content{Table: encoding.NewTable(encoding.Column{Name: "n", Values: []int64{1, 0, 0, 0, 0, 0, 0}})})
 	var out strings.Builder
 	PrintDifference(&out, d, "  ")
 	want := "  row 2: n  2  →  0\n  row 3: n  3  →  0\n  row 4: n  4  →  0\n  row 5: n  5  →  0\n  row 6: n  6  →  0\n  … 1 more\n"

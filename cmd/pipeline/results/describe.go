@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
@@ -19,8 +20,8 @@ import (
 // it: one of a table, an array, a text, or nothing more than bytes.
 type Content struct {
 	Format string
-	Table  *artifacts.Table
-	Array  *artifacts.Array
+	Table  *encoding.Table
+	Array  *encoding.Array
 	axes   []string // of the array, when they are known
 	text   string
 }
@@ -31,9 +32,9 @@ func Decode(b []byte, format string, typ dag.Type) (Content, error) {
 	var err error
 	switch format {
 	case "arrow":
-		c.Table, err = artifacts.ReadTable(bytes.NewReader(b))
+		c.Table, err = encoding.ReadTable(bytes.NewReader(b))
 	case "npy":
-		c.Array, err = artifacts.ReadArray(bytes.NewReader(b))
+		c.Array, err = encoding.ReadArray(bytes.NewReader(b))
 	case "text", "json", "tsv", "csv", "markdown", "log":
 		if !utf8.Valid(b) {
 			return c, errors.New("the text is not UTF-8")
@@ -52,7 +53,7 @@ type columnJSON struct {
 }
 
 // Columns describes the columns of a table for --json.
-func Columns(t *artifacts.Table) []columnJSON {
+func Columns(t *encoding.Table) []columnJSON {
 	cols := []columnJSON{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -136,7 +137,7 @@ func (c Content) printArray(w io.Writer, indent string) {
 		shape = shape[n-2:]
 		first = values[:shape[0]*shape[1]]
 	}
-	preview := strings.TrimRight(artifacts.NewArray(first, shape...).Preview(), "\n")
+	preview := strings.TrimRight(encoding.NewArray(first, shape...).Preview(), "\n")
 	fmt.Fprintln(w, indent+strings.ReplaceAll(preview, "\n", "\n"+indent))
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
 	"prgnn/pipelines/lock"
@@ -26,7 +27,7 @@ func (c *Current) Read(n *dag.Node, port dag.Port) (Content, error) {
 }
 
 // Nodes are the regions of the cohort.
-func (c *Current) Nodes() (*artifacts.Table, error) {
+func (c *Current) Nodes() (*encoding.Table, error) {
 	r := c.Pipeline.Roster
 	if r == nil || r.Nodes == nil {
 		return nil, fmt.Errorf("the pipeline has no cohort, which would name the regions")

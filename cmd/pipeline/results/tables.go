@@ -3,13 +3,13 @@ package results
 import (
 	"io"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/pipelines/compare"
 )
 
 // printTable shows the first rows of a table to a person.
-func printTable(w io.Writer, t *artifacts.Table, rows int, indent string) {
+func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 	g := console.Grid{Indent: indent, Right: map[int]bool{}}
 	var names []string
 	for i := range t.Columns {

@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers 78592be6c3086365ce39ba6933ba0d324cf5f58f45dc786b7872a48d40498985
+var codes = dag.Codes(`kind outliers bc28c5972e5f9c5fe5b7ce2b04f8e8faca14377d591021a3400caca36fef4c9f
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -32,82 +32,83 @@ module golang.org/x/sys v0.49.0
 module golang.org/x/text v0.43.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 module gonum.org/v1/gonum v0.17.0
-prgnn/artifacts.Array fbc72b02d7a8.e3b0c4
-prgnn/artifacts.Array.DType 6fce6f92e080.b726e4
-prgnn/artifacts.Array.Encode 3408281eec08.4dddbf
-prgnn/artifacts.Array.Format 2752e093342c.b726e4
-prgnn/artifacts.Array.Len d7a75aa5598f.2b231e
-prgnn/artifacts.Column 795ed3d0c350.e3b0c4
-prgnn/artifacts.Column.fill c8dfc1d4ab80.0e8105
-prgnn/artifacts.Column.len 03824b2b1792.cb7c20
-prgnn/artifacts.Column.valid a17a2479b4c3.cb7c20
-prgnn/artifacts.Data 4931e393cafb.6c4525
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
-prgnn/artifacts.FromRecord c1d107281955.7f1040
-prgnn/artifacts.NewArray 9af8fb945cdd.ce5a79
-prgnn/artifacts.Number c4fdeb339db3.e3b0c4
-prgnn/artifacts.ReadArray 32451140575b.35279e
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
-prgnn/artifacts.Table 05333ff0a705.cb7c20
-prgnn/artifacts.Table.Encode 7788b3b5c575.75915d
-prgnn/artifacts.Table.Format ce798aa82c30.aaa7f7
-prgnn/artifacts.Table.Record 31febf702d01.616978
-prgnn/artifacts.Table.Rows 1e83ec519d05.7afd19
-prgnn/artifacts.Table.check 81ee6762fb23.c28a56
 prgnn/artifacts.Value e6fce48976dc.e3b0c4
-prgnn/artifacts.arrowData 5d792e6c08ea.9a77d7
-prgnn/artifacts.bitmap 738941c8c3fd.e3b0c4
-prgnn/artifacts.cOrder 57fcb8b04f1b.e3b0c4
-prgnn/artifacts.cOrder.next 597347df347c.86508f
-prgnn/artifacts.canonical 47e690ebe4e2.818979
-prgnn/artifacts.countingWriter d8f997316180.e3b0c4
-prgnn/artifacts.countingWriter.Seek f7c9713f7221.432310
-prgnn/artifacts.countingWriter.Write 67ccb1e07726.432310
-prgnn/artifacts.dictParser 38d4c5e6c527.e3b0c4
-prgnn/artifacts.dictParser.blank 5f7ab5184c2a.394d0e
-prgnn/artifacts.dictParser.header 69f881bf96b1.45a069
-prgnn/artifacts.dictParser.take ed717ed658cc.39fd55
-prgnn/artifacts.dictParser.text 62d45b93b4f4.17154d
-prgnn/artifacts.dictParser.tuple 63c897680c78.34f1e9
-prgnn/artifacts.elements 4cac7c81f259.e3b0c4
-prgnn/artifacts.errType 7899f2b349cf.e3b0c4
-prgnn/artifacts.fieldMetadata 14d711732326.8cc74b
-prgnn/artifacts.float32bits fdb05efb6373.e3b0c4
-prgnn/artifacts.float64bits f2a213c4cfcc.e3b0c4
-prgnn/artifacts.foreign 6fd55586bf2e.2921b5
-prgnn/artifacts.halfArray 806ae6893abc.e3b0c4
-prgnn/artifacts.halfToFloat 7b6d68d8d7c3.e3b0c4
-prgnn/artifacts.metaDoc 4ac916ebe547.e3b0c4
-prgnn/artifacts.metaUnit a6b53aedd5c4.e3b0c4
-prgnn/artifacts.newCOrder 300b43653dbe.679326
-prgnn/artifacts.npyAlign b6b774a93a8b.e3b0c4
-prgnn/artifacts.npyDescr 52c0d4a113b1.e3b0c4
-prgnn/artifacts.npyDescr.canonical 54263916a23a.ac9c5c
-prgnn/artifacts.npyDescr.checkDescr cd6dec7787ca.dc682f
-prgnn/artifacts.npyHeader a342a00f6dd1.2e0b1d
-prgnn/artifacts.npyMagic 67749b2a2be7.e3b0c4
-prgnn/artifacts.npyMaxAxes b6b774a93a8b.e3b0c4
-prgnn/artifacts.npyMaxHeader dfd194bfca22.e3b0c4
-prgnn/artifacts.npySizes c9efb48efbd6.e3b0c4
-prgnn/artifacts.read e303055b65a8.45f843
-prgnn/artifacts.readElements 227581cc810e.54c41d
-prgnn/artifacts.readForeign 4b2fefdbfc06.3bd338
-prgnn/artifacts.readNPY ad6aa62506d4.472b2c
-prgnn/artifacts.readNPYHeader e5091cdf2784.158359
-prgnn/artifacts.readUint64 7820a0379ae8.a27392
-prgnn/artifacts.readable 36efb9aa2007.178d98
-prgnn/artifacts.readers bcd13af3560f.18e58d
-prgnn/artifacts.remaining 92f837d57b64.e3b0c4
-prgnn/artifacts.sortedMetadata 526d9f76ee52.e3b0c4
-prgnn/artifacts.tableOf 09ae12a823bf.7adebd
-prgnn/artifacts.textArray a515f19bb163.e3b0c4
-prgnn/artifacts.textBuffers 8fc31aa53bb9.1aa6d8
-prgnn/artifacts.validity a56f05b81eb8.6c5a96
-prgnn/artifacts.writeArrow d7d6a5363ff5.6dc1e4
-prgnn/artifacts.writeElements 6c5b7b8fe945.54c41d
-prgnn/artifacts.writeNPY c9ab0d0dbac2.096d6f
-prgnn/artifacts.writeRecord f0f3283f5e4d.432310
+prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
+prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
+prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
+prgnn/artifacts/encoding.Array.Format 2752e093342c.b726e4
+prgnn/artifacts/encoding.Array.Len 4a2abdec1c0b.2b231e
+prgnn/artifacts/encoding.Column 795ed3d0c350.e3b0c4
+prgnn/artifacts/encoding.Column.Has 4e1f08b53a11.cb7c20
+prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
+prgnn/artifacts/encoding.Column.len 03824b2b1792.cb7c20
+prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
+prgnn/artifacts/encoding.Data 4931e393cafb.6c4525
+prgnn/artifacts/encoding.FromRecord c1d107281955.7f1040
+prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
+prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
+prgnn/artifacts/encoding.ReadArray 32451140575b.35279e
+prgnn/artifacts/encoding.Table 05333ff0a705.cb7c20
+prgnn/artifacts/encoding.Table.Check 91725633e234.c28a56
+prgnn/artifacts/encoding.Table.Encode 7788b3b5c575.75915d
+prgnn/artifacts/encoding.Table.Format ce798aa82c30.aaa7f7
+prgnn/artifacts/encoding.Table.Record f2f74b153d78.ae2ad5
+prgnn/artifacts/encoding.Table.Rows 0032b43cbeef.7afd19
+prgnn/artifacts/encoding.arrowData 5cfdbb82d31b.93315a
+prgnn/artifacts/encoding.bitmap 738941c8c3fd.e3b0c4
+prgnn/artifacts/encoding.cOrder 57fcb8b04f1b.e3b0c4
+prgnn/artifacts/encoding.cOrder.next 597347df347c.86508f
+prgnn/artifacts/encoding.canonical 85ec4b4d934e.c7d5b2
+prgnn/artifacts/encoding.countingWriter d8f997316180.e3b0c4
+prgnn/artifacts/encoding.countingWriter.Seek f7c9713f7221.432310
+prgnn/artifacts/encoding.countingWriter.Write 67ccb1e07726.432310
+prgnn/artifacts/encoding.dictParser 38d4c5e6c527.e3b0c4
+prgnn/artifacts/encoding.dictParser.blank 5f7ab5184c2a.394d0e
+prgnn/artifacts/encoding.dictParser.header 69f881bf96b1.45a069
+prgnn/artifacts/encoding.dictParser.take ed717ed658cc.39fd55
+prgnn/artifacts/encoding.dictParser.text 62d45b93b4f4.17154d
+prgnn/artifacts/encoding.dictParser.tuple 63c897680c78.34f1e9
+prgnn/artifacts/encoding.elements 4cac7c81f259.e3b0c4
+prgnn/artifacts/encoding.errType 7899f2b349cf.e3b0c4
+prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
+prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
+prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
+prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
+prgnn/artifacts/encoding.halfArray 806ae6893abc.e3b0c4
+prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
+prgnn/artifacts/encoding.metaDoc 4ac916ebe547.e3b0c4
+prgnn/artifacts/encoding.metaUnit a6b53aedd5c4.e3b0c4
+prgnn/artifacts/encoding.newCOrder 300b43653dbe.679326
+prgnn/artifacts/encoding.npyAlign b6b774a93a8b.e3b0c4
+prgnn/artifacts/encoding.npyDescr 52c0d4a113b1.e3b0c4
+prgnn/artifacts/encoding.npyDescr.canonical 54263916a23a.ac9c5c
+prgnn/artifacts/encoding.npyDescr.checkDescr cd6dec7787ca.dc682f
+prgnn/artifacts/encoding.npyHeader a342a00f6dd1.2e0b1d
+prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
+prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
+prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
+prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
+prgnn/artifacts/encoding.read e303055b65a8.45f843
+prgnn/artifacts/encoding.readElements 227581cc810e.54c41d
+prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
+prgnn/artifacts/encoding.readNPY ad6aa62506d4.472b2c
+prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
+prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
+prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
+prgnn/artifacts/encoding.readers bcd13af3560f.18e58d
+prgnn/artifacts/encoding.remaining 92f837d57b64.e3b0c4
+prgnn/artifacts/encoding.sortedMetadata 526d9f76ee52.e3b0c4
+prgnn/artifacts/encoding.tableOf 1240b6206fdb.61d561
+prgnn/artifacts/encoding.textArray a515f19bb163.e3b0c4
+prgnn/artifacts/encoding.textBuffers ac9e8e3ac1f9.eb101e
+prgnn/artifacts/encoding.validity dbaa96946938.483b5c
+prgnn/artifacts/encoding.writeArrow d7d6a5363ff5.6dc1e4
+prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
+prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
+prgnn/artifacts/encoding.writeRecord f0f3283f5e4d.432310
 prgnn/connectivity.FisherZ 7ebc3098916e.e639ab
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
@@ -141,21 +142,21 @@ prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-at artifacts/array.go prgnn/artifacts Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Data:78 Array.Format:115 Array.Encode:118
-at artifacts/arrow.go prgnn/artifacts metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
-at artifacts/arrowread.go prgnn/artifacts FromRecord:110 tableOf:119 readers:137 textArray:155 halfArray:156 readable:159 errType:166 Column.fill:171 read:182 readUint64:209
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 Value:63 Ref:71
-at artifacts/npy.go prgnn/artifacts npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
-at artifacts/npyheader.go prgnn/artifacts npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
-at artifacts/npyio.go prgnn/artifacts readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
-at artifacts/npyread.go prgnn/artifacts ReadArray:17 readNPY:25 remaining:80 readElements:94
-at artifacts/table.go prgnn/artifacts Column:13 Table:24 Table.check:40 Column.len:59 Column.valid:97 Table.Rows:100 Table.Format:122 Table.Encode:125
+at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Data:78 Array.Format:115 Array.Encode:118
+at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
+at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:133 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
+at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
+at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
+at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
+at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 readNPY:25 remaining:80 readElements:94
+at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 Table.Check:40 Column.len:59 Column.Has:97 Table.Rows:100 Table.Format:122 Table.Encode:125
 at connectivity/correlation.go prgnn/connectivity nearOne:57 FisherZ:62
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Dense:51 Matrix.Clone:73
 at dag/coord.go prgnn/dag Coord:11
-at dag/fit.go prgnn/dag Type.String:14
+at dag/fit.go prgnn/dag Type.String:15
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52
-at dag/task.go prgnn/dag Task:15 Input:35 Task.All:114 Input.Bytes:139 Input.Array:156
+at dag/task.go prgnn/dag Task:16 Input:36 Task.All:115 Input.Bytes:140 Input.Array:157
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:113 log1p:124 atanhTail:136 Atanh:180
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:43 Outliers.Run:54 read:85 participant:118 distances:129 tableOf:151 matrices:172 rounded:200
 `)

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages"
@@ -90,7 +90,7 @@ func read(inputs []dag.Input) (ids []string, edges *mat.Dense, regions int, err 
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		data, err := artifacts.Data[float64](a)
+		data, err := encoding.Data[float64](a)
 		if err != nil {
 			return nil, nil, 0, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -148,7 +148,7 @@ func distances(x *mat.Dense) ([]float64, error) {
 
 // tableOf makes the table as an Arrow record. With d² the squared distance of one of n participants
 // in k components, n·d²/(n−1)² has the distribution Beta(k/2, (n−k−1)/2).
-func tableOf(ids []string, squared []float64, k int) (*artifacts.Table, error) {
+func tableOf(ids []string, squared []float64, k int) (*encoding.Table, error) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
 		{Name: "participant_id", Type: arrow.BinaryTypes.String},
 		{Name: "squared_distance", Type: arrow.PrimitiveTypes.Float64},
@@ -164,12 +164,12 @@ func tableOf(ids []string, squared []float64, k int) (*artifacts.Table, error) {
 	}
 	record := b.NewRecord()
 	defer record.Release()
-	return artifacts.FromRecord(record)
+	return encoding.FromRecord(record)
 }
 
 // matrices are the loadings (edge×component) as symmetric matrices, component×roi×roi. The sign of
 // a component is free: its largest loading is positive.
-func matrices(loadings *mat.Dense, regions int) *artifacts.Array {
+func matrices(loadings *mat.Dense, regions int) *encoding.Array {
 	_, k := loadings.Dims()
 	out := make([]float64, 0, k*regions*regions)
 	for c := range k {
@@ -192,7 +192,7 @@ func matrices(loadings *mat.Dense, regions int) *artifacts.Array {
 		}
 		out = append(out, m.Data...)
 	}
-	return artifacts.NewArray(out, k, regions, regions)
+	return encoding.NewArray(out, k, regions, regions)
 }
 
 // rounded keeps 8 significant digits: the last bits of gonum's sums are different on different

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -22,9 +22,9 @@ func TestCode(t *testing.T) {
 }
 
 // cohort are correlation matrices of n participants; the last one's have the opposite sign.
-func cohort(n, regions int) []*artifacts.Array {
+func cohort(n, regions int) []*encoding.Array {
 	r := rand.New(rand.NewPCG(1, 2))
-	all := make([]*artifacts.Array, n)
+	all := make([]*encoding.Array, n)
 	for p := range all {
 		m := make([]float64, regions*regions)
 		for i := range regions {
@@ -37,12 +37,12 @@ func cohort(n, regions int) []*artifacts.Array {
 				m[i*regions+j], m[j*regions+i] = math.Tanh(x), math.Tanh(x)
 			}
 		}
-		all[p] = artifacts.NewArray(m, 1, regions, regions)
+		all[p] = encoding.NewArray(m, 1, regions, regions)
 	}
 	return all
 }
 
-func run(s *Outliers, all []*artifacts.Array) (dag.Outputs, error) {
+func run(s *Outliers, all []*encoding.Array) (dag.Outputs, error) {
 	var ins []dag.Input
 	for i, a := range all {
 		ins = append(ins, dag.InputOf(a, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i+1)}))
@@ -60,7 +60,7 @@ func TestOutliers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := out["distances"].(*artifacts.Table)
+	table := out["distances"].(*encoding.Table)
 	distance, err := table.Floats("squared_distance")
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestOutliers(t *testing.T) {
 	}
 
 	// Loadings have length 1 over the connections, and the first component is u·x.
-	loadings := out["components"].(*artifacts.Array)
+	loadings := out["components"].(*encoding.Array)
 	if fmt.Sprint(loadings.Shape) != fmt.Sprint([]int{k, regions, regions}) {
 		t.Fatalf("components of shape %v", loadings.Shape)
 	}
@@ -164,9 +164,9 @@ func TestOutliers(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	small := artifacts.NewArray(make([]float64, 9), 1, 3, 3)
-	flat := artifacts.NewArray(make([]float64, 9), 9)
-	for want, all := range map[string][]*artifacts.Array{
+	small := encoding.NewArray(make([]float64, 9), 1, 3, 3)
+	flat := encoding.NewArray(make([]float64, 9), 9)
+	for want, all := range map[string][]*encoding.Array{
 		"3 participants: 2 components need at least 4": cohort(3, 5),
 		"its shape is [1 3 3]; all participants need":  append(cohort(5, 5), small),
 		"its shape is [9]; all participants need":      {flat, flat},

@@ -1,10 +1,12 @@
-package artifacts
+package encoding
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -262,7 +264,19 @@ func checkZstd(buffer []byte) error {
 	return nil
 }
 
-// checkArrowSchema checks a schema message by itself, such as Parquet files carry.
+// ReadSchema reads a schema message by itself, such as Parquet files carry.
+func ReadSchema(b []byte) (*arrow.Schema, error) {
+	if err := checkArrowSchema(b); err != nil {
+		return nil, err
+	}
+	r, err := ipc.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
+
 func checkArrowSchema(b []byte) error {
 	if len(b) < 8 {
 		return fmt.Errorf("its Arrow schema is cut short")

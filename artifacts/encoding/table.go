@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"fmt"
@@ -30,14 +30,14 @@ type Table struct {
 // panics otherwise: that is a mistake of the stage, not of its user.
 func NewTable(cols ...Column) *Table {
 	t := &Table{Columns: cols}
-	if err := t.check(); err != nil {
-		panic("artifacts: " + err.Error())
+	if err := t.Check(); err != nil {
+		panic("encoding: " + err.Error())
 	}
 	return t
 }
 
-// check finds what would make a table impossible to encode.
-func (t *Table) check() error {
+// Check reports why a table cannot be encoded.
+func (t *Table) Check() error {
 	seen := make(map[string]bool, len(t.Columns))
 	for _, c := range t.Columns {
 		n, err := c.len()
@@ -93,8 +93,8 @@ func (c *Column) TypeName() string {
 	return "of no column type"
 }
 
-// valid tells whether row i has a value.
-func (c *Column) valid(i int) bool { return c.Valid == nil || c.Valid[i] }
+// Has reports whether row i has a value.
+func (c *Column) Has(i int) bool { return c.Valid == nil || c.Valid[i] }
 
 // Rows is the number of rows.
 func (t *Table) Rows() int {
@@ -103,7 +103,7 @@ func (t *Table) Rows() int {
 	}
 	n, err := t.Columns[0].len()
 	if err != nil {
-		panic("artifacts: " + err.Error())
+		panic("encoding: " + err.Error())
 	}
 	return n
 }
@@ -157,7 +157,7 @@ func Concat(ts ...*Table) (*Table, error) {
 		c.Valid = concatValid(parts)
 		out.Columns = append(out.Columns, c)
 	}
-	return out, out.check()
+	return out, out.Check()
 }
 
 func concatValues[T any](parts []*Column) []T {
@@ -176,7 +176,7 @@ func concatValid(parts []*Column) []bool {
 	for _, c := range parts {
 		n, _ := c.len()
 		for i := range n {
-			valid = append(valid, c.valid(i))
+			valid = append(valid, c.Has(i))
 		}
 	}
 	return valid

@@ -1,4 +1,4 @@
-package artifacts
+package parquet
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"prgnn/artifacts/encoding"
 )
 
 // Of the Parquet library the low level is used, column by column. Its high level
@@ -24,16 +26,16 @@ import (
 // arrowSchemaKey is where Arrow's own programs put the Arrow schema of a file.
 const arrowSchemaKey = "ARROW:schema"
 
-// WriteParquet writes the table as a Parquet file of optional columns, compressed by
+// Write writes the table as a Parquet file of optional columns, compressed by
 // zstd. Units and docs are in the Arrow schema that it carries.
-func (t *Table) WriteParquet(w io.Writer) error {
-	if err := t.writeParquet(w); err != nil {
+func Write(w io.Writer, t *encoding.Table) error {
+	if err := write(w, t); err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	return nil
 }
 
-func (t *Table) writeParquet(w io.Writer) error {
+func write(w io.Writer, t *encoding.Table) error {
 	rec, err := t.Record()
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func (t *Table) writeParquet(w io.Writer) error {
 	defer rec.Release()
 	fields := make(schema.FieldList, len(t.Columns))
 	for i := range t.Columns {
-		if fields[i], err = parquetField(&t.Columns[i]); err != nil {
+		if fields[i], err = fieldOf(&t.Columns[i]); err != nil {
 			return err
 		}
 	}
@@ -49,7 +51,7 @@ func (t *Table) writeParquet(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	meta, err := parquetMetadata(t, rec.Schema())
+	meta, err := metadataOf(t, rec.Schema())
 	if err != nil {
 		return err
 	}
@@ -58,14 +60,14 @@ func (t *Table) writeParquet(w io.Writer) error {
 	out := file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriterProps(props), file.WithWriteMetadata(meta))
 	const rowGroup = 1 << 20
 	for from := 0; from < t.Rows(); from += rowGroup {
-		if err := t.writeGroup(out, from, min(from+rowGroup, t.Rows())); err != nil {
+		if err := writeGroup(out, t, from, min(from+rowGroup, t.Rows())); err != nil {
 			return err
 		}
 	}
 	return out.Close()
 }
 
-func parquetField(c *Column) (schema.Node, error) {
+func fieldOf(c *encoding.Column) (schema.Node, error) {
 	optional := parquet.Repetitions.Optional
 	switch c.Values.(type) {
 	case []string:
@@ -84,7 +86,7 @@ func parquetField(c *Column) (schema.Node, error) {
 	return nil, fmt.Errorf("column %q holds %s", c.Name, c.TypeName())
 }
 
-func parquetMetadata(t *Table, s *arrow.Schema) (metadata.KeyValueMetadata, error) {
+func metadataOf(t *encoding.Table, s *arrow.Schema) (metadata.KeyValueMetadata, error) {
 	meta := metadata.NewKeyValueMetadata()
 	for _, k := range slices.Sorted(maps.Keys(t.Meta)) {
 		if err := meta.Append(k, t.Meta[k]); err != nil {
@@ -99,7 +101,7 @@ func parquetMetadata(t *Table, s *arrow.Schema) (metadata.KeyValueMetadata, erro
 	return meta, meta.Append(arrowSchemaKey, base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 
-func (t *Table) writeGroup(out *file.Writer, from, to int) error {
+func writeGroup(out *file.Writer, t *encoding.Table, from, to int) error {
 	group := out.AppendRowGroup()
 	for i := range t.Columns {
 		w, err := group.NextColumn()
@@ -118,10 +120,10 @@ func (t *Table) writeGroup(out *file.Writer, from, to int) error {
 
 // writeChunk writes some rows of a column: a level for each row, 1 where it has a
 // value, and the values that there are.
-func writeChunk(w file.ColumnChunkWriter, c *Column, from, to int) error {
+func writeChunk(w file.ColumnChunkWriter, c *encoding.Column, from, to int) error {
 	levels := make([]int16, to-from)
 	for i := range levels {
-		if c.valid(from + i) {
+		if c.Has(from + i) {
 			levels[i] = 1
 		}
 	}
@@ -149,7 +151,7 @@ func writeChunk(w file.ColumnChunkWriter, c *Column, from, to int) error {
 }
 
 // present are the values of some rows that have one.
-func present[T any](c *Column, v []T, from, to int) []T {
+func present[T any](c *encoding.Column, v []T, from, to int) []T {
 	if c.Valid == nil {
 		return v[from:to]
 	}

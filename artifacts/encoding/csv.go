@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"encoding/csv"
@@ -11,7 +11,7 @@ import (
 // missing, CSV has nothing, which R, pandas and spreadsheets read as missing, and TSV
 // has n/a, as BIDS wants it.
 func (t *Table) WriteCSV(w io.Writer, sep rune) error {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
@@ -26,7 +26,7 @@ func (t *Table) WriteCSV(w io.Writer, sep rune) error {
 	row := make([]string, len(t.Columns))
 	for i := range t.Rows() {
 		for j := range t.Columns {
-			if row[j] = none; t.Columns[j].valid(i) {
+			if row[j] = none; t.Columns[j].Has(i) {
 				row[j] = t.Columns[j].text(i)
 			}
 		}

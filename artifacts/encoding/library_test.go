@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"bytes"
@@ -116,7 +116,7 @@ func TestTensorRefused(t *testing.T) {
 // A table goes through an Arrow record and comes back as the same bytes; numbers without a gap are
 // not copied on the way there.
 func TestRecord(t *testing.T) {
-	tab := sample()
+	tab := Sample()
 	rec, err := tab.Record()
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(encoded(t, back), encoded(t, tab)) {
+	if !bytes.Equal(Encoded(t, back), Encoded(t, tab)) {
 		t.Errorf("came back as %+v", back)
 	}
 	back.Columns[3].Values.([]int64)[1] = 99
@@ -168,7 +168,7 @@ func TestFromRecordOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := NewTable(Column{Name: "group", Values: []string{"hc", "asd"}}, Column{Name: "age", Values: []int32{0, 1}, Unit: "years"})
-	if !bytes.Equal(encoded(t, got), encoded(t, want)) {
+	if !bytes.Equal(Encoded(t, got), Encoded(t, want)) {
 		t.Errorf("%+v", got)
 	}
 

@@ -1,4 +1,4 @@
-package artifacts
+package parquet
 
 import (
 	"bytes"
@@ -7,30 +7,29 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/float16"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"prgnn/artifacts/encoding"
 )
 
-const parquetMagic = "PAR1"
+func init() { encoding.RegisterTable("parquet", "PAR1", read) }
 
-// readParquet reads a Parquet file of flat columns. Everything happens in this
+// read reads a Parquet file of flat columns. Everything happens in this
 // goroutine: a panic of the library on damaged bytes is caught here and would end
 // the program in a goroutine of its own. Parquet is for files that come and go,
 // never for artifacts.
-func readParquet(b []byte) (t *Table, err error) {
-	defer recoverDamage(&t, &err)
-	mem := newBudget(len(b))
+func read(b []byte, mem *encoding.Budget) (*encoding.Table, error) {
 	f, err := file.NewParquetReader(bytes.NewReader(b), file.WithReadProps(parquet.NewReaderProperties(mem)))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if err := checkParquet(f, mem.left); err != nil {
+	if err := checkFooter(f, mem.Left); err != nil {
 		return nil, err
 	}
-	t = &Table{Meta: map[string]string{}}
+	t := &encoding.Table{Meta: map[string]string{}}
 	kv := f.MetaData().KeyValueMetadata()
 	for i, k := range kv.Keys() {
 		if k != arrowSchemaKey {
@@ -43,19 +42,18 @@ func readParquet(b []byte) (t *Table, err error) {
 	}
 	s := f.MetaData().Schema
 	for i := range s.NumColumns() {
-		c := Column{Name: s.Column(i).ColumnPath()[0]}
-		if err := c.readParquet(f, i); err != nil {
-			return nil, err
-		}
+		c := encoding.Column{Name: s.Column(i).ColumnPath()[0]}
 		if described != nil {
 			if fields, ok := described.FieldsByName(c.Name); ok {
-				c.Unit, _ = fields[0].Metadata.GetValue(metaUnit)
-				c.Doc, _ = fields[0].Metadata.GetValue(metaDoc)
+				c = encoding.ColumnOf(fields[0])
 			}
+		}
+		if err := readColumn(&c, f, i); err != nil {
+			return nil, err
 		}
 		t.Columns = append(t.Columns, c)
 	}
-	return t, t.check()
+	return t, t.Check()
 }
 
 // arrowSchemaOf is the Arrow schema that the file carries, or nil. Its metadata are
@@ -66,25 +64,21 @@ func arrowSchemaOf(f *file.Reader) (*arrow.Schema, error) {
 		return nil, nil
 	}
 	b, err := base64.StdEncoding.DecodeString(*v)
-	if err == nil {
-		err = checkArrowSchema(b)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("its Arrow schema: %w", err)
 	}
-	r, err := ipc.NewReader(bytes.NewReader(b))
+	s, err := encoding.ReadSchema(b)
 	if err != nil {
 		return nil, fmt.Errorf("its Arrow schema: %w", err)
 	}
-	defer r.Release()
-	return r.Schema(), nil
+	return s, nil
 }
 
-// readParquet fills in the values of the i-th column.
-func (c *Column) readParquet(f *file.Reader, i int) error {
+// readColumn fills in the values of the i-th column.
+func readColumn(c *encoding.Column, f *file.Reader, i int) error {
 	d := f.MetaData().Schema.Column(i)
 	if len(d.ColumnPath()) > 1 || d.MaxRepetitionLevel() > 0 {
-		return errParquetType(c.Name, "list or structure")
+		return errType(c.Name, "list or structure")
 	}
 	logical := d.LogicalType()
 	if logical == nil {
@@ -142,7 +136,7 @@ func (c *Column) readParquet(f *file.Reader, i int) error {
 			return float16.FromBits(uint16(b[0]) | uint16(b[1])<<8).Float32()
 		})
 	default:
-		return errParquetType(c.Name, logical.String()+" "+p.String())
+		return errType(c.Name, logical.String()+" "+p.String())
 	}
 	if err != nil {
 		return fmt.Errorf("column %q: %w", c.Name, err)
@@ -150,7 +144,7 @@ func (c *Column) readParquet(f *file.Reader, i int) error {
 	return nil
 }
 
-func errParquetType(name, what string) error {
+func errType(name, what string) error {
 	return fmt.Errorf("column %q is of the type %s: text, numbers and truth values can be read", name, what)
 }
 
@@ -178,7 +172,7 @@ func converted[A, B any](v []A, f func(A) B) []B {
 }
 
 // chunks reads a column in all row groups, and sets which rows have a value.
-func chunks[T any](c *Column, f *file.Reader, i int, reader func(file.ColumnChunkReader) batchReader[T]) ([]T, error) {
+func chunks[T any](c *encoding.Column, f *file.Reader, i int, reader func(file.ColumnChunkReader) batchReader[T]) ([]T, error) {
 	total := int(f.NumRows())
 	all, valid, missing := make([]T, 0, total), make([]bool, 0, total), false
 	top := f.MetaData().Schema.Column(i).MaxDefinitionLevel()

@@ -1,4 +1,4 @@
-package artifacts
+package encoding_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/parquet"
 	"prgnn/internal/need"
 )
 
@@ -31,7 +33,7 @@ func TestReadersOfOthers(t *testing.T) {
 func writeForReaders(t *testing.T, dir string) {
 	t.Helper()
 	write := func(name string, encode func(io.Writer) error) {
-		f := must(os.Create(filepath.Join(dir, name)))(t)
+		f := encoding.Must(os.Create(filepath.Join(dir, name)))(t)
 		if err := encode(f); err != nil {
 			t.Fatal(err)
 		}
@@ -39,23 +41,25 @@ func writeForReaders(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	write("table.arrow", sample().Encode)
-	write("table-zstd.arrow", sample().WriteArrowZstd)
-	write("table.parquet", sample().WriteParquet)
-	write("table.tsv", func(w io.Writer) error { return sample().WriteCSV(w, '\t') })
-	write("empty.arrow", NewTable(Column{Name: "text", Values: []string{}}, Column{Name: "number", Values: []float64{}}).Encode)
+	write("table.arrow", encoding.Sample().Encode)
+	write("table-zstd.arrow", encoding.Sample().WriteArrowZstd)
+	write("table.parquet", func(w io.Writer) error { return parquet.Write(w, encoding.Sample()) })
+	write("table.tsv", func(w io.Writer) error { return encoding.Sample().WriteCSV(w, '\t') })
+	write("empty.arrow", encoding.NewTable(encoding.Column{Name: "text", Values: []string{}}, encoding.Column{Name: "number", Values: []float64{}}).Encode)
 	write("tensor.arrow", func(w io.Writer) error {
-		return NewArray(counted[float64](), 2, 3, 4).WriteArrow(w, "series", []string{"draw", "time", "roi"}, map[string]string{"unit": "1"})
+		return encoding.NewArray(encoding.Counted[float64](), 2, 3, 4).WriteArrow(w, "series", []string{"draw", "time", "roi"}, map[string]string{"unit": "1"})
 	})
-	write("small.arrow", func(w io.Writer) error { return NewArray(counted[int16](), 2, 12).WriteArrow(w, "x", nil, nil) })
-	for name, a := range map[string]*Array{
-		"array-f8": NewArray(counted[float64](), 2, 3, 4),
-		"array-f4": NewArray(counted[float32](), 2, 3, 4),
-		"array-i8": NewArray(counted[int64](), 2, 3, 4),
-		"array-i4": NewArray(counted[int32](), 2, 3, 4),
-		"array-i2": NewArray(counted[int16](), 2, 3, 4),
-		"array-u1": NewArray(counted[uint8](), 2, 3, 4),
-		"scalar":   NewArray([]float64{math.NaN()}),
+	write("small.arrow", func(w io.Writer) error {
+		return encoding.NewArray(encoding.Counted[int16](), 2, 12).WriteArrow(w, "x", nil, nil)
+	})
+	for name, a := range map[string]*encoding.Array{
+		"array-f8": encoding.NewArray(encoding.Counted[float64](), 2, 3, 4),
+		"array-f4": encoding.NewArray(encoding.Counted[float32](), 2, 3, 4),
+		"array-i8": encoding.NewArray(encoding.Counted[int64](), 2, 3, 4),
+		"array-i4": encoding.NewArray(encoding.Counted[int32](), 2, 3, 4),
+		"array-i2": encoding.NewArray(encoding.Counted[int16](), 2, 3, 4),
+		"array-u1": encoding.NewArray(encoding.Counted[uint8](), 2, 3, 4),
+		"scalar":   encoding.NewArray([]float64{math.NaN()}),
 	} {
 		write(name+".npy", a.Encode)
 	}
@@ -72,11 +76,11 @@ func TestGoldenExports(t *testing.T) {
 		}
 		writeForReaders(t, dir)
 	}
-	want := must(ReadTable(bytes.NewReader(encoded(t, sample()))))(t)
+	want := encoding.Must(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, encoding.Sample()))))(t)
 	for _, name := range []string{"table.arrow", "table-zstd.arrow", "table.parquet"} {
-		b := must(os.ReadFile(filepath.Join(goldenExports, name)))(t)
-		got, err := ReadTable(bytes.NewReader(b))
-		if err != nil || !bytes.Equal(encoded(t, got), encoded(t, want)) {
+		b := encoding.Must(os.ReadFile(filepath.Join(goldenExports, name)))(t)
+		got, err := encoding.ReadTable(bytes.NewReader(b))
+		if err != nil || !bytes.Equal(encoding.Encoded(t, got), encoding.Encoded(t, want)) {
 			t.Errorf("%s is not read as it was written: %v", name, err)
 		}
 	}
@@ -85,8 +89,8 @@ func TestGoldenExports(t *testing.T) {
 		t.Errorf("%d arrays", len(paths))
 	}
 	for _, p := range paths {
-		a, err := ReadArray(bytes.NewReader(must(os.ReadFile(p))(t)))
-		if err != nil || a.Len() != 24 || a.Float64s()[23] != NewArray(counted[float64](), 2, 3, 4).Float64s()[23] {
+		a, err := encoding.ReadArray(bytes.NewReader(encoding.Must(os.ReadFile(p))(t)))
+		if err != nil || a.Len() != 24 || a.Float64s()[23] != encoding.NewArray(encoding.Counted[float64](), 2, 3, 4).Float64s()[23] {
 			t.Errorf("%s is not read as it was written: %v", p, err)
 		}
 	}
@@ -94,17 +98,9 @@ func TestGoldenExports(t *testing.T) {
 	today := t.TempDir()
 	writeForReaders(t, today)
 	for _, name := range []string{"tensor.arrow", "small.arrow", "table.tsv"} {
-		a, b := must(os.ReadFile(filepath.Join(goldenExports, name)))(t), must(os.ReadFile(filepath.Join(today, name)))(t)
+		a, b := encoding.Must(os.ReadFile(filepath.Join(goldenExports, name)))(t), encoding.Must(os.ReadFile(filepath.Join(today, name)))(t)
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s is not written as it was", name)
 		}
 	}
-}
-
-func counted[T Number]() []T {
-	d := make([]T, 24)
-	for i := range d {
-		d[i] = T(i)
-	}
-	return d
 }

@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type Array struct {
 // len(data).
 func NewArray[T Number](data []T, shape ...int) *Array {
 	if n, err := elements(shape); err != nil || n != len(data) {
-		panic(fmt.Sprintf("artifacts: an array of shape %v does not hold %d elements", shape, len(data)))
+		panic(fmt.Sprintf("encoding: an array of shape %v does not hold %d elements", shape, len(data)))
 	}
 	return &Array{Shape: slices.Clone(shape), data: data}
 }
@@ -61,14 +61,14 @@ func (a *Array) DType() string {
 	case []uint8:
 		return "|u1"
 	}
-	panic("artifacts: an Array that was not made by NewArray")
+	panic("encoding: an Array that was not made by NewArray")
 }
 
 // Len is the number of elements.
 func (a *Array) Len() int {
 	n, err := elements(a.Shape)
 	if err != nil {
-		panic("artifacts: " + err.Error())
+		panic("encoding: " + err.Error())
 	}
 	return n
 }
@@ -100,7 +100,7 @@ func (a *Array) Float64s() []float64 {
 	case []uint8:
 		return floats(d)
 	}
-	panic("artifacts: an Array that was not made by NewArray")
+	panic("encoding: an Array that was not made by NewArray")
 }
 
 func floats[T Number](d []T) []float64 {

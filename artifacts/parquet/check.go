@@ -1,4 +1,4 @@
-package artifacts
+package parquet
 
 import (
 	"encoding/binary"
@@ -19,8 +19,8 @@ import (
 // up to 2 GB long; the library sets that aside, untouched, before it misses the
 // bytes.)
 
-// checkParquet refuses a footer that states more values than there is room for.
-func checkParquet(f *file.Reader, room int) error {
+// checkFooter refuses a footer that states more values than there is room for.
+func checkFooter(f *file.Reader, room int) error {
 	rows, leaves := f.NumRows(), int64(f.MetaData().Schema.NumColumns())
 	if rows < 0 || leaves > 0 && rows > int64(room)/leaves {
 		return fmt.Errorf("it states %d rows of %d columns, more than its size allows", rows, leaves)

@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ const missing = "n/a"
 // text is one cell for people: the shortest decimal that reads back as the same
 // number.
 func (c *Column) text(i int) string {
-	if !c.valid(i) {
+	if !c.Has(i) {
 		return missing
 	}
 	switch v := c.Values.(type) {
@@ -90,7 +90,7 @@ func (t *Table) Floats(name string) ([]float64, error) {
 		return nil, fmt.Errorf("column %q holds %s, not numbers", name, c.TypeName())
 	}
 	for i := range out {
-		if !c.valid(i) {
+		if !c.Has(i) {
 			out[i] = math.NaN()
 		}
 	}

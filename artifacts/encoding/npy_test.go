@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"bytes"
@@ -15,18 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func encoded(t testing.TB, v Value) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // The canonical header, byte by byte: what numpy 2.4 writes for the same array.
 func TestArrayBytes(t *testing.T) {
-	got := encoded(t, NewArray([]float64{1, math.Copysign(math.NaN(), -1)}, 1, 2))
+	got := Encoded(t, NewArray([]float64{1, math.Copysign(math.NaN(), -1)}, 1, 2))
 	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }" +
 		strings.Repeat(" ", 118-59-1) + "\n" +
 		"\x00\x00\x00\x00\x00\x00\xf0\x3f" + "\x00\x00\x00\x00\x00\x00\xf8\x7f"
@@ -84,7 +75,7 @@ func TestReadNumpy(t *testing.T) {
 				break
 			}
 		}
-		if kind == "le-"+strings.Trim(dtype, "<|") && !fortran && !bytes.Equal(encoded(t, a), file) {
+		if kind == "le-"+strings.Trim(dtype, "<|") && !fortran && !bytes.Equal(Encoded(t, a), file) {
 			t.Errorf("%s: written again, the file differs from numpy's", name)
 		}
 	}
@@ -179,7 +170,7 @@ func TestReadArrayRefuses(t *testing.T) {
 func TestArrayRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a := drawArray(r)
-		file := encoded(t, a)
+		file := Encoded(t, a)
 		if at := len(file) - a.Len()*int(a.DType()[2]-'0'); at%64 != 0 {
 			r.Fatalf("the data begin at %d", at)
 		}
@@ -188,7 +179,7 @@ func TestArrayRoundTrip(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			if !bytes.Equal(encoded(t, got), file) || !slices.Equal(got.Shape, a.Shape) {
+			if !bytes.Equal(Encoded(t, got), file) || !slices.Equal(got.Shape, a.Shape) {
 				r.Fatalf("%s %v came back as %s %v", a.DType(), a.Shape, got.DType(), got.Shape)
 			}
 		}
@@ -240,7 +231,7 @@ func TestArrayAccess(t *testing.T) {
 		t.Error(a.Float64s(), a.Len())
 	}
 	defer func() {
-		if p := recover(); p != "artifacts: an array of shape [2 2] does not hold 3 elements" {
+		if p := recover(); p != "encoding: an array of shape [2 2] does not hold 3 elements" {
 			t.Error(p)
 		}
 	}()

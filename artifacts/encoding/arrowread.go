@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"bytes"
@@ -15,8 +15,33 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// ReadTable reads what Encode wrote, and any Arrow IPC or Parquet file whose columns
-// are of the types that Table holds: narrower numbers are widened, large and
+// A tableFormat is a file format of tables besides Arrow.
+type tableFormat struct {
+	name, magic string
+	read        func(file []byte, memory *Budget) (*Table, error)
+}
+
+var tableFormats []tableFormat
+
+// RegisterTable makes ReadTable and ReadMeta read another file format, known by its first
+// bytes, magic. read may panic on damaged bytes, in its own goroutine only. Call it from an
+// init function.
+func RegisterTable(name, magic string, read func(file []byte, memory *Budget) (*Table, error)) {
+	tableFormats = append(tableFormats, tableFormat{name, magic, read})
+}
+
+// formatOf is the registered format of a file, or Arrow.
+func formatOf(b []byte) tableFormat {
+	for _, f := range tableFormats {
+		if bytes.HasPrefix(b, []byte(f.magic)) {
+			return f
+		}
+	}
+	return tableFormat{"arrow", arrowMagic, readArrow}
+}
+
+// ReadTable reads what Encode wrote, and any Arrow IPC file, or file of a registered format,
+// whose columns are of the types that Table holds: narrower numbers are widened, large and
 // dictionary-encoded text is text, several batches become one.
 func ReadTable(r io.Reader) (*Table, error) {
 	// All bytes are read before any is believed: a checking reader has its say first.
@@ -26,29 +51,27 @@ func ReadTable(r io.Reader) (*Table, error) {
 		return nil, err
 	}
 	b := buf.Bytes()
-	if bytes.HasPrefix(b, []byte(parquetMagic)) {
-		t, err := readParquet(b)
-		if err != nil {
-			return nil, fmt.Errorf("parquet: %w", err)
-		}
-		return t, nil
-	}
-	t, err := readArrow(b)
+	format := formatOf(b)
+	t, err := format.table(b)
 	if err != nil {
-		return nil, fmt.Errorf("arrow: %w", err)
+		return nil, fmt.Errorf("%s: %w", format.name, err)
 	}
 	return t, nil
 }
 
-// readArrow parses an Arrow IPC file. The library believes every number in it, and
-// panics on much; so it gets only what checkArrow let pass, memory from a
-// budget, and a panic is taken for what it means: the file is not in order.
-func readArrow(b []byte) (t *Table, err error) {
+// table reads a file. A reader gets memory from a budget, and a panic means a damaged file.
+func (f tableFormat) table(b []byte) (t *Table, err error) {
 	defer recoverDamage(&t, &err)
+	return f.read(b, newBudget(len(b)))
+}
+
+// readArrow parses an Arrow IPC file. The library believes every number in it, and
+// panics on much; so it gets only what checkArrow let pass.
+func readArrow(b []byte, memory *Budget) (*Table, error) {
 	if err := checkArrow(b); err != nil {
 		return nil, err
 	}
-	f, err := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(newBudget(len(b))))
+	f, err := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(memory))
 	if err != nil {
 		return nil, err
 	}
@@ -77,30 +100,30 @@ func recoverDamage(t **Table, err *error) {
 	}
 }
 
-// A budget is an allocator that refuses what a file of its size cannot need, so
+// A Budget is an allocator that refuses what a file of its size cannot need, so
 // that a damaged length asks for an error and not for all memory.
-type budget struct {
+type Budget struct {
 	memory.Allocator
-	left int
+	Left int // bytes
 }
 
-func newBudget(fileSize int) *budget {
-	return &budget{memory.NewGoAllocator(), 64<<20 + 16*fileSize}
+func newBudget(fileSize int) *Budget {
+	return &Budget{memory.NewGoAllocator(), 64<<20 + 16*fileSize}
 }
 
-func (b *budget) take(size int) {
-	if size < 0 || size > b.left {
+func (b *Budget) take(size int) {
+	if size < 0 || size > b.Left {
 		panic(fmt.Errorf("it asks for %d bytes of memory", size))
 	}
-	b.left -= size
+	b.Left -= size
 }
 
-func (b *budget) Allocate(size int) []byte {
+func (b *Budget) Allocate(size int) []byte {
 	b.take(size)
 	return b.Allocator.Allocate(size)
 }
 
-func (b *budget) Reallocate(size int, old []byte) []byte {
+func (b *Budget) Reallocate(size int, old []byte) []byte {
 	b.take(max(size-cap(old), 0))
 	return b.Allocator.Reallocate(size, old)
 }
@@ -122,15 +145,21 @@ func tableOf(schema *arrow.Schema, chunks [][]arrow.Array) (*Table, error) {
 		t.Meta = m.ToMap()
 	}
 	for i, field := range schema.Fields() {
-		c := Column{Name: field.Name}
-		c.Unit, _ = field.Metadata.GetValue(metaUnit)
-		c.Doc, _ = field.Metadata.GetValue(metaDoc)
+		c := ColumnOf(field)
 		if err := c.fill(field.Type, chunks[i]); err != nil {
 			return nil, err
 		}
 		t.Columns = append(t.Columns, c)
 	}
-	return t, t.check()
+	return t, t.Check()
+}
+
+// ColumnOf is a column without values: the name, unit and doc of an Arrow field.
+func ColumnOf(field arrow.Field) Column {
+	c := Column{Name: field.Name}
+	c.Unit, _ = field.Metadata.GetValue(metaUnit)
+	c.Doc, _ = field.Metadata.GetValue(metaDoc)
+	return c
 }
 
 // readers convert a column of each Arrow type to the type that Column has for it.
@@ -218,8 +247,8 @@ func readUint64(c *Column, chunks []arrow.Array) error {
 	return err
 }
 
-// ReadMeta reads the schema metadata of an Arrow or Parquet file, whatever its columns
-// hold (tensors cannot be read as a table).
+// ReadMeta reads the schema metadata of a file that ReadTable reads, and of an Arrow file whatever
+// its columns hold (tensors cannot be read as a table).
 func ReadMeta(r io.Reader) (meta map[string]string, err error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -229,7 +258,7 @@ func ReadMeta(r io.Reader) (meta map[string]string, err error) {
 	if err == nil {
 		return t.Meta, nil
 	}
-	if bytes.HasPrefix(b, []byte(parquetMagic)) {
+	if formatOf(b).name != "arrow" {
 		return nil, err
 	}
 	var none *Table

@@ -1,4 +1,4 @@
-package artifacts
+package encoding
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func (c *countingWriter) Seek(offset int64, whence int) (int64, error) {
 // value is missing or NaN, and are copied elsewhere; text and booleans are copied. Unit and Doc become the
 // metadata of the field, Meta that of the schema. The caller releases the record.
 func (t *Table) Record() (arrow.Record, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	fields := make([]arrow.Field, len(t.Columns))
@@ -155,7 +155,7 @@ func arrowData(c *Column) (*array.Data, error) {
 		buffers = [][]byte{arrow.Int32Traits.CastToBytes(canonical(c, v, 0))}
 	case []bool:
 		typ = arrow.FixedWidthTypes.Boolean
-		buffers = [][]byte{bitmap(n, func(i int) bool { return v[i] && c.valid(i) })}
+		buffers = [][]byte{bitmap(n, func(i int) bool { return v[i] && c.Has(i) })}
 	}
 	bufs := []*memory.Buffer{nil}
 	if nulls > 0 {
@@ -171,14 +171,14 @@ func arrowData(c *Column) (*array.Data, error) {
 func validity(c *Column, n int) ([]byte, int) {
 	nulls := 0
 	for i := range n {
-		if !c.valid(i) {
+		if !c.Has(i) {
 			nulls++
 		}
 	}
 	if nulls == 0 {
 		return nil, 0
 	}
-	return bitmap(n, c.valid), nulls
+	return bitmap(n, c.Has), nulls
 }
 
 func bitmap(n int, set func(int) bool) []byte {
@@ -203,7 +203,7 @@ func canonical[T float64 | float32 | int64 | int32](c *Column, v []T, nan T) []T
 	}
 	for i := range v {
 		switch {
-		case !c.valid(i):
+		case !c.Has(i):
 			set(i, 0)
 		case v[i] != v[i]:
 			set(i, nan)
@@ -218,7 +218,7 @@ func textBuffers(c *Column, v []string) ([]int32, []byte, error) {
 	offsets := make([]int32, len(v)+1)
 	total := 0
 	for i, s := range v {
-		if c.valid(i) {
+		if c.Has(i) {
 			if !utf8.ValidString(s) {
 				return nil, nil, fmt.Errorf("table: column %q, row %d: %.40q is not UTF-8 text", c.Name, i+1, s)
 			}
@@ -231,7 +231,7 @@ func textBuffers(c *Column, v []string) ([]int32, []byte, error) {
 	}
 	bytes := make([]byte, 0, total)
 	for i, s := range v {
-		if c.valid(i) {
+		if c.Has(i) {
 			bytes = append(bytes, s...)
 		}
 	}

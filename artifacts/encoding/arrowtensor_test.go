@@ -1,0 +1,32 @@
+package encoding
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestWriteArrowRefuses(t *testing.T) {
+	for message, a := range map[string]*Array{
+		"two axes or more are needed":        NewArray([]float64{1}, 1),
+		"rows of shape [0] are empty":        NewArray([]float64{}, 3, 0),
+		"2 names for the 3 axes of an array": NewArray([]float64{1}, 1, 1, 1),
+	} {
+		axes := []string{"a", "b"}
+		if len(a.Shape) == 1 {
+			axes = nil
+		}
+		if err := a.WriteArrow(io.Discard, "x", axes, nil); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v: %v", a.Shape, err)
+		}
+	}
+	var b bytes.Buffer
+	if err := NewArray(Counted[uint8](), 2, 12).WriteArrow(&b, "x", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadTable(&b)
+	if want := `arrow: column "x" is of the type fixed_size_list: text, numbers and truth values can be read`; err == nil || err.Error() != want {
+		t.Error(err)
+	}
+}

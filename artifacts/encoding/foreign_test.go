@@ -1,0 +1,175 @@
+package encoding_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/parquet"
+)
+
+// pyarrowWant is what the rows of foreign.py are, as text.
+func pyarrowWant(column string, i int) string {
+	if column == "index" {
+		return fmt.Sprint(i)
+	}
+	if i == 3 || column == "nothing" {
+		return "n/a"
+	}
+	switch column {
+	case "text":
+		return fmt.Sprint("s", i)
+	case "large":
+		return fmt.Sprint("é", i)
+	case "group":
+		return []string{"asd", "hc"}[i%2]
+	case "half", "float":
+		return fmt.Sprint(float64(i) / 4)
+	case "double":
+		return fmt.Sprint(float64(i) / 3)
+	case "flag":
+		return fmt.Sprint(i%2 == 1)
+	case "u8", "u16", "u32", "u64":
+		return fmt.Sprint(i)
+	}
+	return fmt.Sprint(i - 5) // i8 … i64
+}
+
+func TestReadPyarrow(t *testing.T) {
+	for _, c := range []struct {
+		file     string
+		columns  int
+		from, to int
+	}{
+		{"arrow/plain.arrow", 17, 0, 10},
+		{"arrow/batches.arrow", 17, 0, 10},
+		{"arrow/zstd.arrow", 17, 0, 10},
+		{"arrow/lz4.arrow", 17, 0, 10},
+		{"arrow/feather.arrow", 17, 0, 10},
+		{"arrow/none.arrow", 17, 0, 0},
+		{"arrow/sliced.arrow", 17, 2, 7},
+		{"parquet/snappy.parquet", 15, 0, 10},
+		{"parquet/zstd.parquet", 15, 0, 10},
+		{"parquet/gzip.parquet", 15, 0, 10},
+		{"parquet/plain.parquet", 15, 0, 10},
+		{"parquet/groups.parquet", 15, 0, 10},
+		{"parquet/v2.parquet", 15, 0, 10},
+	} {
+		tab, err := readTableFile(c.file)
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		if len(tab.Columns) != c.columns || tab.Rows() != c.to-c.from {
+			t.Errorf("%s: %d columns and %d rows", c.file, len(tab.Columns), tab.Rows())
+			continue
+		}
+		for _, col := range tab.Columns {
+			text, _ := tab.Strings(col.Name)
+			for i := range tab.Rows() {
+				if got, want := text[i], pyarrowWant(col.Name, c.from+i); got != want {
+					t.Errorf("%s: column %s, row %d: %s, want %s", c.file, col.Name, i, got, want)
+				}
+			}
+			if col.Name == "double" && (col.Unit != "s" || col.Doc != "a column") {
+				t.Errorf("%s: unit %q, doc %q", c.file, col.Unit, col.Doc)
+			}
+		}
+		if tab.Meta["made by"] != "pyarrow" {
+			t.Errorf("%s: metadata %v", c.file, tab.Meta)
+		}
+	}
+	for file, message := range map[string]string{
+		"arrow/dates.arrow":    `arrow: column "when" is of the type date: text, numbers and truth values can be read`,
+		"arrow/list.arrow":     `arrow: column "many" is of the type list: text, numbers and truth values can be read`,
+		"arrow/huge.arrow":     `arrow: column count holds an unsigned number larger than an int64`,
+		"parquet/list.parquet": `column "many"`,
+	} {
+		if _, err := readTableFile(file); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// A file that is cut short is an error, wherever it is cut.
+func TestReadTableCut(t *testing.T) {
+	for _, name := range []string{"arrow/zstd.arrow", "arrow/batches.arrow", "parquet/snappy.parquet"} {
+		file, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(file) {
+			if _, err := encoding.ReadTable(bytes.NewReader(file[:n])); err == nil {
+				t.Errorf("%s: its first %d of %d bytes are read", name, n, len(file))
+			}
+		}
+	}
+}
+
+func readTableFile(name string) (*encoding.Table, error) {
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return encoding.ReadTable(f)
+}
+
+func TestTableAnyRoundTrip(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		tab := encoding.DrawTable(r)
+		file := encoding.Encoded(t, tab)
+		got, err := encoding.ReadTable(bytes.NewReader(file))
+		if err != nil {
+			r.Fatal(err)
+		}
+		if again := encoding.Encoded(t, got); !bytes.Equal(file, again) {
+			r.Fatalf("came back as other bytes: %+v", got)
+		}
+		for _, c := range tab.Columns {
+			a, err := tab.Strings(c.Name)
+			b, err2 := got.Strings(c.Name)
+			if err != nil || err2 != nil || !reflect.DeepEqual(a, b) && len(a)+len(b) > 0 {
+				r.Fatalf("column %q: %q became %q (%v, %v)", c.Name, a, b, err, err2)
+			}
+		}
+		var foreign bytes.Buffer
+		if err := parquet.Write(&foreign, tab); err != nil {
+			r.Fatal(err)
+		}
+		if len(tab.Columns) == 0 {
+			return
+		}
+		got, err = encoding.ReadTable(bytes.NewReader(foreign.Bytes()))
+		if err != nil {
+			r.Fatal("parquet:", err)
+		}
+		got.Meta = tab.Meta // Parquet adds its own
+		if again := encoding.Encoded(t, got); !bytes.Equal(file, again) {
+			r.Fatalf("came back from Parquet as other bytes: %+v", got)
+		}
+	})
+}
+
+// Parquet comes from outside and does not go into the store: it has to be refused, or
+// to become a table that encodes.
+func FuzzReadParquet(f *testing.F) {
+	encoding.AddFiles(f, "testdata/parquet/*.parquet")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !bytes.HasPrefix(b, []byte("PAR1")) {
+			return
+		}
+		if tab, err := encoding.ReadTable(bytes.NewReader(b)); err == nil {
+			if err := tab.Encode(io.Discard); err != nil && !strings.Contains(err.Error(), "is not UTF-8 text") {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package encoding
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"testing"
+)
+
+func TestTableRoundTrip(t *testing.T) {
+	got, err := ReadTable(bytes.NewReader(Encoded(t, Sample())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A missing value is zero underneath, and a bitmap without a gap is none.
+	want := Sample()
+	want.Columns[0].Values = []string{"a", "bç", ""}
+	want.Columns[1].Values = []float64{1.5, math.NaN(), 0}
+	want.Columns[5].Valid = nil
+	if x := got.Columns[1].Values.([]float64)[1]; x == x {
+		t.Errorf("NaN became %v", x)
+	}
+	got.Columns[1].Values.([]float64)[1], want.Columns[1].Values.([]float64)[1] = 0, 0
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// Equal values give equal bytes: what lies under a missing value, which NaN it is,
+// and in which order the metadata were put in do not matter.
+func TestTableCanonical(t *testing.T) {
+	a, b := Sample(), Sample()
+	b.Columns[0].Values.([]string)[2] = "something else"
+	b.Columns[1].Values.([]float64)[2] = -7
+	b.Columns[1].Values.([]float64)[1] = math.Float64frombits(0xfff8000000000123)
+	b.Columns[5].Valid = nil
+	b.Meta = map[string]string{"a": "2", "z": "1"}
+	if !bytes.Equal(Encoded(t, a), Encoded(t, b)) {
+		t.Error("the bytes differ")
+	}
+	if x := b.Columns[1].Values.([]float64)[2]; x != -7 {
+		t.Errorf("encoding wrote %v into the stage's own column", x)
+	}
+	b.Columns[4].Values.([]int32)[0] = 9
+	if bytes.Equal(Encoded(t, a), Encoded(t, b)) {
+		t.Error("another value, and the same bytes")
+	}
+}
+
+func TestTableAccess(t *testing.T) {
+	tab := Sample()
+	check := func(what string, got any, err error, want any, message string) {
+		t.Helper()
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if text != message || message == "" && fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, %q; want %v, %q", what, got, text, want, message)
+		}
+	}
+	s, err := tab.Strings("name")
+	check("names", s, err, []string{"a", "bç", "n/a"}, "")
+	s, err = tab.Strings("time")
+	check("times as text", s, err, []string{"1.5", "NaN", "n/a"}, "")
+	s, err = tab.Strings("small")
+	check("float32 as text", s, err, []string{"0.1", "-1", "Inf"}, "")
+	f, err := tab.Floats("time")
+	check("times", f, err, []float64{1.5, math.NaN(), math.NaN()}, "")
+	f, err = tab.Floats("flag")
+	check("flags as numbers", f, err, []float64{1, 0, 1}, "")
+	f, err = tab.Floats("name")
+	check("names as numbers", f, err, nil, `column "name" holds text, not numbers`)
+	n, err := tab.Ints("index")
+	check("index", n, err, []int64{1, 2, 3}, "")
+	n, err = tab.Ints("small")
+	check("0.1 as a whole number", n, err, nil, `column "small" holds 0.10000000149011612 in row 1, which is not a whole number`)
+	n, err = tab.Ints("time")
+	check("a missing whole number", n, err, nil, `column "time" has no value in row 3`)
+	b, err := tab.Bools("flag")
+	check("flags", b, err, []bool{true, false, true}, "")
+	b, err = tab.Bools("index")
+	check("index as flags", b, err, nil, `column "index" holds int32, not truth values`)
+	_, err = tab.Floats("tiem")
+	check("a slip", nil, err, nil, `no column "tiem": the columns are name, time, small, count, index, flag`)
+	if got := tab.Columns[1].Values.([]float64)[2]; got != 9 {
+		t.Errorf("Floats wrote %v into the column", got)
+	}
+}
+
+func TestNewTablePanics(t *testing.T) {
+	for message, cols := range map[string][]Column{
+		`encoding: table: column "b" has 1 rows, but column "a" has 2`:                 {{Name: "a", Values: []bool{true, true}}, {Name: "b", Values: []string{""}}},
+		`encoding: table: two columns named "a"`:                                       {{Name: "a", Values: []int32{1}}, {Name: "a", Values: []int32{1}}},
+		`encoding: table: column "a" holds a []int, which is none of the column types`: {{Name: "a", Values: []int{1}}},
+		`encoding: table: column "a" has 1 rows, but 2 marks of validity`:              {{Name: "a", Values: []int32{1}, Valid: []bool{true, false}}},
+	} {
+		func() {
+			defer func() {
+				if p := recover(); p != message {
+					t.Errorf("%v, want %q", p, message)
+				}
+			}()
+			NewTable(cols...)
+		}()
+	}
+}
+
+func TestConcat(t *testing.T) {
+	a := NewTable(Column{Name: "x", Values: []float64{1}, Unit: "mm"}, Column{Name: "n", Values: []string{"a"}})
+	b := NewTable(Column{Name: "x", Values: []float64{2, 3}, Valid: []bool{true, false}}, Column{Name: "n", Values: []string{"b", "c"}})
+	got, err := Concat(a, b, a)
+	want := NewTable(Column{Name: "x", Values: []float64{1, 2, 3, 1}, Valid: []bool{true, true, false, true}, Unit: "mm"},
+		Column{Name: "n", Values: []string{"a", "b", "c", "a"}})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = Concat(a, NewTable(Column{Name: "y", Values: []float64{}}, Column{Name: "n", Values: []string{}}))
+	if err == nil || err.Error() != `concat: table 1 has the columns ["y" "n"], but table 0 has ["x" "n"]` {
+		t.Error(err)
+	}
+	_, err = Concat(a, NewTable(Column{Name: "x", Values: []int32{}}, Column{Name: "n", Values: []string{}}))
+	if err == nil || err.Error() != `concat: column "x" is int32 in table 1, but float64 in table 0` {
+		t.Error(err)
+	}
+}
+
+// Numbers in a CSV file read back as the same numbers.
+func TestCSV(t *testing.T) {
+	tab := NewTable(
+		Column{Name: "name", Values: []string{"a,b", `say "x"`, "tab\there", "large", "larger"}},
+		Column{Name: "x", Values: []float64{0.30000000000000004, math.Inf(-1), 5e-324, 1e6, 1e15}},
+		Column{Name: "n", Values: []int64{math.MaxInt64, 0, 1, 2, 3}, Valid: []bool{true, false, true, true, true}},
+	)
+	for _, sep := range []rune{',', '\t'} {
+		var b bytes.Buffer
+		if err := tab.WriteCSV(&b, sep); err != nil {
+			t.Fatal(err)
+		}
+		r := csv.NewReader(&b)
+		r.Comma = sep
+		rows, err := r.ReadAll()
+		want := [][]string{{"name", "x", "n"}, {"a,b", "0.30000000000000004", "9223372036854775807"}, {`say "x"`, "-Inf", ""}, {"tab\there", "5e-324", "1"}, {"large", "1000000", "2"}, {"larger", "1e+15", "3"}}
+		if sep == '\t' {
+			want[2][2] = "n/a"
+		}
+		if err != nil || !reflect.DeepEqual(rows, want) {
+			t.Errorf("%q, %v", rows, err)
+		}
+		for i, row := range rows[1:] {
+			if x, err := strconv.ParseFloat(row[1], 64); err != nil || x != tab.Columns[1].Values.([]float64)[i] {
+				t.Errorf("row %d reads as %v, %v", i, x, err)
+			}
+		}
+	}
+}
