@@ -93,6 +93,20 @@ func (l *Labels) Values() []int32 {
 	return values
 }
 
+// Moved is the label image in the space of another, to which it was resampled by
+// the transform: t takes points of that space to points of the labels' own.
+func (l *Labels) Moved(t Affine) (*Labels, error) {
+	inv, ok := t.Inverse()
+	if !ok {
+		return nil, errors.New("the transform cannot be inverted")
+	}
+	m := *l
+	m.Affine = inv.Mul(&l.Affine)
+	return &m, nil
+}
+
+var errNoInverse = errors.New("the affine of the label image cannot be inverted")
+
 // Onto resamples the labels to another grid, by nearest neighbour: voxel o of the
 // grid takes the label of voxel ⌊A·o + b + ½⌋, where [A|b] = inverse(label affine) ·
 // grid affine, and 0 where A·o + b lies outside of [0, n−1] on any axis. That is
@@ -115,7 +129,7 @@ func (l *Labels) Onto(g Grid) (*Labels, error) {
 	}
 	inv, ok := l.Affine.Inverse()
 	if !ok {
-		return nil, fmt.Errorf("the affine of the label image cannot be inverted")
+		return nil, errNoInverse
 	}
 	m := inv.Mul(&g.Affine)
 	out := &Labels{g, make([]int32, g.Voxels())}

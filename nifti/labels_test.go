@@ -126,3 +126,23 @@ func TestWithin(t *testing.T) {
 		t.Errorf("%v on its own grid", n)
 	}
 }
+
+// Labels of a head that lies 3 mm further left in its own space than in the scan's
+// are found where they belong.
+func TestMoved(t *testing.T) {
+	l := &Labels{Grid{[3]int{4, 1, 1}, Identity, true}, []int32{1, 2, 3, 4}}
+	shift := Identity
+	shift[0][3] = -3 // from the scan's space to the labels' own
+	m, err := l.Moved(shift)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := Grid{[3]int{8, 1, 1}, Identity, true}
+	out, err := m.Onto(g)
+	if err != nil || !slices.Equal(out.Voxels, []int32{0, 0, 0, 1, 2, 3, 4, 0}) {
+		t.Errorf("%v, error %v", out, err)
+	}
+	if l.Affine != Identity {
+		t.Error("the label image itself was moved")
+	}
+}

@@ -35,10 +35,10 @@ kind join 4bfa2ea2c72cfce6133c89977779956bd0db84001e70ddf81cc50223a0457882
 kind leakage b886762741ae2a3b31f2cfb4c81477445aeb33878ce32e7c3cdd18ad4f51218d
 kind matrices 09acfe69410c8910cd1a2c81ea3a3153d5dd09359544f1ecb6e35cff595439d2
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate 257c8e85b3b5a982483ea09ddc98f0e9142aa75131fd9b55a98e7369445f34e5
+kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
 kind permutation 933b37c273be902c5708666e8a7ecdf48161f0f763cc953fb61e0593dd493ad4
 kind predict fd589340dcf5a63a1eee8a4817de7b9f221239b0d35e182d46a14da496289870
-kind report 15b73eb3da29473bd6fbc8b6b89d3157d88ac07ab18e1c0deae838bb92682656
+kind report 88a733c0aca464915f2cedec3abc05b7a4f0938fbca6e2f7ed19d85998b9bc06
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split e8d07e76d5adf1b4df662b1b2b21e562b66c061d360b47840fe00887f2585a0f
@@ -2492,16 +2492,114 @@ prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
 
 reached by parcellate
-prgnn/nifti.ReadITK 1b67b32d3658.48e457
-prgnn/nifti.itkAffines 61633d6221f2.e3b0c4
-prgnn/nifti.numbers 8b621677ddb2.e3b0c4
-prgnn/nifti.readITK 29ed02c076e7.d44c71
+prgnn/nifti/hdf5.File 061dd97adf8d.eab32d
+prgnn/nifti/hdf5.File.Has be9102a396cf.d9bdbe
+prgnn/nifti/hdf5.File.Names 7f94bbdff560.ae1e9a
+prgnn/nifti/hdf5.File.Text 535bb2ed37fe.94526c
+prgnn/nifti/hdf5.File.Vector f9d7a7eaedeb.a0e273
+prgnn/nifti/hdf5.File.block fc44e8e0fb4e.53333a
+prgnn/nifti/hdf5.File.bytes c48fec66b4c9.696b09
+prgnn/nifti/hdf5.File.denseLinks d0f33199323c.cdee53
+prgnn/nifti/hdf5.File.find a34faa73f3ff.54c915
+prgnn/nifti/hdf5.File.fractalHeap 8e786439d1a0.adb4fb
+prgnn/nifti/hdf5.File.global 04d6a6bf2d3c.560945
+prgnn/nifti/hdf5.File.headerBlock d61422016b2d.b9a229
+prgnn/nifti/hdf5.File.links acdb6cf7a57f.da243d
+prgnn/nifti/hdf5.File.object 359550b657d6.156d1f
+prgnn/nifti/hdf5.File.objectV2 f67650dca1ed.06afbc
+prgnn/nifti/hdf5.File.symbolTable d2f312b1ced8.60cd0f
+prgnn/nifti/hdf5.File.text eda901b2dede.45a043
+prgnn/nifti/hdf5.File.tree b2c304aa8d04.c04e73
+prgnn/nifti/hdf5.Is b5e05667f681.f4b3a3
+prgnn/nifti/hdf5.Open 10682d1ae627.5ac1b3
+prgnn/nifti/hdf5.Vector a7ed5d918a51.afbd72
+prgnn/nifti/hdf5.Vector.All cd076be9279a.525032
+prgnn/nifti/hdf5.Vector.Each e6a9c7a02bfe.f7465d
+prgnn/nifti/hdf5.Vector.chunks ecb576676c1d.461448
+prgnn/nifti/hdf5.Vector.describe a090a94a72ab.07a66f
+prgnn/nifti/hdf5.Vector.each c8c3bf337803.911c35
+prgnn/nifti/hdf5.Vector.numbers 279abb208378.b12913
+prgnn/nifti/hdf5.addLink fe1d1fd54f54.7e0a19
+prgnn/nifti/hdf5.checked 60f6d4c1f4d2.df3717
+prgnn/nifti/hdf5.cursor 1de5ed6fd936.e3b0c4
+prgnn/nifti/hdf5.cursor.byte 2ace35aaf1d9.868334
+prgnn/nifti/hdf5.cursor.skip a07a3f06ffbe.868334
+prgnn/nifti/hdf5.cursor.take 8c3dd0e39231.0e49de
+prgnn/nifti/hdf5.cursor.uint c5f0eaa334fb.4d077b
+prgnn/nifti/hdf5.deflate 951c42c7dffc.8d57ef
+prgnn/nifti/hdf5.filter f297976f73a3.e3b0c4
+prgnn/nifti/hdf5.floatSize fd14f3a101cc.fdefa7
+prgnn/nifti/hdf5.fractalHeap e3608d1c3054.e3b0c4
+prgnn/nifti/hdf5.fractalHeap.get 7a9aeb47f70b.8fc8e5
+prgnn/nifti/hdf5.ieee a98116969a3a.e3b0c4
+prgnn/nifti/hdf5.length ff17261ee239.65fd77
+prgnn/nifti/hdf5.longestChunk 812028183106.e3b0c4
+prgnn/nifti/hdf5.longestHeader 1f93875d2261.e3b0c4
+prgnn/nifti/hdf5.lookup3 aa107267be81.57918f
+prgnn/nifti/hdf5.message 97893c5e7693.e3b0c4
+prgnn/nifti/hdf5.mostBlocks b6b774a93a8b.e3b0c4
+prgnn/nifti/hdf5.mostLinks b89625acf5ff.e3b0c4
+prgnn/nifti/hdf5.msgContinuation 57c4b32f7c1d.e3b0c4
+prgnn/nifti/hdf5.msgDataspace 8b95a66de076.e3b0c4
+prgnn/nifti/hdf5.msgDatatype 70a586560e99.e3b0c4
+prgnn/nifti/hdf5.msgExternal ab2f185cd526.e3b0c4
+prgnn/nifti/hdf5.msgFilters 574016377f9b.e3b0c4
+prgnn/nifti/hdf5.msgLayout 069781a2de55.e3b0c4
+prgnn/nifti/hdf5.msgLink abdbd56df1ad.e3b0c4
+prgnn/nifti/hdf5.msgLinkInfo 96607dbc6afe.e3b0c4
+prgnn/nifti/hdf5.msgSymbolTable 3eff46f3121f.e3b0c4
+prgnn/nifti/hdf5.object 3165180581a3.00cf20
+prgnn/nifti/hdf5.object.add b7d8dfdc5479.dd292f
+prgnn/nifti/hdf5.object.get 9d097f80fc03.eab32d
+prgnn/nifti/hdf5.piece 092b2eeedbd4.e3b0c4
+prgnn/nifti/hdf5.put c0c96e08a716.2c0adf
+prgnn/nifti/hdf5.readFilters fe3e92333de1.075d5a
+prgnn/nifti/hdf5.resize 4b8ed7fa7b10.e3b0c4
+prgnn/nifti/hdf5.shuffle a627130005a1.8d57ef
+prgnn/nifti/hdf5.signature 8059f62f9f9b.e3b0c4
+prgnn/nifti/hdf5.sortedNames 506ca2edb0c3.e3b0c4
+prgnn/nifti/hdf5.span 8ea9637654c9.e3b0c4
+prgnn/nifti/hdf5.u16 e2d90dfa7384.e3b0c4
+prgnn/nifti/hdf5.u32 1cc570719d56.e3b0c4
+prgnn/nifti/hdf5.u64 2c9109ef22b2.e3b0c4
+prgnn/nifti/hdf5.uintOf 8e0fe94e5c79.e3b0c4
+prgnn/nifti/hdf5.undefined 058488924033.e3b0c4
+prgnn/nifti/hdf5.unpacker f2eae88d050d.e3b0c4
+prgnn/nifti/hdf5.unpacker.inflate 94c68449b895.d0b5dc
+prgnn/nifti/hdf5.unpacker.undo 4849b79b6e03.369e27
+prgnn/nifti/itk.Extent e68f5caf9611.3df0dc
+prgnn/nifti/itk.Point daad0eb94438.f08b5e
+prgnn/nifti/itk.Read 2128a09300fd.696bb6
+prgnn/nifti/itk.Transform a4d17a417c40.2b7e2e
+prgnn/nifti/itk.Transform.Affine 7738b895f740.4556ee
+prgnn/nifti/itk.affine c2be1624a413.3df0dc
+prgnn/nifti/itk.affine.apply d4f6d649ed70.eae504
+prgnn/nifti/itk.affineOf 80c048690413.1a8acb
+prgnn/nifti/itk.affines 61633d6221f2.e3b0c4
+prgnn/nifti/itk.countParts b9139957295f.301de2
+prgnn/nifti/itk.determinant 36c2dca6594e.3df0dc
+prgnn/nifti/itk.field 418e96c4dd9f.e952eb
+prgnn/nifti/itk.field.apply e2041fda3247.1c070d
+prgnn/nifti/itk.field.between 23076e0f1a25.eede39
+prgnn/nifti/itk.field.index eff0ccb40579.f9fd1f
+prgnn/nifti/itk.fieldOf 66139e9b76ba.194068
+prgnn/nifti/itk.flip b4d4bf851f4a.e3b0c4
+prgnn/nifti/itk.group 1c431d95e2fe.e3b0c4
+prgnn/nifti/itk.longestOf f2c46527f565.e3b0c4
+prgnn/nifti/itk.mostNodes 1f93875d2261.e3b0c4
+prgnn/nifti/itk.mostParts b6b774a93a8b.e3b0c4
+prgnn/nifti/itk.numbers 8b621677ddb2.e3b0c4
+prgnn/nifti/itk.readComposite df7698756539.5d4f97
+prgnn/nifti/itk.readPart 27c7b5e868a8.6470d5
+prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
+prgnn/nifti/itk.step 261c8b7e43c6.37bfca
+prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate b9e75c53cf78.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports 0837b3e98db2.32bfaa
 prgnn/stages/prepare.Parcellate.Run 8757b7dec0d1.27bc07
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
 prgnn/stages/prepare.dkt 97dd0d4dea21.e3b0c4
-prgnn/stages/prepare.move fe6f43915692.6bcecd
+prgnn/stages/prepare.move 584c1d24cb5f.f16d83
 prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
 prgnn/stages/prepare.parcellate.New 3a7f745301de.3b1f59
 
@@ -2509,10 +2607,12 @@ reached by parcellate report
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
 prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
-prgnn/nifti.Labels.Onto 5690880b0332.2a60b4
+prgnn/nifti.Labels.Onto 0f943d8a4ed0.17ba37
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
+prgnn/nifti.Point 964a41e60b0a.e3b0c4
+prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.nearest c496bcdfe111.e3b0c4
 
 reached by parcellate report saliency
@@ -2574,13 +2674,18 @@ prgnn/internal/random.Stream.ExpFloat64 bacba4385f38.3672ac
 prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
 prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
 prgnn/nifti.DataType.numpy 572aea6b38af.90ccfc
+prgnn/nifti.Grid.samples 349d4d4f2eae.d50f80
 prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
+prgnn/nifti.Labels.Resampled e9b06460f47e.2d2632
+prgnn/nifti.Labels.under a6284ec385f8.385d4f
 prgnn/nifti.Number f37c7be462c7.e3b0c4
 prgnn/nifti.Number.MarshalJSON 6f8426b1e7d7.54c41d
 prgnn/nifti.Reader.seekable 378a6ae4c483.87b633
 prgnn/nifti.Reader.stats a7853a99b66b.9247ad
 prgnn/nifti.Stats 903624cde4c8.472010
 prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
+prgnn/nifti.majority 14b77e0324e6.e3b0c4
+prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/stages/chart.Brain c5f1a36da009.e3b0c4
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
@@ -3104,6 +3209,13 @@ at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86 encodeFloat64:96
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.Integral:69 DataType.readable:72
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
+at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
+at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
+at nifti/hdf5/file.go prgnn/nifti/hdf5 File:13 undefined:20 signature:22 Is:25 Open:30 File.Names:67 File.Has:80 File.find:86 File.bytes:109 File.block:123 u16:137 u32:138 u64:139 uintOf:142 cursor:150 cursor.take:155 cursor.skip:166 cursor.byte:167 cursor.uint:168
+at nifti/hdf5/group.go prgnn/nifti/hdf5 mostLinks:12 sortedNames:14 File.links:17 addLink:40 put:70 File.symbolTable:80 File.tree:129 File.denseLinks:158
+at nifti/hdf5/heap.go prgnn/nifti/hdf5 fractalHeap:10 File.fractalHeap:17 fractalHeap.get:56 File.global:68
+at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
+at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
 at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 span:137 writeData:153
 at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:164
@@ -3112,13 +3224,17 @@ at nifti/inflate/inflate.go prgnn/nifti/inflate history:10 piece:11 window:13 in
 at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:107 Reader.garbage:127 Reader.readTrailer:132
 at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
 at nifti/inspect.go prgnn/nifti Stats:44 Number:53 Number.MarshalJSON:56 DataType.numpy:133 Reader.stats:143
-at nifti/itk.go prgnn/nifti ReadITK:22 itkAffines:31 readITK:33 numbers:85 Labels.Moved:99
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Onto:104 Labels.fill:130 Labels.at:168 nearest:184 Affine.diagonal:192
+at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
+at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:58 field.apply:71 longestOf:124 field.between:132
+at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:47 Transform.Affine:78 affine:98 affine.apply:100 flip:110 affineOf:116 determinant:147
+at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.fill:144 Labels.at:182 nearest:198 Affine.diagonal:206
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/open.go prgnn/nifti Reader.seekable:115
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
+at nifti/resample.go prgnn/nifti Point:6 mostPoints:9 Labels.Resampled:20 Grid.samples:45 Labels.under:70 majority:86
 at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
@@ -3237,7 +3353,7 @@ at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:2
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:26 Parcellate.Ports:33 Parcellate.Run:49 move:152 dkt:166 Parcellate.refuseMissing:169 otherLabels:194 coverage:212 newCoverage:219 coverage.set:223 coverage.table:229
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:27 Parcellate.Ports:34 Parcellate.Run:50 move:153 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:20 Timeseries:24 Timeseries.Ports:29 Timeseries.Run:44 placeColumns:88
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165

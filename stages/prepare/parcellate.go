@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
+	"prgnn/nifti/itk"
 	"prgnn/stages/region"
 )
 
@@ -154,9 +155,13 @@ func move(labels *nifti.Labels, in dag.Input) (*nifti.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := nifti.ReadITK(bytes.NewReader(b), in.Name)
+	t, err := itk.Read(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	a, ok := t.Affine()
+	if !ok {
+		return nil, fmt.Errorf("%s: a displacement field, and an affine transform is wanted", in.Name)
 	}
 	return labels.Moved(a)
 }

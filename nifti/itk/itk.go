@@ -1,0 +1,151 @@
+// Package itk reads the spatial transforms that ITK and ANTs write, as text and as HDF5, and
+// takes points through them: affine transforms, displacement fields, and composites of these.
+//
+// A transform that resamples an image from A to B takes points of B to points of A: fMRIPrep's
+// from-T1w_to-MNI152NLin2009cAsym takes a point of the template to the T1w image. Nothing is
+// inverted. ITK counts towards left and posterior (LPS); points here are RAS+, mm.
+//
+// # Invariants
+//
+//   - A displacement field is never held as a whole: its slices go by once in each Map.
+//   - Numbers are finite, or there is an error. Other kinds of transforms are refused by name.
+//   - Results agree with SimpleITK's to rounding.
+package itk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"prgnn/nifti"
+	"prgnn/nifti/hdf5"
+)
+
+// A Point is a place in a space, RAS+, mm.
+type Point = nifti.Point
+
+// A Transform takes points of one space to points of another.
+type Transform struct {
+	steps []step // in the order in which they are applied
+}
+
+// A step is a part of a composite.
+type step interface {
+	apply(points []Point, told *Extent) error
+}
+
+// An Extent is what a transform has done to points. What is beyond belief in a brain, the
+// caller judges.
+type Extent struct {
+	Affine       nifti.Affine // of all its affine parts
+	Displacement float64      // length of the longest vector of its fields, mm
+	Outside      int          // points that lay outside of a field, which leaves them where they are
+}
+
+// Read reads a transform of so many bytes. What the file is, its first bytes tell.
+func Read(r io.ReaderAt, size int64) (*Transform, error) {
+	first := make([]byte, 8)
+	if n, err := r.ReadAt(first, 0); err != nil && err != io.EOF {
+		return nil, err
+	} else if hdf5.Is(first[:n]) {
+		return readComposite(r, size)
+	}
+	a, err := readText(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return nil, err
+	}
+	return &Transform{[]step{affine(a)}}, nil
+}
+
+// Map takes points through the transform, in place.
+func (t *Transform) Map(points []Point) (Extent, error) {
+	told := Extent{Affine: nifti.Identity}
+	for _, s := range t.steps {
+		if err := s.apply(points, &told); err != nil {
+			return told, err
+		}
+	}
+	for _, p := range points {
+		if s := p[0] + p[1] + p[2]; math.IsNaN(s) || math.IsInf(s, 0) {
+			return told, errors.New("the transform takes a point to no finite place")
+		}
+	}
+	return told, nil
+}
+
+// Affine is the transform as one affine; ok is false when it has a displacement field.
+func (t *Transform) Affine() (a nifti.Affine, ok bool) {
+	a = nifti.Identity
+	for i, s := range t.steps {
+		part, linear := s.(affine)
+		if !linear {
+			return a, false
+		}
+		if m := nifti.Affine(part); i == 0 {
+			a = m // and not its product with the identity, which may round −0
+		} else {
+			a = m.Mul(&a)
+		}
+	}
+	return a, true
+}
+
+// Determinant is that of the linear part: how many times a volume grows.
+func (e *Extent) Determinant() float64 { return determinant(&e.Affine) }
+
+// affine is an affine part, RAS+.
+type affine nifti.Affine
+
+func (a affine) apply(points []Point, told *Extent) error {
+	m := nifti.Affine(a)
+	told.Affine = m.Mul(&told.Affine)
+	for i, p := range points {
+		points[i][0], points[i][1], points[i][2] = m.Apply(p[0], p[1], p[2])
+	}
+	return nil
+}
+
+// flip changes LPS to RAS and back.
+var flip = [3]float64{-1, -1, 1}
+
+// affineOf is the affine transform of ITK's parameters: a matrix M row by row and a
+// translation t; and of the fixed ones, a centre c. With F = diag(−1, −1, 1) they mean
+//
+//	x ↦ F·(M·(F·x − c) + t + c)
+func affineOf(parameters, centre []float64) (affine, error) {
+	a := nifti.Identity
+	if len(parameters) != 12 || len(centre) != 3 {
+		return affine{}, fmt.Errorf("%d parameters and %d fixed ones, want 12 and 3; is the file whole?", len(parameters), len(centre))
+	}
+	for row := range 3 {
+		shift := parameters[9+row] + centre[row]
+		for col := range 3 {
+			m := parameters[3*row+col]
+			a[row][col] = flip[row] * m * flip[col]
+			shift -= float64(m * centre[col])
+		}
+		a[row][3] = flip[row] * shift
+	}
+	for _, row := range a {
+		for _, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return affine{}, errors.New("an affine part has numbers that are not finite")
+			}
+		}
+	}
+	if _, ok := a.Inverse(); !ok {
+		return affine{}, errors.New("the transform cannot be inverted")
+	}
+	if d := determinant(&a); d < 0 {
+		return affine{}, fmt.Errorf("the transform mirrors the brain (determinant %.3g): left would be taken for right", d)
+	}
+	return affine(a), nil
+}
+
+// determinant is that of the linear part.
+func determinant(a *nifti.Affine) float64 {
+	return float64(a[0][0]*(float64(a[1][1]*a[2][2])-float64(a[1][2]*a[2][1]))) -
+		float64(a[0][1]*(float64(a[1][0]*a[2][2])-float64(a[1][2]*a[2][0]))) +
+		float64(a[0][2]*(float64(a[1][0]*a[2][1])-float64(a[1][1]*a[2][0])))
+}

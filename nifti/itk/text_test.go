@@ -1,0 +1,71 @@
+package itk
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/nifti"
+)
+
+// SimpleITK takes the same points to the same places; see testdata/itk/points.py.
+func TestText(t *testing.T) {
+	f, err := os.Open(filepath.Join("testdata", "affine.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr, err := Read(f, 1<<16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, ok := tr.Affine()
+	if !ok {
+		t.Fatal("a text has no field")
+	}
+	b, err := os.ReadFile(filepath.Join("testdata", "points.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var points [][2][3]float64
+	if err := json.Unmarshal(b, &points); err != nil || len(points) != 4 {
+		t.Fatal(len(points), err)
+	}
+	for _, p := range points {
+		from, to := p[0], p[1]
+		x, y, z := a.Apply(-from[0], -from[1], from[2]) // RAS
+		for i, v := range [3]float64{-x, -y, z} {
+			if math.Abs(v-to[i]) > 1e-12*100 {
+				t.Errorf("%v goes to %v, want %v", from, [3]float64{-x, -y, z}, to)
+			}
+		}
+	}
+}
+
+func TestTextRefuses(t *testing.T) {
+	const head = "#Insight Transform File V1.0\n#Transform 0\nTransform: "
+	good := head + "AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n"
+	if a, err := readText(strings.NewReader(good)); err != nil || nifti.Affine(a) != nifti.Identity {
+		t.Errorf("%v, error %v", a, err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"", `the transform is "", want an affine one in three dimensions`},
+		{"hello\n", "no transform in ITK's text format: its first line is not #Insight Transform File"},
+		{head + "CompositeTransform_double_3_3\n", `the transform is "CompositeTransform_double_3_3", want an affine one in three dimensions`},
+		{head + "AffineTransform_double_2_2\n", `the transform is "AffineTransform_double_2_2", want an affine one in three dimensions`},
+		{strings.Replace(good, "Parameters: 1", "Parameters: one", 1), `line 4: "one" is no number`},
+		{strings.Replace(good, "Parameters: 1", "Parameters: NaN", 1), `line 4: "NaN" is no number`},
+		{strings.Replace(good, "Parameters: 1", "Parameters:", 1), "11 parameters and 3 fixed ones, want 12 and 3; is the file whole?"},
+		{strings.Replace(good, "Parameters: 1", "Parameters: 0", 1), "the transform cannot be inverted"},
+		{strings.Replace(good, "Parameters: 1", "Parameters: -1", 1), "the transform mirrors the brain (determinant -1): left would be taken for right"},
+		{good + good[strings.Index(good, "#Transform"):], "several transforms in one file; give one affine transform"},
+	} {
+		_, err := readText(strings.NewReader(c.text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
