@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 2841ff7a14989a5dc8575547ed8a62bf6a5822ccc59618b4e1fc3eb2c8bd6289
+var codes = dag.Codes(`kind baseline 6caa196be0a98708b480fdd86905f38f297b5786e25963da4bdb49bcccac8854
 kind biomarkers 95a47f8cee309514335f26c80ab338209f7883e2bdb2f22e1ffa2d56bd0837d9
 kind bootstrap b62e8b7679b83b939b2018a50cb185ccbc6c605cb541a9348c449a2305268079
 kind brainmap 1cdf9566e697bc21455850c7fd5de6c68652da04c529c72a4fbd961955febab8
@@ -32,7 +32,7 @@ kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
 kind individuality 638f6ffadf88a0d6864895f733d41ab69764a0b7f4d90aebbba14bdd8c2f96fc
 kind join 4bfa2ea2c72cfce6133c89977779956bd0db84001e70ddf81cc50223a0457882
-kind leakage b886762741ae2a3b31f2cfb4c81477445aeb33878ce32e7c3cdd18ad4f51218d
+kind leakage 87c568ce379d313a87b2ab3059b3f93131655a3197604a2e93eb3fa83881aca9
 kind matrices 09acfe69410c8910cd1a2c81ea3a3153d5dd09359544f1ecb6e35cff595439d2
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
@@ -45,7 +45,7 @@ kind split e8d07e76d5adf1b4df662b1b2b21e562b66c061d360b47840fe00887f2585a0f
 kind summary 9de00d03744ad764a0ede1cc477ffc2c09e6376c36e760bee7fcc1d57debf457
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
 kind timeseries a717052ffd7d2963b911c80d5330dc3fae6ecdaa26d48035e9ef870c9e18ab77
-kind train 6fbeaaa42992aebc79a188dbc6fda2f30ac24523bab722501fd57dc4e87f8b5a
+kind train 1b4fe44dd198ca312493479998de7454f751fda0094995a1cf6957ad41ac0c22
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -780,8 +780,9 @@ prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
 reached by baseline leakage train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
-prgnn/stages/fold.DuplicateText c500b6cda010.e3b0c4
-prgnn/stages/fold.Duplicates 03b2fd71d7d3.4b727f
+prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
+prgnn/stages/fold.DuplicateText 0a4b91bfa759.5e19cc
+prgnn/stages/fold.Duplicates c8d159715cb1.a1ea38
 
 reached by baseline predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
@@ -1108,7 +1109,7 @@ prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.56f026
 
-reached by bootstrap denoise exec join matrices mean-volume parcellate report saliency timeseries
+reached by bootstrap denoise exec join leakage matrices mean-volume parcellate report saliency timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
 prgnn/internal/foreign.Name deb7ff112aa8.50ee0e
 prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
@@ -1118,7 +1119,7 @@ prgnn/internal/foreign.markup 045a0afb0998.e3b0c4
 prgnn/internal/foreign.pickle 97e37e01234c.e3b0c4
 prgnn/internal/foreign.rData 2f9a4ceb6913.e3b0c4
 
-reached by bootstrap exec mean-volume parcellate report saliency
+reached by bootstrap exec leakage mean-volume parcellate report saliency
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
 prgnn/nifti.DataType.readable fe05731fc434.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
@@ -1271,7 +1272,7 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap exec mean-volume parcellate report saliency simulate
+reached by bootstrap exec leakage mean-volume parcellate report saliency simulate
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
@@ -1315,14 +1316,10 @@ reached by bootstrap join parcellate report saliency
 prgnn/stages/region.Node 847105e94b30.e3b0c4
 prgnn/stages/region.ReadNodes 2aadf13d07bc.2c391c
 
-reached by bootstrap matrices timeseries
-prgnn/stages/column.Shorten 181fce6151f7.e3b0c4
-
-reached by bootstrap mean-volume parcellate report
+reached by bootstrap leakage mean-volume parcellate report
 prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
-prgnn/nifti.Header.series f245766c730e.72936d
 
-reached by bootstrap mean-volume parcellate report saliency
+reached by bootstrap leakage mean-volume parcellate report saliency
 prgnn/nifti.Grid 5e34852d456b.3df0dc
 prgnn/nifti.Grid.String 756e8563f63e.92937c
 prgnn/nifti.Grid.box a6e12f033a70.7511bd
@@ -1332,14 +1329,20 @@ prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
 
-reached by bootstrap mean-volume parcellate report saliency simulate
+reached by bootstrap leakage mean-volume parcellate report saliency simulate
 prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
-reached by bootstrap mean-volume parcellate saliency
+reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 
-reached by bootstrap mean-volume report
+reached by bootstrap leakage mean-volume report
 prgnn/nifti.Reader.Next eab9339e1364.6464e9
+
+reached by bootstrap matrices timeseries
+prgnn/stages/column.Shorten 181fce6151f7.e3b0c4
+
+reached by bootstrap mean-volume parcellate report
+prgnn/nifti.Header.series f245766c730e.72936d
 
 reached by bootstrap parcellate report
 prgnn/nifti.Grid.Same dff652f22257.0028ee
@@ -2380,10 +2383,11 @@ prgnn/stages/prepare.newCoverage 450e2e772ef1.c2f9e3
 
 reached by leakage
 prgnn/stages/assess.Leakage 964183487e40.e3b0c4
-prgnn/stages/assess.Leakage.Ports 80c1b97bd040.ecbb28
-prgnn/stages/assess.Leakage.Run 654a2dd6e086.5ba492
+prgnn/stages/assess.Leakage.Ports cc7041c44331.ecbb28
+prgnn/stages/assess.Leakage.Run 654a2dd6e086.fb1389
 prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
 prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
+prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen 8ab01532ccfa.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
@@ -2392,11 +2396,18 @@ prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
 prgnn/stages/assess.leakCheck e2721829b74a.e3b0c4
 prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
 prgnn/stages/assess.leakage.New d54eff27cd87.d98fce
-prgnn/stages/assess.lookAtFeatures bdc1327b692e.d99f72
 prgnn/stages/assess.lookAtFitted 024db1b0dca2.613416
 prgnn/stages/assess.lookAtModels c9900fb32d7e.4e4f85
+prgnn/stages/assess.lookAtScans 6c94b17fcc8d.a3ce81
 prgnn/stages/assess.placeOf 5bf712e9a696.018616
 prgnn/stages/assess.readBook 3f7145501011.a0a1b3
+prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
+prgnn/stages/assess.sharedScans 756b6bf40075.6821bb
+prgnn/stages/assess.timePoints 786ba844819e.94e897
+prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
+
+reached by leakage mean-volume parcellate report
+prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
 reached by leakage report summary
 prgnn/stages/column.Plural 1c84a0c65eb6.e3b0c4
@@ -2477,7 +2488,6 @@ prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
 reached by mean-volume parcellate report
 prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
-prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
 reached by mean-volume parcellate report saliency simulate
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
@@ -3250,7 +3260,8 @@ at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Eva
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:45 leakCheck.fail:51 foldPlace:56 foldBook:59 Leakage.Run:66 checkRow:100 readBook:106 foldBook.tested:131 foldBook.takesPart:137 Leakage.lookAtPredictions:147 placeOf:221 foldBook.seen:237 lookAtModels:257 lookAtFitted:274 lookAtFeatures:317
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
+at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:59 sharedPoints:60 sharedScans:65 timePoints:97
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:24 Saliency:29 Saliency.Ports:36 paintedRow:52 Saliency.Run:58 Saliency.rows:124 paintedTable:151 Saliency.connectome:175
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
@@ -3306,7 +3317,7 @@ at stages/figure/space.go prgnn/stages/figure Parcels:16 ReadParcels:24 Parcels.
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:106 Viewer:114
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
-at stages/fold/leakage.go prgnn/stages/fold Duplicates:19 RefuseDuplicates:47 DuplicateText:60 LeakagePort:78
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67

@@ -17,8 +17,8 @@ import (
 var leakageKind = dag.Kind{
 	Name: "leakage",
 	Doc: "fails when a tested participant is known to a model, or one scan has two ids\n" +
-		"Reads what is stored: the division into folds, the features of each participant (the same numbers under two ids), the sides of the predictions, and the participants that each model and every other fit names as seen. A training that admits to leakage (select: test, standardize: all) fails too. " +
-		"Connect folds and features alone to check before training. Stages that train a model wait for every check that needs no model, and stages that give an accuracy wait for all checks; after a failure none of them runs.",
+		"Reads what is stored: the division into folds, the scans and features of each participant (the same numbers under two ids), the sides of the predictions, and the participants that each model and every other fit names as seen. A training that admits to leakage (select: test, standardize: all) fails too. " +
+		"Connect folds, scans and features alone to check before training. Stages that train a model wait for every check that needs no model, and stages that give an accuracy wait for all checks; after a failure none of them runs.",
 	New: func() dag.Stage { return &Leakage{} },
 }
 
@@ -35,6 +35,7 @@ func (*Leakage) Ports() dag.Ports {
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Optional: true, Doc: "of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
+			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice"},
 			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids is one scan twice"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("check", "of", "found"), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
@@ -70,7 +71,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	checks := []*leakCheck{division}
-	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels, lookAtFitted, lookAtFeatures} {
+	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels, lookAtFitted, lookAtScans} {
 		found, err := look(t, book)
 		if err != nil {
 			return nil, err
@@ -311,31 +312,4 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		}
 	}
 	return []*leakCheck{c, every}, nil
-}
-
-// lookAtFeatures finds one scan under two ids among those who take part.
-func lookAtFeatures(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
-	if !t.Has("features") {
-		return nil, nil
-	}
-	c := &leakCheck{name: "no scan has two ids"}
-	var taking []dag.Input
-	for _, in := range t.All("features") {
-		id := in.Coord("subject")
-		if id == "" {
-			return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
-		}
-		if b.takesPart(id) {
-			taking = append(taking, in)
-		}
-	}
-	twins, err := fold.Duplicates(taking)
-	if err != nil {
-		return nil, err
-	}
-	c.of = len(taking)
-	if twins != nil {
-		c.fail("%s", fold.DuplicateText(twins))
-	}
-	return []*leakCheck{c}, nil
 }

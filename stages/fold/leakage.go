@@ -12,13 +12,23 @@ import (
 	"prgnn/dag"
 )
 
+// A Duplicate is one scan under two ids: those of a participant and of a later one.
+type Duplicate struct {
+	First, Later string
+	How          string // in words: "have the same features to the last bit"
+}
+
+// SamePair reports whether two duplicates are of the same participants.
+func (d Duplicate) SamePair(other Duplicate) bool {
+	return d.First == other.First && d.Later == other.Later
+}
+
 // Duplicates finds participants whose draw 0 has the same numbers to the last bit: one
 // scan under two ids. (Random draws of one scan differ, for their streams are named by
-// the id.) Each pair is the first participant and a later one. Inputs are arrays with
-// the draw as the first of three axes, or of one draw.
-func Duplicates(ins []dag.Input) ([][2]string, error) {
+// the id.) Inputs are arrays with the draw as the first of three axes, or of one draw.
+func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 	first := map[artifacts.Digest]string{}
-	var pairs [][2]string
+	var twins []Duplicate
 	for _, in := range ins {
 		a, err := in.Array()
 		if err != nil {
@@ -36,10 +46,10 @@ func Duplicates(ins []dag.Input) ([][2]string, error) {
 		if other, known := first[digest]; !known {
 			first[digest] = id
 		} else if other != id {
-			pairs = append(pairs, [2]string{other, id})
+			twins = append(twins, Duplicate{other, id, "have the same features to the last bit"})
 		}
 	}
-	return pairs, nil
+	return twins, nil
 }
 
 // RefuseDuplicates fails when one scan has two ids among those who take part in a
@@ -57,18 +67,18 @@ func RefuseDuplicates(ins []dag.Input, d *Division) error {
 }
 
 // DuplicateText names the pairs and the line that mends the file.
-func DuplicateText(pairs [][2]string) string {
+func DuplicateText(twins []Duplicate) string {
 	const most = 10
 	var lines, out []string
-	for i, p := range pairs {
+	for i, d := range twins {
 		if i < most {
-			lines = append(lines, fmt.Sprintf("%s and %s have the same features to the last bit: one scan under two ids", p[0], p[1]))
+			lines = append(lines, fmt.Sprintf("%s and %s %s: one scan under two ids", d.First, d.Later, d.How))
 		}
-		if !slices.Contains(out, p[1]) {
-			out = append(out, p[1])
+		if !slices.Contains(out, d.Later) {
+			out = append(out, d.Later)
 		}
 	}
-	if n := len(pairs) - most; n > 0 {
+	if n := len(twins) - most; n > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more pairs", n))
 	}
 	return strings.Join(lines, "\n  ") + "\n  keep one id of each scan; under cohort:\n    exclude: [" + strings.Join(out, ", ") + "]"

@@ -1,0 +1,146 @@
+package assess
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+// lookAtScans finds one scan under two ids among those who take part: by the volumes of
+// the scans, which do not depend on labels and cleaning, and by the features.
+func lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+	if !t.Has("features") && !t.Has("scans") {
+		return nil, nil
+	}
+	taking := map[string][]dag.Input{}
+	for _, port := range []string{"scans", "features"} {
+		for _, in := range t.All(port) {
+			id := in.Coord("subject")
+			if id == "" {
+				return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+			}
+			if b.takesPart(id) {
+				taking[port] = append(taking[port], in)
+			}
+		}
+	}
+	c := &leakCheck{name: "no scan has two ids", of: len(taking["scans"]) + len(taking["features"])}
+	twins, err := sharedScans(taking["scans"])
+	if err != nil {
+		return nil, err
+	}
+	same, err := fold.Duplicates(taking["features"])
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range same {
+		if !slices.ContainsFunc(twins, d.SamePair) {
+			twins = append(twins, d)
+		}
+	}
+	if twins != nil {
+		c.fail("%s", fold.DuplicateText(twins))
+	}
+	return []*leakCheck{c}, nil
+}
+
+// A scan is recognized by its first and last time points, as far as they are read: two
+// inputs that share sharedPoints of them are one scan, or parts of one.
+const (
+	endPoints    = 10
+	sharedPoints = 5
+)
+
+// sharedScans finds scans that two participants share. Each is reported with the first
+// participant that has it.
+func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
+	first := map[artifacts.Digest]int{} // time point → the first input that has it
+	told := map[[2]string]bool{}
+	var twins []fold.Duplicate
+	for i, in := range ins {
+		points, err := timePoints(in)
+		if err != nil {
+			return nil, err
+		}
+		shared := map[int]int{} // earlier input → time points that it has, too
+		for _, p := range points {
+			if other, known := first[p]; known {
+				shared[other]++
+			} else {
+				first[p] = i
+			}
+		}
+		for _, other := range slices.Sorted(maps.Keys(shared)) {
+			pair := [2]string{ins[other].Coord("subject"), in.Coord("subject")}
+			if shared[other] >= min(sharedPoints, len(points)) && pair[0] != pair[1] && !told[pair] {
+				told[pair] = true
+				twins = append(twins, fold.Duplicate{First: pair[0], Later: pair[1],
+					How: fmt.Sprintf("share volumes of a scan (%s and %s)", filepath.Base(ins[other].Name), filepath.Base(in.Name))})
+			}
+		}
+	}
+	return twins, nil
+}
+
+// timePoints are the digests of an input's time points: of a scan the first ones; of an
+// array (draw, time, node) the first and last ones of draw 0; of any other file the digest of the
+// whole. One whose values are all equal, as of an empty volume, is none, and one that comes again counts once.
+func timePoints(in dag.Input) ([]artifacts.Digest, error) {
+	var points []artifacts.Digest
+	add := func(v []float64) {
+		if !slices.ContainsFunc(v, func(x float64) bool { return math.Float64bits(x) != math.Float64bits(v[0]) }) {
+			return
+		}
+		var b bytes.Buffer
+		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+			panic(err) // a buffer takes everything
+		}
+		if d := artifacts.DigestOf(b.Bytes()); !slices.Contains(points, d) {
+			points = append(points, d)
+		}
+	}
+	switch in.Ref.Format {
+	case "nifti":
+		r, err := region.OpenImage(in)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		if err := r.CheckSize(in.Ref.Size); err != nil {
+			return nil, err
+		}
+		volume := make([]float64, r.Header.Grid().Voxels())
+		for range min(endPoints, r.Volumes()) {
+			if err := r.Next(volume); err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+			add(volume)
+		}
+	case "npy":
+		a, err := in.Array()
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Shape) != 3 || a.Len() == 0 {
+			return nil, fmt.Errorf("%s: series of shape %v, want draw, time, node", in.Name, a.Shape)
+		}
+		n, nodes, v := a.Shape[1], a.Shape[2], a.Float64s()
+		for i := range n {
+			if i < endPoints || i >= n-endPoints {
+				add(v[i*nodes:][:nodes])
+			}
+		}
+	default:
+		points = append(points, in.Ref.Digest)
+	}
+	return points, nil
+}

@@ -1,0 +1,121 @@
+package assess
+
+import (
+	"bytes"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/stages/stagetest"
+)
+
+const voxelsOfScan = 2 * 3 * 4
+
+// scanOf is a scan of some volumes of a random one, as an input of a participant's run.
+func scanOf(t *testing.T, seed int64, from, to int, subject, run string) dag.Input {
+	t.Helper()
+	r := rand.New(rand.NewSource(seed))
+	data := make([]float32, voxelsOfScan*to)
+	for i := range data {
+		data[i] = float32(r.NormFloat64())
+	}
+	return volumes(t, data[from*voxelsOfScan:], subject, run)
+}
+
+func volumes(t *testing.T, data []float32, subject, run string) dag.Input {
+	t.Helper()
+	var b bytes.Buffer
+	affine := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 3, 4, len(data) / voxelsOfScan}, Affine: affine, TR: 2, Data: data}); err != nil {
+		t.Fatal(err)
+	}
+	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: subject}, dag.Coord{Axis: "run", Value: run})
+	in.Name = subject + "_run-" + run
+	return in
+}
+
+// seriesOf is what a stage reads from a scan: draw 0 and a random draw, named by the id.
+func seriesOf(t *testing.T, seed int64, from, to int, subject string) dag.Input {
+	t.Helper()
+	const nodes = 3
+	r := rand.New(rand.NewSource(seed))
+	v := make([]float64, nodes*to)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	v = v[from*nodes:]
+	for range len(v) {
+		v = append(v, rand.Float64())
+	}
+	in := dag.InputOf(encoding.NewArray(v, 2, to-from, nodes), dag.Coord{Axis: "subject", Value: subject})
+	in.Name = "series[" + subject + "]"
+	return in
+}
+
+// One scan under two ids is found whatever labels and cleaning make of it, in any run, and
+// when it was cut short; scans that differ, and empty volumes, are not taken for one.
+func TestLeakageOfScans(t *testing.T) {
+	empty := make([]float32, 6*voxelsOfScan)
+	half := func(seed int64) []float32 { // empty volumes, then a scan
+		r := rand.New(rand.NewSource(seed))
+		v := slices.Clone(empty)
+		for range empty {
+			v = append(v, float32(r.NormFloat64()))
+		}
+		return v
+	}
+	text := artifacts.Bytes{Kind: "tsv", Data: []byte("1\t2\n")}
+	for _, c := range []struct {
+		name  string
+		scans []dag.Input
+		want  string // "" when all is well
+	}{
+		{"other scans", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"), scanOf(t, 3, 0, 20, "sub-003", "1")}, ""},
+		{"the same scan", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"), scanOf(t, 1, 0, 20, "sub-003", "1")},
+			"sub-001 and sub-003 share volumes of a scan (sub-001_run-1 and sub-003_run-1): one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-003]"},
+		{"one of two runs", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-001", "2"), scanOf(t, 3, 0, 20, "sub-002", "1"), scanOf(t, 2, 0, 20, "sub-002", "2")},
+			"(sub-001_run-2 and sub-002_run-2)"},
+		{"cut at its end", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 12, "sub-002", "1")}, "exclude: [sub-002]"},
+		{"cut to three volumes", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 3, "sub-002", "1")}, "exclude: [sub-002]"},
+		{"one run twice in one participant", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 20, "sub-001", "2")}, ""},
+		{"empty volumes", []dag.Input{volumes(t, half(1), "sub-001", "1"), volumes(t, half(2), "sub-002", "1")}, ""},
+		{"empty scans", []dag.Input{volumes(t, empty, "sub-001", "1"), volumes(t, empty, "sub-002", "1")}, ""},
+		{"other series", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 2, 0, 30, "sub-002")}, ""},
+		{"series cut at the end", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 1, 0, 25, "sub-002")}, "(series[sub-001] and series[sub-002])"},
+		{"series cut at the beginning", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 1, 4, 30, "sub-002")}, "exclude: [sub-002]"},
+		{"the same file", []dag.Input{dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-001"}), dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-002"})}, "exclude: [sub-002]"},
+		{"of nobody", []dag.Input{dag.InputOf(text)}, "is not of one participant"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := map[string][]dag.Input{"folds": stagetest.PlantedInputs(t, 20, 3, 9, 1)["folds"], "scans": c.scans}
+			out, err := stagetest.RunStage(t, &Leakage{}, in)
+			switch {
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("got %v, want …%s", err, c.want)
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want == "":
+				if of := stagetest.FloatsOf(t, out["checks"], "of"); !stagetest.Near(of, []float64{20, float64(len(c.scans))}) {
+					t.Errorf("%v comparisons", of)
+				}
+			}
+		})
+	}
+}
+
+// A pair that scans and features give away is told once.
+func TestLeakageTellsAPairOnce(t *testing.T) {
+	in := leakInputs(t)
+	features := slices.Clone(in["features"])
+	features[3] = dag.InputOf(redrawn(t, features[7]), features[3].Coords...)
+	scans := []dag.Input{scanOf(t, 1, 0, 9, "sub-004", "1"), scanOf(t, 1, 0, 9, "sub-008", "1")}
+	_, err := stagetest.RunStage(t, &Leakage{}, map[string][]dag.Input{"folds": in["folds"], "features": features, "scans": scans})
+	if err == nil || strings.Count(err.Error(), "one scan under two ids") != 1 {
+		t.Error(err)
+	}
+}
