@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/version"
 )
 
 // A Record is what a run left behind: what was asked for, by which program, and
@@ -56,7 +57,7 @@ type TaskRecord struct {
 
 // A Program is the program that ran something.
 type Program struct {
-	Version  string // of the main module
+	Version  string // internal/version.Number
 	Revision string // of the source, when known
 	Modified bool   // the source was not that of the revision
 	Go       string
@@ -65,12 +66,11 @@ type Program struct {
 
 // ThisProgram describes the running program.
 func ThisProgram() Program {
-	p := Program{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	p := Program{Version: version.Number, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
 		return p
 	}
-	p.Version = b.Main.Version
 	for _, s := range b.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"prgnn/dag"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -29,20 +30,8 @@ type versionEvent struct {
 }
 
 func (a *app) version() error {
-	v := versionEvent{"version", "(devel)", "unknown", false, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			v.Version = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				v.Commit = s.Value
-			case "vcs.modified":
-				v.Modified = s.Value == "true"
-			}
-		}
-	}
+	p := dag.ThisProgram()
+	v := versionEvent{"version", p.Version, cmp.Or(p.Revision, "unknown"), p.Modified, p.Go, p.Platform}
 	if a.JSON {
 		a.Object(v)
 		return nil

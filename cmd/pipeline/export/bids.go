@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -341,12 +340,4 @@ func (m *bidsMember) edges(w io.Writer) error {
 		v[edge.Source*n+edge.Target], v[edge.Target*n+edge.Source] = edge.Weight, edge.Weight
 	}
 	return writeNamed(w, "Node", names, names, v)
-}
-
-// programVersion is what --version tells.
-func programVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

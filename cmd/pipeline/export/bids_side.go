@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/version"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/bids"
 )
@@ -17,7 +18,7 @@ import (
 // draw, and by which bytes and which work it can be found again.
 func (m *bidsMember) sidecar() (map[string]any, error) {
 	side := maps.Clone(m.file.sidecar)
-	side["Software"] = "PR-GNN Pipeline " + programVersion()
+	side["Software"] = "PR-GNN Pipeline " + version.Number
 	parameters := map[string]any{}
 	for _, p := range dag.Params(m.task.Work) {
 		if p.Name != "subject" {
@@ -109,7 +110,7 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 	}
 	description := map[string]any{
 		"Name": "Connectivity derivatives of " + x.Pipeline.Name, "BIDSVersion": "1.10.0", "DatasetType": "derivative",
-		"GeneratedBy": []any{map[string]any{"Name": "prgnn", "Version": programVersion(), "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}},
+		"GeneratedBy": []any{map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}},
 	}
 	links.describe(description)
 	steps := []error{

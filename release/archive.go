@@ -1,0 +1,160 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"cmp"
+	"compress/flate"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"prgnn/internal/version"
+)
+
+// A member is a file in an archive.
+type member struct {
+	name string
+	mode os.FileMode
+	data []byte
+}
+
+// archive writes the .tar.gz of a platform, or the .zip on Windows.
+func archive(out string, b binary, src source, notices []byte) error {
+	program, err := os.ReadFile(b.path)
+	if err != nil {
+		return err
+	}
+	top := "prgnn-" + version.Number + "/"
+	members := []member{{top + b.program(), 0o755, program}, {top + "THIRD-PARTY.txt", 0o644, notices}}
+	for _, name := range []string{"CITATION.cff", "LICENSE", "README.md"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		members = append(members, member{top + name, 0o644, data})
+	}
+	what := b.os + "-" + b.arch
+	if b.os == "windows" {
+		return create(named(out, what+".zip"), func(w io.Writer) error { return writeZip(w, src.time, members) })
+	}
+	return create(named(out, what+".tar.gz"), func(w io.Writer) error {
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if err := writeTar(z, src.time, members); err != nil {
+			return err
+		}
+		return z.Close()
+	})
+}
+
+func writeTar(w io.Writer, at time.Time, members []member) error {
+	t := tar.NewWriter(w)
+	for _, m := range members {
+		h := &tar.Header{Name: m.name, Mode: int64(m.mode.Perm()), Size: int64(len(m.data)), ModTime: at, Format: tar.FormatUSTAR}
+		if m.mode.IsDir() {
+			h.Typeflag = tar.TypeDir
+		}
+		if m.mode&os.ModeSticky != 0 {
+			h.Mode |= 0o1000
+		}
+		if err := t.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := t.Write(m.data); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+func writeZip(w io.Writer, at time.Time, members []member) error {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestCompression)
+	})
+	for _, m := range members {
+		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate, Modified: at}
+		h.SetMode(m.mode)
+		f, err := z.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(m.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// create writes a file.
+func create(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err := write(w); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := w.Flush(); err != nil {
+		f.Close()
+		return err
+	}
+	fmt.Println(path)
+	return f.Close()
+}
+
+const sumsName = "SHA256SUMS"
+
+// sums writes SHA256SUMS, as sha256sum -c reads it.
+func sums(out string) error {
+	files, err := digests(out)
+	if err != nil {
+		return err
+	}
+	return create(filepath.Join(out, sumsName), func(w io.Writer) error {
+		for _, f := range files {
+			fmt.Fprintf(w, "%s  %s\n", f.sum, f.name)
+		}
+		return nil
+	})
+}
+
+// A digest is a file of the release with its SHA-256.
+type digest struct{ name, sum string }
+
+func digests(out string) ([]digest, error) {
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return nil, err
+	}
+	var all []digest
+	for _, e := range entries {
+		if e.Name() == sumsName {
+			continue
+		}
+		f, err := os.Open(filepath.Join(out, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, digest{e.Name(), fmt.Sprintf("%x", h.Sum(nil))})
+	}
+	slices.SortFunc(all, func(a, b digest) int { return cmp.Compare(a.name, b.name) })
+	return all, nil
+}

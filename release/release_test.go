@@ -1,0 +1,137 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"prgnn/internal/version"
+)
+
+// Every module that the program is built from has a license that somebody has read, its
+// file is there, and no line is left of a module that is gone.
+func TestLicenses(t *testing.T) {
+	known, err := readLicenses(licenses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, p := range platforms {
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "../cmd/pipeline")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if path == "" || path == "prgnn" || used[path] {
+				continue
+			}
+			used[path] = true
+			l, ok := known[path]
+			if !ok {
+				t.Errorf("licenses.tsv has no line for %s: read its license", path)
+				continue
+			}
+			for _, f := range l.files {
+				if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+		}
+	}
+	for path := range known {
+		if !used[path] {
+			t.Errorf("licenses.tsv names %s, which is in no binary", path)
+		}
+	}
+}
+
+func TestChosen(t *testing.T) {
+	if some, err := chosen("linux/arm64,windows/amd64"); err != nil || len(some) != 2 || some[1].program() != "pipeline.exe" {
+		t.Errorf("%v, %v", some, err)
+	}
+	if _, err := chosen("plan9/mips"); err == nil {
+		t.Error("no error for a platform that is not built")
+	}
+}
+
+// The version stands in one place; what other tools read agrees with it.
+func TestVersionEverywhere(t *testing.T) {
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`).MatchString(version.Number) {
+		t.Errorf("%q is not a semantic version", version.Number)
+	}
+	cff, err := os.ReadFile("../CITATION.cff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(cff, []byte("\nversion: "+version.Number+"\n")) {
+		t.Errorf("CITATION.cff has another version than %s", version.Number)
+	}
+}
+
+// An archive depends on its members alone, and keeps modes and names.
+func TestArchivesAreRepeatable(t *testing.T) {
+	at := time.Unix(1700000000, 0).UTC()
+	members := []member{{"tmp/", os.ModeDir | os.ModeSticky | 0o777, nil}, {"a/pipeline", 0o755, []byte("x")}}
+	var one, two, zip1, zip2 bytes.Buffer
+	for _, err := range []error{writeTar(&one, at, members), writeTar(&two, at.In(time.FixedZone("x", 3600)), members),
+		writeZip(&zip1, at, members[1:]), writeZip(&zip2, at, slices.Clone(members[1:]))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(one.Bytes(), two.Bytes()) || !bytes.Equal(zip1.Bytes(), zip2.Bytes()) {
+		t.Error("the same members give other bytes")
+	}
+	r := tar.NewReader(&one)
+	dir, err1 := r.Next()
+	file, err2 := r.Next()
+	if err1 != nil || err2 != nil || dir.Typeflag != tar.TypeDir || dir.Mode != 0o1777 || file.Mode != 0o755 || file.Name != "a/pipeline" {
+		t.Errorf("%+v %+v %v %v", dir, file, err1, err2)
+	}
+}
+
+// The bill of materials names modules, versions, licenses and go.sum's digests.
+func TestSBOM(t *testing.T) {
+	dir := t.TempDir()
+	mods := []module{
+		{path: "example.org/a", version: "v1.2.3", sum: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", spdx: "MIT", purl: "pkg:golang/example.org/a@v1.2.3"},
+		{path: "b", version: "2", spdx: "BSD-3-Clause AND OFL-1.1", purl: "pkg:npm/b@2"},
+	}
+	if err := sbom(dir, mods, source{"abc", time.Unix(1700000000, 0).UTC()}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(named(dir, "sbom.cdx.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		SpecVersion string
+		Components  []struct {
+			Name, Purl string
+			Licenses   []struct {
+				Expression string
+				License    struct{ ID string }
+			}
+			Properties []struct{ Value string }
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.SpecVersion != "1.6" || len(doc.Components) != 2 || doc.Components[0].Licenses[0].License.ID != "MIT" ||
+		doc.Components[1].Licenses[0].Expression != "BSD-3-Clause AND OFL-1.1" ||
+		doc.Components[0].Properties[0].Value != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" { // SHA-256 of nothing
+		t.Errorf("%s", text)
+	}
+}
