@@ -50,12 +50,11 @@ var mayImport = map[string][]string{
 	"cmd":       {"cmd/pipeline/cli"}, // main
 
 	// The rooms of the command, from the top down.
-	"cmd/pipeline/cli":      {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/diagram", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/cli":      {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/export":   {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/audit":    {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/results":  {"artifacts", "dag", "pipelines", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/progress": {"artifacts", "dag", "cmd/pipeline/console"},
-	"cmd/pipeline/diagram":  {"dag", "cmd/pipeline/console"},
 	"cmd/pipeline/console":  {"dag", "cmd/pipeline/exit"},
 	"cmd/pipeline/exit":     nil,
 }

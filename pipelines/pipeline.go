@@ -113,6 +113,7 @@ type loader struct {
 	cohortWork  cohort.Loader
 	settings    *dag.StageNode // what a reference to the pipeline itself means
 	settled     bool           // there is such a reference
+	drawn       bool           // there is one to its drawing
 
 	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
 }
@@ -147,11 +148,9 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
 	if l.settled {
-		node, err := l.settingsStage(p.Name)
-		if err != nil {
+		if err := l.addSettings(p.Graph); err != nil {
 			return nil, err
 		}
-		p.Graph.Stages = append([]*dag.StageNode{node}, p.Graph.Stages...)
 	}
 	if len(l.bad.list) > 0 {
 		return nil, l.bad.sorted()

@@ -1,20 +1,24 @@
 package pipelines
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/pipelines/diagram"
 	"prgnn/stages/cohort"
 )
 
-// settingsName is what a reference writes to get at the pipeline itself:
-// pipeline.settings are the parameters of all its stages, pipeline.notes what was
-// said when it was loaded, pipeline.excluded everybody who was left out. A report needs both; nothing else of a file's text
-// flows anywhere.
+// settingsName is what a reference writes to get at the pipeline itself: pipeline.settings
+// are the parameters of all its stages and the code identities of their kinds,
+// pipeline.notes the notes of the loader, pipeline.excluded the participants that were left
+// out, pipeline.graph the drawing of its stages. A report needs them; nothing else of a
+// file's text flows anywhere, and none of them names a path, a host or a user.
 const settingsName = "pipeline"
 
 // settingsColumns are those of pipeline.settings.
@@ -40,17 +44,23 @@ func (l *loader) settingsProducer() *producer {
 			{Name: "settings", Type: dag.Arrow(settingsColumns...), Doc: "every parameter of every stage"},
 			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded"},
 			{Name: "excluded", Type: dag.Arrow("participant_id", "reason"), Doc: "everybody of the cohort who takes no part, and why"},
+			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, and arrows for what flows between them"},
 		},
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
 			l.settled = true
+			l.drawn = l.drawn || output == "graph"
 			return &dag.Source{Node: node, Output: output}
 		},
 	}
 }
 
-// settingsStage fills in what the pipeline is, now that all of it is known.
-func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
-	settings := l.settingsTable(name)
+// addSettings adds the pipeline itself to its graph, now that all of it is known.
+func (l *loader) addSettings(g *dag.Graph) error {
+	g.Stages = append([]*dag.StageNode{l.settings}, g.Stages...)
+	settings, err := l.settingsTable(g.Name)
+	if err != nil {
+		return err
+	}
 	notes := encoding.NewTable(encoding.Column{Name: "note", Values: slices.Clone(l.notes)})
 	if l.notes == nil {
 		notes.Columns[0].Values = []string{}
@@ -62,15 +72,21 @@ func (l *loader) settingsStage(name string) (*dag.StageNode, error) {
 		}
 	}
 	excluded := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "reason", Values: reasons})
-	work, err := newCohortValues(&cohort.Roster{Extra: map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}})
+	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}
+	if l.drawn {
+		var b bytes.Buffer
+		diagram.Of(g, nil).Reduced().LightSVG(&b)
+		values["graph"] = artifacts.Bytes{Kind: "svg", Data: b.Bytes()}
+	}
+	work, err := newCohortValues(&cohort.Roster{Extra: values})
 	if err != nil {
-		return nil, fmt.Errorf("pipeline: %w", err)
+		return fmt.Errorf("pipeline: %w", err)
 	}
 	l.settings.Tasks[0].Work = work
-	return l.settings, nil
+	return nil
 }
 
-func (l *loader) settingsTable(name string) *encoding.Table {
+func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	rows := make(map[string][]string, len(settingsColumns))
 	var tasks []int32
 	add := func(stage, kind string, n int, p dag.Param, value string) {
@@ -108,8 +124,20 @@ func (l *loader) settingsTable(name string) *encoding.Table {
 		}
 	}
 	t := encoding.NewTable(columns...)
-	t.Meta = map[string]string{"pipeline": name}
-	return t
+	codes := map[string]string{}
+	for _, s := range l.stages {
+		code, err := s.kind.CodeDigest()
+		if err != nil {
+			return nil, err
+		}
+		codes[s.kind.Name] = code[:min(16, len(code))]
+	}
+	var lines []string
+	for _, kind := range slices.Sorted(maps.Keys(codes)) {
+		lines = append(lines, kind+" "+codes[kind])
+	}
+	t.Meta = map[string]string{"pipeline": name, "code": strings.Join(lines, "\n")}
+	return t, nil
 }
 
 // values are, of each parameter, the different values that the tasks of a stage

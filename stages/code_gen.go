@@ -38,7 +38,7 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
 kind permutation 933b37c273be902c5708666e8a7ecdf48161f0f763cc953fb61e0593dd493ad4
 kind predict fd589340dcf5a63a1eee8a4817de7b9f221239b0d35e182d46a14da496289870
-kind report 88a733c0aca464915f2cedec3abc05b7a4f0938fbca6e2f7ed19d85998b9bc06
+kind report 4013e1122bf6fda82f8db876a8f7744c5dbaf9812094d5f1070381c12396f161
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
 kind split e8d07e76d5adf1b4df662b1b2b21e562b66c061d360b47840fe00887f2585a0f
@@ -2722,13 +2722,14 @@ prgnn/stages/figure.Viewer 5dd839cb5146.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
-prgnn/stages/present.Report.Ports 68cba5d0fd4a.de9507
-prgnn/stages/present.Report.Run 5f844cadac84.e51652
+prgnn/stages/present.Report.Page 63cb6a4c9efa.a199e2
+prgnn/stages/present.Report.Ports 15ac26f2a203.de9507
+prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 77a387b9c244.fb9f62
 prgnn/stages/present.besidePaper 309ea4d181fd.e3b0c4
 prgnn/stages/present.byAccuracy c4ab8ed47a0a.afd6e8
 prgnn/stages/present.classifiersTable 202d64680bac.dbed66
-prgnn/stages/present.codeTable 8272c7dd8b1b.26fc21
+prgnn/stages/present.codeTable 5127b16f0399.26fc21
 prgnn/stages/present.cohortSettings ef2eb09cb00f.8bed93
 prgnn/stages/present.columnsOf 0b096e113403.aaa7f7
 prgnn/stages/present.columnsOf.has 2d32c0483b8b.d6f21e
@@ -2758,7 +2759,7 @@ prgnn/stages/present.rangeColumn 75a2776a7d0a.034285
 prgnn/stages/present.readRunSettings c4468d951ac8.44b5d8
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 prgnn/stages/present.reportPart 05a6f8bf6ee0.662560
-prgnn/stages/present.reporter b4c7d0df9be6.cbcb5a
+prgnn/stages/present.reporter 0d24a3f8a961.cbcb5a
 prgnn/stages/present.reporter.aboutRanking 2c97fcd03653.21b690
 prgnn/stages/present.reporter.classificationFigures 4e2d00b3cf2e.f3f5c1
 prgnn/stages/present.reporter.consistencyTable 31cdf0d1e227.8064e8
@@ -2769,7 +2770,6 @@ prgnn/stages/present.reporter.firstRegions d21c54df5e97.310ab6
 prgnn/stages/present.reporter.groups c240e3df2846.4e5cd8
 prgnn/stages/present.reporter.headline 703b487a9371.262638
 prgnn/stages/present.reporter.inSpace 713221ac1387.b4606a
-prgnn/stages/present.reporter.incomplete 66085d128198.21c042
 prgnn/stages/present.reporter.individuals 3c26a172edca.1b581b
 prgnn/stages/present.reporter.kindOf 7a36028925e2.536d89
 prgnn/stages/present.reporter.levels d4bc60b74413.2300c8
@@ -2780,7 +2780,7 @@ prgnn/stages/present.reporter.methodsOfEvaluation 177a0b12cc5f.baf886
 prgnn/stages/present.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
 prgnn/stages/present.reporter.methodsOfTraining 1d83f9d3ac03.0257c2
 prgnn/stages/present.reporter.more de5346f424b8.725229
-prgnn/stages/present.reporter.origin 5cafa9ba2142.447067
+prgnn/stages/present.reporter.origin 52fc185845a2.68231f
 prgnn/stages/present.reporter.othersLast ba7a67b65fd6.1340bb
 prgnn/stages/present.reporter.ownSettings cb4a507b35e9.0207b0
 prgnn/stages/present.reporter.participants 580cf21540a5.f523f8
@@ -2821,7 +2821,7 @@ prgnn/stages/report.Fact 6784fe4cecac.e3b0c4
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.Page 498f2e914235.40a969
 prgnn/stages/report.Page.Check cee8efd53f97.b1d43b
-prgnn/stages/report.Page.Write 70ea0c254bca.d06180
+prgnn/stages/report.Page.HTML fdc97f5d3da3.d06180
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
 prgnn/stages/report.Place a7417c506f1c.e3b0c4
@@ -3368,11 +3368,11 @@ at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellat
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:20 Timeseries:24 Timeseries.Ports:29 Timeseries.Run:44 placeColumns:88
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 Report.Ports:33 reporter:82 Report.Run:95 reporter.incomplete:138 reporter.readPlaces:153
+at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:93 Report.Page:106 reporter.readPlaces:142
 at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:121 reporter.consistencyTable:148 shownSettings:202
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
 at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:10 cohortSettings:34 reporter.methodsOfGraphs:44 reporter.methodsOfCleaning:107 estimator:144 share:162 percentText:172 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231
-at stages/present/report_origin.go prgnn/stages/present reporter.origin:13 codeTable:78
+at stages/present/report_origin.go prgnn/stages/present reporter.origin:12 codeTable:54
 at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
 at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:83 reporter.firstRegions:127 reporter.individuals:186 reporter.inSpace:204 reporter.regionNames:263
 at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
@@ -3399,5 +3399,5 @@ at stages/report/number.go prgnn/stages/report Share:13 Fixed:16 Short:24 Percen
 at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.Write:124
+at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.HTML:124
 `)

@@ -3,7 +3,6 @@ package present
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"prgnn/artifacts"
@@ -17,7 +16,7 @@ import (
 var reportKind = dag.Kind{
 	Name: "report",
 	Doc: "the results as one HTML page that opens anywhere, without a network\n" +
-		"Who took part and who was left out, the quality of each step, accuracies with their intervals, tables, figures, the salient regions on the brain, a methods paragraph written from the parameters, and where everything came from. Every input is optional: what is not connected is not told. pipeline report FILE -o report.html writes it to a file, with the keys of all tasks.",
+		"Who took part and who was left out, the quality of each step, accuracies with their intervals, tables, figures, the salient regions on the brain, a methods paragraph written from the parameters, and where everything came from. Every input is optional: what is not connected is not told. A run leaves the page beside the pipeline file, byte for byte.",
 	New: func() dag.Stage { return &Report{Top: 20} },
 }
 
@@ -71,8 +70,7 @@ func (*Report) Ports() dag.Ports {
 			{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
 			{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space, for slices and the viewer: parcellate's parcels, of which the first participant's are drawn, or an atlas"},
 			{Name: "anatomy", Type: dag.Format("nifti"), Optional: true, Doc: "an image in the space of the parcels, to lie under the regions: a T1 image, a template, or the output of mean-volume"},
-			{Name: "overview", Type: dag.Format("svg"), Optional: true, Doc: "the graph of the pipeline; pipeline report connects it"},
-			one("provenance", "keys and digests of the tasks; pipeline report connects it", "task", "kind", "key", "outputs"),
+			{Name: "overview", Type: dag.Format("svg"), Optional: true, Doc: "pipeline.graph: the drawing of the stages"},
 		},
 		Out: []dag.Port{{Name: "page", Type: dag.Format("html"), Doc: "one file of HTML"}},
 	}
@@ -82,7 +80,7 @@ func (*Report) Ports() dag.Ports {
 type reporter struct {
 	*Report
 	t     *dag.Task
-	page  report.Page
+	page  *report.Page
 	told  *page        // the cautions of the summary, which the report repeats
 	first *accuracyRow // the headline; nil when there is none
 	who   *column.People
@@ -91,9 +89,22 @@ type reporter struct {
 	place map[int]report.Place // of a node in the viewer, by its number
 }
 
-// Run writes.
+// Run writes the page as HTML.
 func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	r := &reporter{Report: s, t: t, told: &page{}}
+	page, err := s.Page(t)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := page.HTML(&b); err != nil {
+		return nil, fmt.Errorf("the report: %w", err)
+	}
+	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
+}
+
+// Page is the report of the inputs that are connected.
+func (s *Report) Page(t *dag.Task) (*report.Page, error) {
+	r := &reporter{Report: s, t: t, page: &report.Page{}, told: &page{}}
 	var err error
 	if r.set, err = readRunSettings(t); err != nil {
 		return nil, err
@@ -113,9 +124,6 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	r.page.Cautions = r.told.cautions
-	if err := r.incomplete(); err != nil {
-		return nil, err
-	}
 	r.page.Title = s.Title
 	if r.page.Title == "" {
 		r.page.Title = "Results"
@@ -123,31 +131,12 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			r.page.Title = "Results of " + r.set.pipeline
 		}
 	}
-	var b bytes.Buffer
-	if err := r.page.Write(&b); err != nil {
-		return nil, fmt.Errorf("the report: %w", err)
-	}
-	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
+	return r.page, nil
 }
 
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "cleaning", "connectivity", "graphs", "parcels", "anatomy", "overview", "provenance"}
-
-// incomplete says what is missing from the page, as provenance has it: a line each.
-func (r *reporter) incomplete() error {
-	if !r.t.Has("provenance") {
-		return nil
-	}
-	table, err := r.t.In("provenance").Table()
-	if err != nil {
-		return err
-	}
-	if text := table.Meta["incomplete"]; text != "" {
-		err = json.Unmarshal([]byte(text), &r.page.Incomplete)
-	}
-	return err
-}
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "cleaning", "connectivity", "graphs", "parcels", "anatomy", "overview"}
 
 // readPlaces reads where the node list has the regions.
 func (r *reporter) readPlaces() error {

@@ -78,7 +78,7 @@ func whole(s string) *Page {
 func written(t *testing.T, p *Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
+	if err := p.HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -152,7 +152,7 @@ func TestCheck(t *testing.T) {
 		{[]Block{{Viewer: &Viewer{}}, {Viewer: &Viewer{}}}, "a report has one viewer"},
 	} {
 		p := &Page{Sections: []Section{{Blocks: c.blocks}}}
-		if err := p.Write(&bytes.Buffer{}); err == nil || err.Error() != c.want {
+		if err := p.HTML(&bytes.Buffer{}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}

@@ -120,8 +120,8 @@ func policy(scripts []string, style string) string {
 	return p
 }
 
-// Write writes the page as one HTML file.
-func (p *Page) Write(w io.Writer) error {
+// HTML writes the page as one HTML file.
+func (p *Page) HTML(w io.Writer) error {
 	if err := p.Check(); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
-	"prgnn/cmd/pipeline/diagram"
 	"prgnn/dag"
+	"prgnn/pipelines/diagram"
 )
 
 func (a *app) graphCommand() *cobra.Command {

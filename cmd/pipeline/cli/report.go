@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/cmd/pipeline/diagram"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/stages"
@@ -32,11 +28,12 @@ func (a *app) reportCommand() *cobra.Command {
 		Short: "the self-contained report of the results that are there",
 		Long: `Writes one HTML file that opens anywhere, without a network: who took part and who was left out,
 the quality of each step, accuracies with their intervals, tables, figures, the salient regions on
-the brain, methods, and the keys and digests that everything came from.
+the brain, methods, parameters, and the digests of its inputs.
 
-A pipeline with a stage of the kind report shows what that stage is connected to; of any other,
-what the report knows of is shown. Nothing is run: what is not there is left out, and the report
-says so. The same results give the same bytes.`,
+The report of a pipeline with a stage of the kind report is the stored result of that stage, byte
+for byte: audit repeats it, and show gives its digest. Without such a stage, or before it has run,
+the report shows the results that are there and says what is missing. Nothing is run. The same
+results give the same bytes.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
   pipeline run rest40.yaml --set data=scans && pipeline report rest40.yaml --set data=scans -o rest40.html`,
 		Args:              exactly(1),
@@ -77,7 +74,12 @@ func (a *app) report(file string, sets []string, path string) error {
 		return err
 	}
 	defer c.Store.Close()
-	page, missing, err := pageOf(c, reportStage(c.Pipeline.Graph), nil)
+	task := reportStage(c.Pipeline.Graph)
+	var missing []string
+	page, err := storedPage(c, task)
+	if page == nil && err == nil {
+		page, missing, err = partialPage(c, task, nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func connected(g *dag.Graph) string {
 	if !ok {
 		panic("cli: there is no kind report")
 	}
-	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded"}
+	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded", "overview: pipeline.graph"}
 	for _, port := range kind.New().Ports().In {
 		from, output, _ := strings.Cut(reported[port.Name], ".")
 		var refs []string
@@ -161,16 +163,32 @@ func connected(g *dag.Graph) string {
 	return "{ use: report, in: { " + strings.Join(in, ", ") + " } }"
 }
 
-// pageOf makes the page of a report's task from the results that are there, and names
-// the tasks that have none. Where a leakage check has no result, nothing is shown that
-// needs a trained model. failures are those of the run that leaves the page.
-func pageOf(c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
+// storedPage is the page of a report's task as the store has it; nil when the task has no
+// result.
+func storedPage(c *results.Current, task *dag.Node) ([]byte, error) {
+	there, _ := c.Split([]*dag.Node{task})
+	if there == nil {
+		return nil, nil
+	}
+	r, err := c.Store.OpenBlob(c.Ref(task, "page"))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// partialPage makes a page from the results that are there, and names the tasks that have
+// none. Where a leakage check has no result, nothing is shown that needs a trained model.
+// failures are those of the run that leaves the page.
+func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
 	inputs := map[string][]dag.Input{}
 	gathers, gates := map[string]bool{}, map[string]bool{}
 	for _, p := range task.Work.Ports().In {
 		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
 	}
 	var unchecked []string
+	results := 0
 	for _, b := range task.Inputs {
 		for _, src := range b.Sources {
 			in, ok, err := inputOf(c, src)
@@ -186,40 +204,34 @@ func pageOf(c *results.Current, task *dag.Node, failures []*dag.Error) (page []b
 				}
 				continue
 			}
+			if src.Node != nil && src.Node.Stage.Kind.Name != "pipeline" {
+				results++
+			}
 			if !gathers[b.Port] {
 				in.Coords = nil
 			}
 			inputs[b.Port] = append(inputs[b.Port], in)
 		}
 	}
+	if results == 0 {
+		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
+	}
 	if unchecked != nil {
 		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(present.WithoutModels, port) })
 	}
-	provenance, err := provenanceOf(c, task, missing)
-	if err != nil {
-		return nil, nil, err
-	}
-	if provenance.Meta["incomplete"], err = incomplete(c, missing, unchecked, failures); err != nil {
-		return nil, nil, err
-	}
-	inputs["provenance"] = []dag.Input{dag.InputOf(provenance)}
-	var overview bytes.Buffer
-	diagram.Of(c.Pipeline.Graph, nil).Reduced().LightSVG(&overview)
-	inputs["overview"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "svg", Data: overview.Bytes()})}
-	out, err := task.Work.Run(context.Background(), dag.NewTask(inputs))
+	p, err := task.Work.(*present.Report).Page(dag.NewTask(inputs))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
 	}
+	p.Incomplete = incomplete(c, missing, unchecked, failures)
 	var b bytes.Buffer
-	if err := out["page"].Encode(&b); err != nil {
-		return nil, nil, err
-	}
-	return b.Bytes(), missing, nil
+	err = p.HTML(&b)
+	return b.Bytes(), missing, err
 }
 
-// incomplete says what a page lacks, as a JSON list; "" for a whole page. A failed check
-// is told in its own words; other messages may name places on this machine, which no page does.
-func incomplete(c *results.Current, missing, unchecked []string, failures []*dag.Error) (string, error) {
+// incomplete says what a page lacks; nil for a whole page. A failed leakage check is quoted;
+// other messages may name places on this machine, which no page does.
+func incomplete(c *results.Current, missing, unchecked []string, failures []*dag.Error) []string {
 	var lines []string
 	if unchecked != nil {
 		lines = append(lines, "Leakage check not passed: "+console.Some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
@@ -242,11 +254,7 @@ func incomplete(c *results.Current, missing, unchecked []string, failures []*dag
 	if len(missing) > 0 {
 		lines = append(lines, "No result: "+console.Some(missing, 6))
 	}
-	if lines == nil {
-		return "", nil
-	}
-	text, err := json.Marshal(lines)
-	return string(text), err
+	return lines
 }
 
 // inputOf opens one source of a task; not ok when it has no result.
@@ -278,49 +286,4 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 		return in, false, nil
 	}
 	return in, true, nil
-}
-
-// provenanceOf is a row for every task that the report rests on, and what
-// is to be said of all of them.
-func provenanceOf(c *results.Current, task *dag.Node, missing []string) (*encoding.Table, error) {
-	var id, kind, key, outputs []string
-	codes := map[string]string{}
-	tasks := 0
-	for _, s := range c.Pipeline.Graph.Stages {
-		for _, n := range s.Tasks {
-			step := c.Steps[n]
-			if n == task || step == nil || step.State != dag.Cached {
-				continue
-			}
-			tasks++
-			code, err := s.Kind.CodeDigest()
-			if err != nil {
-				return nil, err
-			}
-			codes[s.Kind.Name] = code[:16]
-			var made []string
-			for _, name := range slices.Sorted(maps.Keys(step.Outputs)) {
-				made = append(made, name+" "+step.Outputs[name].Digest.String())
-			}
-			id, kind = append(id, n.ID), append(kind, s.Kind.Name)
-			key, outputs = append(key, step.Key.String()), append(outputs, strings.Join(made, ", "))
-		}
-	}
-	if tasks == 0 {
-		return nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
-	}
-	t := encoding.NewTable(
-		encoding.Column{Name: "task", Values: id}, encoding.Column{Name: "kind", Values: kind},
-		encoding.Column{Name: "key", Values: key}, encoding.Column{Name: "outputs", Values: outputs})
-	p := dag.ThisProgram()
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(codes)) {
-		parts = append(parts, kind+" "+codes[kind])
-	}
-	t.Meta = map[string]string{
-		"program": "Program: PR-GNN Pipeline " + strings.Join(strings.Fields(p.Version+" "+p.Revision), ", "),
-		"code":    "Code identities: " + strings.Join(parts, ", "),
-		"results": fmt.Sprintf("%d results of the pipeline %s", tasks, c.Pipeline.Name),
-	}
-	return t, nil
 }

@@ -20,8 +20,8 @@ import (
 )
 
 // leaveReport leaves the page of a pipeline's report stage beside the file, named after
-// it. The page is always that of this run: it is made again and compared byte for byte.
-// After a failure it is incomplete, and says so. A page that somebody has edited is kept
+// it: the stored result of the stage, byte for byte. After a failure the page is made from
+// the results that are there, and says what is missing. A page that somebody has edited is kept
 // under another name; a file that is no report is not touched. A place that cannot be
 // written fails no run.
 func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) {
@@ -32,8 +32,11 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 	path := filepath.Join(p.Dir, pageName(p))
 	var page []byte
 	c, err := results.LookUp(p, store)
-	if err == nil {
-		page, _, err = pageOf(c, task, r.Errors)
+	if err == nil && r.Outputs[task.ID] != nil {
+		page, err = storedPage(c, task)
+	}
+	if err == nil && page == nil {
+		page, _, err = partialPage(c, task, r.Errors)
 	}
 	var kept string
 	if err != nil {

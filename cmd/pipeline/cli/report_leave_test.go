@@ -14,7 +14,7 @@ import (
 func TestSetAside(t *testing.T) {
 	dir := t.TempDir()
 	var page bytes.Buffer
-	if err := (&report.Page{Title: "earlier"}).Write(&page); err != nil {
+	if err := (&report.Page{Title: "earlier"}).HTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{"study.html": page.Bytes(), "mine.html": []byte("<p>mine</p>")} {

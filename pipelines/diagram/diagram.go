@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 )
 
@@ -33,7 +32,11 @@ type arrow struct {
 // lines are the texts in a box.
 func (b *box) lines() []string {
 	if b.source {
-		return []string{b.name, console.Count(b.tasks, "file")}
+		files := fmt.Sprintf("%d files", b.tasks)
+		if b.tasks == 1 {
+			files = "1 file"
+		}
+		return []string{b.name, files}
 	}
 	second := b.kind
 	if b.tasks != 1 {
