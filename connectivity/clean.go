@@ -16,7 +16,13 @@ type Cleaner struct {
 	Quality  CleanQuality
 }
 
-// NewCleaner prepares the cleaning of runs of this many volumes.
+// TooLittle is the error that cleaning would leave too little of a run.
+type TooLittle string
+
+func (e TooLittle) Error() string { return string(e) }
+
+// NewCleaner prepares the cleaning of runs of this many volumes. Its error is TooLittle
+// where nothing would be left.
 func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	if err := o.check(volumes); err != nil {
 		return nil, err
@@ -28,7 +34,7 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 		}
 	}
 	if len(c.keep) < 3 {
-		return nil, fmt.Errorf("%d of %d volumes are kept: too few for anything; raise the thresholds of scrubbing, or leave this run out", len(c.keep), volumes)
+		return nil, TooLittle(fmt.Sprintf("%d of %d volumes are kept: too few for anything; raise the thresholds of scrubbing", len(c.keep), volumes))
 	}
 	if o.Filter == Butterworth {
 		order := o.Order
@@ -45,8 +51,8 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	c.prepareNuisance()
 	c.account()
 	if c.Quality.TEff <= 1 { // of which the mean is one
-		return nil, fmt.Errorf("cleaning leaves nothing: of %d kept volumes %d go to regressors, %.4g to the filter and %d to the trend; use fewer regressors or a wider band",
-			c.Quality.Kept, c.Quality.Regressors, c.Quality.FilterLoss, c.Quality.Trend)
+		return nil, TooLittle(fmt.Sprintf("cleaning leaves nothing: of %d kept volumes %d go to regressors, %.4g to the filter and %d to the trend; use fewer regressors or a wider band",
+			c.Quality.Kept, c.Quality.Regressors, c.Quality.FilterLoss, c.Quality.Trend))
 	}
 	return c, nil
 }

@@ -182,7 +182,7 @@ func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
 		{50, Cleaning{Filter: Butterworth, TR: 2, HighPass: 0.1, LowPass: 0.05}, "high_pass (0.1 Hz) is not below low_pass (0.05 Hz)"},
 		{33, Cleaning{Filter: Butterworth, TR: 2, HighPass: 0.01, LowPass: 0.1}, "33 volumes are too few for a Butterworth filter of order 5, which needs more than 33; use the cosine filter"},
 		{50, Cleaning{Filter: "boxcar"}, `there is no filter "boxcar"`},
-		{4, Cleaning{Keep: make([]bool, 4)}, "0 of 4 volumes are kept: too few for anything; raise the thresholds of scrubbing, or leave this run out"},
+		{4, Cleaning{Keep: make([]bool, 4)}, "0 of 4 volumes are kept: too few for anything; raise the thresholds of scrubbing"},
 		{50, Cleaning{Keep: make([]bool, 4), Regressors: NewMatrix(49, 1)}, "the series have 50 volumes, the censoring 4\nthe series have 50 volumes, the regressors 49"},
 		{3, Cleaning{Regressors: columns([]float64{1, 2, nan})}, "regressor 1 has no number in volume 3"},
 		{12, Cleaning{Detrend: 1, Regressors: Matrix{Rows: 12, Cols: 11, Data: randoms(1, 132)}}, "cleaning leaves nothing: of 12 kept volumes 10 go to regressors, 0 to the filter and 1 to the trend; use fewer regressors or a wider band"},

@@ -12,8 +12,22 @@ import (
 // Confounds are a table T×K with a name for each column, NaN where it has no
 // value (n/a); the names are those of fMRIPrep.
 type Confounds struct {
-	Names  []string
-	Values Matrix
+	Names   []string
+	Values  Matrix
+	About   map[string]AboutColumn // of the JSON file beside the table; nil without one
+	Cosines int                    // cosine columns that fMRIPrep writes for a scan of this length; less than 0 when that is not known
+}
+
+// AboutColumn is what fMRIPrep's JSON file says of a component.
+type AboutColumn struct {
+	Mask     string // combined, CSF, WM
+	Retained *bool
+}
+
+// FMRIPrepCosines is how many cosine columns fMRIPrep writes (half waves below 1/128 Hz, without the constant) for a
+// scan with this many volumes in steady state; tr in s.
+func FMRIPrepCosines(volumes int, tr float64) int {
+	return max(int(2*float64(volumes)*tr/128)-1, 0)
 }
 
 // FirstRow is what takes the place of a value that the first volume cannot have: a
@@ -28,55 +42,18 @@ const (
 	FirstMean FirstRow = "mean"
 )
 
-var motionNames = []string{"trans_x", "trans_y", "trans_z", "rot_x", "rot_y", "rot_z"}
-
-// Presets are the sets of regressors that have a name in the literature: 6P, the
-// motion parameters; 24P, with derivatives and squares of both (Friston et al. 1996,
-// Magn Reson Med 35:346); 36P, with those of the signals of white matter, CSF and the
-// whole brain besides (Ciric et al. 2017, NeuroImage 154:174); acompcor, 12 motion
-// parameters, the first components of aCompCor (Behzadi et al. 2007, NeuroImage
-// 37:90), and the cosines that fMRIPrep took out before it computed them.
-var Presets = []string{"none", "6P", "24P", "36P", "acompcor"}
-
-// presetNames lists the columns of a preset; a name that ends in * stands for all
-// columns that begin so, and there must be one.
-func presetNames(preset string, components int) []string {
-	var names []string
-	expand := func(bases []string, suffixes ...string) {
-		for _, b := range bases {
-			for _, s := range suffixes {
-				names = append(names, b+s)
-			}
-		}
-	}
-	all := []string{"", "_derivative1", "_power2", "_derivative1_power2"}
-	switch preset {
-	case "6P":
-		expand(motionNames, "")
-	case "24P":
-		expand(motionNames, all...)
-	case "36P":
-		expand(append(slices.Clone(motionNames), "csf", "white_matter", "global_signal"), all...)
-	case "acompcor":
-		expand(motionNames, all[:2]...)
-		for k := range components {
-			names = append(names, fmt.Sprintf("a_comp_cor_%02d", k))
-		}
-		names = append(names, "cosine*")
-	}
-	return names
-}
-
-// Select makes the regressors of a preset and of further columns, which are names
+// Select makes the regressors of a strategy and of further columns, which are names
 // or patterns (csf, a_comp_cor_0?). Derivatives (name_derivative1) and squares
-// (name_power2) that the table lacks are computed from their column. It returns the
+// (name_power2) that the table lacks are computed from their column. n bounds the
+// components of aCompCor that the strategy takes of each tissue. It returns the
 // names with the regressors, and names all columns that it cannot find.
-func (c Confounds) Select(preset string, components int, columns []string, first FirstRow) (Matrix, []string, error) {
-	if !slices.Contains(Presets, preset) {
-		return Matrix{}, nil, fmt.Errorf("there is no preset %q of regressors: choose one of %s", preset, strings.Join(Presets, ", "))
+func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (Matrix, []string, error) {
+	if slices.ContainsFunc(c.Names, camelCase) && (s.Name != "none" || len(columns) > 0) {
+		return Matrix{}, nil, errors.New("the columns have the names of fMRIPrep before 1.2 (FramewiseDisplacement, aCompCor00), which no strategy knows: preprocess again with a newer version")
 	}
-	var names, absent []string
-	for _, want := range slices.Concat(presetNames(preset, components), columns) {
+	wanted, lacking := c.columns(s, n)
+	var names []string
+	for _, want := range append(wanted, columns...) {
 		found := []string{want}
 		if strings.ContainsAny(want, "*?[") {
 			found = nil
@@ -91,29 +68,84 @@ func (c Confounds) Select(preset string, components int, columns []string, first
 			}
 		}
 		if len(found) == 0 {
-			absent = append(absent, want)
+			lacking = append(lacking, want)
 		}
 		for _, f := range found {
 			if _, ok := c.column(f); !ok {
-				absent = append(absent, f)
+				lacking = append(lacking, f)
 			} else if !slices.Contains(names, f) {
 				names = append(names, f)
 			}
 		}
 	}
-	if absent != nil {
-		return Matrix{}, nil, fmt.Errorf("the confounds have no column %s; they have %s", strings.Join(absent, ", "), strings.Join(c.Names, ", "))
+	if lacking != nil {
+		return Matrix{}, nil, fmt.Errorf("strategy %s%s: the table lacks %s; it has %s", s.Name, columnsText(columns), some(lacking, 6), some(c.Names, 12))
+	}
+	if err := c.needsCosines(names); err != nil {
+		return Matrix{}, nil, fmt.Errorf("strategy %s%s: %w", s.Name, columnsText(columns), err)
 	}
 	out := NewMatrix(c.Values.Rows, len(names))
 	var errs []error
 	for j, name := range names {
 		v, _ := c.column(name)
 		if err := fillFirst(v, first); err != nil {
-			errs = append(errs, fmt.Errorf("column %s of the confounds %w", name, err))
+			errs = append(errs, fmt.Errorf("strategy %s: column %s %w", s.Name, name, err))
 		}
 		out.setColumn(j, v)
 	}
 	return out, names, errors.Join(errs...)
+}
+
+// needsCosines refuses components of CompCor without fMRIPrep's cosines: components were computed after that high-pass
+// filter, and without it they would bring slow drifts back (fMRIPrep's documentation, "Confounds and carpetplot").
+func (c Confounds) needsCosines(chosen []string) error {
+	i := slices.IndexFunc(chosen, func(name string) bool { return strings.Contains(name, "_comp_cor_") })
+	if i < 0 {
+		return nil
+	}
+	for _, cosine := range c.beginning("cosine") {
+		if !slices.Contains(chosen, cosine) {
+			return fmt.Errorf("%s was computed after fMRIPrep's high-pass filter, and %s of that filter is not among the regressors: add cosine* to columns", chosen[i], cosine)
+		}
+	}
+	return nil
+}
+
+func columnsText(columns []string) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	return " with columns " + strings.Join(columns, ", ")
+}
+
+// some lists the first n names, and how many there are.
+func some(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s … (%d columns)", strings.Join(names[:n], ", "), len(names))
+}
+
+// camelCase tells names of fMRIPrep 1.0 and 1.1.
+func camelCase(name string) bool {
+	return name == "FramewiseDisplacement" || name == "GlobalSignal" || strings.HasPrefix(name, "aCompCor") || strings.HasPrefix(name, "tCompCor")
+}
+
+// NonSteady tells which volumes fMRIPrep marks as not in steady state, and how many there are.
+func (c Confounds) NonSteady() (marked []bool, n int) {
+	marked = make([]bool, c.Values.Rows)
+	for j, name := range c.Names {
+		if !strings.HasPrefix(name, "non_steady_state") {
+			continue
+		}
+		for t := range marked {
+			if v := c.Values.At(t, j); v != 0 && finite(v) && !marked[t] {
+				marked[t] = true
+				n++
+			}
+		}
+	}
+	return marked, n
 }
 
 // column finds or computes a column; n/a is NaN.
@@ -163,6 +195,9 @@ func (c Confounds) Motion() (fd, dvars []float64) {
 
 // fillFirst gives the first row a value when it has none.
 func fillFirst(v []float64, rule FirstRow) error {
+	if !slices.ContainsFunc(v, finite) {
+		return errors.New("has no number at all (n/a throughout: fMRIPrep could not compute it)")
+	}
 	for t := 1; t < len(v); t++ {
 		if !finite(v[t]) {
 			return fmt.Errorf("has no number in volume %d; only the first volume may lack one", t+1)
@@ -170,9 +205,6 @@ func fillFirst(v []float64, rule FirstRow) error {
 	}
 	if len(v) == 0 || finite(v[0]) {
 		return nil
-	}
-	if len(v) == 1 {
-		return errors.New("has no number at all")
 	}
 	switch rule {
 	case FirstNext, "":

@@ -1,10 +1,8 @@
 package connectivity
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -17,30 +15,12 @@ func motionTable(volumes int, names ...string) Confounds {
 	return Confounds{Names: names, Values: m}
 }
 
-func TestPresets(t *testing.T) {
-	signals := []string{"csf", "white_matter", "global_signal"}
-	var comp []string
-	for k := range 8 {
-		comp = append(comp, fmt.Sprintf("a_comp_cor_%02d", k))
-	}
-	table := motionTable(30, slices.Concat(motionNames, signals, comp, []string{"cosine00", "cosine01", "framewise_displacement"})...)
-	for _, c := range []struct {
-		preset string
-		n      int
-		last   string
-	}{
-		{"none", 0, ""}, {"6P", 6, "rot_z"}, {"24P", 24, "rot_z_derivative1_power2"}, {"36P", 36, "global_signal_derivative1_power2"},
-		{"acompcor", 12 + 5 + 2, "cosine01"},
-	} {
-		x, names, err := table.Select(c.preset, 5, nil, FirstNext)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if x.Cols != c.n || len(names) != c.n || (c.n > 0 && names[c.n-1] != c.last) {
-			t.Errorf("%s: %d columns %v, want %d that end with %s", c.preset, x.Cols, names, c.n, c.last)
-		}
-	}
-	x, names, err := table.Select("24P", 0, []string{"cos*", "csf", "trans_x"}, FirstZero)
+// none takes the columns that are named, and no others.
+var none = Strategies[0]
+
+func TestColumnsBesideAStrategy(t *testing.T) {
+	table := motionTable(30, slices.Concat(motionNames, []string{"csf", "cosine00", "cosine01"})...)
+	x, names, err := table.Select(Strategy{Name: "24P", Motion: Full}, 0, []string{"cos*", "csf", "trans_x"}, FirstZero)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +45,7 @@ func TestPresets(t *testing.T) {
 
 func TestColumnsOfTheTableComeBeforeComputedOnes(t *testing.T) {
 	c := Confounds{Names: []string{"csf", "csf_power2"}, Values: columns([]float64{1, 2}, []float64{5, 6})}
-	x, _, err := c.Select("none", 0, []string{"csf_power2"}, FirstNext)
+	x, _, err := c.Select(none, 0, []string{"csf_power2"}, FirstNext)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +57,7 @@ func TestColumnsOfTheTableComeBeforeComputedOnes(t *testing.T) {
 func TestFirstRow(t *testing.T) {
 	c := Confounds{Names: []string{"fd"}, Values: columns([]float64{nan, 0.1, 0.2, 0.6})}
 	for rule, want := range map[FirstRow]float64{FirstNext: 0.1, FirstZero: 0, FirstMean: 0.3} {
-		x, _, err := c.Select("none", 0, []string{"fd"}, rule)
+		x, _, err := c.Select(none, 0, []string{"fd"}, rule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,21 +70,16 @@ func TestFirstRow(t *testing.T) {
 func TestConfoundMistakes(t *testing.T) {
 	c := Confounds{Names: []string{"a", "b"}, Values: columns([]float64{1, nan, 2}, []float64{1, 2, 3})}
 	for _, m := range []struct {
-		preset  string
 		columns []string
 		want    string
 	}{
-		{"12P", nil, `there is no preset "12P" of regressors: choose one of none, 6P, 24P, 36P, acompcor`},
-		{"none", []string{"b", "c", "d*"}, "the confounds have no column c, d*; they have a, b"},
-		{"none", []string{"a"}, "column a of the confounds has no number in volume 2; only the first volume may lack one"},
-		{"none", []string{"b["}, `"b[" is no pattern of column names: syntax error in pattern`},
+		{[]string{"b", "c", "d*"}, "strategy none with columns b, c, d*: the table lacks c, d*; it has a, b"},
+		{[]string{"a"}, "strategy none: column a has no number in volume 2; only the first volume may lack one"},
+		{[]string{"b["}, `"b[" is no pattern of column names: syntax error in pattern`},
 	} {
-		if _, _, err := c.Select(m.preset, 5, m.columns, FirstNext); err == nil || err.Error() != m.want {
+		if _, _, err := c.Select(none, 5, m.columns, FirstNext); err == nil || err.Error() != m.want {
 			t.Errorf("error %v\nwant  %s", err, m.want)
 		}
-	}
-	if _, _, err := c.Select("6P", 5, nil, FirstNext); err == nil || !strings.HasPrefix(err.Error(), "the confounds have no column trans_x, trans_y") {
-		t.Errorf("error %v", err)
 	}
 }
 

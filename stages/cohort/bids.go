@@ -43,12 +43,14 @@ type bidsFiles struct {
 	runs []*bidsFiles // of the participant, with runs: all
 
 	bold, labels, transform, confounds, sidecar string
-	labelsFrom                                  string // a line for the inventory
-	meanFD                                      float64
-	hasFD                                       bool
-	tr, headerTR                                float64 // s, of the sidecar and of the scan; 0 where they do not say
-	volumes                                     int     // of the scan, by its header; 0 when that cannot be read
-	problems                                    []error
+
+	confoundsSidecar string // the JSON file of the confounds
+	labelsFrom       string // a line for the inventory
+	meanFD           float64
+	hasFD            bool
+	tr, headerTR     float64 // s, of the sidecar and of the scan; 0 where they do not say
+	volumes          int     // of the scan, by its header; 0 when that cannot be read
+	problems         []error
 }
 
 // each gives the runs of a participant, or what there is in place of them.
@@ -167,6 +169,12 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	if c.Confounds {
 		r.Files["confounds"] = dag.Format("tsv")
 		ports["confounds"] = func(f *bidsFiles) string { return f.confounds }
+		if slices.ContainsFunc(l.rows, func(r listedRow) bool {
+			return slices.ContainsFunc(found[r.id].each(), func(f *bidsFiles) bool { return f.confoundsSidecar != "" })
+		}) {
+			r.Files["confounds_sidecar"] = dag.Format("json")
+			ports["confounds_sidecar"] = func(f *bidsFiles) string { return f.confoundsSidecar }
+		}
 	}
 	without := 0
 	for _, row := range l.rows {

@@ -83,6 +83,9 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 			bad(errors.New("it has no table of confounds (desc-confounds_timeseries.tsv) for this scan; confounds: false does without"))
 		} else {
 			f.confounds = tables[0].Path
+			if about := strings.TrimSuffix(f.confounds, ".tsv") + ".json"; isFile(about) {
+				f.confoundsSidecar = about
+			}
 			if f.meanFD, f.hasFD, err = meanFD(f.confounds); err != nil {
 				bad(err)
 			}
@@ -94,6 +97,11 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 		}
 	}
 	return f
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // sameRun adds to what is wanted that it is of a scan's run.

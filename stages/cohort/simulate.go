@@ -107,8 +107,15 @@ func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// confoundsTSV writes the table as fMRIPrep does: tabs, n/a where there is no value.
+// confoundsTSV writes the table as fMRIPrep does: tabs, n/a where there is no value. The column simulated, of ones,
+// tells it from a table of a real scan: denoise's regress: auto leaves simulated series as they are, whose nuisance
+// is part of the simulation.
 func confoundsTSV(columns []phantom.Column) []byte {
+	marks := make([]float64, len(columns[0].Values))
+	for i := range marks {
+		marks[i] = 1
+	}
+	columns = append(slices.Clip(columns), phantom.Column{Name: "simulated", Values: marks})
 	var b []byte
 	for i, c := range columns {
 		if i > 0 {

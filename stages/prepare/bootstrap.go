@@ -149,19 +149,27 @@ func (b *Bootstrap) made() map[string]string {
 // milliseconds and call them seconds.
 const longestTR = 60
 
-// sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
-// SamplingFrequency that series of regions have, Hz; 0 when it has neither.
-func sidecarTR(in dag.Input) (float64, error) {
+// readJSON reads a JSON file of a dataset.
+func readJSON(in dag.Input, into any) error {
 	if in.Ref.Size > bids.LongestJSON {
-		return 0, fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", in.Name, bids.LongestJSON>>20)
+		return fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", in.Name, bids.LongestJSON>>20)
 	}
 	b, err := in.Bytes()
 	if err != nil {
-		return 0, err
+		return err
 	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return nil
+}
+
+// sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
+// SamplingFrequency that series of regions have, Hz; 0 when it has neither.
+func sidecarTR(in dag.Input) (float64, error) {
 	var sidecar struct{ RepetitionTime, SamplingFrequency float64 }
-	if err := json.Unmarshal(b, &sidecar); err != nil {
-		return 0, fmt.Errorf("%s: %w", in.Name, err)
+	if err := readJSON(in, &sidecar); err != nil {
+		return 0, err
 	}
 	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
 		return 0, fmt.Errorf("%s: a RepetitionTime of %v, which is in s; correct it, or set the parameter tr", in.Name, tr)

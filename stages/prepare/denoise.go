@@ -1,13 +1,14 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -16,10 +17,10 @@ import (
 
 var denoiseKind = dag.Kind{
 	Name: "denoise",
-	Doc: "series without trend, confounds, and frequencies outside a band\n" +
-		"Works on the means of regions, in the order of nilearn's signal.clean: trend, filter (of series and confounds alike), censored volumes, confounds, scale. For least squares, cleaning the means is cleaning the voxels. Its quality tells how many independent volumes are left; the connectivity stage compares that with the number of regions.",
+	Doc: "detrends series, regresses out confounds, band-pass filters\n" +
+		"Works on the means of regions, in the order of nilearn's signal.clean: trend, filter (of series and confounds alike), censored volumes, confounds, scale. For least squares, cleaning the means is cleaning the voxels. With a table of confounds, regress: auto is nilearn's strategy simple: 24 motion parameters, white matter, CSF, and fMRIPrep's cosines as the high-pass filter. Volumes that fMRIPrep marks as not in steady state are left out. Its quality has the degrees of freedom that are left; the connectivity stage compares them with the number of regions.",
 	New: func() dag.Stage {
-		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "none", Components: 5, FirstRow: "next", Standardize: "zscore"}
+		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5, FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore"}
 	},
 }
 
@@ -31,16 +32,18 @@ type Denoise struct {
 	HighPass    float64  `param:"high_pass" doc:"lower edge of the band; 0 has none" min:"0" unit:"Hz"`
 	LowPass     float64  `param:"low_pass" doc:"upper edge of the band; 0 has none" min:"0" unit:"Hz"`
 	Order       int      `param:"order" doc:"order of the Butterworth filter" min:"1" max:"12"`
-	Regress     string   `param:"regress" doc:"confounds that are regressed out: 6P motion; 24P with derivatives and squares (Friston 1996); 36P with white matter, CSF and global signal (Ciric 2017); acompcor, 12 motion, components and cosines (Behzadi 2007)" choices:"none|6P|24P|36P|acompcor"`
-	Components  int      `param:"components" doc:"how many a_comp_cor columns the preset acompcor takes" min:"0" max:"1000"`
+	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor and aroma are XCP-D's; 6P are the motion parameters; none must be asked for (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
+	Components  int      `param:"components" doc:"how many components of white matter, and of CSF, acompcor takes" min:"1" max:"1000"`
 	Columns     []string `param:"columns" doc:"further columns of the confounds that are regressed out; * and ? stand for any letters"`
 	FirstRow    string   `param:"first_row" doc:"what takes the place of n/a in the first row of a confound: next, the second value (nilearn); zero (XCP-D); mean" choices:"next|zero|mean"`
-	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored; 0 censors none" min:"0" unit:"mm"`
-	DVARS       float64  `param:"dvars" doc:"standardised DVARS above which a volume is censored; 0 censors none" min:"0"`
-	MinSegment  int      `param:"min_segment" doc:"runs of kept volumes shorter than this are censored too (nilearn: 5)" min:"0" unit:"volumes"`
-	MinVolumes  int      `param:"min_volumes" doc:"a run with fewer kept volumes fails" min:"0" unit:"volumes"`
+	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored; 0 leaves that to regress (scrubbing: 0.5)" min:"0" unit:"mm"`
+	DVARS       float64  `param:"dvars" doc:"standardised DVARS above which a volume is censored; 0 leaves that to regress (scrubbing: 1.5)" min:"0"`
+	MinSegment  int      `param:"min_segment" doc:"runs of kept volumes shorter than this are censored too; 0 leaves that to regress (scrubbing: 5)" min:"0" unit:"volumes"`
+	MinVolumes  int      `param:"min_volumes" doc:"a run with fewer kept volumes fails (fMRIPrep itself skips scans of 5 volumes)" min:"0" unit:"volumes"`
+	MinMinutes  float64  `param:"min_minutes" doc:"where volumes are censored for motion, a run with less kept time fails (XCP-D: 4)" min:"0" unit:"min"`
+	MinDOF      int      `param:"min_dof" doc:"a run with fewer degrees of freedom left fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (per cent of the mean), none" choices:"zscore|psc|none"`
-	TR          float64  `param:"tr" doc:"repetition time; 0 takes it from the scan; only filters need it" min:"0" unit:"s"`
+	TR          float64  `param:"tr" doc:"repetition time; 0 takes it from the scan; filters, and minutes, need it" min:"0" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -50,10 +53,11 @@ func (*Denoise) Ports() dag.Ports {
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series"},
 			{Name: "scan", Type: dag.Arrow("tr"), Optional: true, Doc: "where the repetition time is read"},
 			{Name: "confounds", Type: dag.Format("tsv"), Optional: true, Doc: "table of confounds, in fMRIPrep's columns"},
+			{Name: "confounds_sidecar", Type: dag.Format("json"), Optional: true, Doc: "fMRIPrep's JSON file of that table, which tells the masks of CompCor apart"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series of the kept volumes; NaN for a missing region, 0 for a constant one"},
-			{Name: "quality", Type: dag.Arrow("volumes", "kept", "regressors", "trend", "filter_loss", "t_eff", "tr", "mean_fd", "max_fd", "missing", "constant", "confounds", "first_row"), Doc: "what is left, in one row"},
+			{Name: "quality", Type: dag.Arrow(column.Names[column.CleaningRow]()...), Doc: "how it was cleaned, and what is left, in one row"},
 		},
 	}
 }
@@ -71,10 +75,18 @@ func (s *Denoise) Validate() []error {
 	if s.HighPass > 0 && s.LowPass > 0 && s.HighPass >= s.LowPass {
 		errs = append(errs, fmt.Errorf("high_pass (%g Hz) is not below low_pass (%g Hz)", s.HighPass, s.LowPass))
 	}
-	if s.Regress == "acompcor" && s.HighPass > 0 {
-		errs = append(errs, errors.New("regress: acompcor brings the cosines of fMRIPrep's high-pass filter; leave out high_pass"))
+	if st, err := connectivity.StrategyOf(s.strategy()); err == nil && st.Cosines && s.HighPass > 0 {
+		errs = append(errs, fmt.Errorf("regress: %s brings fMRIPrep's cosines, which are a high-pass filter at 1/128 Hz: leave out high_pass", s.Regress))
 	}
 	return errs
+}
+
+// strategy is what regress comes to where there are confounds.
+func (s *Denoise) strategy() string {
+	if s.Regress == "auto" {
+		return "simple"
+	}
+	return s.Regress
 }
 
 // Run cleans.
@@ -96,30 +108,30 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Filter != "none" && !(o.TR > 0) {
 		return nil, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", in.Name, s.Filter)
 	}
-	motion, err := s.confounds(t, draws[0].Rows, &o)
+	row, err := s.confounds(t, draws[0].Rows, &o)
 	if err != nil {
 		return nil, err
 	}
-	c, err := connectivity.NewCleaner(draws[0].Rows, o)
+	c, err := s.cleaner(draws[0].Rows, o, &row)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	if c.Quality.Kept < s.MinVolumes {
-		return nil, fmt.Errorf("%s: %d of %d volumes are kept, fewer than min_volumes (%d): leave this participant out, or raise fd and dvars", in.Name, c.Quality.Kept, c.Quality.Volumes, s.MinVolumes)
+		remedy := ""
+		if errors.As(err, new(connectivity.TooLittle)) {
+			remedy = orExclude(t.In("series"))
+		}
+		return nil, fmt.Errorf("%s: %w%s", in.Name, err, remedy)
 	}
 	made, err := column.MadeOf(t, "scan")
 	if err != nil {
 		return nil, err
 	}
 	cleaned := make([]connectivity.Matrix, len(draws))
-	missing, constant := 0, 0
 	for d, x := range draws {
 		y, status, err := c.Clean(x)
 		if err != nil {
 			return nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
 		}
 		cleaned[d] = y
-		m, k := 0, 0
+		m, k := int32(0), int32(0)
 		for _, st := range status {
 			switch st {
 			case connectivity.Missing:
@@ -128,98 +140,177 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				k++
 			}
 		}
-		missing, constant = max(missing, m), max(constant, k)
+		row.Missing, row.Constant = max(row.Missing, m), max(row.Constant, k)
 	}
+	used := *s
+	used.Regress = row.Strategy
 	return dag.Outputs{
 		"series":  region.Stack(cleaned),
-		"quality": column.WithMeta(s.quality(c.Quality, o.TR, motion, int32(missing), int32(constant)), column.MadeBy("denoise", s, made, "tr", "min_volumes")),
+		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), column.MadeBy("denoise", &used, made, "tr", "min_volumes", "min_minutes", "min_dof")),
 	}, nil
 }
 
-// A motionSummary is what the confounds told.
-type motionSummary struct {
-	names    []string // of the regressors
-	mean, fd float64  // mean and largest framewise displacement, mm; NaN when there is none
+// cleaner prepares the cleaning, and refuses a run of which too little is left.
+func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.CleaningRow) (*connectivity.Cleaner, error) {
+	row.Volumes, row.Kept, row.TR = int32(volumes), int32(volumes)-row.NonSteady-row.Censored, math.NaN()
+	row.Seconds, row.FirstRow = math.NaN(), s.FirstRow
+	if o.TR > 0 {
+		row.TR, row.Seconds = o.TR, float64(row.Kept)*o.TR
+	}
+	if int(row.Kept) < s.MinVolumes {
+		return nil, tooLittle("%d of %d volumes are kept, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
+	}
+	if row.Censored > 0 && s.MinMinutes > 0 {
+		if !(o.TR > 0) {
+			return nil, errors.New("volumes are censored, and min_minutes needs the repetition time: set tr, in s, or connect scan, or set min_minutes: 0")
+		}
+		if row.Seconds < 60*s.MinMinutes {
+			return nil, tooLittle("censoring for motion keeps %d of %d volumes, %.2g minutes, less than min_minutes (%g)", row.Kept, volumes, row.Seconds/60, s.MinMinutes)
+		}
+	}
+	c, err := connectivity.NewCleaner(volumes, o)
+	if err != nil {
+		return nil, err
+	}
+	q := c.Quality
+	row.Regressors, row.Trend, row.FilterLoss, row.TEff = int32(q.Regressors), int32(q.Trend), q.FilterLoss, q.TEff
+	if q.TEff < float64(s.MinDOF) {
+		return nil, tooLittle("%.3g degrees of freedom are left (%d volumes kept − %d regressors − %.3g of the filter − %d of the trend), fewer than min_dof (%d)",
+			q.TEff, q.Kept, q.Regressors, q.FilterLoss, q.Trend, s.MinDOF)
+	}
+	return c, nil
 }
 
-// confounds reads the table of confounds, and sets regressors and censoring.
-func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (motionSummary, error) {
-	m := motionSummary{mean: math.NaN(), fd: math.NaN()}
-	needed := s.Regress != "none" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
+func tooLittle(format string, args ...any) error {
+	return connectivity.TooLittle(fmt.Sprintf(format, args...))
+}
+
+// orExclude is the remedy that helps against a faulty participant, whatever is wrong.
+func orExclude(in dag.Input) string {
+	if who := in.Coord("subject"); who != "" {
+		return fmt.Sprintf("; to go on without this participant: exclude: [%s] under cohort", who)
+	}
+	return ""
+}
+
+// confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table.
+func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (column.CleaningRow, error) {
+	row := column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none"}
+	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
 	if !t.Has("confounds") {
-		if needed {
-			return m, errors.New("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out")
+		if asked {
+			return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude(t.In("series")))
 		}
-		return m, nil
+		var err error
+		row.Why, err = s.whyNone(t)
+		return row, err
 	}
 	in := t.In("confounds")
 	names, x, err := region.ReadText(in)
 	if err != nil {
-		return m, err
+		return row, err
 	}
 	if names == nil {
-		return m, fmt.Errorf("%s: the first line does not name the columns", in.Name)
+		return row, fmt.Errorf("%s: the first line does not name the columns", in.Name)
 	}
 	if x.Rows != volumes {
-		return m, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?", in.Name, x.Rows, volumes)
+		return row, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude(t.In("series")))
 	}
-	table := connectivity.Confounds{Names: names, Values: x}
-	o.Regressors, m.names, err = table.Select(s.Regress, s.Components, s.Columns, connectivity.FirstRow(s.FirstRow))
+	table := connectivity.Confounds{Names: names, Values: x, Cosines: -1}
+	if table.About, err = aboutConfounds(t); err != nil {
+		return row, err
+	}
+	marked, nonSteady := table.NonSteady()
+	if o.TR > 0 {
+		table.Cosines = connectivity.FMRIPrepCosines(volumes-nonSteady, o.TR)
+	}
+	row.Strategy = s.strategy()
+	switch {
+	case s.Regress == "none":
+		row.Why = column.AskedForNone
+	case s.Regress == "auto" && slices.Contains(names, "simulated"):
+		row.Strategy, row.Why = "none", column.Simulated
+	}
+	strategy, err := connectivity.StrategyOf(row.Strategy)
 	if err != nil {
-		return m, fmt.Errorf("%s: %w", in.Name, err)
+		return row, err
 	}
+	var taken []string
+	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns, connectivity.FirstRow(s.FirstRow)); err != nil {
+		return row, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude(t.In("series")))
+	}
+	if len(taken) > 0 {
+		row.Why = ""
+	}
+	row.Confounds = strings.Join(taken, " ")
 	fd, dvars := table.Motion()
-	if fd == nil && s.FD > 0 {
-		return m, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
+	row.MeanFD, row.MaxFD = meanAndMax(fd)
+	scrub := strategy.Scrub
+	scrub.FD, scrub.DVARS, scrub.MinSegment = cmp.Or(s.FD, scrub.FD), cmp.Or(s.DVARS, scrub.DVARS), cmp.Or(s.MinSegment, scrub.MinSegment)
+	if fd == nil && scrub.FD > 0 {
+		return row, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
 	}
-	if dvars == nil && s.DVARS > 0 {
-		return m, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
+	if dvars == nil && scrub.DVARS > 0 {
+		return row, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
 	}
-	scrub := connectivity.Scrub{FD: s.FD, DVARS: s.DVARS, MinSegment: s.MinSegment}
 	if o.Keep, err = scrub.Keep(fd, dvars, volumes); err != nil {
-		return m, fmt.Errorf("%s: %w", in.Name, err)
+		return row, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	n, sum := 0, 0.0
-	for _, v := range fd {
-		if !math.IsNaN(v) {
-			n, sum = n+1, sum+v
-			if !(m.fd >= v) {
-				m.fd = v
+	row.NonSteady = int32(nonSteady)
+	for v, keep := range o.Keep {
+		if !keep && !marked[v] {
+			row.Censored++
+		}
+		o.Keep[v] = keep && !marked[v]
+	}
+	return row, nil
+}
+
+// whyNone says why a scan without a table of confounds is not regressed: somebody has cleaned it before, or nobody.
+func (s *Denoise) whyNone(t *dag.Task) (string, error) {
+	if s.Regress == "none" {
+		return column.AskedForNone, nil
+	}
+	if t.Has("scan") {
+		scan, err := t.In("scan").Table()
+		if err != nil {
+			return "", err
+		}
+		if why := scan.Meta[cleanedBefore]; why != "" {
+			return why, nil
+		}
+	}
+	return column.NoConfounds, nil
+}
+
+// cleanedBefore is the metadata by which a scan's table says that its series need no nuisance regression, and why.
+const cleanedBefore = "cleaned"
+
+// aboutConfounds reads fMRIPrep's JSON file of the confounds; nil where it is not connected.
+func aboutConfounds(t *dag.Task) (map[string]connectivity.AboutColumn, error) {
+	if !t.Has("confounds_sidecar") {
+		return nil, nil
+	}
+	var about map[string]connectivity.AboutColumn
+	err := readJSON(t.In("confounds_sidecar"), &about)
+	return about, err
+}
+
+// meanAndMax are of the finite values; NaN where there is none.
+func meanAndMax(v []float64) (mean, largest float64) {
+	n, sum, largest := 0, 0.0, math.NaN()
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			n, sum = n+1, sum+x
+			if !(largest >= x) {
+				largest = x
 			}
 		}
 	}
-	if n > 0 {
-		m.mean = sum / float64(n)
+	if n == 0 {
+		return math.NaN(), largest
 	}
-	return m, nil
-}
-
-// quality is the table of one row.
-func (s *Denoise) quality(q connectivity.CleanQuality, tr float64, m motionSummary, missing, constant int32) *encoding.Table {
-	number := func(name, unit, doc string, v float64) encoding.Column {
-		return encoding.Column{Name: name, Values: []float64{zeroNaN(v)}, Valid: []bool{!math.IsNaN(v)}, Unit: unit, Doc: doc}
-	}
-	whole := func(name, doc string, v int32) encoding.Column {
-		return encoding.Column{Name: name, Values: []int32{v}, Doc: doc}
-	}
-	if !(tr > 0) {
-		tr = math.NaN()
-	}
-	return encoding.NewTable(
-		whole("volumes", "volumes of the run", int32(q.Volumes)),
-		whole("kept", "volumes after censoring", int32(q.Kept)),
-		whole("regressors", "independent confounds regressed out", int32(q.Regressors)),
-		whole("trend", "degree of the trend taken out", int32(q.Trend)),
-		number("filter_loss", "", "degrees of freedom that the filter took", q.FilterLoss),
-		number("t_eff", "", "independent volumes that are left: kept − regressors − filter loss − trend", q.TEff),
-		number("tr", "s", "repetition time", tr),
-		number("mean_fd", "mm", "mean framewise displacement", m.mean),
-		number("max_fd", "mm", "largest framewise displacement", m.fd),
-		whole("missing", "regions without voxels, in the draw with most", missing),
-		whole("constant", "regions that do not vary, or of which the confounds leave nothing, in the draw with most", constant),
-		encoding.Column{Name: "confounds", Values: []string{strings.Join(m.names, " ")}, Doc: "columns regressed out"},
-		encoding.Column{Name: "first_row", Values: []string{s.FirstRow}, Doc: "what replaced n/a in the first row"},
-	)
+	return sum / float64(n), largest
 }
 
 // zeroNaN is what stands under a missing value, so that equal tables have equal bytes.

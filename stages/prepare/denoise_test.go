@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -64,7 +65,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	const volumes = 100
 	in := map[string]dag.Input{"series": dag.InputOf(seriesOf(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))}
 	s := stagetest.NewStage[*Denoise](t, "denoise")
-	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD = "butterworth", 0.01, 0.1, "24P", []string{"cs?"}, 0.5
+	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD, s.MinMinutes = "butterworth", 0.01, 0.1, "24P", []string{"cs?"}, 0.5, 3
 	out, err := stagetest.RunWith(s, in)
 	if err != nil {
 		t.Fatal(err)
@@ -72,12 +73,12 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	if a := out["series"].(*encoding.Array); !slices.Equal(a.Shape, []int{3, 98, 5}) {
 		t.Errorf("shape %v", a.Shape)
 	}
-	for column, want := range map[string]float64{
+	for name, want := range map[string]float64{
 		"volumes": 100, "kept": 98, "regressors": 25, "trend": 1, "tr": 2, "max_fd": 0.75, "mean_fd": (97*0.25 + 2*0.75) / 99,
-		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0,
+		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0, "censored": 2, "non_steady": 0, "seconds": 196,
 	} {
-		if got := stagetest.ColumnOf(t, out["quality"], column); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s is %v, want %v", column, got, want)
+		if got := stagetest.ColumnOf(t, out["quality"], name); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
 	names, err := out["quality"].(*encoding.Table).Strings("confounds")
@@ -132,7 +133,11 @@ func TestDenoiseByDefault(t *testing.T) {
 
 func TestDenoiseRefuses(t *testing.T) {
 	series := named("series[sub-1]", seriesOf(1, 50, 3))
+	series.Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}}
+	short := named("series[sub-7]", seriesOf(1, 3, 3))
 	confounds := named("sub-1_confounds.tsv", confoundsOf(50))
+	const exclude = "; to go on without this participant: exclude: [sub-1] under cohort"
+	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, framewise_displacement, std_dvars; choose another one with regress" + exclude
 	for _, c := range []struct {
 		change func(*Denoise)
 		in     map[string]dag.Input
@@ -141,12 +146,17 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
 		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))}, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
 		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
-		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out"},
-		{func(s *Denoise) { s.Regress = "36P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: the confounds have no column white_matter, white_matter_derivative1, white_matter_power2, white_matter_derivative1_power2, global_signal, global_signal_derivative1, global_signal_power2, global_signal_derivative1_power2; they have csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, framewise_displacement, std_dvars"},
-		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))}, "x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?"},
+		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out" + exclude},
+		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
+		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter, global_signal" + has},
+		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))}, "x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?" + exclude},
 		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})}, "x.tsv: the first line does not name the columns"},
-		{func(s *Denoise) { s.FD, s.MinVolumes = 0.5, 49 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49): leave this participant out, or raise fd and dvars"},
-		{func(s *Denoise) { s.FD = 0.1 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 1 of 50 volumes are kept: too few for anything; raise the thresholds of scrubbing, or leave this run out"},
+		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time: set tr, in s, or connect scan, or set min_minutes: 0"},
+		{func(s *Denoise) { s.Regress, s.FD, s.TR = "none", 0.5, 2 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4)" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 1 of 50 volumes are kept, fewer than min_volumes (6)" + exclude},
+		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)"},
+		{func(s *Denoise) { s.Regress, s.Detrend = "24P", 20 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 6 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 20 of the trend), fewer than min_dof (10)" + exclude},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		c.change(s)
@@ -174,11 +184,67 @@ func TestDenoiseRefuses(t *testing.T) {
 	}
 }
 
-// The presets that the stage offers are those that the science knows.
+// What auto regresses out, and why it leaves series as they are.
+func TestDenoiseByConfounds(t *testing.T) {
+	const volumes = 100
+	marked := strings.Replace(string(everyConfound(volumes).Data), "cosine00", "simulated", 1)
+	steady := strings.ReplaceAll(string(everyConfound(volumes).Data), "\n", "\t0\n")
+	steady = strings.Replace(steady, "std_dvars\t0", "std_dvars\tnon_steady_state_outlier00", 1)
+	first := strings.Index(steady, "\t0\n")
+	steady = steady[:first] + "\t1\n" + steady[first+3:]
+	tsv := func(text string) *dag.Input {
+		in := dag.InputOf(artifacts.Bytes{Kind: "tsv", Data: []byte(text)})
+		return &in
+	}
+	given := scanOf(2)
+	given.Meta = map[string]string{cleanedBefore: column.SeriesGiven}
+	for _, c := range []struct {
+		name          string
+		regress       string
+		scan          *encoding.Table
+		confounds     *dag.Input
+		strategy, why string
+		regressors    float64
+		left          float64
+	}{
+		{"a table", "auto", scanOf(0.8), tsv(string(everyConfound(volumes).Data)), "simple", "", 27, 0},
+		{"a volume not in steady state", "auto", scanOf(0.8), tsv(steady), "simple", "", 27, 1},
+		{"none by hand", "none", scanOf(0.8), tsv(steady), "none", column.AskedForNone, 0, 1},
+		{"a simulated table", "auto", scanOf(2), tsv(marked), "none", column.Simulated, 0, 0},
+		{"a simulated table, by hand", "24P", scanOf(2), tsv(marked), "24P", "", 24, 0},
+		{"no table", "auto", scanOf(2), nil, "none", column.NoConfounds, 0, 0},
+		{"series given", "auto", given, nil, "none", column.SeriesGiven, 0, 0},
+	} {
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Regress = c.regress
+		in := map[string]dag.Input{"series": dag.InputOf(seriesOf(1, volumes, 3)), "scan": dag.InputOf(c.scan)}
+		if c.confounds != nil {
+			in["confounds"] = *c.confounds
+		}
+		out, err := stagetest.RunWith(s, in)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		rows, err := column.Rows[column.CleaningRow](out["quality"].(*encoding.Table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := rows[0]; r.Strategy != c.strategy || r.Why != c.why || float64(r.Regressors) != c.regressors || float64(r.NonSteady) != c.left || float64(r.Kept) != volumes-c.left {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+		// A model must know that these series and those of another strategy differ.
+		if how := column.MadeLines(out["quality"].(*encoding.Table).Meta["made"])["denoise.regress"]; strings.Trim(how, `"`) != c.strategy {
+			t.Errorf("%s: made with regress %s, want %s", c.name, how, c.strategy)
+		}
+	}
+}
+
+// The stage offers the strategies that the science knows.
 func TestDenoiseChoices(t *testing.T) {
 	for _, p := range dag.Params(stagetest.NewStage[*Denoise](t, "denoise")) {
-		if p.Name == "regress" && !slices.Equal(p.Choices, connectivity.Presets) {
-			t.Errorf("choices %v, presets %v", p.Choices, connectivity.Presets)
+		if p.Name == "regress" && !slices.Equal(p.Choices, append([]string{"auto"}, connectivity.StrategyNames()...)) {
+			t.Errorf("choices %v, strategies %v", p.Choices, connectivity.StrategyNames())
 		}
 	}
 }

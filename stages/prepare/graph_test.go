@@ -145,13 +145,16 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 	}
 }
 
-// everyConfound is a table that all presets find their columns in.
+// everyConfound is a table that all strategies find their columns in.
 func everyConfound(volumes int) artifacts.Bytes {
 	names := []string{"trans_x", "trans_y", "trans_z", "rot_x", "rot_y", "rot_z", "csf", "white_matter", "global_signal",
-		"a_comp_cor_00", "a_comp_cor_01", "a_comp_cor_02", "a_comp_cor_03", "a_comp_cor_04", "cosine00"}
-	text := strings.Join(names, "\t")
+		"a_comp_cor_00", "c_comp_cor_00", "w_comp_cor_00", "w_comp_cor_01", "aroma_motion_01", "cosine00"}
+	text := strings.Join(names, "\t") + "\tframewise_displacement\tstd_dvars"
 	for i, v := range seriesOf(1, volumes, len(names)).Float64s() {
+		if i > 0 && i%len(names) == 0 {
+			text += "\t0.1\t1"
+		}
 		text += fmt.Sprintf("%c%.6f", "\n\t"[min(i%len(names), 1)], v-1000)
 	}
-	return artifacts.Bytes{Kind: "tsv", Data: []byte(text + "\n")}
+	return artifacts.Bytes{Kind: "tsv", Data: []byte(text + "\t0.1\t1\n")}
 }

@@ -28,7 +28,7 @@ type Join struct {
 }
 
 var (
-	cleanColumns    = []string{"volumes", "kept", "regressors", "trend", "filter_loss", "t_eff", "tr", "mean_fd", "max_fd", "missing", "constant", "confounds", "first_row"}
+	cleanColumns    = column.Names[column.CleaningRow]()
 	coverageColumns = []string{"index", "id", "name", "label_voxels", "voxels", "coverage", "kept"}
 )
 
@@ -63,13 +63,14 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, kept := range q.ints["kept"] {
-		if int(kept) != rows[i] {
-			return nil, fmt.Errorf("%s has %d volumes, and %s says %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, kept)
+	for i, run := range q.runs {
+		if int(run.Kept) != rows[i] {
+			return nil, fmt.Errorf("%s has %d volumes, and %s says %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, run.Kept)
 		}
 	}
-	if n := q.sum("kept"); int(n) < s.MinVolumes {
-		return nil, fmt.Errorf("%d volumes are kept in %d runs, fewer than min_volumes (%d): leave this participant out", n, len(rows), s.MinVolumes)
+	whole := q.whole(int32(missingRegions(joined)))
+	if int(whole.Kept) < s.MinVolumes {
+		return nil, fmt.Errorf("%d volumes are kept in %d runs, fewer than min_volumes (%d)%s", whole.Kept, len(rows), s.MinVolumes, orExclude(series[0]))
 	}
 	coverage, err := leastCoverage(t.All("coverage"))
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{
 		"series":   joined,
-		"quality":  column.WithMeta(q.whole(int32(missingRegions(joined))), map[string]string{"made": q.made}),
+		"quality":  column.WithMeta(column.Table([]column.CleaningRow{whole}), map[string]string{"made": q.made}),
 		"runs":     q.list(runNames(series)),
 		"coverage": coverage,
 	}, nil
@@ -168,46 +169,32 @@ func missingRegions(a *encoding.Array) int {
 	return most
 }
 
-// runQuality is denoise's quality of some runs, a value a run.
+// runQuality is denoise's quality of some runs.
 type runQuality struct {
-	ints   map[string][]int64
-	floats map[string][]float64 // NaN for none
-	texts  map[string][]string
-	made   string // how they were cleaned
+	runs []column.CleaningRow
+	made string // how they were cleaned
 }
 
 // readRuns reads them, and refuses runs that were cleaned in different ways.
 func readRuns(quality []dag.Input) (*runQuality, error) {
-	q := &runQuality{map[string][]int64{}, map[string][]float64{}, map[string][]string{}, ""}
+	q := &runQuality{}
 	for i, in := range quality {
-		t, err := in.Table()
+		rows, err := column.Read[column.CleaningRow](in)
 		if err != nil {
 			return nil, err
 		}
-		if t.Rows() != 1 {
-			return nil, fmt.Errorf("%s: has %d rows, want one", in.Name, t.Rows())
+		if len(rows) != 1 {
+			return nil, fmt.Errorf("%s: has %d rows, want one", in.Name, len(rows))
 		}
-		var errs []error
-		for _, c := range []string{"volumes", "kept", "regressors", "trend", "missing", "constant"} {
-			v, err := t.Ints(c)
-			q.ints[c], errs = append(q.ints[c], v...), append(errs, err)
-		}
-		for _, c := range []string{"filter_loss", "t_eff", "tr", "mean_fd", "max_fd"} {
-			v, err := t.Floats(c)
-			q.floats[c], errs = append(q.floats[c], v...), append(errs, err)
-		}
-		for _, c := range []string{"confounds", "first_row"} {
-			v, err := t.Strings(c)
-			q.texts[c], errs = append(q.texts[c], v...), append(errs, err)
-		}
-		if err := errors.Join(errs...); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		t, err := in.Table()
+		if err != nil {
+			return nil, err
 		}
 		made := t.Meta["made"]
 		if i > 0 && made != q.made {
 			return nil, fmt.Errorf("%s was not cleaned as %s: %s", in.Name, quality[0].Name, strings.Join(column.MadeApart(made, q.made, nil), "; "))
 		}
-		q.made = made
+		q.runs, q.made = append(q.runs, rows[0]), made
 	}
 	how := column.MadeLines(q.made)
 	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {
@@ -216,63 +203,57 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 	return q, nil
 }
 
-func (q *runQuality) sum(column string) int64 {
-	n := int64(0)
-	for _, v := range q.ints[column] {
-		n += v
-	}
-	return n
-}
-
 // whole is what is left of all runs. The mean of each run is gone, and one is what
 // t_eff counts with: further ones count with the trend. Motion is that of all volumes,
 // the repetition time that of all runs, or none.
-func (q *runQuality) whole(missing int32) *encoding.Table {
-	further := len(q.ints["kept"]) - 1
-	left := connectivity.CleanQuality{
-		Volumes: int(q.sum("volumes")), Kept: int(q.sum("kept")), Regressors: int(q.sum("regressors")), Trend: int(q.sum("trend")) + further,
-		TEff: -float64(further),
+func (q *runQuality) whole(missing int32) column.CleaningRow {
+	first, further := q.runs[0], int32(len(q.runs)-1)
+	w := column.CleaningRow{
+		Trend: further, TEff: -float64(further), TR: first.TR, MeanFD: math.NaN(), MaxFD: math.NaN(),
+		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why,
 	}
-	motion := motionSummary{mean: math.NaN(), fd: math.NaN()}
+	var names []string
 	mean, of := 0.0, 0.0
-	tr := q.floats["tr"][0]
-	for i, volumes := range q.ints["volumes"] {
-		left.FilterLoss += q.floats["filter_loss"][i]
-		left.TEff += q.floats["t_eff"][i]
-		if fd := q.floats["mean_fd"][i]; !math.IsNaN(fd) {
-			mean += float64(fd * float64(volumes))
-			of += float64(volumes)
+	for _, run := range q.runs {
+		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept, w.Regressors+run.Regressors, w.Trend+run.Trend
+		w.NonSteady, w.Censored, w.Seconds = w.NonSteady+run.NonSteady, w.Censored+run.Censored, w.Seconds+run.Seconds
+		w.FilterLoss += run.FilterLoss
+		w.TEff += run.TEff
+		w.Constant = max(w.Constant, run.Constant)
+		if !math.IsNaN(run.MeanFD) {
+			mean += float64(run.MeanFD * float64(run.Volumes))
+			of += float64(run.Volumes)
 		}
-		if fd := q.floats["max_fd"][i]; !(motion.fd >= fd) && !math.IsNaN(fd) {
-			motion.fd = fd
+		if !(w.MaxFD >= run.MaxFD) && !math.IsNaN(run.MaxFD) {
+			w.MaxFD = run.MaxFD
 		}
-		if q.floats["tr"][i] != tr {
-			tr = math.NaN()
+		if run.TR != w.TR {
+			w.TR = math.NaN()
 		}
-		for _, name := range strings.Fields(q.texts["confounds"][i]) {
-			if !slices.Contains(motion.names, name) {
-				motion.names = append(motion.names, name)
+		for _, name := range strings.Fields(run.Confounds) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
 	if of > 0 {
-		motion.mean = mean / of
+		w.MeanFD = mean / of
 	}
-	first := Denoise{FirstRow: q.texts["first_row"][0]}
-	return first.quality(left, tr, motion, missing, int32(slices.Max(q.ints["constant"])))
+	w.Confounds = strings.Join(names, " ")
+	return w
 }
 
 // list has a row a run.
 func (q *runQuality) list(names []string) *encoding.Table {
-	volumes, kept := make([]int32, len(names)), make([]int32, len(names))
-	for i := range names {
-		volumes[i], kept[i] = int32(q.ints["volumes"][i]), int32(q.ints["kept"][i])
+	volumes, kept, left := make([]int32, len(names)), make([]int32, len(names)), make([]float64, len(names))
+	for i, run := range q.runs {
+		volumes[i], kept[i], left[i] = run.Volumes, run.Kept, run.TEff
 	}
 	return encoding.NewTable(
 		encoding.Column{Name: "run", Values: names},
 		encoding.Column{Name: "volumes", Values: volumes, Doc: "volumes of the run"},
 		encoding.Column{Name: "kept", Values: kept, Doc: "volumes after censoring"},
-		encoding.Column{Name: "t_eff", Values: q.floats["t_eff"], Doc: "independent volumes that are left"},
+		encoding.Column{Name: "t_eff", Values: left, Doc: "degrees of freedom that are left"},
 	)
 }
 

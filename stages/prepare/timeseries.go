@@ -77,10 +77,10 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
-		"scan": encoding.NewTable(
+		"scan": column.WithMeta(encoding.NewTable(
 			encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}, Unit: "s", Doc: "repetition time"},
 			encoding.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
-		),
+		), map[string]string{cleanedBefore: column.SeriesGiven}),
 	}, nil
 }
 

@@ -1,0 +1,32 @@
+package column
+
+// Why nothing was regressed out (CleaningRow.Why).
+const (
+	AskedForNone = "regress: none"
+	NoConfounds  = "no table of confounds"
+	Simulated    = "simulated confounds"
+	SeriesGiven  = "series taken as they were given"
+	CleanedScan  = "scan already denoised"
+)
+
+// A CleaningRow says how the series of a scan were cleaned, and what is left (denoise; join, of several runs).
+type CleaningRow struct {
+	Volumes    int32   `column:"volumes" doc:"volumes of the run"`
+	Kept       int32   `column:"kept" doc:"volumes after censoring"`
+	Regressors int32   `column:"regressors" doc:"independent confounds regressed out"`
+	Trend      int32   `column:"trend" doc:"degree of the trend taken out"`
+	FilterLoss float64 `column:"filter_loss" doc:"degrees of freedom that the filter took"`
+	TEff       float64 `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend"`
+	TR         float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
+	MeanFD     float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
+	MaxFD      float64 `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
+	Missing    int32   `column:"missing" doc:"regions without voxels, in the draw with most"`
+	Constant   int32   `column:"constant" doc:"regions that do not vary, or of which the confounds leave nothing, in the draw with most"`
+	Confounds  string  `column:"confounds" doc:"columns regressed out"`
+	FirstRow   string  `column:"first_row" doc:"what replaced n/a in the first row"`
+	NonSteady  int32   `column:"non_steady,optional" doc:"volumes left out because the scan was not in steady state"`
+	Censored   int32   `column:"censored,optional" doc:"volumes left out for motion, with short segments between them"`
+	Seconds    float64 `column:"seconds,missing,optional" unit:"s" doc:"time that the kept volumes took"`
+	Strategy   string  `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
+	Why        string  `column:"why,optional" doc:"why nothing was regressed out; empty where something was"`
+}
