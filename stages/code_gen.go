@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 6caa196be0a98708b480fdd86905f38f297b5786e25963da4bdb49bcccac8854
-kind biomarkers 95a47f8cee309514335f26c80ab338209f7883e2bdb2f22e1ffa2d56bd0837d9
-kind bootstrap b62e8b7679b83b939b2018a50cb185ccbc6c605cb541a9348c449a2305268079
-kind brainmap 1cdf9566e697bc21455850c7fd5de6c68652da04c529c72a4fbd961955febab8
-kind choose 726ce9002a31cb74530cf4124ad1c73c7772f36878f45a7f3e606ff918a20e42
-kind combat dc2430dc9957ef11005eb397df1331a531271be4d49eb4b5b94ee1591be74a42
-kind compare 0fcdb980cb1d2dde3d7990e256ca6487bedf56f7659152c08feb253616aba94b
+var codes = dag.Codes(`kind baseline 26799d4210706a4cdb11a3ca33739475745c6b4ab6024463169bdfae64a6037d
+kind biomarkers bd4667786ffc400adc9525adef4f4c686dd64c58ec17b677f7c9022bb37c3000
+kind bootstrap 4177f8888c0ae9998e9ee502315451acc75e649bf579b6c0854e5f136f4fe9f2
+kind brainmap ecfb7947849fee361762389def12e7bb1a951a1a3c279abd58f52b442b54a973
+kind choose 08b219cea5fef548b86a47b1d891793ecbfcde5534ff1b6d86ed7d38b53174ba
+kind combat 06f1a6dbcb0a150fec282ddc4fd0c31f8eb3438bb128ed52f7c7bd86ac30172c
+kind compare 21a02de1adcca829f2259ec344c520805a21499ab1059ae0e6adddf076b8bd67
 kind connectivity d0407e9bca2451b91bca6b663d64ce732bbbfed9feaf02c0e96c8843a1d242d1
-kind covariates 4f80f2d950eb6216abd71c9dafe337136fa41f3a939055f0aaf1d8abb13e3efa
-kind denoise de189f4783f98b99874c44a2b5ec63eaf7964fba0dee0ac939e1bec6919afac5
+kind covariates 0859c3a631ef5cc331032f9d283cd7415c7c461c1cb1797ead6654a1fca0ddc9
+kind denoise d059e747e66f03c9222916aa04d6ab9869768d327583729bf42499de456fc0f1
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate abd5b2d721626dca0e1c6ffa2effe63332e8bf2ac7e3258459be35b49604821f
+kind evaluate 33f1e20b35b80c0aa94947461ae03166dfb55c450e75c08d8a7c5fd798133993
 kind exec 1a923c92c2f9b3fa929505af467719ab19b4ffb91e5faf61d49e601fd4785e4b
-kind fidelity 38dfc3bc47315c17538e55e4555f4078ece969a5cd404c9e246b87cfdd7f1a36
-kind figure-confusion cbe28fe8ed6d5af14b4f44af1d6ab8ea2dd2fffe495a3954b58dbac73120c65e
+kind fidelity ec6d38ab35f785e5863e4954b349320bba8bde1d5656c1747ac70eab238e69f5
+kind figure-confusion cd92d381f0311d465929aa68bec44a3c4862d2eace0c0dc80040dba1b6316b95
 kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
-kind figure-degrees c249c13927a9a275d655c77eb7b2c3afa7c7ce35a007b9543ba9e426e806c2cd
-kind figure-distributions c011ef55140699fa98707f9504babedfda8b3f368387aaffde4698f60173f66c
-kind figure-individuality fb66aa1094b8a366b2815fabfd4dd37dc11a08189c495a9b4e5e55fb1b2390f8
-kind figure-individuals 2a6a615f05f39738819855fc615f4512d2934cff489bfe6c1376587fce9a8a7a
-kind figure-ranking 65bbec082d3e65d61ae757e23558117e357ad106d62b363b63bc0fd8a1b52d57
-kind figure-roc aef39541d1da0bb1ccde5d1c5413ed85dc33558a045c33817db1b70331947f04
-kind figure-training bb98728e7938396bb748d73439ba053ebecd1d9150a155974f26f13176d910fc
+kind figure-degrees d29cf562d4bd7b991e63cc00ca49495c23d5eb02842bd1412ffcebcce406008f
+kind figure-distributions 1cc5b176c9163932e46968c4b77e0c02497456138bd8ccab9faaef09537b563a
+kind figure-individuality 6b2ad99d3d13a45511182a4a4f022784c6a61d7b525ecd3fc9e9ca0d81ac87d0
+kind figure-individuals 82d7d6f0ee6554e97b7dfb7ce4ba753b09027af433afcad4138c3af58a5cb6e6
+kind figure-ranking 507aa50645962d68ae6f496a8cfc8b6d52599f5feaa2085e7b8a821901c44836
+kind figure-roc 67042555c46910e51ca7c998c731fd0c66cdc06141340b8e65ab5fcaa27dc65f
+kind figure-training 52ab97a9279aef151f37e59e07484fbc0b6765c2f12a25e4e6f04ed2c776ecf3
 kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
-kind individuality 638f6ffadf88a0d6864895f733d41ab69764a0b7f4d90aebbba14bdd8c2f96fc
-kind join 4bfa2ea2c72cfce6133c89977779956bd0db84001e70ddf81cc50223a0457882
-kind leakage 87c568ce379d313a87b2ab3059b3f93131655a3197604a2e93eb3fa83881aca9
+kind individuality edfc1a5236da405d5f24f16cbd16dfc5bc65f49e0875c0a931979321491fd577
+kind join f1d62a93f8b68c0cdf32259b9b884ed1a1e4e5ca2a0e29c8260170552875be26
+kind leakage e8b7796ebbd4c28522f2113fc8a347229d450858fbbb9e37a07d6ee5481a6706
 kind matrices 09acfe69410c8910cd1a2c81ea3a3153d5dd09359544f1ecb6e35cff595439d2
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
-kind permutation 933b37c273be902c5708666e8a7ecdf48161f0f763cc953fb61e0593dd493ad4
-kind predict fd589340dcf5a63a1eee8a4817de7b9f221239b0d35e182d46a14da496289870
-kind report 4013e1122bf6fda82f8db876a8f7744c5dbaf9812094d5f1070381c12396f161
+kind permutation 8957858b7fe1964d3ae2bb7adaa7b50ea08bd074755a002797d2da20a9ffae2f
+kind predict b9cf64e1f81d07653a22bd411cbaf7c67a2ecacc216e141cfc3ce26ee2e5a7f7
+kind report 72c45c01e28ec78af245aa4a8d7e4d2a1ebd91932454949b46294c31c8e27147
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
-kind simulate eb1ea10e663df0de66accd8bf5d05d644deacb033195ce4c9a735aa263dbf359
-kind split e8d07e76d5adf1b4df662b1b2b21e562b66c061d360b47840fe00887f2585a0f
-kind summary 9de00d03744ad764a0ede1cc477ffc2c09e6376c36e760bee7fcc1d57debf457
+kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
+kind split e47c12937136cdf16fff29d31d24b670799b97be3ef486bd0ecbf23d45715e50
+kind summary 6feb879780badf07c85868a7e4d2ad2ee7586f980bae2b71c5ee354e076bcf44
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
-kind timeseries a717052ffd7d2963b911c80d5330dc3fae6ecdaa26d48035e9ef870c9e18ab77
-kind train 1b4fe44dd198ca312493479998de7454f751fda0094995a1cf6957ad41ac0c22
+kind timeseries 9c108f8f4724fc5e241d58644ce6b933e6b11b826f2b13acdde120ad0f2cbc0f
+kind train d0b40a61931b665213f4bace503c7f8545b388bc7f8551d18198b9a278ab0b55
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -354,7 +354,7 @@ prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 reached by baseline biomarkers bootstrap brainmap choose combat compare evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality join leakage matrices parcellate predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
@@ -374,17 +374,16 @@ prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join matrices predict timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality join leakage parcellate predict report summary tables timeseries train
+reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality leakage parcellate predict report summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
 reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
-prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
-
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality leakage permutation predict report split summary train
+reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation predict report split summary train
+prgnn/stages/column.CleaningRow bdf8d698b1b0.e3b0c4
+prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
@@ -394,17 +393,20 @@ prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
+prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
 
-reached by baseline biomarkers brainmap choose combat compare evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality leakage permutation report summary train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
+prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
+
+reached by baseline biomarkers brainmap choose combat compare evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation report summary train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
-prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
 prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 686148c7d366.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers brainmap combat figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality leakage report summary train
+reached by baseline biomarkers brainmap combat figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality join leakage report summary train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
@@ -419,7 +421,7 @@ prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report train
+reached by baseline biomarkers choose combat covariates denoise fidelity individuality join leakage predict report train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate train
@@ -463,13 +465,13 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers compare covariates evaluate fidelity individuality leakage permutation predict report split train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage permutation predict report split train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.cells 135eb56bfc80.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers compare covariates evaluate fidelity individuality leakage permutation predict split train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage permutation predict split train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
@@ -542,7 +544,7 @@ prgnn/internal/dense.Gram e1311cab233a.841c2c
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
-reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
 reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
@@ -1095,10 +1097,10 @@ prgnn/stages/prepare.scanTable 9e2093ca9f8b.eb717b
 prgnn/stages/prepare.voxelTable dbe75f9170c6.55adc4
 prgnn/stages/prepare.whyNone f852cf3b10e2.9bc259
 
-reached by bootstrap combat connectivity denoise graph harmonize join matrices
+reached by bootstrap combat connectivity denoise graph harmonize join matrices timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
-reached by bootstrap connectivity denoise graph join matrices
+reached by bootstrap connectivity denoise graph matrices
 prgnn/dag.ParamText 6f023bc41542.27b52d
 prgnn/dag.appendValue 493242d74268.81c2ea
 prgnn/dag.field 750c789846dd.e3b0c4
@@ -1109,7 +1111,7 @@ prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.56f026
 
-reached by bootstrap denoise exec join leakage matrices mean-volume parcellate report saliency timeseries
+reached by bootstrap denoise exec leakage matrices mean-volume parcellate report saliency timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
 prgnn/internal/foreign.Name deb7ff112aa8.50ee0e
 prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
@@ -1118,6 +1120,10 @@ prgnn/internal/foreign.formats 92d0dc9f3de2.20968d
 prgnn/internal/foreign.markup 045a0afb0998.e3b0c4
 prgnn/internal/foreign.pickle 97e37e01234c.e3b0c4
 prgnn/internal/foreign.rData 2f9a4ceb6913.e3b0c4
+
+reached by bootstrap denoise timeseries
+prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
+prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
 reached by bootstrap exec leakage mean-volume parcellate report saliency
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
@@ -1359,9 +1365,8 @@ prgnn/nifti.Reader.batches 357082e054c6.d43057
 prgnn/nifti.lanes b245d90d0623.e3b0c4
 
 reached by bootstrap timeseries
-prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
-prgnn/stages/prepare.sidecarTR 706403fbe3d4.04ae21
+prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
 
 reached by brainmap
 prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
@@ -1487,7 +1492,7 @@ prgnn/stages/prepare.combatBook.siteTable b8425ed87958.b0183b
 prgnn/stages/prepare.combatBook.table 3d773ea5129a.baf53e
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 
-reached by combat connectivity denoise graph harmonize join matrices timeseries
+reached by combat connectivity denoise graph harmonize matrices timeseries
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
 reached by combat covariates harmonize
@@ -1609,28 +1614,25 @@ prgnn/stages/prepare.Connectivity.Run 58c79122748a.339a99
 prgnn/stages/prepare.Connectivity.Validate 98c8ea739797.74c22a
 prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
 
-reached by connectivity denoise figure-connectivity join matrices
-prgnn/connectivity.Present 87910c90e002.1ea622
-
-reached by connectivity denoise figure-connectivity join matrices timeseries
-prgnn/connectivity.Constant a627130005a1.1ea622
-prgnn/connectivity.Missing 951c42c7dffc.1ea622
-prgnn/connectivity.Status 89d0487a0e09.e3b0c4
-
-reached by connectivity denoise graph join
-prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
-prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
-prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
-
-reached by connectivity denoise graph join matrices
-prgnn/stages/prepare.zeroNaN 430a2773fd59.e3b0c4
-
-reached by connectivity denoise join
+reached by connectivity denoise
 prgnn/connectivity.center 3b022da19c71.c1da35
 prgnn/connectivity.means 5cd81687fbf0.d881fa
 prgnn/stages/column.OneFloat 300a3f7c5413.938ef0
 
-reached by connectivity denoise join timeseries
+reached by connectivity denoise figure-connectivity matrices
+prgnn/connectivity.Present 87910c90e002.1ea622
+
+reached by connectivity denoise figure-connectivity matrices timeseries
+prgnn/connectivity.Constant a627130005a1.1ea622
+prgnn/connectivity.Missing 951c42c7dffc.1ea622
+prgnn/connectivity.Status 89d0487a0e09.e3b0c4
+
+reached by connectivity denoise graph
+prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
+prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
+prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
+
+reached by connectivity denoise timeseries
 prgnn/connectivity.Inspect 4ede22463ed6.3f6345
 prgnn/connectivity.Matrix.column 1a7c44c2ab2f.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
@@ -1644,6 +1646,7 @@ prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
 reached by connectivity graph matrices
 prgnn/stages/prepare.numberColumn fdf9870c866e.2f27e8
 prgnn/stages/prepare.wholeColumn 1d14707df234.45f843
+prgnn/stages/prepare.zeroNaN 430a2773fd59.e3b0c4
 
 reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
@@ -1717,25 +1720,8 @@ prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
 
 reached by denoise
-prgnn/stages/prepare.denoise.New 2728df6446f0.a67e5a
-
-reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training join report simulate
-prgnn/internal/exact.Sincos e3c181d604de.15b4aa
-prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
-prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
-prgnn/internal/exact.pio2b d2d70c2fff37.e3b0c4
-prgnn/internal/exact.pio2c 93a510470dcd.e3b0c4
-prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
-prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
-prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
-
-reached by denoise figure-connectivity graph join matrices timeseries
-prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
-
-reached by denoise graph join matrices
-prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
-
-reached by denoise join
+prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
+prgnn/connectivity.Basic 951c42c7dffc.e0829d
 prgnn/connectivity.Butterworth c1363984aeec.ea8b8f
 prgnn/connectivity.CleanQuality bdcff0fa7b9c.e3b0c4
 prgnn/connectivity.Cleaner 59478802d5af.223d5f
@@ -1747,29 +1733,48 @@ prgnn/connectivity.Cleaner.prepareNuisance b7e5dcfd1179.46b24f
 prgnn/connectivity.Cleaner.times 4da4a201b873.24eb22
 prgnn/connectivity.Cleaning 5e029ddbeb15.cbcad5
 prgnn/connectivity.Cleaning.check d9cc9277e3f0.4f7ddd
-prgnn/connectivity.Confounds 86a11213cabd.489cb4
+prgnn/connectivity.Combined 951c42c7dffc.7194f4
+prgnn/connectivity.CompCor f297976f73a3.e3b0c4
+prgnn/connectivity.Confounds 1026d79e1e5d.826248
 prgnn/connectivity.Confounds.Motion a7cb6a8d35d5.472baa
-prgnn/connectivity.Confounds.Select 001833acb735.f42c00
+prgnn/connectivity.Confounds.NonSteady e9c0343af97e.64bc6b
+prgnn/connectivity.Confounds.Select 6a18c2f84d4a.d5dfe8
+prgnn/connectivity.Confounds.beginning 73a26cbc8687.8ca16c
 prgnn/connectivity.Confounds.column a6d4370cf765.ee2d9a
+prgnn/connectivity.Confounds.columns 55f045b78552.44868a
+prgnn/connectivity.Confounds.components 57d9ed9cbcfe.7191fe
+prgnn/connectivity.Confounds.needsCosines a39e437dd2a0.1174d9
 prgnn/connectivity.Cosine 74dc9901aeba.ea8b8f
+prgnn/connectivity.Derivatives a627130005a1.e0829d
+prgnn/connectivity.Expansion f297976f73a3.e3b0c4
+prgnn/connectivity.Expansion.suffixes 48569aaa82b0.e0829d
+prgnn/connectivity.FMRIPrepCosines a6d220168a21.e3b0c4
 prgnn/connectivity.Filter e621c9066c91.e3b0c4
 prgnn/connectivity.FirstMean 8cf29200e678.dd1e49
 prgnn/connectivity.FirstNext 6df00aef9862.dd1e49
 prgnn/connectivity.FirstRow e621c9066c91.e3b0c4
 prgnn/connectivity.FirstZero 5f4d5588bc0e.dd1e49
 prgnn/connectivity.FramewiseDisplacement e3292658c9f4.4a56bb
+prgnn/connectivity.Full 55e7a88e3dde.e0829d
 prgnn/connectivity.Matrix.rows f50358c1efdb.269629
 prgnn/connectivity.Matrix.setColumn 7453736dd673.489cb4
-prgnn/connectivity.NewCleaner baedfa234dd2.c11425
+prgnn/connectivity.NewCleaner 7899a3206269.4ad1f0
+prgnn/connectivity.NoCompCor 87910c90e002.7194f4
 prgnn/connectivity.NoFilter 5f1ab04d52ab.ea8b8f
 prgnn/connectivity.OverKept 884ce19902a2.556416
-prgnn/connectivity.Presets e3cd8b1a88b0.e3b0c4
 prgnn/connectivity.ScaleNone 5f1ab04d52ab.d8bf28
 prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
 prgnn/connectivity.ScaleZ b14407782bac.d8bf28
 prgnn/connectivity.Scrub 9ad4e81bf6e3.e3b0c4
 prgnn/connectivity.Scrub.Keep 8e7ff7e05e38.ab0d0a
+prgnn/connectivity.Separate a627130005a1.7194f4
 prgnn/connectivity.Standardize e621c9066c91.e3b0c4
+prgnn/connectivity.Strategies 5d82e016a86b.a74d37
+prgnn/connectivity.Strategy 938e0171bc12.682999
+prgnn/connectivity.StrategyNames cbd916115632.7da661
+prgnn/connectivity.StrategyOf 188bcb0bdbdc.7d6141
+prgnn/connectivity.TooLittle e621c9066c91.e3b0c4
+prgnn/connectivity.TooLittle.Error 10b97c5163f4.6dd590
 prgnn/connectivity.TrendOver e621c9066c91.e3b0c4
 prgnn/connectivity.at e18767230948.e3b0c4
 prgnn/connectivity.basis f624c0f16a66.e3b0c4
@@ -1778,8 +1783,10 @@ prgnn/connectivity.basis.remove c06054514ebb.ec4156
 prgnn/connectivity.basis.trend 797f94e4ced4.1a3424
 prgnn/connectivity.bridge 7f8c0e3cb26b.6a5147
 prgnn/connectivity.butterworth c6d7149975a1.305309
+prgnn/connectivity.camelCase db339043363c.e3b0c4
 prgnn/connectivity.cascade f9469a05f365.af69df
 prgnn/connectivity.collinear c59a9a89894a.e3b0c4
+prgnn/connectivity.columnsText afe77d40ff95.e3b0c4
 prgnn/connectivity.cosine b69f748cdad1.f2b3b0
 prgnn/connectivity.cplx 20bedd095258.e3b0c4
 prgnn/connectivity.cplx.abs 4eeee764863a.b55c94
@@ -1792,36 +1799,64 @@ prgnn/connectivity.cplx.scale 00f2a8f6d4fa.e386d2
 prgnn/connectivity.cplx.sqrt 3deb399f9e49.cba595
 prgnn/connectivity.cplx.square c90b7f744ed9.e386d2
 prgnn/connectivity.dot 6b6c54917e40.e3b0c4
-prgnn/connectivity.fillFirst cc6d4476ebdd.5fd8c0
+prgnn/connectivity.fillFirst fe64c56e605b.f58282
 prgnn/connectivity.filtfilt 54e5a8c89c93.69c7ed
 prgnn/connectivity.floats fb25658cce99.e3b0c4
 prgnn/connectivity.headRadius a9377ed9369a.e3b0c4
 prgnn/connectivity.motionNames 5f980cbb881b.e3b0c4
 prgnn/connectivity.newSpline 14f80d1de1e1.f1a045
 prgnn/connectivity.padding d69a21a96ea1.af69df
-prgnn/connectivity.presetNames 9f6b65649171.eae216
 prgnn/connectivity.prototype 53bac83b345a.52b51c
 prgnn/connectivity.reverse 510092096c2e.e3b0c4
 prgnn/connectivity.scaleColumns e1fe79085968.48ca58
 prgnn/connectivity.section 1905da1954be.e3b0c4
 prgnn/connectivity.section.gain 72a21904a7be.9057af
+prgnn/connectivity.some 01557ca96922.e3b0c4
 prgnn/connectivity.spline b2fc2fbeb6d0.e3b0c4
 prgnn/connectivity.spline.at 5f01d117e463.33f234
 prgnn/connectivity.spline.h 9f002062b472.a0c6ec
 prgnn/connectivity.spline.slopes 19349e6abea0.cb6f6f
 prgnn/connectivity.squares 2683534d51d8.d881fa
 prgnn/connectivity.steadyState db9ead6b5696.af69df
+prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
-prgnn/stages/prepare.Denoise 5b6655ff1f14.e3b0c4
-prgnn/stages/prepare.Denoise.Ports 04b2124ba601.e129ba
-prgnn/stages/prepare.Denoise.Run bbf4866625e7.c05c78
-prgnn/stages/prepare.Denoise.Validate 84add5d7c8c6.4b75d0
-prgnn/stages/prepare.Denoise.confounds 0429c41163eb.a00da7
-prgnn/stages/prepare.Denoise.quality 9297ab040a93.c88018
-prgnn/stages/prepare.motionSummary 0d831f04064f.e3b0c4
+prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
+prgnn/stages/column.NoConfounds 4cab8da5d6cf.e3b0c4
+prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
+prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
+prgnn/stages/prepare.Denoise.Ports 6ba25f4e643f.3b8195
+prgnn/stages/prepare.Denoise.Run 4740f6b3f6d3.4c1d07
+prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
+prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
+prgnn/stages/prepare.Denoise.confounds 9b2673cc80d4.8cd333
+prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
+prgnn/stages/prepare.Denoise.whyNone 3d44a830bba4.c38fba
+prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
+prgnn/stages/prepare.denoise.New 76b43eb3136d.a67e5a
+prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
+prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
 
-reached by denoise join matrices timeseries
+reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report simulate
+prgnn/internal/exact.Sincos e3c181d604de.15b4aa
+prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
+prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
+prgnn/internal/exact.pio2b d2d70c2fff37.e3b0c4
+prgnn/internal/exact.pio2c 93a510470dcd.e3b0c4
+prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
+prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
+prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
+
+reached by denoise figure-connectivity graph matrices timeseries
+prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
+
+reached by denoise graph matrices
+prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
+
+reached by denoise join
+prgnn/stages/prepare.orExclude 42cabc81ac95.3a3b24
+
+reached by denoise matrices timeseries
 prgnn/connectivity.Decompress a379d497e9a2.15d889
 prgnn/connectivity.MaxFile 41deaa7108a7.e3b0c4
 prgnn/connectivity.blockSize dfd194bfca22.e3b0c4
@@ -1846,8 +1881,9 @@ prgnn/connectivity.text.finish e0a6c7c2d810.26bd2d
 prgnn/connectivity.text.line 509db6fa7967.17193d
 prgnn/connectivity.text.row a0d3aec9881b.313699
 
-reached by denoise join timeseries
+reached by denoise timeseries
 prgnn/connectivity.ReadText 6b9ebeed48e4.e618e3
+prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 
 reached by echo
 prgnn/stages/command.Echo a677d373770a.e3b0c4
@@ -2359,19 +2395,17 @@ prgnn/dag.CompareCoords f9c772d15387.ee64d0
 prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
 prgnn/stages/prepare.Join.Ports 5e794f503cf9.194517
-prgnn/stages/prepare.Join.Run 397c7eff2549.622255
-prgnn/stages/prepare.cleanColumns f23fe888db4d.e3b0c4
+prgnn/stages/prepare.Join.Run 13d7ae129ba2.00c6dc
 prgnn/stages/prepare.coverageColumns cc4606b107b8.e3b0c4
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
 prgnn/stages/prepare.leastCoverage c4995699ee6e.08b223
 prgnn/stages/prepare.missingRegions 0141b33a7e71.72c55a
-prgnn/stages/prepare.readRuns a1526337dcd9.f37628
+prgnn/stages/prepare.readRuns 5992703785af.b84061
 prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
-prgnn/stages/prepare.runQuality f9182852ed16.e3b0c4
-prgnn/stages/prepare.runQuality.list 5f2ea0eaf8a4.01136b
-prgnn/stages/prepare.runQuality.sum 076d66a4ac5d.fba97e
-prgnn/stages/prepare.runQuality.whole b1a5b311e657.ac31b4
+prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
+prgnn/stages/prepare.runQuality.list 9f1b3aa3c8d1.01136b
+prgnn/stages/prepare.runQuality.whole e88c4acf8ee9.ce0422
 prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -2938,7 +2972,7 @@ prgnn/stages/cohort.Scanner fceacf848496.e3b0c4
 prgnn/stages/cohort.Simulate efd842bfb49c.ad0758
 prgnn/stages/cohort.Simulate.Ports 2c2645a623b8.d3ee41
 prgnn/stages/cohort.Simulate.Run ef7eec549168.db9e95
-prgnn/stages/cohort.confoundsTSV 9de12abb2ecf.cb7c20
+prgnn/stages/cohort.confoundsTSV 677f4c52b599.45f843
 prgnn/stages/cohort.simulate.New 6b2230537dd5.4f7788
 prgnn/stages/phantom.Change a3a2318c456d.e3b0c4
 prgnn/stages/phantom.Column 0833d8daf3a6.e3b0c4
@@ -3099,9 +3133,10 @@ prgnn/stages/present.tables.New f93fda8c59a4.185d1f
 prgnn/stages/present.variation 30e073ce3e76.41653c
 
 reached by timeseries
+prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
 prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
-prgnn/stages/prepare.Timeseries.Run 6ac3b0c67a8d.26b3d9
+prgnn/stages/prepare.Timeseries.Run 522562d55c87.9d3fd0
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7545aed9f190.5742e2
 prgnn/stages/region.seriesArray b081e57b5e02.b38177
@@ -3129,12 +3164,12 @@ at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
-at connectivity/clean.go prgnn/connectivity Cleaner:9 NewCleaner:20 Cleaner.prepareNuisance:55 Cleaner.times:79 Cleaner.filtered:88 Cleaner.cosines:106 Cleaner.account:118 Cleaner.Clean:137 scaleColumns:188 upTo:203 floats:211 at:219
+at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Error:22 NewCleaner:26 Cleaner.prepareNuisance:61 Cleaner.times:85 Cleaner.filtered:94 Cleaner.cosines:112 Cleaner.account:124 Cleaner.Clean:143 scaleColumns:194 upTo:209 floats:217 at:225
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
 at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Error:118 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
-at connectivity/confounds.go prgnn/connectivity Confounds:14 FirstRow:21 FirstNext:26 FirstZero:27 FirstMean:28 motionNames:31 Presets:39 presetNames:43 Confounds.Select:74 Confounds.column:120 Confounds.Motion:147 fillFirst:165
+at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:22 FMRIPrepCosines:29 FirstRow:35 FirstNext:40 FirstZero:41 FirstMean:42 Confounds.Select:50 Confounds.needsCosines:101 columnsText:114 some:122 camelCase:130 Confounds.NonSteady:135 Confounds.column:152 Confounds.Motion:179 fillFirst:197
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 bounded:35 bounded.Read:40 blocks:53 blockSize:59 blocks.add:62 blocks.after:75
@@ -3152,6 +3187,7 @@ at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Gr
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
+at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:67 StrategyOf:76 motionNames:85 tissueNames:86 Confounds.columns:91 Confounds.beginning:121 Confounds.components:132
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
@@ -3278,7 +3314,7 @@ at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 Brain.coloured:108 darker:113
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:111
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:113
 at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
@@ -3287,6 +3323,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDo
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleaningRow:13
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Numbered:28 Plural:37 Coordinate:45 Shorten:48
@@ -3354,14 +3391,14 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:23 Bootstrap:29 Bootstrap.Ports:41 Bootstrap.Run:58 Bootstrap.made:144 longestTR:150 sidecarTR:154 sameGrid:181 Bootstrap.size:188 Bootstrap.draw:196 countDistinct:227 Bootstrap.drop:235 whyNone:250 badVolumes:265 voxelTable:289 scanTable:317
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:23 Bootstrap:29 Bootstrap.Ports:41 Bootstrap.Run:58 Bootstrap.made:144 longestTR:150 readJSON:153 sidecarTR:169 sameGrid:189 Bootstrap.size:196 Bootstrap.draw:204 countDistinct:235 Bootstrap.drop:243 whyNone:258 badVolumes:273 voxelTable:297 scanTable:325
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:17 combatTerm:32 combatTerm.String:37 combatBook:45 Combat.read:54 combatBook.readPeople:76 saysGroup:128 combatBook.choose:141 combatBook.row:191 pairsOf:216
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:21 Denoise:27 Denoise.Ports:47 Denoise.Validate:62 Denoise.Run:81 motionSummary:140 Denoise.confounds:146 Denoise.quality:198 zeroNaN:226
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:154 tooLittle:184 orExclude:189 Denoise.confounds:197 Denoise.whyNone:270 cleanedBefore:287 aboutConfounds:290 meanAndMax:300 zeroNaN:317
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:88 runNames:106 joinSeries:117 spreadMissing:144 missingRegions:157 runQuality:172 readRuns:180 runQuality.sum:219 runQuality.whole:230 runQuality.list:266 leastCoverage:280
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:247 leastCoverage:261
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:27 Parcellate.Ports:34 Parcellate.Run:50 move:153 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234

@@ -90,7 +90,7 @@ func TestBIDSRegimes(t *testing.T) {
 			name: "on the scan's grid", make: func(d dataset) { d.list("legacy.txt", "", "") },
 			files: map[string]string{
 				"bold": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-aparcaseg_dseg.nii.gz",
-				"confounds": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.json",
+				"confounds": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "confounds_sidecar": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.json", "sidecar": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.json",
 			}, from: labelsOnGrid,
 		},
 		{
@@ -101,7 +101,7 @@ func TestBIDSRegimes(t *testing.T) {
 			change: func(c *BIDSCohort) { c.Run = "1" },
 			files: map[string]string{
 				"bold": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
-				"confounds": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.json",
+				"confounds": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.tsv", "confounds_sidecar": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.json", "sidecar": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.json",
 			}, from: labelsOnT1w,
 		},
 		{
