@@ -13,7 +13,7 @@ kind choose 08b219cea5fef548b86a47b1d891793ecbfcde5534ff1b6d86ed7d38b53174ba
 kind combat 06f1a6dbcb0a150fec282ddc4fd0c31f8eb3438bb128ed52f7c7bd86ac30172c
 kind compare 21a02de1adcca829f2259ec344c520805a21499ab1059ae0e6adddf076b8bd67
 kind connectivity d0407e9bca2451b91bca6b663d64ce732bbbfed9feaf02c0e96c8843a1d242d1
-kind covariates 0859c3a631ef5cc331032f9d283cd7415c7c461c1cb1797ead6654a1fca0ddc9
+kind covariates d013c17fe13ea6e535ee5fcd8de9b9a3a5e9b5b55026c9264acd13f375b72593
 kind denoise d059e747e66f03c9222916aa04d6ab9869768d327583729bf42499de456fc0f1
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 33f1e20b35b80c0aa94947461ae03166dfb55c450e75c08d8a7c5fd798133993
@@ -38,7 +38,7 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
 kind permutation 8957858b7fe1964d3ae2bb7adaa7b50ea08bd074755a002797d2da20a9ffae2f
 kind predict b9cf64e1f81d07653a22bd411cbaf7c67a2ecacc216e141cfc3ce26ee2e5a7f7
-kind report 72c45c01e28ec78af245aa4a8d7e4d2a1ebd91932454949b46294c31c8e27147
+kind report 3534ac66a40e4c6e942a05d6c30fbf9e91dc4a70e21883a98b7605d124ef1ee6
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split e47c12937136cdf16fff29d31d24b670799b97be3ef486bd0ecbf23d45715e50
@@ -1698,7 +1698,7 @@ prgnn/stages/prepare.connectivityQuality b891d8756f96.350de7
 
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
-prgnn/stages/assess.Covariates.Ports 5c049eb6222d.d515f8
+prgnn/stages/assess.Covariates.Ports 2350eefcd55f.6ab3b5
 prgnn/stages/assess.Covariates.Run 76e196b3fa79.21f54b
 prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
 prgnn/stages/assess.covariateRow a5420f204597.986447
@@ -2770,12 +2770,12 @@ prgnn/stages/present.columnsOf.has 2d32c0483b8b.d6f21e
 prgnn/stages/present.columnsOf.numbers ad1ac9b30d50.58791c
 prgnn/stages/present.columnsOf.table 087cdfdde5fb.9238d5
 prgnn/stages/present.columnsOf.texts f581744172e0.a486e5
-prgnn/stages/present.comparisonPairs 642b2e8fdfb2.e28b7c
+prgnn/stages/present.comparisonPairs a1e1ed219f30.e28b7c
 prgnn/stages/present.covariatesTable 64e7ffdfafed.0d1ed6
 prgnn/stages/present.describeColumn 53454579fdc0.e8b644
 prgnn/stages/present.elementText 90b635269970.e3b0c4
 prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
-prgnn/stages/present.fidelityTable 6aa59f73e734.be67fe
+prgnn/stages/present.fidelityTable 9388e6b9e263.be67fe
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.literature 4318a24d281a.e3b0c4
 prgnn/stages/present.memberText d9b1337daee3.c63136
@@ -2802,17 +2802,19 @@ prgnn/stages/present.reporter.excluded 992b50f2cd87.4259d1
 prgnn/stages/present.reporter.facts 868750501217.d86aad
 prgnn/stages/present.reporter.firstRegions d21c54df5e97.310ab6
 prgnn/stages/present.reporter.groups c240e3df2846.4e5cd8
+prgnn/stages/present.reporter.hasModels b9a71808b8f0.5ef087
 prgnn/stages/present.reporter.headline 703b487a9371.262638
 prgnn/stages/present.reporter.inSpace 713221ac1387.b4606a
 prgnn/stages/present.reporter.individuals 3c26a172edca.1b581b
 prgnn/stages/present.reporter.kindOf 7a36028925e2.536d89
 prgnn/stages/present.reporter.levels d4bc60b74413.2300c8
 prgnn/stages/present.reporter.methods 4a212e19030b.0771a4
+prgnn/stages/present.reporter.methodsOfBaselines 323ce699f588.d69efe
 prgnn/stages/present.reporter.methodsOfCleaning 2590fc3136fe.b6a8eb
 prgnn/stages/present.reporter.methodsOfCohort ddeb115f1288.33dfbd
-prgnn/stages/present.reporter.methodsOfEvaluation 177a0b12cc5f.baf886
+prgnn/stages/present.reporter.methodsOfEvaluation f191f0d82380.721570
 prgnn/stages/present.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
-prgnn/stages/present.reporter.methodsOfTraining 1d83f9d3ac03.0257c2
+prgnn/stages/present.reporter.methodsOfTraining 39b270a5492f.fd61d2
 prgnn/stages/present.reporter.more de5346f424b8.725229
 prgnn/stages/present.reporter.origin 52fc185845a2.68231f
 prgnn/stages/present.reporter.othersLast ba7a67b65fd6.1340bb
@@ -2824,7 +2826,7 @@ prgnn/stages/present.reporter.readPlaces 09f0a9d90ee4.2b2c3b
 prgnn/stages/present.reporter.references 67adce669899.988a31
 prgnn/stages/present.reporter.regionNames 648b10f7cb9d.a7d045
 prgnn/stages/present.reporter.regions db6cce9231fa.98984b
-prgnn/stages/present.reporter.results 2b248d464604.470676
+prgnn/stages/present.reporter.results f21bf23ba609.470676
 prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
 prgnn/stages/present.reporter.steps dda884c0fe46.3dab03
@@ -3291,7 +3293,7 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 Biomarkers.ag
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 both:325 meanOf:335
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:45 Covariates.columns:116 scanCovariates:144 covariateRow:183
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:184
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:28 Evaluate.Run:43 participantAccuracy:60 Evaluate.test:63
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
@@ -3408,7 +3410,7 @@ at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 
 at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:93 Report.Page:106 reporter.readPlaces:142
 at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:121 reporter.consistencyTable:148 shownSettings:202
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
-at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:10 cohortSettings:34 reporter.methodsOfGraphs:44 reporter.methodsOfCleaning:107 estimator:144 share:162 percentText:172 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231
+at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:147 share:165 percentText:175 reporter.hasModels:185 reporter.methodsOfTraining:190 orItself:232 reporter.methodsOfEvaluation:240 reporter.methodsOfBaselines:279
 at stages/present/report_origin.go prgnn/stages/present reporter.origin:12 codeTable:54
 at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
 at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:83 reporter.firstRegions:127 reporter.individuals:186 reporter.inSpace:204 reporter.regionNames:263

@@ -2,8 +2,11 @@ package present
 
 import (
 	"fmt"
-	"prgnn/stages/report"
+	"slices"
 	"strings"
+
+	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 // methodsOfCohort tells who was scanned, or that nobody was.
@@ -177,10 +180,16 @@ func percentText(value string) string {
 	return value
 }
 
+// hasModels reports whether something of the page comes from trained models: after a
+// failed leakage check nothing does, and the methods tell of no training and no accuracy.
+func (r *reporter) hasModels() bool {
+	return r.t.Has("evaluation") || r.t.Has("predictions") || r.t.Has("training") || r.t.Has("ranking")
+}
+
 // methodsOfTraining tells of the model.
 func (r *reporter) methodsOfTraining(m *methodsText) {
 	t := r.set.of("train")
-	if t == nil {
+	if t == nil || !r.hasModels() {
 		return
 	}
 	if t.is("variant", "authors-code") {
@@ -244,20 +253,47 @@ func (r *reporter) methodsOfEvaluation(m *methodsText) {
 			m.say("Participants were divided into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.value["folds"], strata, times, s.value["seed"])
 		}
 	}
-	if r.set.of("evaluate") != nil {
-		m.say("Accuracy is given per graph and per participant (mean report.Probability over the draws), as mean and standard deviation over the folds, with Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
+	if e := r.set.of("evaluate"); e != nil && r.t.Has("evaluation") {
+		r.methodsOfBaselines(m)
+		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws), as mean and standard deviation over the folds; accuracy has Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
+		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models as they are %s.", e.value["permutations"], m.cite("phipson"))
 	}
-	if b := r.set.of("biomarkers"); b != nil {
-		m.say("Regions are ranked by the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s.", b.value["layer"], m.cite("li2020"))
-	}
-	if c := r.set.of("compare"); c != nil {
+	if c := r.set.of("compare"); c != nil && r.t.Has("comparison") {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
 	}
-	if p := r.set.of("permutation"); p != nil {
+	if p := r.set.of("permutation"); p != nil && r.t.Has("permutation") {
 		m.say("Whether the accuracy could be luck was tested by training anew on permuted groups %s.", m.cite("phipson"))
 	}
-	if b := r.set.of("biomarkers"); b != nil {
+	if b := r.set.of("biomarkers"); b != nil && r.t.Has("ranking") {
+		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"
+		if b.is("reading", "contrast") {
+			by = "the difference between the groups' mean scores in pooling layer %s, over the standard deviation within the groups, in the test participants of each model %s"
+		}
+		m.say("Regions are ranked by "+by+".", b.value["layer"], m.cite("li2020"))
 		m.say("Regions that are scored differently in the groups were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
 	}
 	m.say("All computations were done with PR-GNN Pipeline; provenance is given below.")
+}
+
+// methodsOfBaselines names the classifiers that the model is compared with.
+func (r *reporter) methodsOfBaselines(m *methodsText) {
+	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman", "brainnetcnn": "kawahara", "li2019": "li2019"}
+	var names []string
+	for _, s := range r.set.stages {
+		if s.kind != "baseline" {
+			continue
+		}
+		for _, model := range strings.Split(s.value["model"], "; ") {
+			name := orItself(column.Classifiers, model)
+			if key := works[model]; key != "" {
+				name += " " + m.cite(key)
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if names != nil {
+		m.say("Trained on the same folds for comparison: %s.", strings.Join(names, ", "))
+	}
 }

@@ -40,7 +40,7 @@ func (r *reporter) results() (report.Section, error) {
 	several := len(slices.Compact(slices.Clone(names))) > 1
 	shown := &report.Table{
 		Caption: "Accuracy on participants who were not trained on",
-		Heads: []report.Head{{Text: "level", Doc: "graph: every draw counts; participant: the mean report.Probability over the draws decides"}, {Text: "accuracy", Number: true, Doc: "mean over the folds"},
+		Heads: []report.Head{{Text: "level", Doc: "graph: every draw counts; participant: the mean probability over the draws decides"}, {Text: "accuracy", Number: true, Doc: "mean over the folds"},
 			{Text: "SD", Number: true, Doc: "over the folds (n − 1)"}, {Text: "95 % CI", Number: true, Doc: "Wilson's interval of the share of right predictions, pooled over folds, for the number of participants"},
 			{Text: "balanced", Number: true, Doc: "mean over the groups of the share of right predictions; mean over the folds"},
 			{Text: "AUC", Number: true, Doc: "area under the ROC curve, mean over the folds"}, {Text: "sensitivity", Number: true, Doc: "share of the positive group predicted as such, mean over the folds"}, {Text: "specificity", Number: true, Doc: "share of the other participants not predicted as positive, mean over the folds"}},

@@ -168,7 +168,7 @@ func comparisonPairs(c *columnsOf) *report.Table {
 	a, b := c.texts("name_a", "a"), c.texts("name_b", "b")
 	onlyA, onlyB := c.numbers("only_a"), c.numbers("only_b")
 	return c.table(2, wordColumn("A", "", a), wordColumn("B", "", b),
-		shownNumbers("A right", "share of participants whom A has right, by the mean report.Probability over the draws", c.numbers("accuracy_a"), report.Share), shownNumbers("B right", "", c.numbers("accuracy_b"), report.Share),
+		shownNumbers("A right", "share of participants whom A has right, by the mean probability over the draws", c.numbers("accuracy_a"), report.Share), shownNumbers("B right", "", c.numbers("accuracy_b"), report.Share),
 		shownColumn{head: "only A / only B", doc: "participants whom only one of the two has right", number: true, cell: func(i int) string { return report.Short(onlyA[i]) + " / " + report.Short(onlyB[i]) }},
 		shownNumbers("McNemar p", "exact, two-sided", c.numbers("mcnemar_p"), report.Probability), shownNumbers("Holm", "the same, corrected for the number of pairs", c.numbers("mcnemar_holm"), report.Probability),
 		shownNumbers("t-test p", "corrected resampled t of the differences over the folds", c.numbers("t_p"), report.Probability), shownNumbers("t, Holm", "", c.numbers("t_holm"), report.Probability))
@@ -241,7 +241,7 @@ func fidelityTable(c *columnsOf) *report.Table {
 		actions[i] = orItself(words, a)
 	}
 	columns := []shownColumn{wordColumn("the first k are", "regions by the models' scores", actions), shownNumbers("k", "", c.numbers("k"), report.Short),
-		shownNumbers("report.Probability lost", "how much less probable the answer becomes", c.numbers("drop"), report.Share),
+		shownNumbers("probability lost", "how much less probable the answer becomes", c.numbers("drop"), report.Share),
 		rangeColumn("with k at random", "the same, mean ± SD over random choices", " ± ", c.numbers("random_drop"), c.numbers("random_sd")),
 		shownNumbers("p", "share of random choices that lower it as much (taken out) or as little (left)", c.numbers("p"), report.Probability),
 		shownNumbers("answers changed", "", c.numbers("changed"), report.Percent), shownNumbers("at random", "", c.numbers("random_changed"), report.Percent),

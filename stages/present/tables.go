@@ -19,7 +19,7 @@ var tablesKind = dag.Kind{
 
 // Tables writes the paper's tables.
 type Tables struct {
-	Level string `param:"level" doc:"what is counted: each draw by itself, as in the paper, or each participant once, by the mean report.Probability over the draws" choices:"graph|participant"`
+	Level string `param:"level" doc:"what is counted: each draw by itself, as in the paper, or each participant once, by the mean probability over the draws" choices:"graph|participant"`
 }
 
 // Ports are the stage's inputs and outputs.

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -73,11 +74,16 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	for _, set := range c.Sets {
 		words = append(words, "--set", set)
 	}
-	text := fmt.Sprintf("%d of %d results of %s are not there%s\n  %s makes them", len(others), len(sel.Tasks), sel.Stage.Name, why, a.Command(words...))
+	text, makes := fmt.Sprintf("%d of %d results of %s are not there%s", len(others), len(sel.Tasks), sel.Stage.Name, why), "makes them"
 	if len(sel.Tasks) == 1 {
-		text = fmt.Sprintf("there is no result of %s%s\n  %s makes it", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1), a.Command(words...))
+		text, makes = fmt.Sprintf("there is no result of %s%s", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1)), "makes it"
 	}
-	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && first != nil && first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
+	failed := c.failures(others[0])
+	if failed != "" {
+		text, makes = text+"\n"+failed, makes+" when the cause is mended"
+	}
+	text += "\n  " + a.Command(words...) + " " + makes
+	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil && first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
 		text += "\n  a run of it had another recipe; if that was by --set, give the same --set here"
 	}
 	if len(there) > 0 {
@@ -88,6 +94,40 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 		err = &exit.Error{Code: exit.Damaged, Err: err}
 	}
 	return err
+}
+
+// failures says which tasks that a task needs failed when they last ran, as they are now,
+// and how: each on lines of its own. "" when none did.
+func (c *Current) failures(n *dag.Node) string {
+	var lines []string
+	seen := map[*dag.Node]bool{}
+	var look func(*dag.Node)
+	look = func(n *dag.Node) {
+		s := c.Steps[n]
+		if seen[n] || s == nil || s.State == dag.Cached {
+			return
+		}
+		seen[n] = true
+		if text, err := os.ReadFile(c.Store.LogPath(s.Key)); err == nil && s.Key != (artifacts.Key{}) {
+			if at := strings.LastIndex("\n"+string(text), "\nerror: "); at >= 0 {
+				said := strings.TrimSpace(string(text)[at+len("error: "):])
+				lines = append(lines, "  "+n.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
+			}
+		}
+		for _, b := range n.Inputs {
+			for _, src := range b.Sources {
+				if src.Node != nil {
+					look(src.Node)
+				}
+			}
+		}
+	}
+	look(n)
+	const most = 5
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("  … and %d more failed", more))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // IDs are the names of tasks.
