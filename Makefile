@@ -5,7 +5,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.52.0
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 # What stages of other modules call, and no program here (examples/README.md).
-FOR_OTHERS  = unreachable func: (FromDense|FromTensor|fromTensor|FromRecord|Register|RegisterCohort)$$
+FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Array.Values|FromRecord|Register|RegisterCohort)$$
 
 .PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
 

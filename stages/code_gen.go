@@ -38,7 +38,7 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
 kind permutation 8957858b7fe1964d3ae2bb7adaa7b50ea08bd074755a002797d2da20a9ffae2f
 kind predict b9cf64e1f81d07653a22bd411cbaf7c67a2ecacc216e141cfc3ce26ee2e5a7f7
-kind report 3534ac66a40e4c6e942a05d6c30fbf9e91dc4a70e21883a98b7605d124ef1ee6
+kind report 91c32535f6eb7528ae593ef293a7da43b0b7e1097b677bdaabcb24ee1f077829
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split e47c12937136cdf16fff29d31d24b670799b97be3ef486bd0ecbf23d45715e50
@@ -2694,20 +2694,7 @@ prgnn/stages/learn.predictedPerson 444e7d510a14.e3b0c4
 prgnn/stages/learn.predictedScore fc70faea01ea.e3b0c4
 
 reached by report
-module github.com/apache/arrow/go/arrow v0.0.0-20201229220542-30ce2eb5d4dc
-module github.com/chewxy/hm v1.0.0
-module github.com/chewxy/math32 v1.0.8
-module github.com/gogo/protobuf v1.3.2
-module github.com/golang/protobuf v1.5.3
-module github.com/pkg/errors v0.9.1
-module github.com/xtgo/set v1.0.0
-module go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
-module google.golang.org/protobuf v1.36.12
-module gorgonia.org/tensor v0.9.24
-module gorgonia.org/vecf32 v0.9.0
-module gorgonia.org/vecf64 v0.9.0
-prgnn/artifacts/encoding.Array.Preview 717c485df8d1.2e3f43
-prgnn/artifacts/encoding.Array.Tensor 1d2ece609966.be2507
+prgnn/artifacts/encoding.Array.Values 95a9b5ecdd74.b726e4
 prgnn/artifacts/encoding.Array.WriteArrow 064254859f79.029951
 prgnn/artifacts/encoding.Array.WriteTensors 8f475090c231.1c75db
 prgnn/artifacts/encoding.Array.columnValues 4417afc65b52.ce3a25
@@ -3147,7 +3134,7 @@ reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
 
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
-at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:49 Array.Len:68 Array.Float64s:88 floats:106 Array.Format:115 Array.Encode:118
+at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.Values:49 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:114 arrowTypeNames:116 word:119 word.String:121 checkArrow:124 checkSchema:167 checkBatch:195 checkZstd:256 ReadSchema:268 checkArrowSchema:280
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:19 tableFormats:24 RegisterTable:29 formatOf:34 ReadTable:46 tableFormat.table:63 readArrow:70 recoverDamage:93 Budget:105 newBudget:110 Budget.take:114 Budget.Allocate:121 Budget.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
@@ -3159,7 +3146,6 @@ at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 readNPY:25 remaining:80 readElements:94
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
-at artifacts/encoding/tensor.go prgnn/artifacts/encoding Array.Tensor:18 Array.Preview:96
 at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:111 eachRun:122
 at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:147 batchReader:153 copying:156 converted:166 chunks:175
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27

@@ -45,6 +45,9 @@ func elements(shape []int) (int, error) {
 	return n, nil
 }
 
+// Values are the elements in C order, as a slice of their type: []float64 and so on.
+func (a *Array) Values() any { return a.data }
+
 // DType is numpy's name of the element type: "<f8", "<f4", "<i8", "<i4", "<i2" or "|u1".
 func (a *Array) DType() string {
 	switch a.data.(type) {

@@ -251,20 +251,3 @@ func TestStack(t *testing.T) {
 		t.Error("nothing was stacked")
 	}
 }
-
-func TestPreview(t *testing.T) {
-	for _, c := range []struct {
-		a    *Array
-		want string
-	}{
-		{NewArray([]float64{0, 1.0 / 3, 2, 3, 4, 5}, 2, 3), "⎡       0  0.333333         2⎤\n⎣       3         4         5⎦\n"},
-		{NewArray([]int32{1, 2, 3}, 3), "[1  2  3]\n"},
-		{NewArray([]uint8{7}), "[7]\n"},
-		{NewArray([]float64{}, 0, 3), "(no elements: <f8 [0 3])\n"},
-		{NewArray([]int16{1, 2, 3, 4, 5, 6, 7, 8}, 2, 1, 2, 2), "[0, …]:\n⎡1  2⎤\n⎣3  4⎦\n"},
-	} {
-		if got := c.a.Preview(); got != c.want {
-			t.Errorf("%v:\n%q, want\n%q", c.a.Shape, got, c.want)
-		}
-	}
-}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gonum.org/v1/gonum/mat"
+
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
@@ -130,15 +132,23 @@ func (c Content) printArray(w io.Writer, indent string) {
 	if len(values) == 0 {
 		return
 	}
-	// The corners of the first matrix.
-	first := values
-	shape := a.Shape
-	if n := len(shape); n > 2 {
-		shape = shape[n-2:]
-		first = values[:shape[0]*shape[1]]
+	fmt.Fprintln(w, indent+strings.ReplaceAll(corners(values, a.Shape), "\n", "\n"+indent))
+}
+
+// corners shows the first matrix of an array: all of it, or its corners when it is large.
+func corners(values []float64, shape []int) string {
+	rows, columns := 1, 1
+	if n := len(shape); n > 0 {
+		columns = shape[n-1]
+		if n > 1 {
+			rows = shape[n-2]
+		}
 	}
-	preview := strings.TrimRight(encoding.NewArray(first, shape...).Preview(), "\n")
-	fmt.Fprintln(w, indent+strings.ReplaceAll(preview, "\n", "\n"+indent))
+	first := mat.NewDense(rows, columns, values[:rows*columns])
+	if rows <= 10 && columns <= 10 {
+		return fmt.Sprintf("%.6g", mat.Formatted(first, mat.Squeeze()))
+	}
+	return fmt.Sprintf("%.6g", mat.Formatted(first, mat.Squeeze(), mat.Excerpt(4)))
 }
 
 // ReadBlob reads and checks a blob.

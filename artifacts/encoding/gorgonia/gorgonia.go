@@ -1,0 +1,92 @@
+// Package gorgonia takes arrays to the tensors of gorgonia.org/tensor and back, for a lab's own
+// stages. The program itself does not import it: with that package every exported method of every
+// type stays in the binary (it embeds reflect.Type), which is 14 MB.
+//
+// Two traps of tensors: arithmetic on views is slow, and the product of a view of some columns is
+// wrong unless the view is copied first (Materialize).
+package gorgonia
+
+import (
+	"errors"
+	"fmt"
+
+	"gorgonia.org/tensor"
+
+	"prgnn/artifacts/encoding"
+)
+
+// Tensor is an array as a dense tensor of the same shape over the same memory: what is written to
+// one is seen in the other. An array without axes becomes a tensor of shape [1]. An array without
+// elements is an error: the package has no such tensors.
+func Tensor(a *encoding.Array) (*tensor.Dense, error) {
+	if a.Len() == 0 {
+		return nil, fmt.Errorf("an array of shape %v has no elements, and a tensor must have some", a.Shape)
+	}
+	shape := a.Shape
+	if len(shape) == 0 {
+		shape = []int{1}
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(a.Values())), nil
+}
+
+// FromTensor is a tensor as an array of the same shape. It shares the tensor's memory if the elements
+// lie in C order without gaps; it copies views with gaps, transposes and column-major tensors.
+// Masked tensors and element types other than those of Number are errors.
+func FromTensor(t *tensor.Dense) (*encoding.Array, error) {
+	if t.IsMasked() {
+		return nil, errors.New("the tensor is masked, and an array has no mask: fill its masked elements first")
+	}
+	switch data := t.Data().(type) {
+	case float64:
+		return encoding.NewArray([]float64{data}), nil
+	case float32:
+		return encoding.NewArray([]float32{data}), nil
+	case int64:
+		return encoding.NewArray([]int64{data}), nil
+	case int32:
+		return encoding.NewArray([]int32{data}), nil
+	case int16:
+		return encoding.NewArray([]int16{data}), nil
+	case uint8:
+		return encoding.NewArray([]uint8{data}), nil
+	case []float64:
+		return fromTensor(t, data)
+	case []float32:
+		return fromTensor(t, data)
+	case []int64:
+		return fromTensor(t, data)
+	case []int32:
+		return fromTensor(t, data)
+	case []int16:
+		return fromTensor(t, data)
+	case []uint8:
+		return fromTensor(t, data)
+	}
+	return nil, fmt.Errorf("the tensor holds %v: arrays hold float64, float32, int64, int32, int16 or uint8", t.Dtype())
+}
+
+func fromTensor[T encoding.Number](t *tensor.Dense, data []T) (*encoding.Array, error) {
+	shape, strides := []int(t.Shape()), t.Strides()
+	if len(strides) != len(shape) {
+		return nil, fmt.Errorf("the tensor has shape %v and strides %v: copy it first (Materialize)", shape, strides)
+	}
+	n := t.Shape().TotalSize()
+	inOrder, step := true, 1
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		inOrder = inOrder && (strides[axis] == step || shape[axis] == 1)
+		step *= shape[axis]
+	}
+	if inOrder {
+		return encoding.NewArray(data[:n], shape...), nil
+	}
+	out := make([]T, n)
+	for i := range out {
+		at, rest := 0, i
+		for axis := len(shape) - 1; axis >= 0; axis-- {
+			at += rest % shape[axis] * strides[axis]
+			rest /= shape[axis]
+		}
+		out[i] = data[at]
+	}
+	return encoding.NewArray(out, shape...), nil
+}
