@@ -2,7 +2,9 @@
 package prgnn_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,3 +124,31 @@ func row(path string) string {
 
 // inside reports whether path is a package or lies inside it.
 func inside(path, of string) bool { return path == of || strings.HasPrefix(path, of+"/") }
+
+// TestRoomsStaySmall: a package that one cannot survey is to be divided. Generated files and
+// tests do not count.
+func TestRoomsStaySmall(t *testing.T) {
+	const files, lines = 40, 5000
+	larger := map[string]int{"cmd/pipeline/cli": 6000} // a file a command
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(string(out)) {
+		fields := strings.Fields(row)
+		n, count := 0, 0
+		for _, name := range fields[1:] {
+			if !strings.HasSuffix(name, "_gen.go") {
+				n, count = n+1, count+strings.Count(read(t, filepath.Join(fields[0], name)), "\n")
+			}
+		}
+		room, _ := filepath.Rel(root, fields[0])
+		if most := max(lines, larger[filepath.ToSlash(room)]); n > files || count > most {
+			t.Errorf("%s has %d files and %d lines; a room has at most %d and %d: divide it", room, n, count, files, most)
+		}
+	}
+}

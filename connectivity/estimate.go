@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"prgnn/internal/dense"
+	"prgnn/internal/words"
 )
 
 // Options say what Estimate estimates.
@@ -146,7 +147,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 			if x.Rows > 2 && q.Missing > 1 {
 				hint = ": the labels lie elsewhere than the brain, perhaps"
 			}
-			return fmt.Errorf("%s and %s with a signal (%d are missing, %d constant) have no connectivity%s", counted(x.Rows, "volume"), counted(len(place), "region"), q.Missing, q.Constant, hint)
+			return fmt.Errorf("%s and %s with a signal (%d are missing, %d constant) have no connectivity%s", words.Count(x.Rows, "volume"), words.Count(len(place), "region"), q.Missing, q.Constant, hint)
 		}
 		w.load(x, place, o.Raw)
 	}
@@ -234,11 +235,4 @@ func norm1(a []float64, n, m int) float64 {
 		largest = max(largest, dense.SumMagnitudes(a[i*m:][:m]))
 	}
 	return largest
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/words"
 )
 
 // convert turns a decoded YAML value into the parameter's Go value, or says
@@ -165,11 +167,7 @@ func (f *field) checkChoice(s string) error {
 			return nil
 		}
 	}
-	hint := ""
-	if near := Nearest(s, f.choices); near != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return fmt.Errorf("must be one of %s, not %q%s", strings.Join(f.choices, ", "), s, hint)
+	return fmt.Errorf("must be one of %s, not %q%s", strings.Join(f.choices, ", "), s, words.DidYouMean(s, f.choices))
 }
 
 // describe shows a decoded value the way a person wrote it.

@@ -178,29 +178,3 @@ func TestBadDeclarations(t *testing.T) {
 		}()
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"fisher_z", "density", "repair", "draws", "DRAWING", "tr"}
-	for name, want := range map[string]string{
-		"fisher_zz": "fisher_z", "densty": "density", "desnity": "density", "Density": "density",
-		"draw": "draws", "drawings": "DRAWING", "rt": "", "t": "", "colour": "", "": "", "repiar": "repair",
-	} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-// TestEditDistance compares with values from the definition.
-func TestEditDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}, {"Müller", "Muller", 1}} {
-		for _, p := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
-			if got := editDistance([]rune(p[0]), []rune(p[1])); got != tt.want {
-				t.Errorf("%q to %q: %d, want %d", p[0], p[1], got, tt.want)
-			}
-		}
-	}
-}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/words"
 )
 
 // Select finds the tasks that patterns name, in the order of the graph. A
@@ -63,9 +65,9 @@ func (g *Graph) noMatch(text string, p pattern) error {
 	}
 	near, of := "", "stage"
 	if known {
-		near, of = Nearest(text, ids), "task"
+		near, of = words.Nearest(text, ids), "task"
 	} else {
-		near = Nearest(p.stage, names)
+		near = words.Nearest(p.stage, names)
 	}
 	if near != "" {
 		return fmt.Errorf("there is no %s %q (did you mean %q?)", of, text, near)

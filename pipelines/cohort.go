@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
 )
@@ -53,7 +54,7 @@ func (l *loader) readCohort(t *tree) {
 		if i > 0 {
 			l.bad.add(k.pos, "the cohort is %s already: exactly one kind says who takes part", given[0].name)
 		} else if _, ok := kinds[k.name]; !ok {
-			l.bad.add(k.pos, "there is no cohort kind %q%s", k.name, hint(k.name, append(names, cohortKeys...)))
+			l.bad.add(k.pos, "there is no cohort kind %q%s", k.name, words.OrAll(k.name, append(names, cohortKeys...)))
 		}
 	}
 	if len(given) == 0 {
@@ -109,10 +110,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	for i, s := range r.Subjects {
 		ids[i] = s.ID
 	}
-	known := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		known[id] = true
-	}
+	named := cohort.Names(ids)
 	notes, fine := slices.Clone(r.Notes), true
 	if x := t.get("exclude"); x != nil && x.kind != empty {
 		if x.kind == scalar {
@@ -123,20 +121,19 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 			fine = false
 		}
 		for _, item := range x.items {
-			switch {
-			case item.bad:
+			if item.bad {
 				fine = false
-			case item.kind == scalar && known[item.text]:
-				out[item.text] = true
-			case item.kind == scalar && known[cohort.ParticipantID(item.text)]: // as the table of participants has it
-				out[cohort.ParticipantID(item.text)] = true
-			default:
-				l.bad.add(item.pos, "exclude: there is no participant %q%s", item.text, nearID(item.text, ids))
+				continue
+			}
+			id, err := named.Find(item.text)
+			if err != nil {
+				l.bad.add(item.pos, "exclude: %v", err)
 				fine = false
 			}
+			out[id] = true
 		}
 		if len(out) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", counted(len(out), "participant"), some(slices.Sorted(maps.Keys(out)), 10)))
+			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), "participant"), words.Some(slices.Sorted(maps.Keys(out)), 10)))
 		}
 	}
 	all := len(ids) - len(out)
@@ -229,20 +226,6 @@ func spread(ids []string, group map[string]string, n int) map[string]bool {
 		}
 	}
 	return kept
-}
-
-func nearID(id string, ids []string) string {
-	if near := dag.Nearest(id, ids[:min(len(ids), 1000)]); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return fmt.Sprintf(" (they are called %s)", some(ids, 3))
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // keepRows keeps the participants of that name.

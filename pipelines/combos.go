@@ -1,5 +1,7 @@
 package pipelines
 
+import "prgnn/internal/words"
+
 import "slices"
 
 // combos are the include and exclude lists of a matrix, one value an axis;
@@ -32,7 +34,7 @@ func (l *loader) readCombos(s *stage, axes []axis, t *tree, what string) [][]int
 		for _, k := range item.keys {
 			i := slices.IndexFunc(axes, func(a axis) bool { return a.name == k.name })
 			if i < 0 {
-				l.bad.add(k.pos, "stage %s: %s: the matrix has no axis %q%s", s.name, what, k.name, hint(k.name, axisNames(axes)))
+				l.bad.add(k.pos, "stage %s: %s: the matrix has no axis %q%s", s.name, what, k.name, words.OrAll(k.name, axisNames(axes)))
 				fine = false
 				continue
 			}
@@ -45,7 +47,7 @@ func (l *loader) readCombos(s *stage, axes []axis, t *tree, what string) [][]int
 				l.bad.add(k.value.pos, "stage %s: %s: %s is no value of an axis", s.name, what, k.value)
 				fine = false
 			case !known && what == "exclude":
-				l.bad.add(k.value.pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.name, text, hint(text, axes[i].texts()))
+				l.bad.add(k.value.pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.name, text, words.OrAll(text, axes[i].texts()))
 				fine = false
 			case !known:
 				place = int32(len(axes[i].values))

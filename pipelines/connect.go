@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // A link is what an input port is connected to.
@@ -64,7 +65,7 @@ func (l *loader) connectStage(s *stage) {
 	for _, k := range given {
 		i := slices.Index(names, k.name)
 		if i < 0 {
-			l.bad.add(k.pos, "stage %s has no input %q%s", s.label(), k.name, hint(k.name, names))
+			l.bad.add(k.pos, "stage %s has no input %q%s", s.label(), k.name, words.OrAll(k.name, names))
 			s.loose = true
 			continue
 		}
@@ -175,7 +176,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, cmp.Or(l.gone("stages", r.stage), hint(r.stage, append(slices.Clip(l.names), "cohort"))))
+			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, cmp.Or(l.gone("stages", r.stage), words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))))
 		}
 		return nil, false
 	}
@@ -229,7 +230,7 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 		l.bad.add(r.pos, "%s: %s has no outputs", where, r.stage)
 		return false
 	}
-	l.bad.add(r.pos, "%s: %s has no output %q%s", where, r.stage, r.output, hint(r.output, names))
+	l.bad.add(r.pos, "%s: %s has no output %q%s", where, r.stage, r.output, words.OrAll(r.output, names))
 	return false
 }
 
@@ -260,7 +261,7 @@ func (l *loader) checkAxes(s *stage) {
 			for _, p := range dag.Params(s.work) {
 				names = append(names, p.Name)
 			}
-			l.bad.add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, hint(a.name, names))
+			l.bad.add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, words.OrAll(a.name, names))
 		}
 	}
 }

@@ -96,27 +96,3 @@ func (m *mistakes) sorted() Errors {
 	})
 	return slices.CompactFunc(m.list, func(a, b *Mistake) bool { return *a == *b })
 }
-
-// hint ends an error about an unknown name: with the nearest of the names there
-// are, or with all of them when none is near.
-func hint(name string, names []string) string {
-	names = names[:min(len(names), 1000)] // a fan-out may have a hundred thousand
-	if near := dag.Nearest(name, names); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	switch len(names) {
-	case 0:
-		return " (there is none)"
-	case 1:
-		return fmt.Sprintf(" (there is only %s)", names[0])
-	}
-	return fmt.Sprintf(" (there are %s)", some(names, 30))
-}
-
-// some writes out at most n of the names, and how many more there are.
-func some(names []string, n int) string {
-	if len(names) <= n {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s … and %d more", strings.Join(names[:n], ", "), len(names)-n)
-}

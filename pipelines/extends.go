@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // A sourceFile is one file of a chain of extends.
@@ -92,13 +93,13 @@ func (l *loader) extended(value *tree, by *sourceFile) (*sourceFile, error) {
 		if name == by.name {
 			return nil, fmt.Errorf("%s extends itself, and there is no built-in pipeline of that name", name)
 		}
-		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, hint(name, Builtins()))
+		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, words.OrAll(name, Builtins()))
 	}
 	path := filepath.Join(filepath.Dir(by.shown), name)
 	text, builtin, err := readSource(path, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no file %s, and no built-in pipeline of that name%s", path, hint(name, Builtins()))
+		return nil, fmt.Errorf("there is no file %s, and no built-in pipeline of that name%s", path, words.OrAll(name, Builtins()))
 	case err != nil:
 		return nil, err
 	case builtin:
@@ -134,7 +135,7 @@ func (m *merger) merge(base, over *tree, path []string) {
 		null := k.value.kind == empty && !k.value.bad
 		switch {
 		case !known && null && k.value.text != "":
-			m.bad.add(k.pos, "null removes a key, and %s has no %s%s", m.base, strings.Join(full, "."), hint(k.name, keysOf(base)))
+			m.bad.add(k.pos, "null removes a key, and %s has no %s%s", m.base, strings.Join(full, "."), words.OrAll(k.name, keysOf(base)))
 			continue
 		case !known:
 			behind[last] = append(behind[last], k)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // matchAxes finds out which members of the producer each task of s means.
@@ -97,7 +98,7 @@ func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
 			if c.Axis == "" {
 				l.bad.add(src.pos, "%s: %q in %s names no axis: write AXIS=%s", where, c.Value, src.text, c.Value)
 			} else {
-				l.bad.add(src.pos, "%s: %s has no axis %q%s", where, src.stage, c.Axis, hint(c.Axis, from.axes))
+				l.bad.add(src.pos, "%s: %s has no axis %q%s", where, src.stage, c.Axis, words.OrAll(c.Axis, from.axes))
 			}
 			fine = false
 			continue
@@ -108,7 +109,7 @@ func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
 		}
 		texts := from.texts(at)
 		if fixed[at] = int32(slices.Index(texts, c.Value)); fixed[at] < 0 {
-			l.bad.add(src.pos, "%s: %s has no member with %s=%s%s", where, src.stage, from.axes[at], c.Value, hint(c.Value, texts))
+			l.bad.add(src.pos, "%s: %s has no member with %s=%s%s", where, src.stage, from.axes[at], c.Value, words.OrAll(c.Value, texts))
 			fine = false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // TestPaperSharesBiopoint: what both pipelines compute, they compute in the same
@@ -67,7 +68,7 @@ func inputsText(n *dag.Node) string {
 			}
 			sources = append(sources, from+"."+s.Output)
 		}
-		ports = append(ports, b.Port+": "+some(sources, 3))
+		ports = append(ports, b.Port+": "+words.Some(sources, 3))
 	}
 	slices.Sort(ports)
 	return strings.Join(ports, "; ")

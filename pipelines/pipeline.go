@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/cohort"
 )
 
@@ -77,7 +78,7 @@ func readSource(file, name string) (text []byte, builtin bool, err error) {
 }
 
 func nearBuiltin(file string) string {
-	if near := dag.Nearest(file, append(Builtins(), file+".yaml")); near != "" && near != file+".yaml" {
+	if near := words.Nearest(file, append(Builtins(), file+".yaml")); near != "" && near != file+".yaml" {
 		return fmt.Sprintf(" (did you mean the built-in %q?)", near)
 	}
 	if _, ok := builtins[file+".yaml"]; ok {
@@ -247,7 +248,7 @@ func (l *loader) known(k key, what string, known []string) bool {
 	if slices.Contains(known, k.name) {
 		return true
 	}
-	l.bad.add(k.pos, "%s has no key %q%s", what, k.name, hint(k.name, known))
+	l.bad.add(k.pos, "%s has no key %q%s", what, k.name, words.OrAll(k.name, known))
 	return false
 }
 
@@ -301,7 +302,7 @@ func (l *loader) fill(target any, t *tree, owner string, taken func(name string)
 	for _, k := range t.keys {
 		i := slices.Index(names, k.name)
 		if i < 0 {
-			l.bad.add(k.pos, "%s has no parameter %q%s", owner, k.name, hint(k.name, names))
+			l.bad.add(k.pos, "%s has no parameter %q%s", owner, k.name, words.OrAll(k.name, names))
 			continue
 		}
 		if k.value.broken() || k.value.open() != nil {

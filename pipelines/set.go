@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages"
 )
 
@@ -59,7 +60,7 @@ func (s setter) set(path []string, v *tree) {
 		s.walk(path, v)
 	case stageOf(first) == nil:
 		names := append(keysOf(s.root.get("stages")), "cohort")
-		s.bad.add(s.pos, "there is no stage %q%s", first, hint(first, names))
+		s.bad.add(s.pos, "there is no stage %q%s", first, words.OrAll(first, names))
 	case len(path) == 2 && under(stageOf(first), "matrix", path[1]) != nil:
 		if v.kind != list {
 			v = &tree{pos: s.pos, kind: list, items: []*tree{v}}
@@ -91,10 +92,10 @@ func (s setter) single(name string, v *tree) {
 			}
 		}
 		if len(owners) > 0 {
-			s.bad.add(s.pos, "there is no variable %q (did you mean %s?)", name, some(owners, 5))
+			s.bad.add(s.pos, "there is no variable %q (did you mean %s?)", name, words.Some(owners, 5))
 			return
 		}
-		s.bad.add(s.pos, "there is no variable %q%s", name, hint(name, append(keysOf(s.root.get("vars")), "seed")))
+		s.bad.add(s.pos, "there is no variable %q%s", name, words.OrAll(name, append(keysOf(s.root.get("vars")), "seed")))
 	}
 }
 
@@ -141,7 +142,7 @@ func (s setter) walk(path []string, v *tree) {
 			if i == 2 && path[0] == "stages" {
 				names = stageKeys
 			}
-			s.bad.add(s.pos, "there is no %q in %s%s", name, strings.Join(path[:i], "."), hint(name, names))
+			s.bad.add(s.pos, "there is no %q in %s%s", name, strings.Join(path[:i], "."), words.OrAll(name, names))
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages"
 )
 
@@ -143,7 +144,7 @@ func (l *loader) readUse(s *stage, t *tree) *dag.Kind {
 		for _, k := range stages.Kinds() {
 			names = append(names, k.Name)
 		}
-		l.bad.add(t.pos, "there is no stage kind %q%s", t.text, hint(t.text, names))
+		l.bad.add(t.pos, "there is no stage kind %q%s", t.text, words.OrAll(t.text, names))
 	}
 	return k
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // variables puts the values of vars: into a tree.
@@ -63,7 +64,7 @@ func isName(s string) bool { return nameForm.MatchString(s) }
 func (v *variables) value(name string, from dag.Pos) *tree {
 	t, ok := v.values[name]
 	if !ok {
-		v.bad.add(from, "there is no variable %q%s", name, cmp.Or(v.gone(name), hint(name, v.names)))
+		v.bad.add(from, "there is no variable %q%s", name, cmp.Or(v.gone(name), words.OrAll(name, v.names)))
 		return nil
 	}
 	switch v.state[name] {

@@ -7,17 +7,17 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 26799d4210706a4cdb11a3ca33739475745c6b4ab6024463169bdfae64a6037d
 kind biomarkers bd4667786ffc400adc9525adef4f4c686dd64c58ec17b677f7c9022bb37c3000
-kind bootstrap 4177f8888c0ae9998e9ee502315451acc75e649bf579b6c0854e5f136f4fe9f2
+kind bootstrap c16cac858518e41d59797251acd9da16787f85a652f56ebe95829d9af1a5adaf
 kind brainmap ecfb7947849fee361762389def12e7bb1a951a1a3c279abd58f52b442b54a973
 kind choose 08b219cea5fef548b86a47b1d891793ecbfcde5534ff1b6d86ed7d38b53174ba
-kind combat 06f1a6dbcb0a150fec282ddc4fd0c31f8eb3438bb128ed52f7c7bd86ac30172c
+kind combat 75d6fd99af1d52517172ff30a961946393e30c42199144b6ce9e2b2c926af3d0
 kind compare 21a02de1adcca829f2259ec344c520805a21499ab1059ae0e6adddf076b8bd67
-kind connectivity d0407e9bca2451b91bca6b663d64ce732bbbfed9feaf02c0e96c8843a1d242d1
+kind connectivity 81734b7b4ad0c329360c79e2775f1064018bfd5c41a3f508e43c7259aeee9d96
 kind covariates d013c17fe13ea6e535ee5fcd8de9b9a3a5e9b5b55026c9264acd13f375b72593
 kind denoise d059e747e66f03c9222916aa04d6ab9869768d327583729bf42499de456fc0f1
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 33f1e20b35b80c0aa94947461ae03166dfb55c450e75c08d8a7c5fd798133993
-kind exec 1a923c92c2f9b3fa929505af467719ab19b4ffb91e5faf61d49e601fd4785e4b
+kind exec 5a129c9d767c781816509e28c8fcc1ad99c2235dccb40b101a247f6320933230
 kind fidelity ec6d38ab35f785e5863e4954b349320bba8bde1d5656c1747ac70eab238e69f5
 kind figure-confusion cd92d381f0311d465929aa68bec44a3c4862d2eace0c0dc80040dba1b6316b95
 kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
@@ -33,7 +33,7 @@ kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
 kind individuality edfc1a5236da405d5f24f16cbd16dfc5bc65f49e0875c0a931979321491fd577
 kind join f1d62a93f8b68c0cdf32259b9b884ed1a1e4e5ca2a0e29c8260170552875be26
 kind leakage e8b7796ebbd4c28522f2113fc8a347229d450858fbbb9e37a07d6ee5481a6706
-kind matrices 09acfe69410c8910cd1a2c81ea3a3153d5dd09359544f1ecb6e35cff595439d2
+kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
 kind permutation 8957858b7fe1964d3ae2bb7adaa7b50ea08bd074755a002797d2da20a9ffae2f
@@ -44,7 +44,7 @@ kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split e47c12937136cdf16fff29d31d24b670799b97be3ef486bd0ecbf23d45715e50
 kind summary 6feb879780badf07c85868a7e4d2ad2ee7586f980bae2b71c5ee354e076bcf44
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
-kind timeseries 9c108f8f4724fc5e241d58644ce6b933e6b11b826f2b13acdde120ad0f2cbc0f
+kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train d0b40a61931b665213f4bace503c7f8545b388bc7f8551d18198b9a278ab0b55
 
 reached by baseline
@@ -1095,7 +1095,7 @@ prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.scanTable 9e2093ca9f8b.eb717b
 prgnn/stages/prepare.voxelTable dbe75f9170c6.55adc4
-prgnn/stages/prepare.whyNone f852cf3b10e2.9bc259
+prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
 
 reached by bootstrap combat connectivity denoise graph harmonize join matrices timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
@@ -1345,7 +1345,7 @@ reached by bootstrap leakage mean-volume report
 prgnn/nifti.Reader.Next eab9339e1364.6464e9
 
 reached by bootstrap matrices timeseries
-prgnn/stages/column.Shorten 181fce6151f7.e3b0c4
+prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap mean-volume parcellate report
 prgnn/nifti.Header.series f245766c730e.72936d
@@ -1500,9 +1500,9 @@ prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
 reached by combat exec
-prgnn/dag.Nearest 3a334b5bbc1f.8b47ca
-prgnn/dag.editDistance 39a444047a48.e3b0c4
-prgnn/stages/column.DidYouMean 5f5bb1364384.bc0433
+prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
+prgnn/internal/words.Nearest 3a334b5bbc1f.8b47ca
+prgnn/internal/words.editDistance 39a444047a48.e3b0c4
 
 reached by combat harmonize
 prgnn/connectivity/combat.Fit f0d78d450954.ce2f29
@@ -1567,7 +1567,6 @@ prgnn/connectivity.LedoitWolf e2795e85c6e8.7b171b
 prgnn/connectivity.OAS d6cfe3b2c6ef.7b171b
 prgnn/connectivity.Options 601d3578a1e3.5e4ed6
 prgnn/connectivity.correlations df30c6c5d550.ae7b3a
-prgnn/connectivity.counted ed56579e7041.e3b0c4
 prgnn/connectivity.covarianceOf 81637b30054e.2f9920
 prgnn/connectivity.cvAlphas b245d90d0623.e3b0c4
 prgnn/connectivity.cvFold d578db35abc9.449084
@@ -1575,7 +1574,7 @@ prgnn/connectivity.cvFold.path 55cb91f7e921.fad8fa
 prgnn/connectivity.cvFolds 3b8398fc6105.e3b0c4
 prgnn/connectivity.cvRefinements b245d90d0623.e3b0c4
 prgnn/connectivity.estimation dca8ec753928.03e060
-prgnn/connectivity.estimation.estimate 823c545463ef.b91621
+prgnn/connectivity.estimation.estimate 823c545463ef.99ad78
 prgnn/connectivity.glassoSweeps 4c943ed59fe6.e3b0c4
 prgnn/connectivity.glassoTolerance 688309d193d1.e3b0c4
 prgnn/connectivity.lasso db52cdf6c615.e3b0c4
@@ -1608,6 +1607,7 @@ prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
+prgnn/internal/words.Count 12426abc43fb.e3b0c4
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports 9393ed0f8513.69de57
 prgnn/stages/prepare.Connectivity.Run 58c79122748a.339a99
@@ -2510,7 +2510,7 @@ prgnn/stages/region.matSquares dcbbcd78307b.64d8b8
 prgnn/stages/region.squares 191d36c31013.934be5
 
 reached by matrices timeseries
-prgnn/stages/prepare.placeColumns 4afa426c4ee7.022727
+prgnn/stages/prepare.placeColumns 889f318cb62f.caf063
 prgnn/stages/region.Counted cf73e5accf82.9bdb79
 prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 
@@ -3162,7 +3162,7 @@ at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 sc
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 bounded:35 bounded.Read:40 blocks:53 blockSize:59 blocks.add:62 blocks.after:75
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:14 Fisher:34 FisherPearson:39 FisherPartial:40 FisherBoth:41 Quality:45 Connectomes:63 Estimate:72 Connectomes.view:110 estimation:116 estimation.estimate:122 margin:207 Quality.judge:211 norm1:231 counted:239
+at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 margin:208 Quality.judge:212 norm1:232
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
 at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
@@ -3179,7 +3179,6 @@ at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
-at dag/nearest.go prgnn/dag Nearest:11 editDistance:28
 at dag/params.go prgnn/dag ParamText:89 field:99 fieldTable:107 fieldTables:115 fieldsOf:119 fieldTable.collect:143 field.typeName:179 appendValue:202
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
@@ -3235,6 +3234,8 @@ at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:15 Name:19 dicom:40 rData:41 pickle:42 formats:45 archive:72 markup:90
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.NormFloat64:63 Stream.ExpFloat64:66
+at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
+at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:23 lockName:30 workName:31 young:35 swept:38 Make:42 Dir.begin:61 Dir.Remove:74 Sweep:77 reclaim:91 old:125 remove:129
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Axes:83 Affine.finite:111 quaternionThreshold:124 fromQuaternion:130 Affine.quaternion:165 det3:229
@@ -3314,7 +3315,7 @@ at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 P
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleaningRow:13
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
-at stages/column/words.go prgnn/stages/column DidYouMean:12 CoordTexts:20 Numbered:28 Plural:37 Coordinate:45 Shorten:48
+at stages/column/words.go prgnn/stages/column CoordTexts:11 Numbered:19 Plural:28 Coordinate:36
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:12
@@ -3379,9 +3380,9 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:23 Bootstrap:29 Bootstrap.Ports:41 Bootstrap.Run:58 Bootstrap.made:144 longestTR:150 readJSON:153 sidecarTR:169 sameGrid:189 Bootstrap.size:196 Bootstrap.draw:204 countDistinct:235 Bootstrap.drop:243 whyNone:258 badVolumes:273 voxelTable:297 scanTable:325
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:24 Bootstrap:30 Bootstrap.Ports:42 Bootstrap.Run:59 Bootstrap.made:145 longestTR:151 readJSON:154 sidecarTR:170 sameGrid:190 Bootstrap.size:197 Bootstrap.draw:205 countDistinct:236 Bootstrap.drop:244 whyNone:259 badVolumes:274 voxelTable:298 scanTable:326
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
-at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:17 combatTerm:32 combatTerm.String:37 combatBook:45 Combat.read:54 combatBook.readPeople:76 saysGroup:128 combatBook.choose:141 combatBook.row:191 pairsOf:216
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:154 tooLittle:184 orExclude:189 Denoise.confounds:197 Denoise.whyNone:270 cleanedBefore:287 aboutConfounds:290 meanAndMax:300 zeroNaN:317
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
@@ -3390,7 +3391,7 @@ at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:27 Parcellate.Ports:34 Parcellate.Run:50 move:153 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:20 Timeseries:24 Timeseries.Ports:29 Timeseries.Run:44 placeColumns:88
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165
 at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:93 Report.Page:106 reporter.readPlaces:142

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/words"
 )
 
 // A pairing says which row of one table is which of another. Tables of results
@@ -120,7 +121,7 @@ func (p pairing) text() string {
 		names []string
 	}{{"lost", p.lost}, {"new", p.new}} {
 		if len(rows.names) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %s (%s)", rows.what, rowsText(len(rows.names)), some(rows.names, 3)))
+			parts = append(parts, fmt.Sprintf("%s: %s (%s)", rows.what, rowsText(len(rows.names)), words.Some(rows.names, 3)))
 		}
 	}
 	if p.moved {
@@ -134,12 +135,4 @@ func rowsText(n int) string {
 		return "1 row"
 	}
 	return fmt.Sprintf("%d rows", n)
-}
-
-// some lists names, and only how many more there are when there are many.
-func some(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // A Diagram is the graph of stages: boxes, arrows, and how far each stage is.
@@ -32,11 +33,7 @@ type arrow struct {
 // lines are the texts in a box.
 func (b *box) lines() []string {
 	if b.source {
-		files := fmt.Sprintf("%d files", b.tasks)
-		if b.tasks == 1 {
-			files = "1 file"
-		}
-		return []string{b.name, files}
+		return []string{b.name, words.Count(b.tasks, "file")}
 	}
 	second := b.kind
 	if b.tasks != 1 {

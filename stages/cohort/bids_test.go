@@ -319,7 +319,7 @@ func TestBIDSPeople(t *testing.T) {
 		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "MNI152NLin6Asym", "freesurfer" }, "labels: freesurfer are in T1w space, and the scans in space-MNI152NLin6Asym; set space: T1w, or labels: to an image in space-MNI152NLin6Asym"},
 		{func(c *BIDSCohort) { c.Raw = "elsewhere" }, "elsewhere"},
 		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
-		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "has no participant \"sub-77\""},
+		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "there is no participant \"sub-77\""},
 		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = "rest" }, "nobody has all files"},
 	} {
 		_, err := d.load(c.change)

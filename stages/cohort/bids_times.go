@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/bids"
-	"prgnn/stages/column"
 )
 
 // closeTimes is how far the repetition times of sidecar and header may be apart, s:
@@ -57,7 +57,7 @@ func timeNotes(l *list, found map[string]*bidsFiles) []string {
 	}
 	var notes []string
 	if apart != nil {
-		notes = append(notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s. The sidecar's counts where cohort.sidecar is connected to bootstrap, else the header's", column.Shorten(apart)))
+		notes = append(notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s. The sidecar's counts where cohort.sidecar is connected to bootstrap, else the header's", words.Some(apart, 6)))
 	}
 	if len(used) > 1 {
 		var text []string

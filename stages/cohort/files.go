@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/stages/column"
+	"prgnn/internal/words"
 )
 
 // A fileSource says where a port's file of a participant is: in a column, under a
@@ -33,7 +33,7 @@ func (l *list) source(port, format, spec string) (*fileSource, error) {
 		return f, f.pattern(l)
 	}
 	if _, err := os.Stat(within(l.root, spec)); err != nil {
-		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path, column.DidYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
+		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path, words.DidYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
 	}
 	return f, nil
 }
@@ -54,7 +54,7 @@ func (f *fileSource) pattern(l *list) error {
 		}
 		if name != "participant_id" && !slices.Contains(l.sheet.Columns, name) {
 			problems = append(problems, fmt.Errorf("%s: in %q, {%s} is not a column of %s%s; its columns are %s",
-				f.port, f.spec, name, l.path, column.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", ")))
+				f.port, f.spec, name, l.path, words.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", ")))
 		}
 		f.pieces = append(f.pieces, text, name)
 		rest = after

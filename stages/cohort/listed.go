@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
@@ -98,7 +99,7 @@ func (l *list) column(parameter, name string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
-		parameter, l.path, name, column.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", "), parameter)
+		parameter, l.path, name, words.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", "), parameter)
 }
 
 // levels reads the parameter of that name.
@@ -181,18 +182,6 @@ func (l *list) name(levels map[string]string) error {
 	return errors.Join(problems...)
 }
 
-// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name.
-func ParticipantID(name string) string {
-	name = strings.TrimPrefix(name, "sub-")
-	keep := func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return -1
-	}
-	return "sub-" + strings.Map(keep, name)
-}
-
 // exclude takes out the participants that the parameter names.
 func (l *list) exclude() error {
 	var problems []error
@@ -200,37 +189,24 @@ func (l *list) exclude() error {
 	for _, r := range l.rows {
 		ids = append(ids, r.id)
 	}
+	named, out := Names(ids), map[string]bool{}
 	for _, name := range l.Exclude {
-		before := len(l.rows)
-		l.drop(func(r listedRow) string {
-			if r.id == name || r.source == name || r.id == "sub-"+name {
-				return "excluded by name"
-			}
-			return ""
-		})
-		if len(l.rows) == before && !slices.Contains(ids, ParticipantID(name)) {
-			problems = append(problems, fmt.Errorf("exclude: %s has no participant %q%s", l.path, name, nearID(name, ids)))
+		id, err := named.Find(name)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("exclude: %s: %w", l.path, err))
 		}
+		out[id] = true
 	}
+	l.drop(func(r listedRow) string {
+		if out[r.id] {
+			return ExcludedByName
+		}
+		return ""
+	})
 	if len(l.Exclude) > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("excluded by name: %s", strings.Join(l.Exclude, ", ")))
 	}
 	return errors.Join(problems...)
-}
-
-// nearID proposes the participant that may have been meant: names differ by zeros
-// that YAML and spreadsheets take for needless, or by a slip.
-func nearID(name string, ids []string) string {
-	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(ParticipantID(id), "sub-"), "0") }
-	for _, id := range ids {
-		if short(id) == short(name) {
-			return fmt.Sprintf(" (did you mean %q?)", id)
-		}
-	}
-	if near := column.DidYouMean(name, ids); near != "" || len(ids) == 0 {
-		return near
-	}
-	return fmt.Sprintf(" (they are called %s)", column.Shorten(ids))
 }
 
 // drop takes out the rows for which there is a reason.

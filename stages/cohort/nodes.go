@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/words"
 	"prgnn/stages/atlas"
-	"prgnn/stages/column"
 )
 
 // nodesTable is the node list as every cohort gives it.
@@ -65,7 +65,7 @@ func findNodes(name, root string) ([]atlas.Node, error) {
 	if err != nil {
 		if _, missing := os.Stat(path); os.IsNotExist(missing) && filepath.Ext(name) == "" {
 			return nil, fmt.Errorf("nodes: %q is neither a built-in list (%s) nor a file (%s)%s",
-				name, strings.Join(atlas.Names(), ", "), path, column.DidYouMean(name, atlas.Names()))
+				name, strings.Join(atlas.Names(), ", "), path, words.DidYouMean(name, atlas.Names()))
 		}
 		return nil, fmt.Errorf("nodes: %w", err)
 	}

@@ -11,8 +11,8 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/internal/words"
 	"prgnn/stages/atlas"
-	"prgnn/stages/column"
 	"prgnn/stages/phantom"
 )
 
@@ -130,7 +130,7 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int, nodes []
 			problems = append(problems, fmt.Errorf("missing: %q is not of the form PARTICIPANT:ABBREVIATION, such as %s:R.AC", entry, ids[0]))
 		case !known("missing", id):
 		case !slices.Contains(abbreviations, region):
-			problems = append(problems, fmt.Errorf("missing: there is no region %q%s", region, column.DidYouMean(region, abbreviations)))
+			problems = append(problems, fmt.Errorf("missing: there is no region %q%s", region, words.DidYouMean(region, abbreviations)))
 		default:
 			missing[id] = append(missing[id], region)
 		}

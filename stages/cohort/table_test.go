@@ -210,7 +210,7 @@ func TestTableCohortRefuses(t *testing.T) {
 		{"a level without a name", func(c *TableCohort) { c.Levels = []string{"ASD=1"} }, "",
 			"levels: study/people.csv: dx is \"HC\" in 2 rows, and levels has no name for it"},
 		{"exclude and select", func(c *TableCohort) { c.Exclude, c.Select = []string{"sub-004"}, "ages > 7" }, "",
-			`exclude: study/people.csv has no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
+			`exclude: study/people.csv: there is no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
 				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},
 		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
 			`study/people.csv: none of its 4 participants is left: participants are named by letters and digits alone: A_4 is sub-A4; selected 0 of 4 participants;   left out by years > 99: 4 (1 for want of a value); see select and exclude`},

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
-	"prgnn/stages/column"
 )
 
 // loadDir finds series by their names.
@@ -114,7 +114,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	for _, f := range every {
 		have = append(have, filepath.Base(f.Path))
 	}
-	return nil, nil, fmt.Errorf("none of its series fits; it has %s", column.Shorten(have))
+	return nil, nil, fmt.Errorf("none of its series fits; it has %s", words.Some(have, 6))
 }
 
 // atlasOf is the atlas that a file of series is about, "" for one of confounds.

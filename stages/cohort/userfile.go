@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"prgnn/internal/foreign"
-	"prgnn/stages/column"
+	"prgnn/internal/words"
 )
 
 // openFile opens a file that the user names. Where it is not there, it proposes one
@@ -56,5 +56,5 @@ func nearFile(path string) string {
 	for i, e := range entries {
 		names[i] = e.Name()
 	}
-	return column.DidYouMean(filepath.Base(path), names)
+	return words.DidYouMean(filepath.Base(path), names)
 }

@@ -1,20 +1,11 @@
 package column
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 )
-
-func DidYouMean(name string, candidates []string) string {
-	if near := dag.Nearest(name, candidates); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
-}
 
 // CoordTexts are coordinates as a file writes them: AXIS=VALUE.
 func CoordTexts(coords []dag.Coord) (parts []string) {
@@ -43,12 +34,3 @@ func Plural(n int) string {
 
 // Coordinate is one of a setting's name as settingsOf writes it; a list has blanks.
 var Coordinate = regexp.MustCompile(`(\w+)=(\[[^\]]*\]|\S*)`)
-
-// Shorten lists at most six names.
-func Shorten(names []string) string {
-	const most = 6
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
@@ -263,7 +264,7 @@ func whyNone(open func() (*nifti.Reader, error), rois nifti.ROIs, m *nifti.Means
 	said := fmt.Sprintf("of the nodes' %d voxels %d hold NaN or an infinity and %d never change", all, nonFinite, constant)
 	if nonFinite > all/2 {
 		if bad := badVolumes(open, rois); len(bad) > 0 && len(bad) < m.Volumes {
-			return fmt.Sprintf("%s; volume %s of %d (counted from 1) holds them: correct or cut the scan", said, column.Shorten(bad), m.Volumes)
+			return fmt.Sprintf("%s; volume %s of %d (counted from 1) holds them: correct or cut the scan", said, words.Some(bad, 6), m.Volumes)
 		}
 	}
 	return said + "; is it a masked or an empty scan, or are the labels elsewhere?"

@@ -10,6 +10,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/exact"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
 
@@ -160,7 +161,7 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 	case len(b.Sites) < 2:
 		return fmt.Errorf("outside fold %d there is one %s only with enough participants, %s: there is nothing to harmonize", s.Fold, b.Column, strings.Join(b.Sites, ""))
 	case s.Reference != "" && !slices.Contains(b.Sites, s.Reference):
-		return fmt.Errorf("reference: there is no %s %q to learn of%s; there are %s", b.Column, s.Reference, column.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
+		return fmt.Errorf("reference: there is no %s %q to learn of%s; there are %s", b.Column, s.Reference, words.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
 	}
 	for _, column := range s.Preserve {
 		if b.text[column] == nil {

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -148,7 +149,7 @@ func placeColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		list []string
 	}{{"there is no node", unknown}, {"there is no column for", absent}, {"there is one node for", twice}} {
 		if w.list != nil {
-			wrong = append(wrong, fmt.Sprintf("%s %s", w.what, column.Shorten(w.list)))
+			wrong = append(wrong, fmt.Sprintf("%s %s", w.what, words.Some(w.list, 6)))
 		}
 	}
 	if wrong != nil {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // A Query is an expression that selects rows:
@@ -317,11 +317,7 @@ func (p *parser) columnName() (*operand, error) {
 		if _, isNumber := number(t.text); isNumber {
 			return nil, t.errorf("the name of a column was expected, not %s: the column stands on the left, as in mean_fd < 0.3", t)
 		}
-		hint := ""
-		if near := dag.Nearest(t.text, p.columns); near != "" {
-			hint = fmt.Sprintf(" (did you mean %q?)", near)
-		}
-		return nil, t.errorf("there is no column %q%s; the columns are %s", t.text, hint, strings.Join(p.columns, ", "))
+		return nil, t.errorf("there is no column %q%s; the columns are %s", t.text, words.DidYouMean(t.text, p.columns), strings.Join(p.columns, ", "))
 	}
 	c := &operand{token: t, name: t.text, texts: values}
 	numbers, notAt := Numbers(values)

@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/proof"
 )
 
@@ -70,7 +71,7 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 			return err
 		}
 		fmt.Fprintf(a.Stderr, "the store %s has forgotten %s from remotes; run without --remote, or with --trusted-keys, to compute %s here\n",
-			c.Store.Dir(), console.Count(n, "result"), map[bool]string{true: "it", false: "them"}[n == 1])
+			c.Store.Dir(), words.Count(n, "result"), map[bool]string{true: "it", false: "them"}[n == 1])
 	}
 	return a.endAudit(sum)
 }
@@ -128,7 +129,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		reached[n] = true
 	}
 	if len(rest) > 0 {
-		a.Note("running what depends on %s that differ", console.Count(len(differ), "task"))
+		a.Note("running what depends on %s that differ", words.Count(len(differ), "task"))
 		clean, result, err := room.run(proof.Cut(g, rest, true, func(n *dag.Node, output string) (string, string) {
 			if pass, ok := differ[n]; ok {
 				ref := pass.again.Tasks[n.ID].Outputs[output]
@@ -153,9 +154,9 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 			}
 		}
 		if !a.JSON {
-			fmt.Fprintf(a.Out, "downstream: %s ran on what differs", console.Count(len(rest), "task"))
+			fmt.Fprintf(a.Out, "downstream: %s ran on what differs", words.Count(len(rest), "task"))
 			if len(other) > 0 {
-				fmt.Fprintf(a.Out, ", and %d give other bytes: %s", len(other), console.Some(other, 6))
+				fmt.Fprintf(a.Out, ", and %d give other bytes: %s", len(other), words.Some(other, 6))
 			} else {
 				fmt.Fprint(a.Out, ", and all give the same bytes")
 			}

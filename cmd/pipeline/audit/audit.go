@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines/compare"
 	"prgnn/pipelines/proof"
@@ -92,7 +93,7 @@ func (a *auditor) endAudit(sum auditEvent) error {
 	if a.JSON {
 		a.Object(sum)
 	} else {
-		fmt.Fprintf(a.Out, "audit: %s: %d identical, %d different", console.Count(sum.Tasks, "task"), sum.Identical, sum.Different)
+		fmt.Fprintf(a.Out, "audit: %s: %d identical, %d different", words.Count(sum.Tasks, "task"), sum.Identical, sum.Different)
 		if sum.Allowed > 0 {
 			fmt.Fprintf(a.Out, ", %d different within what is promised", sum.Allowed)
 		}
@@ -101,7 +102,7 @@ func (a *auditor) endAudit(sum auditEvent) error {
 		}
 		fmt.Fprintln(a.Out)
 		if sum.Skipped > 0 {
-			a.Note("%s could not be audited: their results or inputs are not stored", console.Count(sum.Skipped, "more task"))
+			a.Note("%s could not be audited: their results or inputs are not stored", words.Count(sum.Skipped, "more task"))
 		}
 	}
 	if sum.Different+sum.Failed > 0 {
@@ -250,7 +251,7 @@ func (a *auditor) audited(e auditedEvent, n *dag.Node) {
 		fmt.Fprintf(a.Out, "%s: %s\n", e.Task, e.Error)
 	case e.From != nil:
 		if a.Verbose {
-			fmt.Fprintf(a.Out, "%s: %s, which follows from %s\n", e.Task, e.State, console.Some(e.From, 3))
+			fmt.Fprintf(a.Out, "%s: %s, which follows from %s\n", e.Task, e.State, words.Some(e.From, 3))
 		}
 	case e.State == "different", e.State == "allowed":
 		what := a.Page.Red("different")
@@ -258,7 +259,7 @@ func (a *auditor) audited(e auditedEvent, n *dag.Node) {
 			what = "different, as may be (it promises " + e.Promise + ")"
 		}
 		if e.Threads > 0 {
-			what += fmt.Sprintf(" with %s", console.Count(e.Threads, "thread"))
+			what += fmt.Sprintf(" with %s", words.Count(e.Threads, "thread"))
 		}
 		for _, p := range n.Work.Ports().Out {
 			if d := e.Outputs[p.Name].Difference; d != nil {
@@ -304,10 +305,10 @@ func (a *auditor) conclude(c comparison, reached map[*dag.Node]bool) error {
 		return nil
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(a.Out, "no conclusion changes: %s that nothing takes further, downstream of what differs, %s the same bytes\n", console.Count(same, "output"), map[bool]string{true: "has", false: "have"}[same == 1])
+		fmt.Fprintf(a.Out, "no conclusion changes: %s that nothing takes further, downstream of what differs, %s the same bytes\n", words.Count(same, "output"), map[bool]string{true: "has", false: "have"}[same == 1])
 		return nil
 	}
-	fmt.Fprintf(a.Out, "conclusions change: of %s that nothing takes further, downstream of what differs, %d differ\n", console.Count(same+len(lines), "output"), len(lines))
+	fmt.Fprintf(a.Out, "conclusions change: of %s that nothing takes further, downstream of what differs, %d differ\n", words.Count(same+len(lines), "output"), len(lines))
 	a.Few(a.Out, len(lines), 20, func(i int) { fmt.Fprintln(a.Out, lines[i]) })
 	return nil
 }

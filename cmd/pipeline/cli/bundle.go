@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/bundle"
 	"prgnn/pipelines/proof"
 	"prgnn/stages"
@@ -124,7 +125,7 @@ func (a *app) bundle(what string, b bundling) error {
 		a.Object(e)
 		return nil
 	}
-	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), console.Count(e.Tasks, "task"), console.Count(e.Inputs, "input file"), console.Count(e.Results, "result"))
+	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), words.Count(e.Tasks, "task"), words.Count(e.Inputs, "input file"), words.Count(e.Results, "result"))
 	if b.without {
 		a.Note("without its inputs: pipeline replay %s --inputs DIR", b.path)
 	}
@@ -236,7 +237,7 @@ func (a *app) replay(path string, r replay) error {
 		return exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
-		return exit.Wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, console.Some(names, 5))
+		return exit.Wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, words.Some(names, 5))
 	}
 	made, here := o.Lock.Program, dag.ThisProgram()
 	a.Note("%s: %s, made by %s", path, o.Lock.Pipeline, programWords(made))
@@ -245,10 +246,10 @@ func (a *app) replay(path string, r replay) error {
 		a.Note("this program is %s", programWords(here))
 	}
 	if len(rep.Other) > 0 {
-		a.Note("its code of %s is another than the one that made the bundle: results may differ for that reason", console.Some(rep.Other, 5))
+		a.Note("its code of %s is another than the one that made the bundle: results may differ for that reason", words.Some(rep.Other, 5))
 	}
 	if len(rep.Given) > 0 {
-		a.Note("taken from the bundle, as it is the pipeline file's own: %s", console.Some(rep.Given, 5))
+		a.Note("taken from the bundle, as it is the pipeline file's own: %s", words.Some(rep.Given, 5))
 	}
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
@@ -300,7 +301,7 @@ func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) 
 		names = append(names, f.Name)
 	}
 	if dir != "" {
-		return exit.Wrongf("%s has no file with the bytes of %s", dir, console.Some(names, 5))
+		return exit.Wrongf("%s has no file with the bytes of %s", dir, words.Some(names, 5))
 	}
-	return exit.Wrongf("%s leaves out its inputs (%s): --inputs DIR says where they are", path, console.Some(names, 5))
+	return exit.Wrongf("%s leaves out its inputs (%s): --inputs DIR says where they are", path, words.Some(names, 5))
 }

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages/cohort"
 )
@@ -113,7 +114,7 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(a.Out, n)
 	}
-	fmt.Fprintf(a.Out, "%s: %d taken, %d unusable, %d left out\n", console.Count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])
+	fmt.Fprintf(a.Out, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
 			fmt.Fprintf(a.Out, "  %s: %d\n", name, groups[name])

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages"
 )
@@ -32,7 +32,7 @@ func (a *app) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(a.Out)
 			}
-			return usage(cmd, "there is no shell %q%s", args[0], console.DidYouMean(args[0], cmd.ValidArgs))
+			return usage(cmd, "there is no shell %q%s", args[0], words.OrAll(args[0], cmd.ValidArgs))
 		},
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 )
 
@@ -114,7 +114,7 @@ func ofStage(diffs []*taskDiff, ra, rb *dag.Record, stage string) ([]*taskDiff, 
 		names = append(names, dag.StageOf(t.ID), t.ID)
 	}
 	if !slices.Contains(names, stage) {
-		return nil, exit.Wrongf("neither run has a stage or task %q%s", stage, console.DidYouMean(stage, names))
+		return nil, exit.Wrongf("neither run has a stage or task %q%s", stage, words.OrAll(stage, names))
 	}
 	return slices.DeleteFunc(diffs, func(d *taskDiff) bool { return d.Stage != stage && d.Task != stage }), nil
 }
@@ -230,7 +230,7 @@ func (a *app) printDiff(ra, rb *dag.Record, diffs []*taskDiff, sum diffEvent) {
 	a.printCauses(diffs)
 	a.printConsequences(diffs)
 	fmt.Fprintf(a.Out, "diff: %s: %d same, %d different, %d made again with the same bytes, %d new, %d gone\n",
-		console.Count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
+		words.Count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
 }
 
 // printCauses shows each cause once, with the tasks in which it stands.
@@ -259,7 +259,7 @@ func (a *app) printCauses(diffs []*taskDiff) {
 	}
 	fmt.Fprintln(a.Out, "\ncauses")
 	a.Few(a.Out, len(causes), 20, func(i int) {
-		fmt.Fprintf(a.Out, "  %s\n", console.Some(causes[i].tasks, 4))
+		fmt.Fprintf(a.Out, "  %s\n", words.Some(causes[i].tasks, 4))
 		a.printDifference(causes[i].d, "    ")
 	})
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"prgnn/artifacts"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // usage is a mistake in the command line of one command.
@@ -29,7 +28,7 @@ func (a *app) unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return exit.Wrongf("pipeline has no command %q%s\n  pipeline --help lists them", name, console.DidYouMean(name, names))
+	return exit.Wrongf("pipeline has no command %q%s\n  pipeline --help lists them", name, words.OrAll(name, names))
 }
 
 // flagError says which flag is wrong, and which one was probably meant.
@@ -47,7 +46,7 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	near := dag.Nearest(name, names)
+	near := words.Nearest(name, names)
 	if near != "" {
 		return usage(cmd, "there is no flag --%s (did you mean --%s?)", name, near)
 	}

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
 	"prgnn/stages/command"
@@ -83,9 +84,9 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	if dry {
 		word = "would remove"
 	}
-	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, console.Count(e.Removed, "blob"), console.ByteCount(e.Freed), console.ByteCount(e.Left), console.Count(e.KeptRuns, "run"))
+	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, words.Count(e.Removed, "blob"), console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
-		a.Note("and %s that killed runs worked in", console.Count(rooms, "directory"))
+		a.Note("and %s that killed runs worked in", words.Count(rooms, "directory"))
 	}
 	if e.Over > 0 {
 		a.Note("that is %s more than --max-size; --keep-runs with a smaller number frees more", console.ByteCount(e.Over))

@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
+	"prgnn/internal/words"
 	"prgnn/pipelines/lineage"
 )
 
@@ -147,7 +148,7 @@ func (a *app) steps(direction string, steps []lineage.Step) {
 			for _, f := range s.Files {
 				names = append(names, f.Digest.String()[:12])
 			}
-			fmt.Fprintf(a.Out, "%s%s ← %s of yours: %s\n", indent, s.Port, console.Count(len(s.Files), "file"), console.Some(names, 4))
+			fmt.Fprintf(a.Out, "%s%s ← %s of yours: %s\n", indent, s.Port, words.Count(len(s.Files), "file"), words.Some(names, 4))
 		}
 		switch {
 		case len(s.Works) == 0:
@@ -170,7 +171,7 @@ func worksText(works []*lineage.Work) string {
 	if len(works) == 1 {
 		return works[0].Task
 	}
-	return fmt.Sprintf("%s (%s)", works[0].Stage(), console.Count(len(works), "task"))
+	return fmt.Sprintf("%s (%s)", works[0].Stage(), words.Count(len(works), "task"))
 }
 
 // work prints works of one stage: as one, with what they share, or with -v each.

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
 )
@@ -54,7 +54,7 @@ func (a *app) mistaken(file string, err error) error {
 		}
 	}
 	if len(mistakes) > 1 {
-		fmt.Fprintf(a.Stderr, "%s in %s; nothing was run\n", console.Count(len(mistakes), "mistake"), file)
+		fmt.Fprintf(a.Stderr, "%s in %s; nothing was run\n", words.Count(len(mistakes), "mistake"), file)
 	}
 	return &exit.Error{Code: exit.Usage}
 }

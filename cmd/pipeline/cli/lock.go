@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
 )
@@ -80,7 +81,7 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); a.JSON {
 		a.Object(e)
 	} else {
-		a.Note("wrote %s (%s, %s)", path, console.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
+		a.Note("wrote %s (%s, %s)", path, words.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
 	}
 	return nil
 }

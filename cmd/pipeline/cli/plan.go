@@ -9,6 +9,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -79,7 +80,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	for _, s := range steps {
 		states[s.State]++
 	}
-	fmt.Fprintf(a.Out, "plan: %s: %d cached, %d stale, %d unknown", console.Count(len(steps), "task"), states[dag.Cached], states[dag.Stale], states[dag.Unknown])
+	fmt.Fprintf(a.Out, "plan: %s: %d cached, %d stale, %d unknown", words.Count(len(steps), "task"), states[dag.Cached], states[dag.Stale], states[dag.Unknown])
 	if n := states[dag.Failed]; n > 0 {
 		fmt.Fprintf(a.Out, ", %d cannot run", n)
 	}

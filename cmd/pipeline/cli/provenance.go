@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/proof"
 	"prgnn/pipelines/provenance"
 )
@@ -106,7 +107,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.JSON {
 		a.Object(e)
 	} else {
-		a.Note("wrote %s (%s, %s)", path, format, console.Count(e.Tasks, "task"))
+		a.Note("wrote %s (%s, %s)", path, format, words.Count(e.Tasks, "task"))
 	}
 	return nil
 }

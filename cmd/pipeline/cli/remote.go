@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/remote"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/words"
 )
 
 // openStore opens a store, and attaches the remote that --remote or $PIPELINE_REMOTE
@@ -66,7 +67,7 @@ func (a *app) share(s *artifacts.Store) {
 	defer done()
 	s.Share(ctx, func(left int) {
 		if a.Term.IsTerminal() && !a.Quiet {
-			fmt.Fprintf(a.Stderr, "%ssharing: %s left", console.ClearLine(), console.Count(left, "result"))
+			fmt.Fprintf(a.Stderr, "%ssharing: %s left", console.ClearLine(), words.Count(left, "result"))
 		}
 	})
 	if a.Term.IsTerminal() && !a.Quiet {
@@ -74,19 +75,19 @@ func (a *app) share(s *artifacts.Store) {
 	}
 	r := s.Remote()
 	if r.Replaced > 0 {
-		a.Note("%s: %s damaged there, replaced", r.Name, console.Count(r.Replaced, "object"))
+		a.Note("%s: %s damaged there, replaced", r.Name, words.Count(r.Replaced, "object"))
 	}
 	if r.Refused > 0 {
-		a.Note("%s: %s damaged there, which count as missing", r.Name, console.Count(r.Refused, "object"))
+		a.Note("%s: %s damaged there, which count as missing", r.Name, words.Count(r.Refused, "object"))
 	}
 	switch {
 	case r.ReadOnly:
-		a.Note("%s: %s fetched; it takes nothing from us", r.Name, console.Count(r.Fetched, "file"))
+		a.Note("%s: %s fetched; it takes nothing from us", r.Name, words.Count(r.Fetched, "file"))
 	case r.Left > 0 && r.Down != nil:
-		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, console.Count(r.Left, "result")+" "+areIs(r.Left), r.Down)
+		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left), r.Down)
 	case r.Left > 0:
-		a.Note("%s: %s not shared yet; the next run with it shares them", r.Name, console.Count(r.Left, "result")+" "+areIs(r.Left))
+		a.Note("%s: %s not shared yet; the next run with it shares them", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left))
 	case r.Fetched+r.Shared > 0:
-		a.Note("%s: %s fetched, %s shared", r.Name, console.Count(r.Fetched, "file"), console.Count(r.Shared, "result"))
+		a.Note("%s: %s fetched, %s shared", r.Name, words.Count(r.Fetched, "file"), words.Count(r.Shared, "result"))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/present"
 )
@@ -93,7 +94,7 @@ func (a *app) report(file string, sets []string, path string) error {
 	default:
 		a.Note("wrote %s (%s), one file that opens anywhere", path, console.ByteCount(int64(len(page))))
 		if len(missing) > 0 {
-			a.Note("%s without a result, left out of it: %s", console.Count(len(missing), "task"), console.Some(missing, 6))
+			a.Note("%s without a result, left out of it: %s", words.Count(len(missing), "task"), words.Some(missing, 6))
 		}
 	}
 	return nil
@@ -234,7 +235,7 @@ func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (pag
 func incomplete(c *results.Current, missing, unchecked []string, failures []*dag.Error) []string {
 	var lines []string
 	if unchecked != nil {
-		lines = append(lines, "Leakage check not passed: "+console.Some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
+		lines = append(lines, "Leakage check not passed: "+words.Some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
 	}
 	checks := map[string]bool{}
 	for n := range c.Steps {
@@ -249,10 +250,10 @@ func incomplete(c *results.Current, missing, unchecked []string, failures []*dag
 		}
 	}
 	if others != nil {
-		lines = append(lines, "Failed: "+console.Some(others, 6)+". pipeline log FILE TASK tells why.")
+		lines = append(lines, "Failed: "+words.Some(others, 6)+". pipeline log FILE TASK tells why.")
 	}
 	if len(missing) > 0 {
-		lines = append(lines, "No result: "+console.Some(missing, 6))
+		lines = append(lines, "No result: "+words.Some(missing, 6))
 	}
 	return lines
 }

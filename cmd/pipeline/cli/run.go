@@ -17,6 +17,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 )
 
@@ -162,10 +163,10 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 func (a *app) noteResult(r *dag.Result, changed []string) {
 	if len(changed) > 0 {
 		slices.Sort(changed)
-		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", console.Some(changed, 6), dag.OtherBytes)
+		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", words.Some(changed, 6), dag.OtherBytes)
 	}
 	if len(r.Damaged) > 0 {
-		a.Warn("damaged, and restored: %s", console.Some(r.Damaged, 6))
+		a.Warn("damaged, and restored: %s", words.Some(r.Damaged, 6))
 	}
 	if r.NoRecord != nil {
 		fmt.Fprintf(a.Stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.Command("gc"))
@@ -222,16 +223,16 @@ func (a *app) failures(r *dag.Result, file string) {
 	if r.Failed == 0 {
 		return
 	}
-	fmt.Fprintln(a.Stderr, a.Term.Red(console.Count(r.Failed, "task")+" failed:"))
+	fmt.Fprintln(a.Stderr, a.Term.Red(words.Count(r.Failed, "task")+" failed:"))
 	causes := groupCauses(r.Errors)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
-		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, console.Some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, file))
+		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, file))
 	})
 	if r.Skipped > 0 {
-		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", console.Count(r.Skipped, "task"))
+		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", words.Count(r.Skipped, "task"))
 	}
-	fmt.Fprintf(a.Stderr, "%s kept. When the cause is mended, go on with: %s\n", console.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
+	fmt.Fprintf(a.Stderr, "%s kept. When the cause is mended, go on with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
 }
 
 func areIs(n int) string {
@@ -292,7 +293,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 	for i, o := range found {
 		if i == mostTexts {
 			if !silent {
-				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", console.Count(len(found)-mostTexts, "text"), o.Task.Stage.Name)
+				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", words.Count(len(found)-mostTexts, "text"), o.Task.Stage.Name)
 			}
 			break
 		}

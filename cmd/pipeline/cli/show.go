@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -127,7 +128,7 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 		return c.Missing(a.Console, sel, there, others, "")
 	}
 	if len(others) > 0 {
-		a.Note("%d of %d results are not there: %s", len(others), len(tasks), console.Some(results.IDs(others), 6))
+		a.Note("%d of %d results are not there: %s", len(others), len(tasks), words.Some(results.IDs(others), 6))
 	}
 	var outs []results.Output
 	for _, n := range there {
@@ -169,7 +170,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 		fmt.Fprintln(a.Out)
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(a.Out, "and the same of %s; -v shows all, %s[…] one\n", console.Count(len(others), "other member"), outs[0].Task.Stage.Name)
+		fmt.Fprintf(a.Out, "and the same of %s; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage.Name)
 	}
 	return nil
 }

@@ -12,10 +12,10 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/audit"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/envelope"
+	"prgnn/internal/words"
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/statement"
 )
@@ -115,7 +115,7 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	if a.JSON {
 		a.Object(signEvent{"sign", path, len(s.Subject), s.Lock().String()})
 	} else {
-		a.Note("wrote %s: the lock and %s of %s, signed", path, console.Count(len(s.Subject)-1, "result"), l.Pipeline)
+		a.Note("wrote %s: the lock and %s of %s, signed", path, words.Count(len(s.Subject)-1, "result"), l.Pipeline)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 		a.Object(e)
 	} else {
 		p := s.Program()
-		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key, console.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline, p.Version, p.Platform)
+		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key, words.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline, p.Version, p.Platform)
 		switch e.LockFile {
 		case "same":
 			fmt.Fprintf(a.Out, "%s is the lock that it states\n", lockPath)

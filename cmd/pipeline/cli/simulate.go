@@ -11,6 +11,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/words"
 	"prgnn/stages/cohort"
 )
 
@@ -66,7 +67,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	var n atomic.Int64
 	err = cohort.WriteBIDS(ctx, p.Roster, dir, workers, func() {
 		if made := n.Add(1); made%10 == 0 {
-			a.Note("%d of %s", made, console.Count(len(p.Roster.Subjects), "participant"))
+			a.Note("%d of %s", made, words.Count(len(p.Roster.Subjects), "participant"))
 		}
 	})
 	if errors.Is(err, context.Canceled) {
@@ -80,6 +81,6 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 		a.Object(simulateEvent{"simulate", dir, len(p.Roster.Subjects)})
 		return nil
 	}
-	fmt.Fprintf(a.Out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", console.Count(len(p.Roster.Subjects), "simulated participant"), dir, dir)
+	fmt.Fprintf(a.Out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", words.Count(len(p.Roster.Subjects), "simulated participant"), dir, dir)
 	return nil
 }

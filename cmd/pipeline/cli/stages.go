@@ -10,6 +10,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
 )
@@ -76,7 +77,7 @@ func (a *app) stage(name string) error {
 	}
 	if !isKind && cohort == nil {
 		slices.Sort(names)
-		return exit.Wrongf("there is no stage kind %q%s", name, console.DidYouMean(name, slices.Compact(names)))
+		return exit.Wrongf("there is no stage kind %q%s", name, words.OrAll(name, slices.Compact(names)))
 	}
 	if isKind {
 		if a.JSON {

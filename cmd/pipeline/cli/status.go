@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/slurm"
+	"prgnn/internal/words"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -71,7 +72,7 @@ func (a *app) status(file string, sets []string) error {
 		return nil
 	}
 	g.Print(a.Out)
-	fmt.Fprintf(a.Out, "status: %d of %s done\n", done, console.Count(all, "task"))
+	fmt.Fprintf(a.Out, "status: %d of %s done\n", done, words.Count(all, "task"))
 	if pid, log := background(c.Store); pid != 0 {
 		fmt.Fprintf(a.Out, "a run is going on in the background: process %d, %s\n", pid, log)
 	}

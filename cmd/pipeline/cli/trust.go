@@ -9,9 +9,9 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/envelope"
+	"prgnn/internal/words"
 )
 
 // trust reads the keys that sign records and those that are trusted, from flags or from the
@@ -72,9 +72,9 @@ func keyError(flag, given string, err error) error {
 func (a *app) doubts(s *artifacts.Store) {
 	unsigned, forged := s.Distrusted()
 	if unsigned > 0 {
-		a.Note("%s of other machines without a signature by a trusted key: not used, computed here", console.Count(unsigned, "result"))
+		a.Note("%s of other machines without a signature by a trusted key: not used, computed here", words.Count(unsigned, "result"))
 	}
 	if forged > 0 {
-		a.Note("%s of other machines with a signature that does not fit the trusted key: not used, computed here; somebody has changed the remote", console.Count(forged, "result"))
+		a.Note("%s of other machines with a signature that does not fit the trusted key: not used, computed here; somebody has changed the remote", words.Count(forged, "result"))
 	}
 }

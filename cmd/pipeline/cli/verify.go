@@ -9,6 +9,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
+	"prgnn/internal/words"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -100,7 +101,7 @@ func (a *app) verify(repair bool) error {
 	if a.JSON {
 		a.Object(e)
 	} else {
-		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged\n", console.Count(e.Blobs, "blob"), console.ByteCount(e.Bytes), console.Count(e.Actions, "action"), console.Count(e.Runs, "run"), e.Damaged)
+		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged\n", words.Count(e.Blobs, "blob"), console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged)
 		switch {
 		case e.Repaired:
 			a.Note("what was damaged has been removed; a run that needs it makes it again")

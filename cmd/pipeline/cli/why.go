@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -106,7 +106,7 @@ func (a *app) printWhy(e *dag.Explanation) {
 	case e.State == dag.Cached:
 		fmt.Fprintf(a.Out, "%s has its result; what differs from %s:\n", id, then)
 	case e.State == dag.Unknown:
-		fmt.Fprintf(a.Out, "%s waits for what %s will give\n", id, console.Some(e.WaitsFor, 6))
+		fmt.Fprintf(a.Out, "%s waits for what %s will give\n", id, words.Some(e.WaitsFor, 6))
 		if len(e.Differences) > 0 {
 			fmt.Fprintf(a.Out, "and it will run in any case, because, since %s:\n", then)
 		}

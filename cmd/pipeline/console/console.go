@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/dag"
 )
 
 // A Console is where one call of the program reads its words and writes its own.
@@ -189,17 +188,6 @@ func commandLine(args []string) string {
 		words = append(words, w)
 	}
 	return strings.Join(words, " ")
-}
-
-// DidYouMean ends an error about an unknown name: the nearest, or all when they are few.
-func DidYouMean(name string, names []string) string {
-	if n := dag.Nearest(name, names); n != "" {
-		return ` (did you mean "` + n + `"?)`
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (there are " + Some(names, 30) + ")"
 }
 
 // Wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.

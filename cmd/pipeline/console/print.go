@@ -124,26 +124,6 @@ func ByteCount(n int64) string {
 	panic("unreachable")
 }
 
-// Count is "1 task", "2 tasks".
-func Count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	switch {
-	case strings.HasSuffix(one, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
-// Some lists names, and only how many more there are when there are many.
-func Some(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
-}
-
 // Clip shortens a line to a width, ending it in an ellipsis.
 func Clip(s string, width int) string {
 	if utf8.RuneCountInString(s) <= width {

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
 	"prgnn/stages/prepare"
@@ -133,7 +134,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		}
 	}
 	if len(missing) > 0 {
-		x.Note("%s left out, whose results are not there: %s", console.Count(len(missing), "member"), console.Some(results.IDs(missing), 6))
+		x.Note("%s left out, whose results are not there: %s", words.Count(len(missing), "member"), words.Some(results.IDs(missing), 6))
 	}
 	d, err := bids.Create(x.Path)
 	if err != nil {
@@ -156,7 +157,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	if x.JSON {
 		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members), Missing: results.IDs(missing)})
 	} else {
-		x.Note("wrote %s (bids, %s of %s)", x.Path, console.Count(d.Files(), "file"), console.Count(len(x.Pipeline.Roster.Subjects), "participant"))
+		x.Note("wrote %s (bids, %s of %s)", x.Path, words.Count(d.Files(), "file"), words.Count(len(x.Pipeline.Roster.Subjects), "participant"))
 	}
 	return nil
 }

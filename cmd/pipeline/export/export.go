@@ -14,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 )
 
@@ -44,7 +45,7 @@ func Stage(a *console.Console, c *results.Current, o Options) error {
 		return x.Missing(x.Console, sel, there, others, partialHint)
 	}
 	if len(others) > 0 {
-		x.Note("%s left out, whose results are not there: %s", console.Count(len(others), "member"), console.Some(results.IDs(others), 6))
+		x.Note("%s left out, whose results are not there: %s", words.Count(len(others), "member"), words.Some(results.IDs(others), 6))
 	}
 	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name, Output: sel.Port.Name, Tasks: len(there), Missing: results.IDs(others)}
 	f := formOf(x.Format, x.Path, sel.Port.Type)
@@ -59,7 +60,7 @@ func Stage(a *console.Console, c *results.Current, o Options) error {
 		done.Format = f.name
 		err = x.writeForms(sel, there, f)
 	case isDir(x.Path) && x.Format != "":
-		err = exit.Wrongf("in a directory every member is a file as it is stored, or in one of the formats %s; there is no %q among them", console.Some(formNames(), 20), x.Format)
+		err = exit.Wrongf("in a directory every member is a file as it is stored, or in one of the formats %s; there is no %q among them", words.Some(formNames(), 20), x.Format)
 	case isDir(x.Path):
 		done.Format = x.Ref(there[0], sel.Port.Name).Format
 		err = x.writeEach(x.Path, sel, there)
@@ -73,7 +74,7 @@ func Stage(a *console.Console, c *results.Current, o Options) error {
 	case x.JSON && x.Path != "-":
 		x.Object(done)
 	case x.Path != "-":
-		x.Note("wrote %s (%s, %s)", x.Path, done.Format, console.Count(len(there), "task"))
+		x.Note("wrote %s (%s, %s)", x.Path, done.Format, words.Count(len(there), "task"))
 		if done.Sidecar != "" {
 			x.Note("wrote %s, which names its axes", done.Sidecar)
 		}
@@ -163,7 +164,7 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 		return "", "", exit.Wrongf("it is %s, which does not fit into npy; write it as %s", stored, nativeName(stored))
 	case (stored == "arrow" || stored == "npy") && format != "":
 		if !slices.Contains(known, format) {
-			return "", "", exit.Wrongf("there is no format %q%s", format, console.DidYouMean(format, append(append(known, "mat"), formNames()...)))
+			return "", "", exit.Wrongf("there is no format %q%s", format, words.OrAll(format, append(append(known, "mat"), formNames()...)))
 		}
 		return format, "", x.writeTable(sel, tasks, format)
 	case stored == "arrow" || stored == "npy":

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // A form is a file format of other programs that holds one result: how it is called,
@@ -146,7 +146,7 @@ func kindText(t dag.Type) string {
 	case len(t.Axes) > 0:
 		return "an array [" + strings.Join(t.Axes, ", ") + "]"
 	case len(t.Columns) > 0:
-		return "a table of " + console.Some(t.Columns, 8)
+		return "a table of " + words.Some(t.Columns, 8)
 	}
 	return t.Format
 }

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // bars is progress on a terminal: one bar a stage, drawn again ten times a
@@ -137,13 +138,13 @@ func (b *bars) frame(now time.Time, width, height int) []string {
 	}
 	var frame []string
 	if through > 0 {
-		frame = append(frame, b.term.Faint(console.Count(through, "stage")+" through"))
+		frame = append(frame, b.term.Faint(words.Count(through, "stage")+" through"))
 	}
 	for _, s := range shown {
 		frame = append(frame, b.line(s, now, width))
 	}
 	if waiting > 0 {
-		frame = append(frame, b.term.Faint(console.Count(waiting, "stage")+" to come"))
+		frame = append(frame, b.term.Faint(words.Count(waiting, "stage")+" to come"))
 	}
 	return frame
 }

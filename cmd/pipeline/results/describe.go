@@ -13,8 +13,8 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 )
 
@@ -107,7 +107,7 @@ func (c Content) JSON(rows int) ContentJSON {
 func (c Content) Print(w io.Writer, rows int, indent string) {
 	switch {
 	case c.Table != nil:
-		fmt.Fprintf(w, "%s%s × %s\n", indent, console.Count(c.Table.Rows(), "row"), console.Count(len(c.Table.Columns), "column"))
+		fmt.Fprintf(w, "%s%s × %s\n", indent, words.Count(c.Table.Rows(), "row"), words.Count(len(c.Table.Columns), "column"))
 		printTable(w, c.Table, rows, indent)
 	case c.Array != nil:
 		c.printArray(w, indent)

@@ -10,6 +10,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // An Output is one artifact of the graph: a task, one of its output ports, and
@@ -164,7 +165,7 @@ func withOutput(tasks []*dag.Node, name string) (*Selection, error) {
 	}
 	if sel.Stage == nil {
 		slices.Sort(names)
-		return nil, exit.Wrongf("stage %s has no output %q%s", tasks[0].Stage.Name, name, console.DidYouMean(name, slices.Compact(names)))
+		return nil, exit.Wrongf("stage %s has no output %q%s", tasks[0].Stage.Name, name, words.OrAll(name, slices.Compact(names)))
 	}
 	return sel, nil
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
 )
@@ -76,9 +76,9 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 	case len(outs) > 0:
 		return outs, nil
 	case port != "" && len(ports) > 0:
-		return nil, exit.Wrongf("%s made no output %q in run %s%s", name, port, r.ID, console.DidYouMean(port, slices.Compact(ports)))
+		return nil, exit.Wrongf("%s made no output %q in run %s%s", name, port, r.ID, words.OrAll(port, slices.Compact(ports)))
 	}
-	return nil, exit.Wrongf("run %s has no result of %q%s", r.ID, name, console.DidYouMean(name, slices.Compact(stages)))
+	return nil, exit.Wrongf("run %s has no result of %q%s", r.ID, name, words.OrAll(name, slices.Compact(stages)))
 }
 
 // OfRun looks up what a run came to, and refuses when its pipeline gives something

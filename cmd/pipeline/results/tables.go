@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 )
 
@@ -37,6 +38,6 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 	}
 	g.Print(w)
 	if more := t.Rows() - n; more > 0 {
-		io.WriteString(w, indent+"… "+console.Count(more, "row")+" more\n")
+		io.WriteString(w, indent+"… "+words.Count(more, "row")+" more\n")
 	}
 }

@@ -2,7 +2,16 @@
 
 package cli
 
-import "prgnn/cmd/pipeline/exit"
+import (
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/exit"
+)
+
+func (a *app) detachRun(*artifacts.Store, string) error {
+	return exit.Wrongf("--detach is for Linux and macOS")
+}
+
+func alive(int) bool { return false }
 
 // keepPrivate knows no modes here: what may be read follows the directory that the store is in.
 func keepPrivate(_ string, asked bool) error {

@@ -1,0 +1,52 @@
+package cohort
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/internal/words"
+)
+
+// ExcludedByName is why a participant that exclude names takes no part.
+const ExcludedByName = "excluded by name"
+
+// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name.
+func ParticipantID(name string) string {
+	name = strings.TrimPrefix(name, "sub-")
+	keep := func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}
+	return "sub-" + strings.Map(keep, name)
+}
+
+// Names are the ids of participants, sub-….
+type Names []string
+
+// Find finds the participant of a name: its id, with sub- or without, or as a table has it.
+func (ids Names) Find(name string) (string, error) {
+	for _, id := range []string{name, ParticipantID(name)} {
+		if slices.Contains(ids, id) {
+			return id, nil
+		}
+	}
+	return "", fmt.Errorf("there is no participant %q%s", name, ids.near(name))
+}
+
+// near proposes the participant that may have been meant: names differ by zeros that YAML and
+// spreadsheets drop, or by a slip.
+func (ids Names) near(name string) string {
+	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(ParticipantID(id), "sub-"), "0") }
+	for _, id := range ids {
+		if short(id) == short(name) {
+			return fmt.Sprintf(" (did you mean %q?)", id)
+		}
+	}
+	if near := words.DidYouMean(name, ids); near != "" || len(ids) == 0 {
+		return near
+	}
+	return fmt.Sprintf(" (they are called %s)", words.Some(ids, 6))
+}
