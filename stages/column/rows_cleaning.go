@@ -3,7 +3,7 @@ package column
 // Why nothing was regressed out (CleaningRow.Why).
 const (
 	AskedForNone = "regress: none"
-	NoConfounds  = "no table of confounds"
+	NoConfounds  = "the data name no confounds"
 	Simulated    = "simulated confounds"
 	SeriesGiven  = "series taken as they were given"
 	CleanedScan  = "scan already denoised"
@@ -28,5 +28,7 @@ type CleaningRow struct {
 	Censored   int32   `column:"censored,optional" doc:"volumes left out for motion, with short segments between them"`
 	Seconds    float64 `column:"seconds,missing,optional" unit:"s" doc:"time that the kept volumes took"`
 	Strategy   string  `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
+	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions left out because some volume holds NaN or an infinity"`
+	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
 	Why        string  `column:"why,optional" doc:"why nothing was regressed out; empty where something was"`
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -131,13 +132,23 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if tr == 0 {
 		tr, from = m.Header.TR(), "header"
 	}
+	meta := b.made()
+	if t.Has("sidecar") {
+		cleaned, err := denoised(t.In("sidecar"))
+		if err != nil {
+			return nil, err
+		}
+		if cleaned {
+			meta[cleanedBefore] = column.CleanedScan
+		}
+	}
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
-		"scan":   column.WithMeta(scanTable(m, tr, from), b.made()),
+		"scan":   column.WithMeta(scanTable(m, rois, tr, from), meta),
 	}, nil
 }
 
@@ -183,6 +194,20 @@ func sidecarTR(in dag.Input) (float64, error) {
 		return tr, nil
 	}
 	return sidecar.RepetitionTime, nil
+}
+
+// denoised tells whether a scan's sidecar says that confounds were regressed out: XCP-D names its strategy there.
+func denoised(in dag.Input) (bool, error) {
+	var fields map[string]json.RawMessage
+	if err := readJSON(in, &fields); err != nil {
+		return false, err
+	}
+	for name, value := range fields {
+		if strings.ToLower(strings.ReplaceAll(name, " ", "")) == "nuisanceparameters" && !slices.Contains([]string{`null`, `""`, `"none"`}, string(value)) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // sameGrid compares shape and place. Parcels always say where they lie, also those
@@ -322,8 +347,18 @@ func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, dis
 	)
 }
 
+// mostLost is the share of its voxels that a region may lose before its participant is named.
+const mostLost = 0.1
+
 // scanTable describes the scan in one row.
-func scanTable(m *nifti.Means, tr float64, from string) *encoding.Table {
+func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string) *encoding.Table {
+	nonFinite, reduced := 0, 0
+	for i, c := range m.Counts {
+		nonFinite += c.NonFinite
+		if float64(c.Used) < (1-mostLost)*float64(len(rois.Voxels[i])) {
+			reduced++
+		}
+	}
 	h := m.Header
 	g := h.Grid()
 	size := g.Affine.VoxelSize()
@@ -353,5 +388,7 @@ func scanTable(m *nifti.Means, tr float64, from string) *encoding.Table {
 		num("intercept", "", "from stored to real values", inter),
 		word("affine", "where the affine comes from: sform, qform, mgh or none", h.AffineSource()),
 		word("axes", "where the three axes point", g.Affine.Axes()),
+		count("nonfinite", "voxels of nodes left out because some volume holds NaN or an infinity", nonFinite),
+		count("reduced", "nodes that lost more than a tenth of their voxels, as not finite or constant", reduced),
 	)
 }

@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/nifti"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -367,5 +368,25 @@ func TestBootstrapReal(t *testing.T) {
 			}
 		}
 		r.Close()
+	}
+}
+
+// XCP-D writes its strategy into the sidecar of a denoised scan; voxels that are left out are counted.
+func TestBootstrapTellsOfTheScan(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"RepetitionTime": 2}`: "", `{"nuisance parameters": "36P"}`: column.CleanedScan, `{"NuisanceParameters": "none"}`: "", `{"nuisance parameters": null}`: "",
+	} {
+		in := map[string]dag.Input{
+			"bold": boldCube(t, 4, 0, 5), "nodes": nodesInput(1001),
+			"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 })),
+			"sidecar": dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)}),
+		}
+		out, err := stagetest.RunWith(&Bootstrap{}, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out["scan"].(*encoding.Table).Meta[cleanedBefore]; got != want {
+			t.Errorf("%s: cleaned %q, want %q", text, got, want)
+		}
 	}
 }

@@ -124,6 +124,9 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := lostVoxels(t, &row); err != nil {
+		return nil, err
+	}
 	cleaned := make([]connectivity.Matrix, len(draws))
 	for d, x := range draws {
 		y, status, err := c.Clean(x)
@@ -181,6 +184,21 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 	return c, nil
 }
 
+// lostVoxels takes over what bootstrap's table of the scan says of voxels that were left out.
+func lostVoxels(t *dag.Task, row *column.CleaningRow) error {
+	if !t.Has("scan") {
+		return nil
+	}
+	lost, err := column.Read[struct {
+		NonFinite int32 `column:"nonfinite,optional"`
+		Reduced   int32 `column:"reduced,optional"`
+	}](t.In("scan"))
+	if err == nil && len(lost) == 1 {
+		row.NonFinite, row.Reduced = lost[0].NonFinite, lost[0].Reduced
+	}
+	return err
+}
+
 func tooLittle(format string, args ...any) error {
 	return connectivity.TooLittle(fmt.Sprintf(format, args...))
 }
@@ -197,13 +215,22 @@ func orExclude(in dag.Input) string {
 func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (column.CleaningRow, error) {
 	row := column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none"}
 	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
+	why, err := before(t)
+	if err != nil {
+		return row, err
+	}
+	if why == column.CleanedScan && asked {
+		return row, fmt.Errorf("%s: its sidecar says that confounds were regressed out of this scan, and cleaned twice it would lose signal: leave regress, columns, fd and dvars out", t.In("series").Name)
+	}
 	if !t.Has("confounds") {
 		if asked {
 			return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude(t.In("series")))
 		}
-		var err error
-		row.Why, err = s.whyNone(t)
-		return row, err
+		row.Why = cmp.Or(why, column.NoConfounds)
+		if s.Regress == "none" {
+			row.Why = column.AskedForNone
+		}
+		return row, nil
 	}
 	in := t.In("confounds")
 	names, x, err := region.ReadText(in)
@@ -230,6 +257,8 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		row.Why = column.AskedForNone
 	case s.Regress == "auto" && slices.Contains(names, "simulated"):
 		row.Strategy, row.Why = "none", column.Simulated
+	case s.Regress == "auto" && why != "":
+		row.Strategy, row.Why = "none", why
 	}
 	strategy, err := connectivity.StrategyOf(row.Strategy)
 	if err != nil {
@@ -266,21 +295,16 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	return row, nil
 }
 
-// whyNone says why a scan without a table of confounds is not regressed: somebody has cleaned it before, or nobody.
-func (s *Denoise) whyNone(t *dag.Task) (string, error) {
-	if s.Regress == "none" {
-		return column.AskedForNone, nil
+// before says why series need no nuisance regression: somebody has cleaned them. "" where nothing says so.
+func before(t *dag.Task) (string, error) {
+	if !t.Has("scan") {
+		return "", nil
 	}
-	if t.Has("scan") {
-		scan, err := t.In("scan").Table()
-		if err != nil {
-			return "", err
-		}
-		if why := scan.Meta[cleanedBefore]; why != "" {
-			return why, nil
-		}
+	scan, err := t.In("scan").Table()
+	if err != nil {
+		return "", err
 	}
-	return column.NoConfounds, nil
+	return scan.Meta[cleanedBefore], nil
 }
 
 // cleanedBefore is the metadata by which a scan's table says that its series need no nuisance regression, and why.

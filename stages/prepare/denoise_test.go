@@ -198,6 +198,14 @@ func TestDenoiseByConfounds(t *testing.T) {
 	}
 	given := scanOf(2)
 	given.Meta = map[string]string{cleanedBefore: column.SeriesGiven}
+	denoisedScan := scanOf(2)
+	denoisedScan.Meta = map[string]string{cleanedBefore: column.CleanedScan}
+	twice := stagetest.NewStage[*Denoise](t, "denoise")
+	twice.Regress = "24P"
+	if _, err := stagetest.RunWith(twice, map[string]dag.Input{"series": named("s", seriesOf(1, volumes, 3)), "scan": dag.InputOf(denoisedScan), "confounds": *tsv(marked)}); err == nil ||
+		!strings.HasPrefix(err.Error(), "s: its sidecar says that confounds were regressed out of this scan") {
+		t.Errorf("a scan was cleaned twice: %v", err)
+	}
 	for _, c := range []struct {
 		name          string
 		regress       string
@@ -214,6 +222,7 @@ func TestDenoiseByConfounds(t *testing.T) {
 		{"a simulated table, by hand", "24P", scanOf(2), tsv(marked), "24P", "", 24, 0},
 		{"no table", "auto", scanOf(2), nil, "none", column.NoConfounds, 0, 0},
 		{"series given", "auto", given, nil, "none", column.SeriesGiven, 0, 0},
+		{"a scan of XCP-D", "auto", denoisedScan, tsv(string(everyConfound(volumes).Data)), "none", column.CleanedScan, 0, 0},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress = c.regress

@@ -219,7 +219,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		w.NonSteady, w.Censored, w.Seconds = w.NonSteady+run.NonSteady, w.Censored+run.Censored, w.Seconds+run.Seconds
 		w.FilterLoss += run.FilterLoss
 		w.TEff += run.TEff
-		w.Constant = max(w.Constant, run.Constant)
+		w.Constant, w.Reduced = max(w.Constant, run.Constant), max(w.Reduced, run.Reduced)
+		w.NonFinite += run.NonFinite
 		if !math.IsNaN(run.MeanFD) {
 			mean += float64(run.MeanFD * float64(run.Volumes))
 			of += float64(run.Volumes)

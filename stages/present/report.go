@@ -84,6 +84,7 @@ type reporter struct {
 	told  *page        // the cautions of the summary, which the report repeats
 	first *accuracyRow // the headline; nil when there is none
 	who   *column.People
+	scans []cleanedScan // denoise's quality
 	set   *settingsOfRun
 	at    *[3][]float64        // mm: the centroids of the node list; nil when it has none
 	place map[int]report.Place // of a node in the viewer, by its number
@@ -110,6 +111,9 @@ func (s *Report) Page(t *dag.Task) (*report.Page, error) {
 		return nil, err
 	}
 	if err := r.readPlaces(); err != nil {
+		return nil, err
+	}
+	if r.scans, err = cleanedScans(t); err != nil {
 		return nil, err
 	}
 	for _, section := range []func() (report.Section, error){

@@ -116,16 +116,7 @@ func (r *reporter) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	default:
 		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was taken out", d.value["detrend"]))
 	}
-	switch d.value["regress"] {
-	case "6P":
-		parts = append(parts, "six motion parameters were regressed out")
-	case "24P":
-		parts = append(parts, "24 motion parameters (with derivatives and squares) were regressed out "+m.cite("friston"))
-	case "36P":
-		parts = append(parts, "36 parameters (motion, white matter, cerebrospinal fluid and global signal, with derivatives and squares) were regressed out "+m.cite("friston"))
-	case "acompcor":
-		parts = append(parts, fmt.Sprintf("motion and %s components of aCompCor were regressed out %s", d.value["components"], m.cite("behzadi")))
-	}
+	parts = append(parts, methodsOfNuisance(m, r.scans, d)...)
 	if fd := d.number("fd"); fd > 0 {
 		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", report.Short(fd), m.cite("power")))
 	}

@@ -48,6 +48,9 @@ func (r *reporter) steps() (report.Section, error) {
 	if empty > 0 {
 		r.told.caution("%s", emptyRegions(empty, len(voxels)))
 	}
+	if err := cleaningSection(r.t, r.told); err != nil {
+		return s, err
+	}
 	each, err := r.eachParticipant()
 	if err != nil {
 		return s, err
@@ -64,7 +67,7 @@ func (r *reporter) steps() (report.Section, error) {
 
 // moreMeasures are told in the report, where there is more room than in the summary.
 var moreMeasures = map[string][]measure{
-	"cleaning":     {{"cleaning", "mean_fd", "mean framewise displacement (mm)"}, {"cleaning", "max_fd", "largest framewise displacement (mm)"}},
+	"cleaning":     {{"cleaning", "censored", "volumes censored for motion"}, {"cleaning", "seconds", "time kept (s)"}, {"cleaning", "mean_fd", "mean framewise displacement (mm)"}, {"cleaning", "max_fd", "largest framewise displacement (mm)"}},
 	"connectivity": {{"connectivity", "partial_se", "standard error of a partial correlation of nothing"}},
 	"graphs":       {{"graphs", "threshold", "weakest edge kept"}},
 }
@@ -80,7 +83,7 @@ func (r *reporter) eachParticipant() (*report.Table, error) {
 	}{
 		{"coverage", "coverage", "least coverage", slices.Min[[]float64]},
 		{"coverage", "voxels", "fewest voxels", slices.Min[[]float64]},
-		{"cleaning", "kept", "volumes", middle}, {"cleaning", "mean_fd", "mean FD (mm)", middle}, {"cleaning", "t_eff", "degrees of freedom", middle},
+		{"cleaning", "kept", "volumes", middle}, {"cleaning", "censored", "censored", middle}, {"cleaning", "regressors", "regressors", middle}, {"cleaning", "mean_fd", "mean FD (mm)", middle}, {"cleaning", "t_eff", "degrees of freedom", middle},
 		{"connectivity", "shrinkage", "shrinkage", middle}, {"connectivity", "condition", "condition", middle},
 		{"graphs", "edges", "edges", middle}, {"graphs", "repaired", "repaired", slices.Max[[]float64]}, {"graphs", "components", "most components", slices.Max[[]float64]},
 	} {

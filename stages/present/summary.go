@@ -85,7 +85,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, s.accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, cleaningSection, s.accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

@@ -1,0 +1,196 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// A cleanedScan is a row of denoise's quality, with its participant (and run).
+type cleanedScan struct {
+	who string
+	column.CleaningRow
+}
+
+// cleanedScans reads what is connected to the port cleaning, in its order. A table that is not denoise's is left out.
+func cleanedScans(t *dag.Task) ([]cleanedScan, error) {
+	var scans []cleanedScan
+	for _, in := range t.All("cleaning") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := table.Column("strategy"); !ok {
+			continue
+		}
+		rows, err := column.Read[column.CleaningRow](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			scans = append(scans, cleanedScan{cmp.Or(in.Coord("subject"), memberText(in.Coords)), r})
+		}
+	}
+	return scans, nil
+}
+
+// nuisanceWords are the regressors of each strategy, for people.
+var nuisanceWords = map[string]string{
+	"simple":    "24 motion parameters, white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"scrubbing": "24 motion parameters, white matter and CSF with derivatives and squares, and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"compcor":   "24 motion parameters, the components of aCompCor (combined mask) and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"ica_aroma": "white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz), from scans denoised by ICA-AROMA",
+	"6P":        "6 motion parameters",
+	"24P":       "24 motion parameters",
+	"27P":       "24 motion parameters, white matter, CSF and global signal",
+	"36P":       "24 motion parameters, and white matter, CSF and global signal with derivatives and squares",
+	"acompcor":  "12 motion parameters, components of aCompCor of white matter and of CSF, and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"aroma":     "12 motion parameters, white matter, CSF and the motion components of ICA-AROMA",
+}
+
+// nuisance says what was regressed out of a scan.
+func (s cleanedScan) nuisance() string {
+	words := nuisanceWords[s.Strategy]
+	switch {
+	case s.Why != "":
+		return "no nuisance regression (" + s.Why + ")"
+	case words == "":
+		return "columns of the confounds that the pipeline names"
+	}
+	return "strategy " + s.Strategy + ": " + words
+}
+
+// cleaningSection tells what was regressed out, and warns of scans that were not cleaned, or differ from the others.
+func cleaningSection(t *dag.Task, p *page) error {
+	scans, err := cleanedScans(t)
+	if err != nil || scans == nil {
+		return err
+	}
+	groups := map[string][]string{}
+	var order []string
+	for _, s := range scans {
+		text := s.nuisance()
+		if groups[text] == nil {
+			order = append(order, text)
+		}
+		groups[text] = append(groups[text], s.who)
+	}
+	for _, text := range order {
+		line := text
+		if len(order) > 1 {
+			line += ": " + column.Shorten(groups[text])
+		}
+		for i, l := range wrap(line, width-16) {
+			p.line("  %-13s %s", [2]string{"regression", ""}[min(i, 1)], l)
+		}
+	}
+	for _, why := range [2]string{column.AskedForNone, column.NoConfounds} {
+		text := "no nuisance regression (" + why + ")"
+		if whom := groups[text]; len(whom) == len(scans) {
+			p.caution("%s: motion and physiological noise remain in the correlations", text)
+		} else if whom != nil {
+			p.caution("%s of %s, while others were cleaned", text, column.Shorten(whom))
+		}
+	}
+	scanCautions(scans, p)
+	return nil
+}
+
+// scanCautions names participants whose scans differ from the others or lack something.
+func scanCautions(scans []cleanedScan, p *page) {
+	list := func(format string, text func(cleanedScan) string) {
+		var named []string
+		for _, s := range scans {
+			if what := text(s); what != "" {
+				named = append(named, s.who+" ("+what+")")
+			}
+		}
+		if named != nil {
+			p.caution(format, column.Shorten(named))
+		}
+	}
+	counted := func(n int32, what string) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d %s%s", n, what, column.Plural(int(n)))
+	}
+	if length, ok := usual(scans, func(s cleanedScan) float64 { return float64(s.Volumes) }); ok {
+		list(fmt.Sprintf("scans of another length than the others, which have %g volumes: %%s", length), func(s cleanedScan) string {
+			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length]
+		})
+	}
+	if tr, ok := usual(scans, func(s cleanedScan) float64 { return s.TR }); ok {
+		list(fmt.Sprintf("scans with another repetition time than the others, which have %g s: %%s", tr), func(s cleanedScan) string {
+			return map[bool]string{true: fmt.Sprintf("%g s", s.TR)}[s.TR != tr && !math.IsNaN(s.TR)]
+		})
+	}
+	list("voxels with NaN or infinity, left out of their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, "voxel") })
+	list("regions that lost more than a tenth of their voxels (constant or not finite): %s", func(s cleanedScan) string { return counted(s.Reduced, "region") })
+	list("regions without a signal: %s", func(s cleanedScan) string { return counted(s.Missing+s.Constant, "region") })
+	list("more than half of the volumes censored for motion: %s", func(s cleanedScan) string {
+		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
+	})
+	if i := slices.IndexFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }); i >= 0 {
+		p.caution("the strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr)")
+	}
+}
+
+// usual is the value that most scans have; not ok where no value is that of more than half, or all have it.
+func usual(scans []cleanedScan, of func(cleanedScan) float64) (value float64, ok bool) {
+	count := map[float64]int{}
+	for _, s := range scans {
+		if x := of(s); !math.IsNaN(x) {
+			count[x]++
+		}
+	}
+	for x, n := range count {
+		if 2*n > len(scans) {
+			return x, len(count) > 1
+		}
+	}
+	return 0, false
+}
+
+// methodsOfNuisance says what was regressed out, for the methods; d are denoise's parameters.
+func methodsOfNuisance(m *methodsText, scans []cleanedScan, d *stageSettings) (parts []string) {
+	var said []string
+	for _, s := range scans {
+		if slices.Contains(said, s.nuisance()) {
+			continue
+		}
+		said = append(said, s.nuisance())
+		if s.Why != "" {
+			parts = append(parts, s.nuisance()+" was done")
+			continue
+		}
+		text := s.nuisance()
+		if words := nuisanceWords[s.Strategy]; words != "" {
+			text = words
+		}
+		works := []string{"friston"}
+		if strings.HasSuffix(s.Strategy, "compcor") {
+			works = append(works, "behzadi")
+		}
+		parts = append(parts, text+" were regressed out "+m.cite(works...))
+	}
+	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.NonSteady > 0 }) {
+		parts = append(parts, "volumes that were not in steady state were left out")
+	}
+	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "scrubbing" }) && d.number("fd") == 0 {
+		parts = append(parts, "volumes with a framewise displacement above 0.5 mm or a standardised DVARS above 1.5, and segments of fewer than five volumes between them, were censored "+m.cite("power"))
+	}
+	if scans != nil {
+		var left []float64
+		for _, s := range scans {
+			left = append(left, s.TEff)
+		}
+		parts = append(parts, fmt.Sprintf("%s degrees of freedom were left", spread(left)))
+	}
+	return parts
+}

@@ -1,0 +1,88 @@
+package present
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// cleaningTask gathers a quality table a participant.
+func cleaningTask(rows map[string]column.CleaningRow, order ...string) *dag.Task {
+	var in []dag.Input
+	for _, id := range order {
+		one := dag.InputOf(column.Table([]column.CleaningRow{rows[id]}))
+		one.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		in = append(in, one)
+	}
+	return dag.NewTask(map[string][]dag.Input{"cleaning": in})
+}
+
+func TestCleaningIsTold(t *testing.T) {
+	fine := column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(), Seconds: 296, TEff: 118, Strategy: "simple"}
+	with := func(change func(*column.CleaningRow)) column.CleaningRow { r := fine; change(&r); return r }
+	raw := func(why string) column.CleaningRow {
+		return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
+	}
+	const simple = "strategy simple: 24 motion parameters, white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz)"
+	for _, c := range []struct {
+		name     string
+		rows     []column.CleaningRow
+		told     string   // of the text, in one line
+		cautions []string // all
+	}{
+		{"everybody alike", []column.CleaningRow{fine, fine, fine}, "regression " + simple, nil},
+		{"none by hand", []column.CleaningRow{raw(column.AskedForNone), raw(column.AskedForNone)}, "no nuisance regression (regress: none)",
+			[]string{"no nuisance regression (regress: none): motion and physiological noise remain in the correlations"}},
+		{"no table", []column.CleaningRow{raw(column.NoConfounds)}, "no nuisance regression (the data name no confounds)",
+			[]string{"no nuisance regression (the data name no confounds): motion and physiological noise remain in the correlations"}},
+		{"simulated", []column.CleaningRow{raw(column.Simulated)}, "no nuisance regression (simulated confounds)", nil},
+		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "no nuisance regression (series taken as they were given)", nil},
+		{"one without", []column.CleaningRow{fine, fine, raw(column.NoConfounds)}, simple + ": sub-1, sub-2",
+			[]string{"no nuisance regression (the data name no confounds) of sub-3, while others were cleaned"}},
+		{"other scans", []column.CleaningRow{fine, fine, fine,
+			with(func(r *column.CleaningRow) { r.Volumes, r.TR = 74, 1 }),
+			with(func(r *column.CleaningRow) { r.NonFinite, r.Reduced, r.Missing, r.Constant = 9, 2, 1, 3 }),
+			with(func(r *column.CleaningRow) { r.Censored = 75 })}, simple, []string{
+			"scans of another length than the others, which have 148 volumes: sub-4 (74 volumes)",
+			"scans with another repetition time than the others, which have 2 s: sub-4 (1 s)",
+			"voxels with NaN or infinity, left out of their regions: sub-5 (9 voxels)",
+			"regions that lost more than a tenth of their voxels (constant or not finite): sub-5 (2 regions)",
+			"regions without a signal: sub-5 (4 regions)",
+			"more than half of the volumes censored for motion: sub-6 (75 of 148)",
+		}},
+	} {
+		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6"}[:len(c.rows)]
+		for i, id := range ids {
+			rows[id] = c.rows[i]
+		}
+		p := &page{}
+		if err := cleaningSection(cleaningTask(rows, ids...), p); err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(strings.Fields(p.String()), " "); !strings.Contains(text, c.told) {
+			t.Errorf("%s: told %q\nwant %q", c.name, text, c.told)
+		}
+		if got, want := strings.Join(p.cautions, "\n"), strings.Join(c.cautions, "\n"); got != want {
+			t.Errorf("%s: cautions\n%s\nwant\n%s", c.name, got, want)
+		}
+	}
+}
+
+// The methods tell the strategy that was used, not the word auto.
+func TestMethodsOfNuisance(t *testing.T) {
+	d := &stageSettings{value: map[string]string{"regress": "auto"}}
+	row := column.CleaningRow{Strategy: "acompcor", TEff: 90, NonSteady: 2}
+	got := strings.Join(methodsOfNuisance(&methodsText{}, []cleanedScan{{"sub-1", row}, {"sub-2", row}}, d), "; ")
+	const want = "12 motion parameters, components of aCompCor of white matter and of CSF, and fMRIPrep's cosines (high-pass filter at 1/128 Hz) were regressed out [1, 2]; " +
+		"volumes that were not in steady state were left out; 90 degrees of freedom were left"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	row = column.CleaningRow{Strategy: "none", Why: column.AskedForNone, TEff: 147}
+	if got := strings.Join(methodsOfNuisance(&methodsText{}, []cleanedScan{{"sub-1", row}}, d), "; "); !strings.HasPrefix(got, "no nuisance regression (regress: none) was done") {
+		t.Errorf("%s", got)
+	}
+}
