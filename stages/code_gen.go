@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 26799d4210706a4cdb11a3ca33739475745c6b4ab6024463169bdfae64a6037d
-kind biomarkers bd4667786ffc400adc9525adef4f4c686dd64c58ec17b677f7c9022bb37c3000
-kind bootstrap c16cac858518e41d59797251acd9da16787f85a652f56ebe95829d9af1a5adaf
-kind brainmap ecfb7947849fee361762389def12e7bb1a951a1a3c279abd58f52b442b54a973
-kind choose 08b219cea5fef548b86a47b1d891793ecbfcde5534ff1b6d86ed7d38b53174ba
-kind combat 75d6fd99af1d52517172ff30a961946393e30c42199144b6ce9e2b2c926af3d0
-kind compare 21a02de1adcca829f2259ec344c520805a21499ab1059ae0e6adddf076b8bd67
+var codes = dag.Codes(`kind baseline 84462c0f477c3a1ee7194db13741400e412d72ec6811272991eafd8856e177ce
+kind biomarkers 2c95dc3da5547bb571dde9136a964f4ef1617ebea9f6286de218a76af04393db
+kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
+kind brainmap 3834daf71ead0f2687123c23f384e148fe3eecffc9ffc222f4b7cdd3c1f30991
+kind choose 725fc8749866a6f6df372a0368b5bcc0ad3ed68e0149a7b9fbb9e1a714408494
+kind combat bcaa5dbe9984df7c0931ae0622a53d110b06bdea19720601bb8afbc2dbc71271
+kind compare 41a9c71dcfd69be09fc624b8390a401fdb3d5eeb24093e086021203912e9d17d
 kind connectivity 81734b7b4ad0c329360c79e2775f1064018bfd5c41a3f508e43c7259aeee9d96
-kind covariates d013c17fe13ea6e535ee5fcd8de9b9a3a5e9b5b55026c9264acd13f375b72593
-kind denoise d059e747e66f03c9222916aa04d6ab9869768d327583729bf42499de456fc0f1
+kind covariates 5f2d7e79070592849f8dc96f608cefd35419d63f72cd449a60282c928e67a72a
+kind denoise 669ea9a6119dc4c9d6fda4372be5752d83b92b66ef882eafd38c8fec4bfee9e2
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 33f1e20b35b80c0aa94947461ae03166dfb55c450e75c08d8a7c5fd798133993
+kind evaluate 0ae391b50f712a334c39da466a688af254158fa383259269067c868f4f75c585
 kind exec 5a129c9d767c781816509e28c8fcc1ad99c2235dccb40b101a247f6320933230
-kind fidelity ec6d38ab35f785e5863e4954b349320bba8bde1d5656c1747ac70eab238e69f5
-kind figure-confusion cd92d381f0311d465929aa68bec44a3c4862d2eace0c0dc80040dba1b6316b95
+kind fidelity 5dd2d50011a8c75fa1276a72a74f750e96678513df04c226d3ea1512afea6896
+kind figure-confusion 068c95fa22377664bb7792470463a458dc92ec0dbfdd3bb404186aa44b749b23
 kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
-kind figure-degrees d29cf562d4bd7b991e63cc00ca49495c23d5eb02842bd1412ffcebcce406008f
-kind figure-distributions 1cc5b176c9163932e46968c4b77e0c02497456138bd8ccab9faaef09537b563a
-kind figure-individuality 6b2ad99d3d13a45511182a4a4f022784c6a61d7b525ecd3fc9e9ca0d81ac87d0
-kind figure-individuals 82d7d6f0ee6554e97b7dfb7ce4ba753b09027af433afcad4138c3af58a5cb6e6
-kind figure-ranking 507aa50645962d68ae6f496a8cfc8b6d52599f5feaa2085e7b8a821901c44836
-kind figure-roc 67042555c46910e51ca7c998c731fd0c66cdc06141340b8e65ab5fcaa27dc65f
-kind figure-training 52ab97a9279aef151f37e59e07484fbc0b6765c2f12a25e4e6f04ed2c776ecf3
+kind figure-degrees 5e6639dc0a0506dbb0ea19280cc7c12bc01439479f2ca81e8b48316da10359bf
+kind figure-distributions b1bf4d46a46bdf675b71e8bdce79afc38a233ac343deced880315b5b249ee1e9
+kind figure-individuality 31b20c6b061c1d3632c4287352e1707dcd17459350b10d065d21ab381127a4d9
+kind figure-individuals 976ff9a47c351be8cf9f16651d1712a1e55cdba71f5f5c9159dfc7b4452aa7ef
+kind figure-ranking 3e9449a9b72aff466ad9b1e152bbc42189845cca602c6ef64d11c580c0f845ef
+kind figure-roc cbf2400c7bbecfd8f177a22466fd7ab39fffe02c05f8acb3c01baa81728319c3
+kind figure-training 2668d344499232f445c7a61a2f6d225244a17e7c6c81375f46b6258ae9dba6e6
 kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
-kind individuality edfc1a5236da405d5f24f16cbd16dfc5bc65f49e0875c0a931979321491fd577
-kind join f1d62a93f8b68c0cdf32259b9b884ed1a1e4e5ca2a0e29c8260170552875be26
-kind leakage e8b7796ebbd4c28522f2113fc8a347229d450858fbbb9e37a07d6ee5481a6706
+kind individuality 0916d4354619c5e078a24b75064da71f27918cbc50bf8fd45912b9067dff6669
+kind join a7b1292e15897705085fe08cd148adb77712cde5b2938459c34a9d3672fa4274
+kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
-kind permutation 8957858b7fe1964d3ae2bb7adaa7b50ea08bd074755a002797d2da20a9ffae2f
-kind predict b9cf64e1f81d07653a22bd411cbaf7c67a2ecacc216e141cfc3ce26ee2e5a7f7
-kind report 91c32535f6eb7528ae593ef293a7da43b0b7e1097b677bdaabcb24ee1f077829
+kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
+kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
+kind report 2ac66e8666e68168e49d7661e937ba5566b09dcfc44be829190d8aee8d7c0cb4
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
-kind split e47c12937136cdf16fff29d31d24b670799b97be3ef486bd0ecbf23d45715e50
-kind summary 6feb879780badf07c85868a7e4d2ad2ee7586f980bae2b71c5ee354e076bcf44
+kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
+kind summary 7c4590c226407d1c81b5b30f2f23915818ee55860677d2ee582fa0c267cbc5ba
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
-kind train d0b40a61931b665213f4bace503c7f8545b388bc7f8551d18198b9a278ab0b55
+kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -342,16 +342,16 @@ reached by baseline biomarkers bootstrap brainmap choose combat compare connecti
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict report saliency split summary tables timeseries train
@@ -381,8 +381,11 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
+reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
+prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
+
 reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation predict report split summary train
-prgnn/stages/column.CleaningRow bdf8d698b1b0.e3b0c4
+prgnn/stages/column.CleaningRow 0116d071a42e.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
@@ -395,10 +398,7 @@ prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
-prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
-
-reached by baseline biomarkers brainmap choose combat compare evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation report summary train
+reached by baseline biomarkers brainmap choose combat compare denoise evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation report summary train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -406,7 +406,7 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 686148c7d366.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers brainmap combat figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality join leakage report summary train
+reached by baseline biomarkers brainmap combat denoise figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality join leakage report summary train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
@@ -421,7 +421,7 @@ prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates denoise fidelity individuality join leakage predict report train
+reached by baseline biomarkers choose combat covariates denoise fidelity individuality join leakage predict report summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate train
@@ -1084,7 +1084,7 @@ prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports 2cc883a36af4.c37701
-prgnn/stages/prepare.Bootstrap.Run 52f3c5a5af24.aaa91a
+prgnn/stages/prepare.Bootstrap.Run feefac9ee611.6f5074
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
@@ -1092,8 +1092,10 @@ prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
+prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
+prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
-prgnn/stages/prepare.scanTable 9e2093ca9f8b.eb717b
+prgnn/stages/prepare.scanTable fd346966c5fa.6a51bd
 prgnn/stages/prepare.voxelTable dbe75f9170c6.55adc4
 prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
 
@@ -1111,6 +1113,9 @@ prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.56f026
 
+reached by bootstrap denoise
+prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
+
 reached by bootstrap denoise exec leakage matrices mean-volume parcellate report saliency timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
 prgnn/internal/foreign.Name deb7ff112aa8.50ee0e
@@ -1123,6 +1128,7 @@ prgnn/internal/foreign.rData 2f9a4ceb6913.e3b0c4
 
 reached by bootstrap denoise timeseries
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
+prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
 reached by bootstrap exec leakage mean-volume parcellate report saliency
@@ -1344,7 +1350,7 @@ prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 reached by bootstrap leakage mean-volume report
 prgnn/nifti.Reader.Next eab9339e1364.6464e9
 
-reached by bootstrap matrices timeseries
+reached by bootstrap matrices report summary timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap mean-volume parcellate report
@@ -1820,19 +1826,18 @@ prgnn/connectivity.squares 2683534d51d8.d881fa
 prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
-prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
-prgnn/stages/column.NoConfounds 4cab8da5d6cf.e3b0c4
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 6ba25f4e643f.3b8195
-prgnn/stages/prepare.Denoise.Run 4740f6b3f6d3.4c1d07
+prgnn/stages/prepare.Denoise.Run 1d4b7fa1bfe2.26a435
 prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds 9b2673cc80d4.8cd333
+prgnn/stages/prepare.Denoise.confounds f5e6c3a1b3fa.c1c409
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
-prgnn/stages/prepare.Denoise.whyNone 3d44a830bba4.c38fba
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
+prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
 prgnn/stages/prepare.denoise.New 76b43eb3136d.a67e5a
+prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
@@ -1881,9 +1886,12 @@ prgnn/connectivity.text.finish e0a6c7c2d810.26bd2d
 prgnn/connectivity.text.line 509db6fa7967.17193d
 prgnn/connectivity.text.row a0d3aec9881b.313699
 
+reached by denoise report summary
+prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
+prgnn/stages/column.NoConfounds 05f5a48a1809.e3b0c4
+
 reached by denoise timeseries
 prgnn/connectivity.ReadText 6b9ebeed48e4.e618e3
-prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 
 reached by echo
 prgnn/stages/command.Echo a677d373770a.e3b0c4
@@ -2405,7 +2413,7 @@ prgnn/stages/prepare.readRuns 5992703785af.b84061
 prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list 9f1b3aa3c8d1.01136b
-prgnn/stages/prepare.runQuality.whole e88c4acf8ee9.ce0422
+prgnn/stages/prepare.runQuality.whole a40d04c06a38.ce0422
 prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -2743,7 +2751,7 @@ prgnn/stages/figure.Viewer 5dd839cb5146.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
-prgnn/stages/present.Report.Page 63cb6a4c9efa.a199e2
+prgnn/stages/present.Report.Page d4dfe699f325.11ff01
 prgnn/stages/present.Report.Ports 15ac26f2a203.de9507
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 77a387b9c244.fb9f62
@@ -2765,12 +2773,12 @@ prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
 prgnn/stages/present.fidelityTable 9388e6b9e263.be67fe
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.literature 4318a24d281a.e3b0c4
-prgnn/stages/present.memberText d9b1337daee3.c63136
+prgnn/stages/present.methodsOfNuisance 10c6d8b548c1.366682
 prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
-prgnn/stages/present.moreMeasures f8a5f23c0f60.7f379c
+prgnn/stages/present.moreMeasures 015951e50ae4.7f379c
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
 prgnn/stages/present.percentText 61f2bb348eef.1e638f
 prgnn/stages/present.permutationTable 6ff8d76ac53a.cd368c
@@ -2780,11 +2788,11 @@ prgnn/stages/present.rangeColumn 75a2776a7d0a.034285
 prgnn/stages/present.readRunSettings c4468d951ac8.44b5d8
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 prgnn/stages/present.reportPart 05a6f8bf6ee0.662560
-prgnn/stages/present.reporter 0d24a3f8a961.cbcb5a
+prgnn/stages/present.reporter 9529a8626e99.890084
 prgnn/stages/present.reporter.aboutRanking 2c97fcd03653.21b690
 prgnn/stages/present.reporter.classificationFigures 4e2d00b3cf2e.f3f5c1
 prgnn/stages/present.reporter.consistencyTable 31cdf0d1e227.8064e8
-prgnn/stages/present.reporter.eachParticipant 5bb3888d9dbc.ea511e
+prgnn/stages/present.reporter.eachParticipant 5285571168d2.295212
 prgnn/stages/present.reporter.excluded 992b50f2cd87.4259d1
 prgnn/stages/present.reporter.facts 868750501217.d86aad
 prgnn/stages/present.reporter.firstRegions d21c54df5e97.310ab6
@@ -2797,7 +2805,7 @@ prgnn/stages/present.reporter.kindOf 7a36028925e2.536d89
 prgnn/stages/present.reporter.levels d4bc60b74413.2300c8
 prgnn/stages/present.reporter.methods 4a212e19030b.0771a4
 prgnn/stages/present.reporter.methodsOfBaselines 323ce699f588.d69efe
-prgnn/stages/present.reporter.methodsOfCleaning 2590fc3136fe.b6a8eb
+prgnn/stages/present.reporter.methodsOfCleaning d0791d0600d0.54d797
 prgnn/stages/present.reporter.methodsOfCohort ddeb115f1288.33dfbd
 prgnn/stages/present.reporter.methodsOfEvaluation f191f0d82380.721570
 prgnn/stages/present.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
@@ -2816,7 +2824,7 @@ prgnn/stages/present.reporter.regions db6cce9231fa.98984b
 prgnn/stages/present.reporter.results f21bf23ba609.470676
 prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
-prgnn/stages/present.reporter.steps dda884c0fe46.3dab03
+prgnn/stages/present.reporter.steps 45d9a744b38c.a3d25d
 prgnn/stages/present.reporter.warnings c720c576ca15.3bc995
 prgnn/stages/present.settingsOfRun acee7a33e1b9.cd17d4
 prgnn/stages/present.settingsOfRun.of c8aa4f510669.8bed93
@@ -2886,6 +2894,10 @@ prgnn/stages/present.cautionReferences ad208c40950d.93c046
 prgnn/stages/present.cautionStuck 59d0d3fe2a98.30134f
 prgnn/stages/present.cautionTraining a216625ef3eb.a9fa17
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
+prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
+prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
+prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
+prgnn/stages/present.cleaningSection 5f71974e65f4.a5e7f3
 prgnn/stages/present.comparisonSection 5202e20d9fa3.34f291
 prgnn/stages/present.covariateRow e71c19b45b72.e3b0c4
 prgnn/stages/present.covariatesSection 8b5082023ac0.2b0993
@@ -2896,8 +2908,10 @@ prgnn/stages/present.judge dc66239ef7e9.7d50e5
 prgnn/stages/present.leakageText c295d191f87a.00249d
 prgnn/stages/present.measure cdeea02dd954.e3b0c4
 prgnn/stages/present.measures f44c9dd14ba4.14f4b6
+prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.modelName 5fa8c50fd977.c63136
 prgnn/stages/present.nestedRows dab484ab0e0f.ee6d53
+prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.ownByName 5b4cf391cc09.dfc5e4
 prgnn/stages/present.ownRows fa6aca9d1d93.2a2cc0
 prgnn/stages/present.pText 2b63352a24d9.e3b0c4
@@ -2912,9 +2926,12 @@ prgnn/stages/present.readNumbers f20b0068ef4e.7f1019
 prgnn/stages/present.readRanking ed20dd849e29.1e4c2e
 prgnn/stages/present.readRecovery b42ac8f1b4f0.caf11b
 prgnn/stages/present.salientRow a2bceca85c54.e3b0c4
+prgnn/stages/present.scanCautions be67baa90b20.9786a2
+prgnn/stages/present.spread 6c8b90492335.5c8b69
 prgnn/stages/present.stabilitySection e3f3fe2d2d6f.e7c038
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.unstagedText 18e1f94a05da.e3b0c4
+prgnn/stages/present.usual 4ddd2be99784.49b5f5
 prgnn/stages/present.verdict 7563fa2ddab8.8647c0
 prgnn/stages/present.verdict.sentence ba91866e4def.45cffd
 prgnn/stages/present.width 00c71a33bfe2.e3b0c4
@@ -3057,7 +3074,7 @@ reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages/present.Summary.Ports 7a6fb31682ca.4114c5
-prgnn/stages/present.Summary.Run 8171b71d5d82.89cf83
+prgnn/stages/present.Summary.Run 280a95c67036.b17287
 prgnn/stages/present.Summary.accuracySection f357cf4145db.3e055d
 prgnn/stages/present.Summary.salientSection 13024d5694f7.3e2b7b
 prgnn/stages/present.bar c7ad42e4da93.e3b0c4
@@ -3078,7 +3095,6 @@ prgnn/stages/present.readingOf 06b29d328526.fe4371
 prgnn/stages/present.recoveryLines 8370c0964cff.b317b5
 prgnn/stages/present.referencesSection f2b6517e2570.f272f6
 prgnn/stages/present.settingLines 38276767da9b.04c3f3
-prgnn/stages/present.spread 6c8b90492335.5c8b69
 prgnn/stages/present.stabilityLines c4c945b8e1b2.79035d
 prgnn/stages/present.stepsSection c9309f0cd191.502ed1
 prgnn/stages/present.summary.New aa4650227ebb.071387
@@ -3312,7 +3328,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDo
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleaningRow:13
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleaningRow:13
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/words.go prgnn/stages/column CoordTexts:11 Numbered:19 Plural:28 Coordinate:36
@@ -3380,30 +3396,31 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:24 Bootstrap:30 Bootstrap.Ports:42 Bootstrap.Run:59 Bootstrap.made:145 longestTR:151 readJSON:154 sidecarTR:170 sameGrid:190 Bootstrap.size:197 Bootstrap.draw:205 countDistinct:236 Bootstrap.drop:244 whyNone:259 badVolumes:274 voxelTable:298 scanTable:326
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:60 Bootstrap.made:156 longestTR:162 readJSON:165 sidecarTR:181 denoised:200 sameGrid:215 Bootstrap.size:222 Bootstrap.draw:230 countDistinct:261 Bootstrap.drop:269 whyNone:284 badVolumes:299 voxelTable:323 mostLost:351 scanTable:354
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:154 tooLittle:184 orExclude:189 Denoise.confounds:197 Denoise.whyNone:270 cleanedBefore:287 aboutConfounds:290 meanAndMax:300 zeroNaN:317
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:157 lostVoxels:188 tooLittle:202 orExclude:207 Denoise.confounds:215 before:299 cleanedBefore:311 aboutConfounds:314 meanAndMax:324 zeroNaN:341
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:247 leastCoverage:261
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:248 leastCoverage:262
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:27 Parcellate.Ports:34 Parcellate.Run:50 move:153 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 cleaningSection:70 scanCautions:106 usual:146 methodsOfNuisance:162
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165
-at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:93 Report.Page:106 reporter.readPlaces:142
+at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:94 Report.Page:107 reporter.readPlaces:146
 at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:121 reporter.consistencyTable:148 shownSettings:202
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
-at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:147 share:165 percentText:175 reporter.hasModels:185 reporter.methodsOfTraining:190 orItself:232 reporter.methodsOfEvaluation:240 reporter.methodsOfBaselines:279
+at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:138 share:156 percentText:166 reporter.hasModels:176 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231 reporter.methodsOfBaselines:270
 at stages/present/report_origin.go prgnn/stages/present reporter.origin:12 codeTable:54
 at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
 at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:83 reporter.firstRegions:127 reporter.individuals:186 reporter.inSpace:204 reporter.regionNames:263
 at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
 at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
-at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:66 reporter.eachParticipant:73 middle:131 reporter.warnings:140
+at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:69 reporter.eachParticipant:76 middle:134 reporter.warnings:143
 at stages/present/report_svg.go prgnn/stages/present elementText:11
 at stages/present/report_tables.go prgnn/stages/present shownTable:20 plainName:68 shownNumber:79 reporter.more:93 reporter.pictures:121 widthOfSVG:145 memberText:148 svgTitle:162
 at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:63 page.line:69 page.caution:74 Summary.Run:79 width:98 cautionSection:101 wrap:117 bar:138

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
 
@@ -55,14 +56,14 @@ var nuisanceWords = map[string]string{
 
 // nuisance says what was regressed out of a scan.
 func (s cleanedScan) nuisance() string {
-	words := nuisanceWords[s.Strategy]
+	what := nuisanceWords[s.Strategy]
 	switch {
 	case s.Why != "":
 		return "no nuisance regression (" + s.Why + ")"
-	case words == "":
+	case what == "":
 		return "columns of the confounds that the pipeline names"
 	}
-	return "strategy " + s.Strategy + ": " + words
+	return "strategy " + s.Strategy + ": " + what
 }
 
 // cleaningSection tells what was regressed out, and warns of scans that were not cleaned, or differ from the others.
@@ -83,7 +84,7 @@ func cleaningSection(t *dag.Task, p *page) error {
 	for _, text := range order {
 		line := text
 		if len(order) > 1 {
-			line += ": " + column.Shorten(groups[text])
+			line += ": " + words.Some(groups[text], 6)
 		}
 		for i, l := range wrap(line, width-16) {
 			p.line("  %-13s %s", [2]string{"regression", ""}[min(i, 1)], l)
@@ -94,7 +95,7 @@ func cleaningSection(t *dag.Task, p *page) error {
 		if whom := groups[text]; len(whom) == len(scans) {
 			p.caution("%s: motion and physiological noise remain in the correlations", text)
 		} else if whom != nil {
-			p.caution("%s of %s, while others were cleaned", text, column.Shorten(whom))
+			p.caution("%s of %s, while others were cleaned", text, words.Some(whom, 6))
 		}
 	}
 	scanCautions(scans, p)
@@ -111,7 +112,7 @@ func scanCautions(scans []cleanedScan, p *page) {
 			}
 		}
 		if named != nil {
-			p.caution(format, column.Shorten(named))
+			p.caution(format, words.Some(named, 6))
 		}
 	}
 	counted := func(n int32, what string) string {
@@ -170,8 +171,8 @@ func methodsOfNuisance(m *methodsText, scans []cleanedScan, d *stageSettings) (p
 			continue
 		}
 		text := s.nuisance()
-		if words := nuisanceWords[s.Strategy]; words != "" {
-			text = words
+		if what := nuisanceWords[s.Strategy]; what != "" {
+			text = what
 		}
 		works := []string{"friston"}
 		if strings.HasSuffix(s.Strategy, "compcor") {
