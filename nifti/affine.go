@@ -78,6 +78,15 @@ func (a *Affine) VoxelSize() (size [3]float64) {
 	return size
 }
 
+// Determinant is that of the linear part: how many times a volume grows.
+func (a *Affine) Determinant() float64 {
+	var m [3][3]float64
+	for r := range m {
+		m[r] = [3]float64(a[r][:3])
+	}
+	return det3(m)
+}
+
 // Axes names the direction of each voxel axis by the closest axis of the
 // patient, such as "RAS" or "LPI" (the end that the index grows to).
 func (a *Affine) Axes() string {

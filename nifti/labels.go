@@ -119,13 +119,8 @@ func (l *Labels) Onto(g Grid) (*Labels, error) {
 	if l.Grid.Same(g) {
 		return &Labels{g, slices.Clone(l.Voxels)}, nil
 	}
-	for _, x := range []struct {
-		g    Grid
-		what string
-	}{{l.Grid, "the label image"}, {g, "the scan"}} {
-		if !x.g.Oriented {
-			return nil, fmt.Errorf("%s does not say where it lies (sform and qform codes are 0), so the labels (%v) cannot be laid over the scan (%v); set its sform or qform", x.what, l.Grid, g)
-		}
+	if err := l.oriented(g); err != nil {
+		return nil, err
 	}
 	inv, ok := l.Affine.Inverse()
 	if !ok {
@@ -138,6 +133,19 @@ func (l *Labels) Onto(g Grid) (*Labels, error) {
 		return nil, fmt.Errorf("no label reaches the scan: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?", l.Grid, g)
 	}
 	return out, nil
+}
+
+// oriented refuses a label image or a scan that does not say where it lies.
+func (l *Labels) oriented(g Grid) error {
+	for _, x := range []struct {
+		g    Grid
+		what string
+	}{{l.Grid, "the label image"}, {g, "the scan"}} {
+		if !x.g.Oriented {
+			return fmt.Errorf("%s does not say where it lies (sform and qform codes are 0), so the labels (%v) cannot be laid over the scan (%v); set its sform or qform", x.what, l.Grid, g)
+		}
+	}
+	return nil
 }
 
 // fill takes each voxel's label from the voxel of l nearest to where m takes it.

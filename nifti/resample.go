@@ -1,56 +1,74 @@
 package nifti
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A Point is a place in space, mm, RAS+.
 type Point = [3]float64
 
+// A Box is a part of a grid that is continued beyond its borders: voxels Lo to Hi−1.
+type Box struct{ Lo, Hi [3]int }
+
+// Box is the whole grid.
+func (g Grid) Box() Box { return Box{Hi: g.Shape} }
+
 // mostPoints bounds the points that Resampled holds at a time.
 const mostPoints = 1 << 22
 
-// Resampled is the label image on another grid, whose points move takes, in place, to points
-// of the label image's space. samples is the number of samples of a voxel along each axis.
+// Resampled are the labels of the voxels in a box of another grid, x fastest, whose points move
+// takes, in place, to points of the label image's space. samples is the number of samples of a
+// voxel along each axis.
 //
 // 1 takes the label at the voxel's centre: that of the label voxel ⌊q + ½⌋, where q are the
 // indices of the moved point, and 0 outside of the label image.
 //
 // 3 takes 27 samples, at the centres of the thirds of the voxel, and the label that most of
-// them have. Where two labels have as many, the one at the centre wins if it is among them,
-// else the smaller one.
-func (l *Labels) Resampled(g Grid, samples int, move func([]Point) error) (*Labels, error) {
-	inverse, ok := l.Affine.Inverse()
-	if !ok {
-		return nil, errNoInverse
+// those with a label have; 0 where fewer than a third of the samples have one. Where two labels
+// have as many, the one at the centre wins if it is among them, else the smaller one.
+func (l *Labels) Resampled(g Grid, box Box, samples int, move func([]Point) error) ([]int32, error) {
+	if err := l.oriented(g); err != nil {
+		return nil, err
 	}
-	out := &Labels{g, make([]int32, 0, g.Voxels())}
-	each := samples * samples * samples
-	slab := max(1, mostPoints/(each*g.Shape[0]*g.Shape[1]))
-	for k := 0; k < g.Shape[2]; k += slab {
-		points := g.samples(k, min(k+slab, g.Shape[2]), samples)
+	at, err := l.Lookup()
+	if err != nil {
+		return nil, err
+	}
+	slice := (box.Hi[0] - box.Lo[0]) * (box.Hi[1] - box.Lo[1])
+	out := make([]int32, 0, slice*(box.Hi[2]-box.Lo[2]))
+	votes := make([]int32, samples*samples*samples)
+	slab := max(1, mostPoints/(len(votes)*slice))
+	for k := box.Lo[2]; k < box.Hi[2]; k += slab {
+		part := box
+		part.Lo[2], part.Hi[2] = k, min(k+slab, box.Hi[2])
+		points := g.samples(part, samples)
 		if err := move(points); err != nil {
 			return nil, err
 		}
-		votes := make([]int32, each)
-		for ; len(points) > 0; points = points[each:] {
-			for i, p := range points[:each] {
-				votes[i] = l.under(&inverse, p)
+		for ; len(points) > 0; points = points[len(votes):] {
+			for i := range votes {
+				votes[i], _ = at(points[i])
 			}
-			out.Voxels = append(out.Voxels, majority(votes))
+			out = append(out, majority(votes))
 		}
 	}
 	return out, nil
 }
 
-// samples are the points of the voxels of slices from to to−1, voxel by voxel, x fastest.
-func (g Grid) samples(from, to, n int) []Point {
-	points := make([]Point, 0, (to-from)*g.Shape[1]*g.Shape[0]*n*n*n)
+// samples are the points of the voxels in a box, voxel by voxel, x fastest.
+func (g Grid) samples(box Box, n int) []Point {
+	var points []Point
 	at := make([]float64, n) // of the samples, from the voxel's centre
 	for s := range at {
 		at[s] = (float64(s)+0.5)/float64(n) - 0.5
 	}
-	for k := from; k < to; k++ {
-		for j := range g.Shape[1] {
-			for i := range g.Shape[0] {
+	for k := box.Lo[2]; k < box.Hi[2]; k++ {
+		if points == nil {
+			points = make([]Point, 0, (box.Hi[0]-box.Lo[0])*(box.Hi[1]-box.Lo[1])*(box.Hi[2]-box.Lo[2])*n*n*n)
+		}
+		for j := box.Lo[1]; j < box.Hi[1]; j++ {
+			for i := box.Lo[0]; i < box.Hi[0]; i++ {
 				for _, z := range at {
 					for _, y := range at {
 						for _, x := range at {
@@ -66,36 +84,96 @@ func (g Grid) samples(from, to, n int) []Point {
 	return points
 }
 
-// under is the label of the voxel in which a point lies, 0 outside.
-func (l *Labels) under(inverse *Affine, p Point) int32 {
-	x, y, z := inverse.Apply(p[0], p[1], p[2])
-	place, stride := 0, 1
-	for a, q := range [3]float64{x, y, z} {
-		v := q + 0.5
-		if !(v >= 0 && v < float64(l.Shape[a])) {
-			return 0
-		}
-		place += int(v) * stride
-		stride *= l.Shape[a]
+// Points are the centres of the grid's voxels, x fastest.
+func (g Grid) Points() []Point { return g.samples(g.Box(), 1) }
+
+// Lookup gives the label of the voxel in which a point lies; inside is false, and the label 0,
+// outside of the image.
+func (l *Labels) Lookup() (at func(Point) (label int32, inside bool), err error) {
+	inverse, ok := l.Affine.Inverse()
+	if !ok {
+		return nil, errNoInverse
 	}
-	return l.Voxels[place]
+	return func(p Point) (int32, bool) {
+		x, y, z := inverse.Apply(p[0], p[1], p[2])
+		place, stride := 0, 1
+		for a, q := range [3]float64{x, y, z} {
+			v := q + 0.5
+			if !(v >= 0 && v < float64(l.Shape[a])) {
+				return 0, false
+			}
+			place += int(v) * stride
+			stride *= l.Shape[a]
+		}
+		return l.Voxels[place], true
+	}, nil
 }
 
-// majority is the most frequent of the labels, of which the middle one is the centre's. It
-// changes their order.
+// majority is the most frequent of the labels of a voxel's samples, of which the middle one is
+// the centre's. 0 is no label and has no vote. It changes the order of the labels.
 func majority(labels []int32) int32 {
-	centre := labels[len(labels)/2]
+	centre, samples := labels[len(labels)/2], len(labels)
 	slices.Sort(labels)
-	best, most := centre, 0
+	var best int32
+	most, given := 0, 0
 	for len(labels) > 0 {
 		n := 1
 		for n < len(labels) && labels[n] == labels[0] {
 			n++
 		}
-		if n > most || n == most && labels[0] == centre {
-			best, most = labels[0], n
+		if v := labels[0]; v != 0 {
+			given += n
+			if n > most || n == most && v == centre {
+				best, most = v, n
+			}
 		}
 		labels = labels[n:]
 	}
+	if 3*given < samples {
+		return 0
+	}
 	return best
+}
+
+// Around is the box of a grid, continued where labels lie beyond its borders: it holds all of
+// them and margin mm more, but no more than twice the grid along each axis.
+func (l *Labels) Around(g Grid, margin float64) (Box, error) {
+	inverse, ok := g.Affine.Inverse()
+	if !ok {
+		return Box{}, errNoInverse
+	}
+	lo, hi := l.Shape, [3]int{-1, -1, -1} // of the voxels with a label
+	at := 0
+	for k := range l.Shape[2] {
+		for j := range l.Shape[1] {
+			for i := range l.Shape[0] {
+				if l.Voxels[at] != 0 {
+					for a, v := range [3]int{i, j, k} {
+						lo[a], hi[a] = min(lo[a], v), max(hi[a], v)
+					}
+				}
+				at++
+			}
+		}
+	}
+	box := g.Box()
+	if hi[0] < 0 {
+		return box, nil
+	}
+	m, size := inverse.Mul(&l.Affine), g.Affine.VoxelSize()
+	for corner := range 8 {
+		var v [3]float64
+		for a := range v {
+			if v[a] = float64(lo[a]) - 0.5; corner>>a&1 == 1 {
+				v[a] = float64(hi[a]) + 0.5
+			}
+		}
+		x, y, z := m.Apply(v[0], v[1], v[2])
+		for a, q := range [3]float64{x, y, z} {
+			far, half := margin/size[a], g.Shape[a]/2+1
+			box.Lo[a] = min(box.Lo[a], max(int(math.Floor(max(q-far, -1e6))), -half))
+			box.Hi[a] = max(box.Hi[a], min(int(math.Ceil(min(q+far, 1e6)))+1, g.Shape[a]+half))
+		}
+	}
+	return box, nil
 }

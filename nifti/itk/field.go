@@ -71,11 +71,11 @@ func (f *field) index(p Point) (u [3]float64, slice int, ok bool) {
 func (f *field) apply(points []Point, told *Extent) error {
 	// The points between slices k and k+1 are order[begin[k]:begin[k+1]].
 	begin := make([]int, f.size[2]+2)
-	for _, p := range points {
+	for i, p := range points {
 		if _, k, ok := f.index(p); ok {
 			begin[k+2]++
 		} else {
-			told.Outside++
+			told.Outside = append(told.Outside, int32(i))
 		}
 	}
 	for k := 2; k < len(begin); k++ {

@@ -38,9 +38,8 @@ type step interface {
 // An Extent is what a transform has done to points. What is beyond belief in a brain, the
 // caller judges.
 type Extent struct {
-	Affine       nifti.Affine // of all its affine parts
-	Displacement float64      // length of the longest vector of its fields, mm
-	Outside      int          // points that lay outside of a field, which leaves them where they are
+	Displacement float64 // length of the longest vector of its fields, mm
+	Outside      []int32 // the points that lay outside of a field, which leaves them where they are
 }
 
 // Read reads a transform of so many bytes. What the file is, its first bytes tell.
@@ -60,7 +59,7 @@ func Read(r io.ReaderAt, size int64) (*Transform, error) {
 
 // Map takes points through the transform, in place.
 func (t *Transform) Map(points []Point) (Extent, error) {
-	told := Extent{Affine: nifti.Identity}
+	var told Extent
 	for _, s := range t.steps {
 		if err := s.apply(points, &told); err != nil {
 			return told, err
@@ -74,32 +73,25 @@ func (t *Transform) Map(points []Point) (Extent, error) {
 	return told, nil
 }
 
-// Affine is the transform as one affine; ok is false when it has a displacement field.
-func (t *Transform) Affine() (a nifti.Affine, ok bool) {
-	a = nifti.Identity
-	for i, s := range t.steps {
-		part, linear := s.(affine)
-		if !linear {
-			return a, false
-		}
-		if m := nifti.Affine(part); i == 0 {
-			a = m // and not its product with the identity, which may round −0
-		} else {
+// Linear is the product of the affine parts; whole is false when there are fields too.
+func (t *Transform) Linear() (a nifti.Affine, whole bool) {
+	a, whole = nifti.Identity, true
+	for _, s := range t.steps {
+		if part, linear := s.(affine); linear {
+			m := nifti.Affine(part)
 			a = m.Mul(&a)
+		} else {
+			whole = false
 		}
 	}
-	return a, true
+	return a, whole
 }
-
-// Determinant is that of the linear part: how many times a volume grows.
-func (e *Extent) Determinant() float64 { return determinant(&e.Affine) }
 
 // affine is an affine part, RAS+.
 type affine nifti.Affine
 
-func (a affine) apply(points []Point, told *Extent) error {
+func (a affine) apply(points []Point, _ *Extent) error {
 	m := nifti.Affine(a)
-	told.Affine = m.Mul(&told.Affine)
 	for i, p := range points {
 		points[i][0], points[i][1], points[i][2] = m.Apply(p[0], p[1], p[2])
 	}
@@ -137,15 +129,8 @@ func affineOf(parameters, centre []float64) (affine, error) {
 	if _, ok := a.Inverse(); !ok {
 		return affine{}, errors.New("the transform cannot be inverted")
 	}
-	if d := determinant(&a); d < 0 {
+	if d := a.Determinant(); d < 0 {
 		return affine{}, fmt.Errorf("the transform mirrors the brain (determinant %.3g): left would be taken for right", d)
 	}
 	return affine(a), nil
-}
-
-// determinant is that of the linear part.
-func determinant(a *nifti.Affine) float64 {
-	return float64(a[0][0]*(float64(a[1][1]*a[2][2])-float64(a[1][2]*a[2][1]))) -
-		float64(a[0][1]*(float64(a[1][0]*a[2][2])-float64(a[1][2]*a[2][0]))) +
-		float64(a[0][2]*(float64(a[1][0]*a[2][1])-float64(a[1][1]*a[2][0])))
 }

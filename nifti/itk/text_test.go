@@ -22,7 +22,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, ok := tr.Affine()
+	a, ok := tr.Linear()
 	if !ok {
 		t.Fatal("a text has no field")
 	}

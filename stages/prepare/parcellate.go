@@ -11,15 +11,17 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
-	"prgnn/nifti/itk"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
 var parcellateKind = dag.Kind{
 	Name: "parcellate",
 	Doc: "which voxel of a scan belongs to which node\n" +
-		"Lays the label image over the scan's grid, by nearest neighbour where the grids differ, and numbers its regions as the node list does. Every node keeps its row in the coverage table, also one without a voxel.",
-	New:    func() dag.Stage { return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5} },
+		"Lays the label image over the scan's grid, where the grids differ, and numbers its regions as the node list does. Every node keeps its row in the coverage table, also one without a voxel. With warp and transform, labels of FreeSurfer's space are laid over a scan in a template's space.",
+	New: func() dag.Stage {
+		return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto"}
+	},
 	Memory: 256 << 20, // a conformed label image of 256³ voxels
 }
 
@@ -28,6 +30,7 @@ type Parcellate struct {
 	Labels      string  `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
 	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list: refuse it, or keep their rows empty"`
 	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must lie in the scan's field of view; a node with less is left empty" min:"0" max:"1"`
+	Resampling  string  `param:"resampling" choices:"auto|nearest|majority" doc:"the label of a voxel, where the grids differ: the nearest one to its centre, or that of most of its 27 samples that have one (at least 9); auto takes the majority for voxels of 6 mm and more, where nearest neighbour leaves small regions empty"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -38,10 +41,13 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
 			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
+			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "where the scan is in a template's space, and labels and transform are not: the transform that resamples from there to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
+			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to tell how much of the brain got a label"},
 		},
 		Out: []dag.Port{
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, 0 for none"},
 			{Name: "coverage", Type: dag.Arrow("index", "id", "name", "label_voxels", "voxels", "coverage", "kept"), Doc: "what the scan sees of each node"},
+			{Name: "quality", Type: dag.Arrow(column.Names[column.ParcelRow]()...), Doc: "how well the labels fit the scan: one row"},
 		},
 	}
 }
@@ -63,12 +69,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
 		return nil, err
 	}
-	r, err := region.OpenImage(t.In("labels"))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	labels, err := nifti.ReadLabels(r)
+	labels, err := readLabels(t.In("labels"))
 	if err != nil {
 		return nil, err
 	}
@@ -82,31 +83,26 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := p.refuseMissing(nodes, by, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
-	moved := "none"
-	if t.Has("transform") {
-		if labels, err = move(labels, t.In("transform")); err != nil {
-			return nil, err
-		}
-		moved = "applied"
-	}
 	grid := bold.Header.Grid()
-	onto, err := labels.Onto(grid)
+	l := &layer{own: labels}
+	defer l.close()
+	if err := l.read(p, t, grid); err != nil {
+		return nil, err
+	}
+	onto, seen, err := l.over(grid)
 	if err != nil {
 		return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
 	}
 
 	// Coverage is the share of a label's voxels that the scan has seen, which the
 	// grid's coarseness does not touch, as the number of voxels on it would.
-	all, seen, voxels := labels.Counts(), labels.Within(grid), onto.Counts()
+	all, voxels := labels.Counts(), onto.Counts()
 	c := newCoverage(len(nodes))
 	number := map[int32]int16{}
 	reached := 0
 	for i, n := range nodes {
 		v := by(n)
-		share := 0.0
-		if all[v] > 0 {
-			share = float64(seen[v]) / float64(all[v])
-		}
+		share := seen(v)
 		kept := voxels[v] > 0 && share >= p.MinCoverage
 		if kept {
 			number[v] = int16(n.Index)
@@ -116,7 +112,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
 		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
-			in, t.In("bold").Name, reached, len(nodes), labels.Grid, grid)
+			in, t.In("bold").Name, reached, len(nodes), l.labels.Grid, grid)
 	}
 	parcels := make([]int16, len(onto.Voxels))
 	for i, v := range onto.Voxels {
@@ -132,38 +128,18 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}); err != nil {
 		return nil, err
 	}
-	how := "nearest neighbour"
-	if labels.Grid.Same(grid) {
-		how = "none: the label image is on the scan's grid"
-	}
 	return dag.Outputs{
 		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
 		"coverage": c.table(map[string]string{
 			"labels":       region.MeaningName(p.Labels, nodes, values),
 			"other_labels": otherLabels(nodes, by, values),
-			"resampling":   how,
-			"transform":    moved,
-			"label_grid":   labels.Grid.String(),
+			"resampling":   l.how,
+			"transform":    l.moved,
+			"label_grid":   l.labels.Grid.String(),
 			"scan_grid":    grid.String(),
 		}),
+		"quality": column.Table([]column.ParcelRow{l.quality(len(nodes) - reached)}),
 	}, nil
-}
-
-// move takes labels to the scan's space.
-func move(labels *nifti.Labels, in dag.Input) (*nifti.Labels, error) {
-	b, err := in.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	t, err := itk.Read(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	a, ok := t.Affine()
-	if !ok {
-		return nil, fmt.Errorf("%s: a displacement field, and an affine transform is wanted", in.Name)
-	}
-	return labels.Moved(a)
 }
 
 // dkt are the ids of the regions of the Desikan-Killiany atlas that its DKT

@@ -1,0 +1,305 @@
+package prepare
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/nifti/itk"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+// What is beyond belief in a registration; each gives a caution.
+const (
+	leastLabeled     = 0.95 // share of the brain mask
+	leastDeterminant = 0.3
+	mostDeterminant  = 3
+	mostDisplacement = 60 // mm
+	mostRotation     = 30 // degrees, of transform
+)
+
+// coarse is the size of voxels, mm, from which the majority of samples decides by default.
+const coarse = 6
+
+// A layer lays labels over a scan.
+type layer struct {
+	labels  *nifti.Labels    // in the scan's space, as far as affine transforms take them there
+	own     *nifti.Labels    // in their own space
+	chain   []*itk.Transform // from points of the scan to points of the labels' own space
+	files   []io.Closer
+	samples int // of a voxel along each axis
+	field   bool
+	mask    *nifti.Labels // nil without one
+
+	how, moved string // for the table of coverage
+	row        column.ParcelRow
+}
+
+// close closes the files of the transforms.
+func (l *layer) close() {
+	for _, f := range l.files {
+		f.Close()
+	}
+}
+
+// read reads what takes the labels to the scan.
+func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
+	l.samples, l.moved, l.labels = 1, "none", l.own
+	l.row = column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN()}
+	linear := nifti.Identity
+	for _, port := range []string{"warp", "transform"} { // in the order in which points go through them
+		if !t.Has(port) {
+			continue
+		}
+		file, err := region.Open(t.In(port))
+		if err != nil {
+			return err
+		}
+		l.files = append(l.files, file)
+		x, err := itk.Read(file, file.Size)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.In(port).Name, err)
+		}
+		a, whole := x.Linear()
+		if linear = a.Mul(&linear); !whole {
+			l.field = true
+		}
+		if port == "transform" {
+			l.row.Rotation = rotation(&a)
+		}
+		l.chain, l.moved = append(l.chain, x), "applied"
+	}
+	if l.chain != nil {
+		if l.labels, err = l.own.Moved(linear); err != nil {
+			return err
+		}
+		l.row.Determinant = linear.Determinant()
+	}
+	if t.Has("mask") {
+		if l.mask, err = readMask(t.In("mask"), grid); err != nil {
+			return err
+		}
+	}
+	size := grid.Affine.VoxelSize()
+	volume := size[0] * size[1] * size[2]
+	switch {
+	case !l.field && l.labels.Grid.Same(grid):
+		l.how = "none: the label image is on the scan's grid"
+	case p.Resampling == "majority" || p.Resampling == "auto" && volume > coarse*coarse*coarse*0.999:
+		l.samples, l.how = 3, "majority of 27 samples a voxel"
+	default:
+		l.how = "nearest neighbour"
+	}
+	l.row.Resampling = l.how
+	return nil
+}
+
+// rotation is the angle by which an affine turns, degrees.
+func rotation(a *nifti.Affine) float64 {
+	trace := (a[0][0] + a[1][1] + a[2][2]) / math.Cbrt(a.Determinant())
+	return math.Acos(min(max((trace-1)/2, -1), 1)) * 180 / math.Pi
+}
+
+// readLabels reads a label image.
+func readLabels(in dag.Input) (*nifti.Labels, error) {
+	r, err := region.OpenImage(in)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return nifti.ReadLabels(r)
+}
+
+// readMask reads a brain mask, which lies on the scan's grid.
+func readMask(in dag.Input, grid nifti.Grid) (*nifti.Labels, error) {
+	mask, err := readLabels(in)
+	if err != nil {
+		return nil, err
+	}
+	if !mask.Grid.Same(grid) {
+		return nil, fmt.Errorf("%s: the brain mask is on %v, the scan on %v; give the mask of this scan", in.Name, mask.Grid, grid)
+	}
+	return mask, nil
+}
+
+// over lays the labels over the grid. seen is the share of a label that the grid holds.
+func (l *layer) over(grid nifti.Grid) (onto *nifti.Labels, seen func(label int32) float64, err error) {
+	if l.field {
+		return l.warped(grid)
+	}
+	if l.samples == 1 || l.labels.Grid.Same(grid) {
+		onto, err = l.labels.Onto(grid)
+	} else {
+		onto = &nifti.Labels{Grid: grid}
+		onto.Voxels, err = l.labels.Resampled(grid, grid.Box(), l.samples, func([]nifti.Point) error { return nil })
+	}
+	if err == nil && l.mask != nil {
+		err = l.look(grid)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	all, within := l.labels.Counts(), l.labels.Within(grid)
+	return onto, func(v int32) float64 { return share(within[v], all[v]) }, nil
+}
+
+// beyond is how far the grid is continued, mm, beyond the labels as the affine parts place
+// them: as much as a field may push them.
+const beyond = 20
+
+// warped lays the labels over the grid through displacement fields, which go one way only: from
+// the scan to the labels. So the share of a label that the scan holds is that of its voxels on
+// the scan's grid, continued beyond its borders.
+func (l *layer) warped(grid nifti.Grid) (*nifti.Labels, func(int32) float64, error) {
+	box, err := l.labels.Around(grid, beyond)
+	if err != nil {
+		return nil, nil, err
+	}
+	tally, err := l.tally(grid, box)
+	if err != nil {
+		return nil, nil, err
+	}
+	voxels, err := l.own.Resampled(grid, box, l.samples, func(points []nifti.Point) error {
+		outside, err := l.through(points)
+		if err == nil {
+			tally(points, outside)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	onto := &nifti.Labels{Grid: grid, Voxels: make([]int32, 0, grid.Voxels())}
+	all := map[int32]int{}
+	at := 0
+	for k := box.Lo[2]; k < box.Hi[2]; k++ {
+		for j := box.Lo[1]; j < box.Hi[1]; j++ {
+			for i := box.Lo[0]; i < box.Hi[0]; i++ {
+				if all[voxels[at]]++; in(i, grid.Shape[0]) && in(j, grid.Shape[1]) && in(k, grid.Shape[2]) {
+					onto.Voxels = append(onto.Voxels, voxels[at])
+				}
+				at++
+			}
+		}
+	}
+	within := onto.Counts()
+	if len(within) == 0 {
+		return nil, nil, errors.New("no label reaches the scan through the transforms; are they of this participant, and to the scan's space?")
+	}
+	return onto, func(v int32) float64 { return share(within[v], all[v]) }, nil
+}
+
+func in(i, n int) bool { return i >= 0 && i < n }
+
+func share(part, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all)
+}
+
+// through takes points of the scan to the labels' own space. outside are those that a field
+// does not reach.
+func (l *layer) through(points []nifti.Point) (outside []int32, err error) {
+	for _, x := range l.chain {
+		told, err := x.Map(points)
+		if err != nil {
+			return nil, err
+		}
+		if told.Displacement > 0 {
+			l.row.Displacement = max(told.Displacement, zero(l.row.Displacement))
+		}
+		outside = append(outside, told.Outside...)
+	}
+	slices.Sort(outside)
+	return outside, nil
+}
+
+func zero(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
+}
+
+// tally counts the voxels of the brain mask as their samples come by, in the order of the box.
+func (l *layer) tally(grid nifti.Grid, box nifti.Box) (func(points []nifti.Point, outside []int32), error) {
+	label, err := l.own.Lookup()
+	if err != nil || l.mask == nil {
+		return func([]nifti.Point, []int32) {}, err
+	}
+	l.row.Mask, l.row.Unlabeled, l.row.Outside = new(int32), new(int32), new(int32)
+	each := l.samples * l.samples * l.samples
+	at := box.Lo
+	return func(points []nifti.Point, outside []int32) {
+		for centre := each / 2; centre < len(points); centre += each {
+			i, j, k := at[0], at[1], at[2]
+			if at[0]++; at[0] == box.Hi[0] {
+				if at[0], at[1] = box.Lo[0], at[1]+1; at[1] == box.Hi[1] {
+					at[1], at[2] = box.Lo[1], at[2]+1
+				}
+			}
+			if !in(i, grid.Shape[0]) || !in(j, grid.Shape[1]) || !in(k, grid.Shape[2]) || l.mask.Voxels[i+grid.Shape[0]*(j+grid.Shape[1]*k)] == 0 {
+				continue
+			}
+			*l.row.Mask++
+			v, inside := label(points[centre])
+			if v == 0 {
+				*l.row.Unlabeled++
+			}
+			if _, unreached := slices.BinarySearch(outside, int32(centre)); unreached || !inside {
+				*l.row.Outside++
+			}
+		}
+	}, nil
+}
+
+// look counts the voxels of the brain mask where no field is in the way.
+func (l *layer) look(grid nifti.Grid) error {
+	samples := l.samples
+	l.samples = 1
+	defer func() { l.samples = samples }()
+	tally, err := l.tally(grid, grid.Box())
+	if err != nil {
+		return err
+	}
+	points := grid.Points()
+	if _, err := l.through(points); err != nil {
+		return err
+	}
+	tally(points, nil)
+	return nil
+}
+
+// quality is the row of the table quality, with cautions.
+func (l *layer) quality(empty int) column.ParcelRow {
+	r := l.row
+	r.Empty = int32(empty)
+	var doubts []string
+	doubt := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
+	if r.Mask != nil && float64(*r.Mask-*r.Unlabeled) <= leastLabeled*float64(*r.Mask) {
+		doubt("%.0f %% of its brain mask has no label (%d of %d voxels; less than %.0f %% is usual)", 100*share(int(*r.Unlabeled), int(*r.Mask)), *r.Unlabeled, *r.Mask, 100*(1-leastLabeled))
+	}
+	if r.Outside != nil && *r.Outside > 0 {
+		doubt("%d voxels of its brain mask lie outside of the label image or of the displacement field", *r.Outside)
+	}
+	if d := r.Determinant; d < leastDeterminant || d > mostDeterminant {
+		doubt("its transforms change volumes by a factor of %.2g", d)
+	}
+	if r.Displacement >= mostDisplacement {
+		doubt("its displacement field moves points by up to %.0f mm", r.Displacement)
+	}
+	if r.Rotation > mostRotation {
+		doubt("its transform turns the head by %.0f°", r.Rotation)
+	}
+	if r.Caution = strings.Join(doubts, "; "); r.Caution != "" {
+		r.Caution += ": check the registration"
+	}
+	return r
+}

@@ -1,0 +1,185 @@
+package prepare
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/nifti"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// dk84Voxels are the ids of the regions, and how many voxels SimpleITK gives each.
+func dk84Voxels(t *testing.T, path string) (ids, voxels []int32) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		c := strings.Split(strings.TrimSpace(line), "\t")
+		id, err1 := strconv.Atoi(c[1])
+		n, err2 := strconv.Atoi(c[3])
+		if err1 == nil && err2 == nil {
+			ids, voxels = append(ids, int32(id)), append(voxels, int32(n))
+		}
+	}
+	return ids, voxels
+}
+
+// fmriprepInputs are the inputs of a participant of the fixture of fMRIPrep 25.1.4, whose labels
+// must go through both transforms.
+func fmriprepInputs(t *testing.T, sub string, ids []int32) map[string]dag.Input {
+	t.Helper()
+	root := need.Shared(t, "fixtures", "fmriprep", "fmriprep-25.1.4")
+	func_ := filepath.Join(root, sub, "func", sub+"_task-rest_space-MNI152NLin2009cAsym_desc-")
+	anat := filepath.Join(root, sub, "anat", sub+"_from-")
+	return map[string]dag.Input{
+		"bold":      stagetest.FileInput(func_ + "preproc_bold.nii.gz"),
+		"mask":      stagetest.FileInput(func_ + "brain_mask.nii.gz"),
+		"labels":    stagetest.FileInput(filepath.Join(root, "sourcedata", "freesurfer", sub, "mri", "aparc+aseg.mgz")),
+		"transform": stagetest.FileInput(anat + "fsnative_to-T1w_mode-image_xfm.txt"),
+		"warp":      stagetest.FileInput(anat + "T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"),
+		"nodes":     nodesInput(ids...),
+	}
+}
+
+// FreeSurfer's labels over a scan in MNI space: node by node the voxels that SimpleITK finds,
+// and by default, on these voxels of 9 mm, the majority of samples, which says so.
+func TestParcellateWarp(t *testing.T) {
+	for _, sub := range []string{"sub-01", "sub-02", "sub-03"} {
+		ids, voxels := dk84Voxels(t, need.Shared(t, "fixtures", "fmriprep", "oracle", sub+"_dk84_voxels.tsv"))
+		if len(ids) != 84 {
+			t.Fatalf("%d regions in the oracle", len(ids))
+		}
+		in := fmriprepInputs(t, sub, ids)
+		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "nearest"}, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stagetest.Sure(out["coverage"].(*encoding.Table).Ints("voxels")); !slices.EqualFunc(got, voxels, func(a int64, b int32) bool { return a == int64(b) }) {
+			t.Errorf("%s: voxels %v, want %v", sub, got, voxels)
+		}
+		r, err := nifti.Open(need.Shared(t, "fixtures", "fmriprep", "oracle", sub+"_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := nifti.ReadLabels(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, node := range labelsOf(t, out["parcels"]).Voxels {
+			if v := want.Voxels[i]; int(node) != slices.Index(ids, v)+1 {
+				t.Fatalf("%s: voxel %d is of node %d, want label %d", sub, i, node, v)
+			}
+		}
+		q := parcelRow(t, out)
+		// The fixture's mask is where SimpleITK finds a label.
+		if q.Resampling != "nearest neighbour" || q.Mask == nil || int(*q.Mask) != len(want.Voxels)-zeros(want.Voxels) || *q.Unlabeled != 0 || *q.Outside != 0 || q.Empty != 0 || q.Caution != "" {
+			t.Errorf("%s: %+v", sub, q)
+		}
+		if !(q.Displacement > 1 && q.Displacement < 13) || !(q.Determinant > 0.7 && q.Determinant < 1.4) || !(q.Rotation > 0.1 && q.Rotation < 10) {
+			t.Errorf("%s: %+v", sub, q)
+		}
+
+		if out, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto"}, in); err != nil {
+			t.Fatal(err)
+		}
+		q = parcelRow(t, out)
+		if q.Resampling != "majority of 27 samples a voxel" || q.Empty != 0 || *q.Unlabeled != 0 || out["coverage"].(*encoding.Table).Meta["resampling"] != q.Resampling {
+			t.Errorf("%s: %+v", sub, q)
+		}
+		if got := stagetest.Sure(out["coverage"].(*encoding.Table).Ints("voxels")); slices.Min(got) < 5 {
+			t.Errorf("%s: a region has %d voxels", sub, slices.Min(got))
+		}
+	}
+}
+
+func zeros(v []int32) (n int) {
+	for _, x := range v {
+		if x == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func parcelRow(t *testing.T, out dag.Outputs) column.ParcelRow {
+	t.Helper()
+	rows, err := column.Rows[column.ParcelRow](out["quality"].(*encoding.Table))
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	return rows[0]
+}
+
+// A scan cut off in the middle of the brain: a label has the share of its voxels that lie in
+// the scan, and nodes with too little are left empty. The other file, from the template to the
+// T1w image, and a transform of another participant give cautions.
+func TestParcellateWarpDoubts(t *testing.T) {
+	ids, _ := dk84Voxels(t, need.Shared(t, "fixtures", "fmriprep", "oracle", "sub-01_dk84_voxels.tsv"))
+	in := fmriprepInputs(t, "sub-01", ids)
+	run := func() (*encoding.Table, column.ParcelRow) {
+		t.Helper()
+		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "nearest"}, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out["coverage"].(*encoding.Table), parcelRow(t, out)
+	}
+	whole, _ := run()
+
+	// The lower half of the scan: 10 slices of 20.
+	r, err := nifti.Open(need.Shared(t, "fixtures", "fmriprep", "fmriprep-25.1.4", "sub-01", "func", "sub-01_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := r.Header.Grid()
+	scan := &nifti.Image{Shape: []int{20, 24, 10, 2}, Affine: grid.Affine, Code: 4, TR: 2, Data: make([]int16, 20*24*10*2)}
+	in["bold"] = imageInput(t, "bold.nii.gz", scan)
+	delete(in, "mask")
+	half, q := run()
+	n, all := stagetest.Sure(half.Ints("voxels")), stagetest.Sure(whole.Ints("voxels"))
+	covered, kept := stagetest.Sure(half.Floats("coverage")), stagetest.Sure(half.Bools("kept"))
+	cut := 0
+	for i := range n {
+		want := float64(n[i]) / float64(all[i]) // the whole scan has all of each label
+		if math.Abs(covered[i]-want) > 1e-12 || kept[i] != (want >= 0.5) {
+			t.Errorf("node %d: coverage %v, want %v, kept %v", i+1, covered[i], want, kept[i])
+		}
+		if want > 0 && want < 1 {
+			cut++
+		}
+	}
+	if cut < 10 || q.Empty == 0 || q.Mask != nil {
+		t.Errorf("%d labels are cut; %+v", cut, q)
+	}
+
+	in = fmriprepInputs(t, "sub-01", ids)
+	anat := need.Shared(t, "fixtures", "fmriprep", "fmriprep-25.1.4", "sub-01", "anat")
+	in["warp"] = stagetest.FileInput(filepath.Join(anat, "sub-01_from-MNI152NLin2009cAsym_to-T1w_mode-image_xfm.h5"))
+	if _, q := run(); !strings.Contains(q.Caution, "of its brain mask has no label") || !strings.HasSuffix(q.Caution, ": check the registration") {
+		t.Errorf("%+v", q)
+	}
+	in = fmriprepInputs(t, "sub-01", ids)
+	in["transform"] = dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 0 -1 0 1 0 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n")})
+	if _, q := run(); math.Abs(q.Rotation-90) > 1e-9 || !strings.Contains(q.Caution, "its transform turns the head by 90°") {
+		t.Errorf("%+v", q)
+	}
+	// A mask that is not of this scan.
+	in = fmriprepInputs(t, "sub-01", ids)
+	in["mask"] = stagetest.FileInput(filepath.Join(anat, "sub-01_desc-brain_mask.nii.gz"))
+	_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
+	if err == nil || !strings.Contains(err.Error(), "the brain mask is on 20×24×20 voxels") {
+		t.Errorf("error %v", err)
+	}
+}
