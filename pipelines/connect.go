@@ -72,7 +72,7 @@ func (l *loader) connectStage(s *stage) {
 		connected[k.name] = true
 		l.connectPort(s, &s.ports.In[i], k.value)
 	}
-	l.checkTransform(s, connected["transform"])
+	l.checkTransforms(s, connected)
 	s.sortLinks()
 	for i := range s.ports.In {
 		if p := &s.ports.In[i]; !p.Optional && !connected[p.Name] {
@@ -85,19 +85,25 @@ func (l *loader) connectStage(s *stage) {
 	}
 }
 
-// checkTransform refuses labels without the transform that the cohort gives with
+// checkTransforms refuses labels without the transforms that the cohort gives with
 // them: they lie in another space than the scan, and would be laid over it askew.
-func (l *loader) checkTransform(s *stage, connected bool) {
-	if connected || l.roster == nil {
+func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
+	if l.roster == nil {
 		return
 	}
-	if _, moved := l.roster.Files["transform"]; !moved {
+	var lacks []string
+	for _, port := range []string{"transform", "warp"} {
+		if _, moved := l.roster.Files[port]; moved && !connected[port] {
+			lacks = append(lacks, port+": cohort."+port)
+		}
+	}
+	if lacks == nil {
 		return
 	}
 	for _, k := range s.links {
 		for _, from := range k.from {
 			if from.stage == "cohort" && from.output == "labels" {
-				l.bad.add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect what takes them there (in: { transform: cohort.transform })", s.name, l.cohortKind)
+				l.bad.add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect what takes them there (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
 			}
 		}
 	}

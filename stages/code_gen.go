@@ -35,10 +35,10 @@ kind join a7b1292e15897705085fe08cd148adb77712cde5b2938459c34a9d3672fa4274
 kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate d68115a4dbd3ff14b3a5329dfa8046973c2f9272e99c6e0e176887a33b7b998f
+kind parcellate d5fbfbe37b40f805377f9addefb798eee9978162f457770fcdf2dc5a1a661d97
 kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
 kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report 2ac66e8666e68168e49d7661e937ba5566b09dcfc44be829190d8aee8d7c0cb4
+kind report 0bda771f1cfd33b7c06c8f076a6d6ab8bafdd306e931adfcd127bb64cb9aff83
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
@@ -384,7 +384,7 @@ prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation predict report split summary train
+reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict report split summary train
 prgnn/stages/column.CleaningRow 0116d071a42e.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
@@ -465,13 +465,13 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage permutation predict report split train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict report split train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.cells 135eb56bfc80.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage permutation predict split train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict split train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
@@ -2619,19 +2619,19 @@ prgnn/nifti/hdf5.undefined 058488924033.e3b0c4
 prgnn/nifti/hdf5.unpacker f2eae88d050d.e3b0c4
 prgnn/nifti/hdf5.unpacker.inflate 94c68449b895.d0b5dc
 prgnn/nifti/hdf5.unpacker.undo 4849b79b6e03.369e27
-prgnn/nifti/itk.Extent e68f5caf9611.3df0dc
+prgnn/nifti/itk.Extent d9ef2df3af78.e3b0c4
 prgnn/nifti/itk.Point daad0eb94438.f08b5e
 prgnn/nifti/itk.Read 2128a09300fd.696bb6
 prgnn/nifti/itk.Transform a4d17a417c40.2b7e2e
-prgnn/nifti/itk.Transform.Affine 7738b895f740.4556ee
+prgnn/nifti/itk.Transform.Linear 524b18ee679e.4556ee
+prgnn/nifti/itk.Transform.Map ee4d5d9f8dea.c56a06
 prgnn/nifti/itk.affine c2be1624a413.3df0dc
-prgnn/nifti/itk.affine.apply d4f6d649ed70.eae504
-prgnn/nifti/itk.affineOf 80c048690413.1a8acb
+prgnn/nifti/itk.affine.apply 014ef6a8bd81.be7a84
+prgnn/nifti/itk.affineOf 01678b5ec14b.317812
 prgnn/nifti/itk.affines 61633d6221f2.e3b0c4
 prgnn/nifti/itk.countParts b9139957295f.301de2
-prgnn/nifti/itk.determinant 36c2dca6594e.3df0dc
 prgnn/nifti/itk.field 418e96c4dd9f.e952eb
-prgnn/nifti/itk.field.apply e2041fda3247.1c070d
+prgnn/nifti/itk.field.apply d6793e9c44c3.1c070d
 prgnn/nifti/itk.field.between 23076e0f1a25.eede39
 prgnn/nifti/itk.field.index eff0ccb40579.f9fd1f
 prgnn/nifti/itk.fieldOf 66139e9b76ba.194068
@@ -2646,25 +2646,61 @@ prgnn/nifti/itk.readPart 27c7b5e868a8.6470d5
 prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
-prgnn/stages/prepare.Parcellate b9e75c53cf78.e3b0c4
-prgnn/stages/prepare.Parcellate.Ports 0837b3e98db2.32bfaa
-prgnn/stages/prepare.Parcellate.Run 8757b7dec0d1.27bc07
+prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
+prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
+prgnn/stages/prepare.Parcellate.Ports 95be4a8da2bf.3e472b
+prgnn/stages/prepare.Parcellate.Run 58eb5228c241.1fb9f9
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
+prgnn/stages/prepare.beyond c8409648400f.e3b0c4
+prgnn/stages/prepare.coarse abdbd56df1ad.e3b0c4
 prgnn/stages/prepare.dkt 97dd0d4dea21.e3b0c4
-prgnn/stages/prepare.move 584c1d24cb5f.f16d83
+prgnn/stages/prepare.in 1c688aa73d57.e3b0c4
+prgnn/stages/prepare.layer 6c1db2620db6.009407
+prgnn/stages/prepare.layer.close 78b49268bf8c.497040
+prgnn/stages/prepare.layer.look a29900e29478.1f90e7
+prgnn/stages/prepare.layer.over 4acef68daa12.c641c4
+prgnn/stages/prepare.layer.quality 63878741627d.4ffd73
+prgnn/stages/prepare.layer.read 0990b4d70730.b17f5c
+prgnn/stages/prepare.layer.tally 91390a021e36.96aed7
+prgnn/stages/prepare.layer.through ca0fd2946848.9fccd4
+prgnn/stages/prepare.layer.warped 756007c72e64.90b4c5
+prgnn/stages/prepare.leastDeterminant 26a58c93c0d7.e3b0c4
+prgnn/stages/prepare.leastLabeled a365a9fc8b27.e3b0c4
+prgnn/stages/prepare.mostDeterminant 70a586560e99.e3b0c4
+prgnn/stages/prepare.mostDisplacement 0607f7a0b1f5.e3b0c4
+prgnn/stages/prepare.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
-prgnn/stages/prepare.parcellate.New 3a7f745301de.3b1f59
+prgnn/stages/prepare.parcellate.New 9b65540eb9e2.3b1f59
+prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
+prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
+prgnn/stages/prepare.rotation 341f09c94a26.3f4299
+prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
+prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
+prgnn/stages/region.File 20c72b1be815.e3b0c4
+prgnn/stages/region.File.Close d3a7745361ec.696b09
+prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 
 reached by parcellate report
+prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
+prgnn/nifti.Box 409e949b7cdd.e3b0c4
+prgnn/nifti.Grid.Box 2f7fe9745121.a70670
+prgnn/nifti.Grid.Points 2f18a9bf9f1d.8b716f
+prgnn/nifti.Grid.samples 27d50de40fba.9ec450
+prgnn/nifti.Labels.Around d12f1a878f49.08a726
+prgnn/nifti.Labels.Lookup 9b71cffca662.21a1b1
 prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
-prgnn/nifti.Labels.Onto 0f943d8a4ed0.17ba37
+prgnn/nifti.Labels.Onto d509973ee10a.b9f380
+prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
+prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
 prgnn/nifti.Point 964a41e60b0a.e3b0c4
 prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
+prgnn/nifti.majority 6f0666c76bb0.e3b0c4
+prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/nifti.nearest c496bcdfe111.e3b0c4
 
 reached by parcellate report saliency
@@ -2713,18 +2749,13 @@ prgnn/internal/random.Stream.ExpFloat64 bacba4385f38.3672ac
 prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
 prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
 prgnn/nifti.DataType.numpy 572aea6b38af.90ccfc
-prgnn/nifti.Grid.samples 349d4d4f2eae.d50f80
 prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
-prgnn/nifti.Labels.Resampled e9b06460f47e.2d2632
-prgnn/nifti.Labels.under a6284ec385f8.385d4f
 prgnn/nifti.Number f37c7be462c7.e3b0c4
 prgnn/nifti.Number.MarshalJSON 6f8426b1e7d7.54c41d
 prgnn/nifti.Reader.seekable 378a6ae4c483.87b633
 prgnn/nifti.Reader.stats a7853a99b66b.9247ad
 prgnn/nifti.Stats 903624cde4c8.472010
 prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
-prgnn/nifti.majority 14b77e0324e6.e3b0c4
-prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/stages/chart.Brain c5f1a36da009.e3b0c4
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
@@ -3254,7 +3285,7 @@ at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:23 lockName:30 workName:31 young:35 swept:38 Make:42 Dir.begin:61 Dir.Remove:74 Sweep:77 reclaim:91 old:125 remove:129
-at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Axes:83 Affine.finite:111 quaternionThreshold:124 fromQuaternion:130 Affine.quaternion:165 det3:229
+at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.finite:120 quaternionThreshold:133 fromQuaternion:139 Affine.quaternion:174 det3:238
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86 encodeFloat64:96
@@ -3277,15 +3308,15 @@ at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtabl
 at nifti/inspect.go prgnn/nifti Stats:44 Number:53 Number.MarshalJSON:56 DataType.numpy:133 Reader.stats:143
 at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:58 field.apply:71 longestOf:124 field.between:132
-at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:47 Transform.Affine:78 affine:98 affine.apply:100 flip:110 affineOf:116 determinant:147
+at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.fill:144 Labels.at:182 nearest:198 Affine.diagonal:206
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.oriented:139 Labels.fill:152 Labels.at:190 nearest:206 Affine.diagonal:214
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/open.go prgnn/nifti Reader.seekable:115
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
-at nifti/resample.go prgnn/nifti Point:6 mostPoints:9 Labels.Resampled:20 Grid.samples:45 Labels.under:70 majority:86
+at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140
 at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
@@ -3329,6 +3360,7 @@ at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleaningRow:13
+at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/words.go prgnn/stages/column CoordTexts:11 Numbered:19 Plural:28 Coordinate:36
@@ -3406,7 +3438,8 @@ at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:2
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:248 leastCoverage:262
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:27 Parcellate.Ports:34 Parcellate.Run:50 move:153 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:56 dkt:147 Parcellate.refuseMissing:150 otherLabels:175 coverage:193 newCoverage:200 coverage.set:204 coverage.table:210
+at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.quality:281
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 cleaningSection:70 scanCautions:106 usual:146 methodsOfNuisance:162
 at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
@@ -3433,7 +3466,7 @@ at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:94 tableText:116 tableLayout.markdown:124 escapedCells:142 tableLayout.tsv:151 tableLayout.latex:165 sameFirst:197 tableOne:205 tableTwo:229
 at stages/present/tables_read.go prgnn/stages/present variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 Tables.accuracies:107 Tables.comparison:118 several:172 parameterCounts:184
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 seriesArray:172 Counted:184
-at stages/region/image.go prgnn/stages/region OpenImage:11
+at stages/region/image.go prgnn/stages/region OpenImage:14 File:24 File.Close:31 Open:34
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4

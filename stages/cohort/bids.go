@@ -17,9 +17,9 @@ import (
 var bidsCohortKind = Source{
 	Name: "bids",
 	Doc: "fMRIPrep's derivatives\n" +
-		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, which needs its transform. The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
+		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, with the transforms to the scan's space (every version). The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
 	New: func() Loader {
-		return &BIDSCohort{listed: defaultListed(), Space: "T1w", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
+		return &BIDSCohort{listed: defaultListed(), Space: "auto", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
 	},
 }
 
@@ -29,8 +29,8 @@ type BIDSCohort struct {
 	Dir string `param:"dir" place:"always" doc:"the derivatives' directory, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
 	entities
-	Space      string `param:"space" doc:"the space of the scans: T1w, native (the scan's own), or a template's name"`
-	Labels     string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, in T1w space or a template's; or in T1w space that of the T1w image), freesurfer (aparc+aseg.mgz, with cohort.transform), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	Space      string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, T1w, or native (the scan's own)"`
+	Labels     string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
 	FreeSurfer string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
 	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing: let their tasks fail, or leave them out"`
@@ -42,15 +42,16 @@ type bidsFiles struct {
 	name string       // of the run
 	runs []*bidsFiles // of the participant, with runs: all
 
-	bold, labels, transform, confounds, sidecar string
-
-	confoundsSidecar string // the JSON file of the confounds
-	labelsFrom       string // a line for the inventory
-	meanFD           float64
-	hasFD            bool
-	tr, headerTR     float64 // s, of the sidecar and of the scan; 0 where they do not say
-	volumes          int     // of the scan, by its header; 0 when that cannot be read
-	problems         []error
+	bold, labels, transform, warp, mask, confounds, sidecar string
+	confoundsSidecar                                        string // the JSON file of the confounds
+	labelsFrom                                              string // a line for the inventory
+	meanFD                                                  float64
+	hasFD                                                   bool
+	tr, headerTR                                            float64 // s, of the sidecar and of the scan; 0 where they do not say
+	volumes                                                 int     // of the scan, by its header; 0 when that cannot be read
+	grid                                                    gridName
+	voxel                                                   [3]float64 // mm, by the header; 0 when that cannot be read
+	problems                                                []error
 }
 
 // each gives the runs of a participant, or what there is in place of them.
@@ -78,13 +79,25 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
+	files := map[string][]bids.File{}
+	for _, r := range l.rows {
+		if list, err := bids.Files(root, r.id); err == nil { // find says who has no directory
+			files[r.id] = append([]bids.File{}, list...)
+		}
+	}
+	chosen := *c // the parameters stay as they were written
+	c = &chosen
+	space, err := c.chooseSpace(l, files)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", root, err)
+	}
 	labels, err := c.labelSource(l, root)
 	if err != nil {
 		return nil, err
 	}
 	found, sidecars := map[string]*bidsFiles{}, &bids.Sidecars{Root: root}
 	for _, r := range l.rows {
-		found[r.id] = c.find(l, sidecars, r, labels)
+		found[r.id] = c.find(l, sidecars, r, labels, files[r.id])
 	}
 	l.addMotion(found)
 	if err := l.choose(); err != nil {
@@ -98,7 +111,11 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Root = root
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Nodes = nodesTable(nodes)
-	r.Notes = append(c.about(l, root, found), r.Notes...)
+	notes := c.about(l, root, found)
+	if space != "" {
+		notes = slices.Insert(notes, 1, space)
+	}
+	r.Notes = append(notes, r.Notes...)
 	return r, nil
 }
 
@@ -106,9 +123,9 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
 	switch {
 	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
-		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set space: T1w, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
-	case c.Labels == "freesurfer" && c.Space != "T1w":
-		return nil, fmt.Errorf("labels: %s are in T1w space, and the scans in space-%s; set space: T1w, or labels: to an image in space-%s", c.Labels, c.Space, c.Space)
+		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
+	case c.Labels == "freesurfer" && c.Space == none:
+		return nil, errors.New("labels: nothing leads from FreeSurfer's labels to scans in their own space; set space, or labels: to an image on the scans' grid")
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
 	}
@@ -116,7 +133,7 @@ func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
 }
 
 // template tells whether the scans are in the space of a template.
-func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != "native" }
+func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != none && c.Space != "auto" }
 
 // misplacedLabels tells whether a version of fMRIPrep took wrong transforms for the
 // labels in the spaces of templates (nipreps/fmriprep#1631, mended by #1636 for 1.4.0).
@@ -162,9 +179,19 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		"bold":   func(f *bidsFiles) string { return f.bold },
 		"labels": func(f *bidsFiles) string { return f.labels },
 	}
-	if c.Labels == "freesurfer" {
-		r.Files["transform"] = dag.Format("itk")
-		ports["transform"] = func(f *bidsFiles) string { return f.transform }
+	for port, of := range map[string]func(*bidsFiles) string{
+		"transform": func(f *bidsFiles) string { return f.transform },
+		"warp":      func(f *bidsFiles) string { return f.warp },
+		"mask":      func(f *bidsFiles) string { return f.mask },
+	} { // there where somebody has such a file
+		if !slices.ContainsFunc(l.rows, func(row listedRow) bool {
+			return slices.ContainsFunc(found[row.id].each(), func(f *bidsFiles) bool { return of(f) != "" })
+		}) {
+			continue
+		}
+		if ports[port], r.Files[port] = of, dag.Format("itk"); port == "mask" {
+			r.Files[port] = dag.Format("nifti")
+		}
 	}
 	if c.Confounds {
 		r.Files["confounds"] = dag.Format("tsv")
@@ -192,6 +219,11 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	}
 	failing := 0
 	for _, row := range l.rows {
+		if row.group == "" || found[row.id].problems != nil {
+			failing++
+		}
+	}
+	for _, row := range l.rows {
 		f := found[row.id]
 		s := Subject{ID: row.id}
 		for _, run := range f.each() {
@@ -212,8 +244,10 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
 		}
 		if problems != nil {
-			failing++
-			s.Problem = fmt.Errorf("participant %s: %w (to go on without: incomplete: skip, or exclude: [%s])", row.id, joined(problems), row.id)
+			s.Problem = fmt.Errorf("participant %s: %w", row.id, joined(problems))
+			if failing < len(l.rows) { // else nobody would be left
+				s.Problem = fmt.Errorf("%w (to go on without: incomplete: skip, or exclude: [%s])", s.Problem, row.id)
+			}
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
@@ -273,7 +307,15 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 	confounds, sidecar, complete := make([]bool, n), make([]bool, n), make([]bool, n)
 	tr, headerTR, volumes := make([]float64, n), make([]float64, n), make([]int32, n)
 	read, said, inHeader := make([]bool, n), make([]bool, n), make([]bool, n)
+	space, voxel, fd, moved := make([]string, n), make([]string, n), make([]float64, n), make([]bool, n)
 	for i, f := range runs {
+		if f.bold != "" {
+			space[i] = f.grid.String()
+		}
+		if v := f.voxel; v[0] > 0 {
+			voxel[i] = fmt.Sprintf("%.3g×%.3g×%.3g", v[0], v[1], v[2])
+		}
+		fd[i], moved[i] = f.meanFD, f.hasFD
 		id[i], name[i], labels[i] = ids[i], f.name, f.labelsFrom
 		confounds[i], sidecar[i] = f.confounds != "", f.sidecar != ""
 		if f.bold != "" {
@@ -300,6 +342,9 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 		encoding.Column{Name: "tr", Values: tr, Valid: said, Unit: "s", Doc: "the sidecar's RepetitionTime"},
 		encoding.Column{Name: "header_tr", Values: headerTR, Valid: inHeader, Unit: "s", Doc: "repetition time in the scan's header"},
 		encoding.Column{Name: "volumes", Values: volumes, Valid: read, Doc: "length of the scan by its header"},
+		encoding.Column{Name: "space", Values: space, Valid: given(space), Doc: "the scan's space, and res- where its name has one"},
+		encoding.Column{Name: "voxel", Values: voxel, Valid: given(voxel), Unit: "mm", Doc: "size of the scan's voxels"},
+		encoding.Column{Name: "mean_fd", Values: fd, Valid: moved, Unit: "mm", Doc: "mean framewise displacement"},
 		encoding.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
 	)
 }

@@ -14,20 +14,11 @@ import (
 	"prgnn/stages/sheet"
 )
 
-// Where labels come from, for the inventory.
-const (
-	labelsOnGrid     = "fMRIPrep's aparcaseg on the scan's grid"
-	labelsOnT1w      = "fMRIPrep's aparcaseg on the T1w grid"
-	labelsFreeSurfer = "FreeSurfer's aparc+aseg.mgz, with its transform"
-	labelsGiven      = "as given"
-)
-
 // find looks for a participant's files.
-func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource) *bidsFiles {
+func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource, files []bids.File) *bidsFiles {
 	f, root := &bidsFiles{}, sidecars.Root
 	bad := func(err error) { f.problems = append(f.problems, err) }
-	files, err := bids.Files(root, row.id)
-	if err != nil {
+	if files == nil {
 		bad(absent(root, row.id))
 		return f
 	}
@@ -60,7 +51,7 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 
 // findRun looks for the files that belong to a scan.
 func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource, files []bids.File, bold bids.File) *bidsFiles {
-	f := &bidsFiles{bold: bold.Path}
+	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
 	f.sidecar = sidecars.Of(bold, "RepetitionTime")
@@ -91,7 +82,14 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 			}
 		}
 	}
-	for _, path := range []string{f.bold, f.labels, f.transform} {
+	masks := pick(files, "func", bids.Want{
+		Suffixes: []string{"mask"}, Extensions: []string{".nii.gz", ".nii"},
+		Entities: sameRun(bold, map[string]string{"desc": "brain", "space": bold.Get("space"), "res": bold.Get("res")}),
+	})
+	if len(masks) > 0 {
+		f.mask = masks[0].Path
+	}
+	for _, path := range []string{f.bold, f.labels, f.transform, f.warp, f.mask} {
 		if _, err := os.Stat(path); path != "" && err != nil {
 			bad(plainError(path, err))
 		}
@@ -131,17 +129,6 @@ func lostZeros(root, id string) string {
 	return ""
 }
 
-// anatomy picks anatomical files in the T1w space of a scan. Sessions that were
-// processed each for itself have a T1w space each, so where the scan's session has
-// a T1w image of its own, only its files will do; where it has none, there is one
-// anatomy for all sessions.
-func anatomy(files []bids.File, session string, want bids.Want) []bids.File {
-	own := slices.ContainsFunc(files, func(f bids.File) bool {
-		return f.Dir == "anat" && session != "" && f.Get("ses") == session && f.Suffix == "T1w" && f.Get("desc") == "preproc" && f.Get("space") == ""
-	})
-	return slices.DeleteFunc(pick(files, "anat", want), func(f bids.File) bool { return own && f.Get("ses") != session })
-}
-
 // pick are the files of a data type that are wanted.
 func pick(files []bids.File, dir string, want bids.Want) []bids.File {
 	var picked []bids.File
@@ -155,18 +142,10 @@ func pick(files []bids.File, dir string, want bids.Want) []bids.File {
 
 // scans finds the scan that is meant, or all runs with their names.
 func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
-	want := bids.Want{
-		Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"},
-		Entities: map[string]string{"desc": "preproc", "echo": ""},
-	}
-	every := pick(files, "func", want)
-	if c.Space == "native" {
-		want.Entities["space"] = ""
-	} else {
-		want.Entities["space"] = c.Space
-	}
-	c.into(want.Entities)
-	scans := pick(files, "func", want)
+	every := c.preprocessed(files)
+	scans := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
+		return !c.fits(gridName{f.Get("space"), f.Get("res")})
+	})
 	if len(scans) > 0 && c.all() {
 		names, err := sortRuns(scans, nil)
 		return scans, names, err
@@ -178,79 +157,13 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(scans), differences(scans, nil))
 	}
 	if len(every) == 0 {
-		return nil, nil, errors.New("it has no preprocessed scan (desc-preproc_bold.nii.gz)")
+		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-preproc_bold.nii.gz)%s", c.text())
 	}
 	var have []string
 	for _, f := range every {
 		have = append(have, filepath.Base(f.Path))
 	}
 	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
-}
-
-// findLabels finds the labels in the three regimes of fMRIPrep's versions.
-func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files []bids.File, bold bids.File) error {
-	aparcaseg := bids.Want{Suffixes: []string{"dseg"}, Extensions: []string{".nii.gz", ".nii"}, Entities: map[string]string{"desc": "aparcaseg"}}
-	mgz := c.surfer(root, row.id, bold.Get("ses"))
-	if c.Labels == "freesurfer" {
-		if mgz == "" {
-			return errors.New("FreeSurfer's mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer")
-		}
-		transforms := anatomy(files, bold.Get("ses"), bids.Want{Suffixes: []string{"xfm"}, Extensions: []string{".txt"}, Entities: map[string]string{"from": "fsnative", "to": "T1w"}})
-		if len(transforms) == 0 {
-			return errors.New("it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, without which FreeSurfer's labels cannot be laid over the scan")
-		}
-		if len(transforms) > 1 {
-			return fmt.Errorf("%d transforms from fsnative to T1w fit, which differ in %s", len(transforms), differences(transforms, nil))
-		}
-		f.labels, f.transform, f.labelsFrom = mgz, transforms[0].Path, labelsFreeSurfer
-		return nil
-	}
-	onGrid := bids.Want{Suffixes: aparcaseg.Suffixes, Extensions: aparcaseg.Extensions, Entities: sameRun(bold, map[string]string{
-		"desc": "aparcaseg", "space": bold.Get("space"), "res": bold.Get("res"),
-	})}
-	if found := pick(files, "func", onGrid); len(found) > 0 {
-		f.labels, f.labelsFrom = found[0].Path, labelsOnGrid
-		return nil
-	}
-	if c.template() {
-		return fmt.Errorf("it has no labels (func/…_space-%s_desc-aparcaseg_dseg.nii.gz) on the scan's grid, which fMRIPrep wrote up to 23.1; those of the T1w image do not fit: set space: T1w, or labels: to an image in space-%s", c.Space, c.Space)
-	}
-	if c.Space == "T1w" {
-		aparcaseg.Entities["space"] = ""
-		if found := anatomy(files, bold.Get("ses"), aparcaseg); len(found) == 1 {
-			f.labels, f.labelsFrom = found[0].Path, labelsOnT1w
-			return nil
-		} else if len(found) > 1 {
-			return fmt.Errorf("%d label images fit, which differ in %s", len(found), differences(found, nil))
-		}
-	}
-	hint, at := "; make them, or give an image with the parameter labels", ""
-	if mgz != "" && c.Space == "T1w" {
-		at = mgz
-		hint = "; FreeSurfer's are in " + mgz + ": set labels: freesurfer, and connect transform: cohort.transform to the stage that parcellates"
-	}
-	return placed{fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s; fMRIPrep 23.2 to 25.1 writes none%s", c.Space, hint), at}
-}
-
-// surfer finds a participant's aparc+aseg.mgz, or "".
-func (c *BIDSCohort) surfer(root, subject, session string) string {
-	dirs := []string{filepath.Join(root, "sourcedata", "freesurfer"), filepath.Join(filepath.Dir(root), "freesurfer"), filepath.Join(filepath.Dir(root), "sourcedata", "freesurfer")}
-	if c.FreeSurfer != "" {
-		dirs = []string{within(root, c.FreeSurfer)}
-	}
-	names := []string{subject}
-	if session != "" { // processed for itself
-		names = []string{subject + "_ses-" + session, subject}
-	}
-	for _, d := range dirs {
-		for _, n := range names {
-			p := filepath.Join(d, n, "mri", "aparc+aseg.mgz")
-			if _, err := os.Stat(p); err == nil {
-				return p
-			}
-		}
-	}
-	return ""
 }
 
 // meanFD is the mean framewise displacement of a table of confounds, mm, over the

@@ -60,7 +60,7 @@ func (d dataset) list(list, from, to string) {
 
 func (d dataset) load(change func(*BIDSCohort)) (*Roster, error) {
 	c := Sources[slices.IndexFunc(Sources, func(c Source) bool { return c.Name == "bids" })].New().(*BIDSCohort)
-	c.Dir = "."
+	c.Dir, c.Space = ".", "T1w"
 	change(c)
 	return c.Load(d.dir)
 }
@@ -90,6 +90,7 @@ func TestBIDSRegimes(t *testing.T) {
 			name: "on the scan's grid", make: func(d dataset) { d.list("legacy.txt", "", "") },
 			files: map[string]string{
 				"bold": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-aparcaseg_dseg.nii.gz",
+				"mask":      "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-brain_mask.nii.gz",
 				"confounds": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "confounds_sidecar": "sub-01_task-mixedgamblestask_run-02_desc-confounds_timeseries.json", "sidecar": "sub-01_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.json",
 			}, from: labelsOnGrid,
 		},
@@ -101,6 +102,7 @@ func TestBIDSRegimes(t *testing.T) {
 			change: func(c *BIDSCohort) { c.Run = "1" },
 			files: map[string]string{
 				"bold": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
+				"mask":      "sub-01_task-machinegame_run-01_space-T1w_desc-brain_mask.nii.gz",
 				"confounds": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.tsv", "confounds_sidecar": "sub-01_task-machinegame_run-01_desc-confounds_timeseries.json", "sidecar": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.json",
 			}, from: labelsOnT1w,
 		},
@@ -113,6 +115,7 @@ func TestBIDSRegimes(t *testing.T) {
 			change: func(c *BIDSCohort) { c.Run, c.Labels, c.Confounds = "02", "freesurfer", false },
 			files: map[string]string{
 				"bold": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "aparc+aseg.mgz",
+				"mask":      "sub-01_task-machinegame_run-02_space-T1w_desc-brain_mask.nii.gz",
 				"transform": "sub-01_from-fsnative_to-T1w_mode-image_xfm.txt", "sidecar": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.json",
 			}, from: labelsFreeSurfer,
 		},
@@ -122,7 +125,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
 			change: func(c *BIDSCohort) { c.Run = "1" },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w; fMRIPrep 23.2 to 25.1 writes none; FreeSurfer's are in DIR/sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz: set labels: freesurfer, and connect transform: cohort.transform to the stage that parcellates",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan; or give an image in that space with the parameter labels",
 		},
 		{
 			name: "FreeSurfer's without the transform", make: func(d dataset) {
@@ -130,20 +133,16 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
 			change: func(c *BIDSCohort) { c.Run, c.Labels = "1", "freesurfer" },
-			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, without which FreeSurfer's labels cannot be laid over the scan",
+			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan",
 		},
 		{
 			name: "none", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
 			change: func(c *BIDSCohort) { c.Run = "1" },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w; fMRIPrep 23.2 to 25.1 writes none; make them, or give an image with the parameter labels",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or give an image in that space with the parameter labels",
 		},
 		{
 			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
 			wrong: "2 scans fit, which differ in run (01, 02): set the parameter run; runs: all takes them all, to be joined when each is cleaned",
-		},
-		{
-			name: "another space", make: func(d dataset) { d.list("ds210.txt", "sub-02", "sub-01") },
-			wrong: "none of its scans is in space-T1w; it has sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz",
 		},
 		{
 			name: "surfaces alone", make: func(d dataset) { d.list("ds005.txt", "", "") },
@@ -175,7 +174,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
 			},
 			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
-			wrong:  "it has no labels (func/…_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz) on the scan's grid, which fMRIPrep wrote up to 23.1; those of the T1w image do not fit: set space: T1w, or labels: to an image in space-MNI152NLin2009cAsym",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-MNI152NLin2009cAsym, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or give an image in that space with the parameter labels",
 		},
 		{
 			name: "acquisitions", make: func(d dataset) {
@@ -229,7 +228,7 @@ func TestBIDSRegimes(t *testing.T) {
 				t.Fatalf("subjects %+v", r.Subjects)
 			}
 			if c.wrong != "" {
-				want := "participant sub-01: " + strings.ReplaceAll(c.wrong, "DIR", filepath.ToSlash(d.dir)) + " (to go on without: incomplete: skip, or exclude: [sub-01])"
+				want := "participant sub-01: " + strings.ReplaceAll(c.wrong, "DIR", filepath.ToSlash(d.dir)) + ""
 				if err := r.Subjects[0].Problem; err == nil || filepath.ToSlash(err.Error()) != want {
 					t.Errorf("problem %v\nwant %s", err, want)
 				}
@@ -316,7 +315,7 @@ func TestBIDSPeople(t *testing.T) {
 		{func(c *BIDSCohort) { c.Dir = "nowhere" }, "no such directory"},
 		{func(c *BIDSCohort) { c.Group = "diagnosis" }, "has no column \"diagnosis\""},
 		{func(c *BIDSCohort) { c.File = "people.tsv" }, "people.tsv"},
-		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "MNI152NLin6Asym", "freesurfer" }, "labels: freesurfer are in T1w space, and the scans in space-MNI152NLin6Asym; set space: T1w, or labels: to an image in space-MNI152NLin6Asym"},
+		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "native", "freesurfer" }, "no scan fits space: native; the scans are in MNI152NLin2009cAsym (3 of 3 participants), MNI152NLin6Asym (3 of 3 participants), T1w (3 of 3 participants); write space: MNI152NLin2009cAsym, or space: MNI152NLin6Asym, or space: T1w, or leave space and resolution out"},
 		{func(c *BIDSCohort) { c.Raw = "elsewhere" }, "elsewhere"},
 		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
 		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "there is no participant \"sub-77\""},
@@ -378,6 +377,9 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	notes = strings.Join(r.Notes, "\n")
 	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)."; !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have one repetition time: 2 s (1), 2.001 s (1)") {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
+	}
+	for _, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {
+		d.write(s+"/func/"+s+"_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "")
 	}
 	if _, err := d.load(func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" }); err == nil || !strings.Contains(err.Error(), "labels: fMRIPrep 1.3.2 put aparcaseg into space-MNI152NLin2009cAsym in a wrong place (put right in 1.4.0)") {
 		t.Errorf("error %v", err)

@@ -31,6 +31,8 @@ func (f *bidsFiles) times() {
 	}
 	defer r.Close()
 	f.headerTR, f.volumes = r.Header.TR(), int(r.Volumes())
+	grid := r.Header.Grid()
+	f.voxel = grid.Affine.VoxelSize()
 }
 
 // apart tells whether sidecar and header contradict each other.

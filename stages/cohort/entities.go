@@ -18,7 +18,7 @@ type entities struct {
 	Acquisition    string `param:"acquisition" doc:"the acq- entity; not needed where there is one"`
 	Direction      string `param:"direction" doc:"the dir- entity, of the phase encoding, such as AP; not needed where there is one"`
 	Reconstruction string `param:"reconstruction" doc:"the rec- entity; not needed where there is one"`
-	Resolution     string `param:"resolution" doc:"the res- entity, such as 2; not needed where there is one"`
+	Resolution     string `param:"resolution" doc:"the res- entity, such as 2, or native for names without it; not needed where there is one"`
 }
 
 // entityParameters are the entities that can be chosen, in the order of names, each
@@ -40,7 +40,9 @@ func (e *entities) value(key string) string {
 // into adds what was chosen to what is wanted.
 func (e *entities) into(want map[string]string) {
 	for _, p := range entityParameters {
-		if v := e.value(p.key); v != "" {
+		if v := e.value(p.key); v == none && p.key == "res" {
+			want[p.key] = ""
+		} else if v != "" {
 			want[p.key] = v
 		}
 	}
@@ -50,7 +52,7 @@ func (e *entities) into(want map[string]string) {
 func (e *entities) text() string {
 	text := ""
 	for _, p := range entityParameters {
-		if v := e.value(p.key); v != "" {
+		if v := e.value(p.key); v != "" && v != none {
 			text += ", " + p.key + "-" + v
 		}
 	}

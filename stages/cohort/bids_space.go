@@ -1,0 +1,125 @@
+package cohort
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/stages/bids"
+)
+
+// none is the value of the parameters space and resolution for a name without the entity.
+const none = "native"
+
+// A gridName is the space of scans, and the res- entity where there is one.
+type gridName struct{ space, res string }
+
+// String names the grid as the parameters do.
+func (g gridName) String() string {
+	text := cmp.Or(g.space, none)
+	if g.res != "" {
+		text += " res-" + g.res
+	}
+	return text
+}
+
+// preprocessed are the preprocessed scans that fit what was chosen, but for space and resolution.
+func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
+	want := map[string]string{"desc": "preproc", "echo": ""}
+	c.into(want)
+	delete(want, "res")
+	return pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: want})
+}
+
+// fits tells whether a grid is one of those asked for.
+func (c *BIDSCohort) fits(g gridName) bool {
+	space := c.Space == "auto" || c.Space == cmp.Or(g.space, none)
+	res := c.value("res")
+	return space && (res == "" || bids.Same(res, cmp.Or(g.res, none)))
+}
+
+// chooseSpace makes up the space and the resolution of the scans from what is there: where all
+// scans that fit have one, it is taken; between several nothing is guessed.
+func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note string, err error) {
+	have, fit := map[gridName]int{}, map[gridName]int{}
+	with := 0
+	for _, row := range l.rows {
+		own := map[gridName]bool{}
+		for _, f := range c.preprocessed(files[row.id]) {
+			own[gridName{f.Get("space"), f.Get("res")}] = true
+		}
+		if len(own) > 0 {
+			with++
+		}
+		for g := range own {
+			if have[g]++; c.fits(g) {
+				fit[g]++
+			}
+		}
+	}
+	if named := len(fit); c.Space == "auto" { // nothing leads from labels to a scan's own space
+		for g := range fit {
+			if g.space == "" {
+				named--
+			}
+		}
+		if named > 0 {
+			maps.DeleteFunc(fit, func(g gridName, _ int) bool { return g.space == "" })
+		}
+	}
+	switch {
+	case len(have) == 0: // each participant says what it lacks
+		return "", nil
+	case len(fit) == 0:
+		asked := "space: " + c.Space
+		if res := c.value("res"); res != "" {
+			asked += ", resolution: " + res
+		}
+		return "", fmt.Errorf("no scan fits %s; the scans are in %s; write %s, or leave space and resolution out", asked, counted(have, with), alternatives(have))
+	case len(fit) > 1:
+		return "", fmt.Errorf("the scans are in %d spaces, of which one can be analyzed: %s; write %s", len(fit), counted(fit, with), alternatives(fit))
+	}
+	for g := range fit {
+		if c.Space == "auto" {
+			note = fmt.Sprintf("space: %s, the only one there", g)
+		}
+		c.Space = cmp.Or(g.space, none)
+		c.Resolution = cmp.Or(g.res, none)
+	}
+	return note, nil
+}
+
+// byCount are grids, those of most participants first.
+func byCount(n map[gridName]int) []gridName {
+	return slices.SortedFunc(maps.Keys(n), func(a, b gridName) int {
+		return cmp.Or(n[b]-n[a], strings.Compare(a.space, b.space), strings.Compare(a.res, b.res))
+	})
+}
+
+// counted lists grids with the number of participants who have a scan there.
+func counted(n map[gridName]int, of int) string {
+	var text []string
+	for _, g := range byCount(n) {
+		text = append(text, fmt.Sprintf("%s (%d of %d participants)", g, n[g], of))
+	}
+	return strings.Join(text, ", ")
+}
+
+// alternatives says what to write for each grid.
+func alternatives(n map[gridName]int) string {
+	spaces := map[string]int{}
+	for g := range n {
+		spaces[g.space]++
+	}
+	var text []string
+	for _, g := range byCount(n) {
+		line := "space: " + cmp.Or(g.space, none)
+		if spaces[g.space] > 1 {
+			line += " with resolution: " + cmp.Or(g.res, none)
+		}
+		text = append(text, line)
+	}
+	return strings.Join(text, ", or ")
+}

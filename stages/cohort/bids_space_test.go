@@ -1,0 +1,152 @@
+package cohort
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/stages/stagetest"
+)
+
+const threePeople = "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\nsub-03\tASD\n"
+
+// One space that is there is taken and said; between several nothing is guessed, and the message
+// lists them with what to write; no participant is said to be skipped.
+func TestBIDSSpaces(t *testing.T) {
+	const mni, nlin6 = "space-MNI152NLin2009cAsym", "space-MNI152NLin6Asym"
+	for _, c := range []struct {
+		name   string
+		scans  [3]string // of each participant
+		change func(*BIDSCohort)
+		takes  string
+		note   string
+		wrong  string
+	}{
+		{"one", [3]string{mni, mni, mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
+		{"one with res", [3]string{mni + "_res-2", mni + "_res-2", mni + "_res-2"}, nil, mni + "_res-2", "space: MNI152NLin2009cAsym res-2, the only one there", ""},
+		{"one beside the scan's own", [3]string{mni + " ", mni + " ", mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
+		{"two", [3]string{mni + " space-T1w", mni + " space-T1w", mni}, nil, "", "",
+			"the scans are in 2 spaces, of which one can be analyzed: MNI152NLin2009cAsym (3 of 3 participants), T1w (2 of 3 participants); write space: MNI152NLin2009cAsym, or space: T1w"},
+		{"one of two", [3]string{mni + " space-T1w", mni + " space-T1w", mni + " space-T1w"}, func(c *BIDSCohort) { c.Space = "T1w" }, "space-T1w", "", ""},
+		{"two resolutions", [3]string{mni + " " + mni + "_res-2", mni + "_res-2", mni + "_res-2 " + nlin6}, nil, "", "",
+			"the scans are in 3 spaces, of which one can be analyzed: MNI152NLin2009cAsym res-2 (3 of 3 participants), MNI152NLin2009cAsym (1 of 3 participants), MNI152NLin6Asym (1 of 3 participants); write space: MNI152NLin2009cAsym with resolution: 2, or space: MNI152NLin2009cAsym with resolution: native, or space: MNI152NLin6Asym"},
+		{"a resolution", [3]string{mni + " " + mni + "_res-02", mni + "_res-02", mni + "_res-02"}, func(c *BIDSCohort) { c.Resolution = "2" }, mni + "_res-02", "space: MNI152NLin2009cAsym res-02, the only one there", ""},
+		{"no res-", [3]string{mni + " " + mni + "_res-2", mni, mni}, func(c *BIDSCohort) { c.Resolution = "native" }, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
+		{"a space that is not there", [3]string{mni, mni, mni}, func(c *BIDSCohort) { c.Space = "T1w" }, "", "",
+			"no scan fits space: T1w; the scans are in MNI152NLin2009cAsym (3 of 3 participants); write space: MNI152NLin2009cAsym, or leave space and resolution out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDataset(t, threePeople)
+			for i, spaces := range c.scans {
+				sub := fmt.Sprintf("sub-0%d", i+1)
+				for _, space := range strings.Split(spaces, " ") {
+					if space != "" {
+						space += "_"
+					}
+					d.write(sub+"/func/"+sub+"_task-rest_"+space+"desc-preproc_bold.nii.gz", "")
+				}
+			}
+			d.write("atlas.nii.gz", "")
+			r, err := d.load(func(b *BIDSCohort) {
+				b.Space, b.Labels, b.Confounds = "auto", "atlas.nii.gz", false
+				if c.change != nil {
+					c.change(b)
+				}
+			})
+			if c.wrong != "" {
+				if err == nil || err.Error() != d.dir+": "+c.wrong {
+					t.Errorf("error %v\nwant %s", err, c.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range r.Subjects {
+				if want := fmt.Sprintf("sub-0%d_task-rest_%s_desc-preproc_bold.nii.gz", i+1, c.takes); filepath.Base(s.Files["bold"]) != want || s.Problem != nil {
+					t.Errorf("%s: %s, want %s; problem %v", s.ID, s.Files["bold"], want, s.Problem)
+				}
+			}
+			if said := strings.Join(r.Notes, "\n"); c.note != "" && !slices.Contains(r.Notes, c.note) || c.note == "" && strings.Contains(said, "only one") {
+				t.Errorf("notes\n%s\nwant %q", said, c.note)
+			}
+		})
+	}
+}
+
+// Labels in a template's space are looked for on the scan's grid first, then through FreeSurfer's
+// transforms to the same space, of the same session, then of the participant.
+func TestBIDSWarp(t *testing.T) {
+	const surfer, bold = "sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
+	rigid, warp := "_from-fsnative_to-T1w_mode-image_xfm.txt", "_from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"
+	beside := "_from-T1w_to-MNI152NLin6Asym_mode-image_xfm.h5"
+	for _, c := range []struct {
+		name   string
+		write  []string
+		change func(*BIDSCohort)
+		want   string // port=path of labels, transform, warp
+		from   string
+		wrong  string
+	}{
+		{name: "through both", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/anat/sub-01" + beside},
+			want: "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through T1w to MNI152NLin2009cAsym"},
+		{name: "asked for", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
+			change: func(c *BIDSCohort) { c.Labels = "freesurfer" },
+			want:   "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through T1w to MNI152NLin2009cAsym"},
+		{name: "on the scan's grid", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
+			want: "labels=sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz", from: labelsOnGrid},
+		{name: "to another template", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + beside},
+			wrong: "FreeSurfer's cannot be taken: it has no anat/…from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"},
+		{name: "of the other session", write: []string{surfer, "sub-01/ses-b/anat/sub-01_ses-b" + rigid, "sub-01/ses-b/anat/sub-01_ses-b" + warp},
+			wrong: "it has no anat/…from-fsnative_to-T1w"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDataset(t, onePerson)
+			scan := "sub-01/func/sub-01" + bold
+			if strings.Contains(c.name, "session") {
+				scan = "sub-01/ses-a/func/sub-01_ses-a" + bold
+			}
+			d.write(scan, "")
+			for _, name := range c.write {
+				d.write(name, "")
+			}
+			r, err := d.load(func(b *BIDSCohort) {
+				b.Space, b.Confounds = "auto", false
+				if c.change != nil {
+					c.change(b)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.wrong != "" {
+				if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), c.wrong) || strings.Contains(p.Error(), "skip") {
+					t.Errorf("problem %v, want %s", p, c.wrong)
+				}
+				return
+			}
+			var got []string
+			for _, port := range []string{"labels", "transform", "warp"} {
+				if path, ok := r.Subjects[0].Files[port]; ok {
+					got = append(got, port+"="+filepath.Base(path))
+				}
+				if _, typed := r.Files[port]; typed != strings.Contains(c.want, port+"=") {
+					t.Errorf("port %s: %v", port, typed)
+				}
+			}
+			if text := strings.Join(got, " "); text != c.want || r.Subjects[0].Problem != nil {
+				t.Errorf("%s\nwant %s; problem %v", text, c.want, r.Subjects[0].Problem)
+			}
+			inventory := r.Extra["inventory"].(*encoding.Table)
+			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
+				t.Errorf("labels from %q, want %q", from, c.from)
+			}
+			if space := stagetest.Sure(inventory.Strings("space"))[0]; space != "MNI152NLin2009cAsym" {
+				t.Errorf("space %q", space)
+			}
+		})
+	}
+}
