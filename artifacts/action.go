@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
+
+	"prgnn/internal/regular"
 )
 
 // An action record is text:
@@ -88,7 +89,7 @@ func (s *Store) recorded(k Key) (Action, error) {
 	if a, ok := s.index.lookup(s, k); ok {
 		return a, nil
 	}
-	text, err := os.ReadFile(s.actionPath(k))
+	text, err := regular.ReadFile(s.actionPath(k))
 	if err != nil {
 		return Action{}, fmt.Errorf("action %s: %w", k, ErrMiss)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"prgnn/internal/regular"
 )
 
 // The file "collected" lists the blobs that gc or Repair has removed, or that were
@@ -22,7 +24,7 @@ func (s *Store) appendCollected(victims []Victim) error {
 	for _, v := range victims {
 		b = fmt.Appendf(b, "%s %d\n", v.Digest, v.Size)
 	}
-	f, err := os.OpenFile(s.collectedPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	f, err := regular.OpenFile(s.collectedPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
@@ -36,7 +38,7 @@ func (s *Store) appendCollected(victims []Victim) error {
 }
 
 func (s *Store) readCollected() map[Digest]bool {
-	b, _ := os.ReadFile(s.collectedPath())
+	b, _ := regular.ReadFile(s.collectedPath())
 	gone := map[Digest]bool{}
 	for line := range strings.Lines(string(b)) {
 		name, _, _ := strings.Cut(line, " ")
@@ -49,7 +51,7 @@ func (s *Store) readCollected() map[Digest]bool {
 
 // compactCollected forgets the blobs that were made again. The gate is closed.
 func (s *Store) compactCollected() error {
-	b, err := os.ReadFile(s.collectedPath())
+	b, err := regular.ReadFile(s.collectedPath())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

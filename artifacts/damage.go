@@ -2,9 +2,12 @@ package artifacts
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+
+	"prgnn/internal/regular"
 )
 
 // Damaged tells whether a blob lies here with other bytes than its name says. The
@@ -62,7 +65,10 @@ func (s *Store) wrote(d Digest) {
 // the right ones; what it finds at the end is remembered.
 func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 	st, statErr := s.blobs.stat(r.Digest.String())
-	f, err := os.Open(s.BlobPath(r.Digest))
+	if statErr == nil && !st.regular {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, notRegular(s.BlobPath(r.Digest), os.Lstat))
+	}
+	f, err := regular.Open(s.BlobPath(r.Digest))
 	if err != nil {
 		return nil, err
 	}
@@ -99,5 +105,5 @@ func (s *Store) Discard(r Ref) error {
 	if err == nil && got.Digest == r.Digest || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
-	return s.fault(errors.Join(s.appendCollected([]Victim{{Digest: r.Digest, Size: r.Size}}), remove(path)))
+	return s.fault(errors.Join(s.appendCollected([]Victim{{Digest: r.Digest, Size: r.Size}}), displace(path)))
 }

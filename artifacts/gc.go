@@ -101,7 +101,7 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 		}
 		tasks, err := p.s.readTasks(ref)
 		if err != nil {
-			return nil, fmt.Errorf("gc: run %s may need anything: its list of tasks: %w", r.ID, err)
+			return nil, fmt.Errorf("gc: run %s may need anything: %w", r.ID, err)
 		}
 		p.Kept, p.oldest = append(p.Kept, r.ID), r.Started // the newest come first
 		for _, t := range tasks {

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"prgnn/internal/regular"
 )
 
 // racy is how old a file must be for its state to stand for its bytes. Two edits
@@ -38,7 +41,7 @@ func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 		return Ref{}, &os.PathError{Op: "open", Path: path, Err: unwrapPath(err)}
 	}
 	if !before.regular {
-		return Ref{}, fmt.Errorf("%s: not a file", path)
+		return Ref{}, notRegular(path, os.Stat)
 	}
 	now := time.Now()
 	settled := !before.unsure && !before.younger(now, racy)
@@ -73,6 +76,15 @@ func (st fileStat) younger(now time.Time, d time.Duration) bool {
 	return max(st.mtime, st.ctime) > now.Add(-d).UnixNano()
 }
 
+// notRegular says what lies where a file was expected.
+func notRegular(path string, stat func(string) (os.FileInfo, error)) error {
+	info, err := stat(path)
+	if err != nil {
+		return err
+	}
+	return &regular.Error{Path: path, What: cmp.Or(regular.Otherwise(info), "replaced")}
+}
+
 func unwrapPath(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
@@ -82,7 +94,7 @@ func unwrapPath(err error) error {
 }
 
 func hashFile(path string) (Ref, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return Ref{}, err
 	}

@@ -151,7 +151,7 @@ func TestHashFileRefuses(t *testing.T) {
 	if _, err := s.HashFile("no such file", false); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "open no such file: ") {
 		t.Error(err)
 	}
-	if _, err := s.HashFile(t.TempDir(), false); err == nil || !strings.HasSuffix(err.Error(), ": not a file") {
+	if _, err := s.HashFile(t.TempDir(), false); err == nil || !strings.HasSuffix(err.Error(), " is a directory and not a regular file") {
 		t.Error(err)
 	}
 }

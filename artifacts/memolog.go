@@ -2,10 +2,13 @@ package artifacts
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 	"sync"
+
+	"prgnn/internal/regular"
 )
 
 // A memoLog is a file of things that were found out and can be found out again: an
@@ -33,7 +36,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // slices of one buffer. What is behind damage would never be read again, so
 // then the file is written anew.
 func (m *memoLog) load() [][]byte {
-	b, err := os.ReadFile(m.path)
+	b, err := regular.ReadFile(m.path)
+	if errors.As(err, new(*regular.Error)) {
+		_ = displace(m.path)
+	}
 	if err != nil {
 		return nil
 	}
@@ -77,7 +83,7 @@ func (m *memoLog) append(entry []byte) {
 func (m *memoLog) flush() {
 	if m.f == nil && len(m.wait) > 0 {
 		os.MkdirAll(filepath.Dir(m.path), 0o777)
-		f, err := os.OpenFile(m.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+		f, err := regular.OpenFile(m.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 		if m.f = f; err != nil {
 			m.f, m.dead = nil, true
 		}

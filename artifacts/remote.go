@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 type Remote interface {
 	Size(ctx context.Context, name string) (int64, error)        // ErrMiss when it is not there
 	Get(ctx context.Context, name string) (io.ReadCloser, error) // ErrMiss when it is not there
-	Put(ctx context.Context, name, file string) error            // ErrReadOnly when it takes nothing
+	Put(ctx context.Context, name, file string) error            // ErrReadOnly when it takes nothing; ErrBlocked
 	String() string                                              // for messages; holds no secret
 }
 
@@ -65,6 +66,7 @@ type RemoteReport struct {
 	Left     int // actions that could not be shared yet
 	Refused  int // objects that are damaged there, and count as missing
 	Replaced int // objects that were damaged there, and are not any more
+	Blocked  error
 }
 
 // A link is a store's way to a remote. It stops asking one that does not answer: a
@@ -79,6 +81,7 @@ type link struct {
 	readOnly bool
 	record   sync.Mutex // held while one record is read
 	refused  refused
+	blocked  error            // the first ErrBlocked
 	sizes    map[Digest]int64 // blobs that are known to be there
 	fetched  int
 	shared   int
@@ -117,7 +120,7 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 }
 
 // ask puts a question to the remote, unless it does not answer these days. The
-// error is nil, ErrMiss, ErrReadOnly, ErrRefused, or wraps errDown.
+// error is nil, ErrMiss, ErrReadOnly, ErrRefused, ErrBlocked, or wraps errDown.
 func (l *link) ask(ctx context.Context, question func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -138,6 +141,9 @@ func (l *link) talk(ctx context.Context, question func(context.Context) error) e
 		l.again, l.err = time.Time{}, nil
 	case errors.Is(err, ErrReadOnly):
 		l.readOnly = true
+	case errors.Is(err, ErrBlocked):
+		l.again, l.err = time.Time{}, nil
+		l.blocked = cmp.Or(l.blocked, err)
 	case errors.Is(err, ErrRefused):
 		l.err, l.again = err, time.Now().Add(pause)
 	case errors.Is(err, context.Canceled): // we gave up, not the remote
@@ -167,6 +173,10 @@ func (l *link) enter() bool {
 // its address or in the credentials, which waiting does not mend.
 var ErrRefused = errors.New("access refused")
 
+// ErrBlocked says that something else lies in a remote where a file belongs, so that
+// it cannot be shared until a person has removed that.
+var ErrBlocked = errors.New("something else lies where a file belongs")
+
 // takes tells whether there is hope to share something now.
 func (l *link) takes() bool {
 	l.mu.Lock()
@@ -177,7 +187,7 @@ func (l *link) takes() bool {
 func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared, Refused: len(l.refused.names), Replaced: l.refused.replaced}
+	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared, Refused: len(l.refused.names), Replaced: l.refused.replaced, Blocked: l.blocked}
 	if !l.again.IsZero() {
 		r.Down = l.err
 	}

@@ -1,7 +1,6 @@
 package artifacts
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"prgnn/internal/regular"
 )
 
 // A RunRecord is what a run came to. It is provenance, not content: its id is
@@ -185,10 +186,12 @@ func parseTasks(b []byte) ([]RunTask, error) {
 
 // readRun reads a record without its tasks.
 func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
-	b, err := os.ReadFile(filepath.Join(s.dir, runsDir, id))
+	b, err := regular.ReadFile(filepath.Join(s.dir, runsDir, id))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, Ref{}, fmt.Errorf("run %s: %w", id, ErrMiss)
+	case errors.As(err, new(*regular.Error)):
+		return nil, Ref{}, fmt.Errorf("run %s: %w: %w", id, ErrDamagedRun, err)
 	case err != nil:
 		return nil, Ref{}, s.fault(err)
 	}
@@ -197,7 +200,7 @@ func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
 		err = errors.New("the record is that of another run")
 	}
 	if err != nil {
-		return nil, Ref{}, fmt.Errorf("run %s: %w: %w", id, ErrCorrupt, err)
+		return nil, Ref{}, fmt.Errorf("run %s: %w: %w", id, ErrDamagedRun, err)
 	}
 	return r, tasks, nil
 }
@@ -251,20 +254,31 @@ func (s *Store) LoadRun(id string) (*RunRecord, error) {
 		return nil, err
 	}
 	if r.Tasks, err = s.readTasks(ref); err != nil {
-		return nil, fmt.Errorf("run %s: its list of tasks: %w", r.ID, err)
+		return nil, fmt.Errorf("run %s: %w", r.ID, err)
 	}
 	return r, nil
 }
 
 func (s *Store) readTasks(ref Ref) ([]RunTask, error) {
+	b, err := s.readRecord(ref)
+	var tasks []RunTask
+	if err == nil {
+		if tasks, err = parseTasks(b); err != nil {
+			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+	}
+	if errors.Is(err, ErrMiss) || errors.Is(err, ErrCorrupt) {
+		err = fmt.Errorf("%w: its list of tasks: %w", ErrDamagedRun, err)
+	}
+	return tasks, err
+}
+
+// readRecord reads a blob that belongs to the records of runs.
+func (s *Store) readRecord(ref Ref) ([]byte, error) {
 	f, err := s.OpenBlob(ref)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var b bytes.Buffer
-	if _, err := io.Copy(&b, f); err != nil {
-		return nil, err
-	}
-	return parseTasks(b.Bytes())
+	return io.ReadAll(f)
 }

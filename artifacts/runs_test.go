@@ -88,7 +88,7 @@ func TestDamagedRun(t *testing.T) {
 	if len(runs) != 1 || runs[0].ID != good.ID || !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), bad.ID) {
 		t.Errorf("%v, %v", runs, err)
 	}
-	if _, err := s.LoadRun(bad.ID); !errors.Is(err, ErrCorrupt) {
+	if _, err := s.LoadRun(bad.ID); !errors.Is(err, ErrDamagedRun) || !errors.Is(err, ErrCorrupt) {
 		t.Error(err)
 	}
 	if _, err := s.PlanGC(GCOptions{}); !errors.Is(err, ErrCorrupt) {

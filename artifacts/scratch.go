@@ -2,8 +2,9 @@ package artifacts
 
 import (
 	"crypto/sha256"
-	"os"
 	"path/filepath"
+
+	"prgnn/internal/regular"
 )
 
 // A Scratch is where a long task keeps its checkpoint: under the key of its work,
@@ -21,7 +22,7 @@ func (c Scratch) path() string { return filepath.Join(c.s.dir, scratchDir, c.key
 
 // Get returns what Put stored last, or nil: nothing, or nothing whole.
 func (c Scratch) Get() []byte {
-	b, err := os.ReadFile(c.path())
+	b, err := regular.ReadFile(c.path())
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"prgnn/internal/regular"
 )
 
 // A session is the presence of one process in the store: a directory tmp/<id>
@@ -128,4 +130,6 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	return func() { l.Unlock() }, nil
 }
 
-func newLock(path string) *flock.Flock { return flock.New(path, flock.SetPermissions(0o666)) }
+func newLock(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NonBlock), flock.SetPermissions(0o666))
+}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"prgnn/internal/regular"
 )
 
 // A sharing carries what is recorded to the remote, behind the back of the run:
@@ -47,7 +49,7 @@ func (p *sharing) begin(s *Store) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		b, err := os.ReadFile(path)
+		b, err := regular.ReadFile(path)
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"prgnn/internal/regular"
 )
 
 // ErrMiss says that the store holds no (whole) record or blob of that name.
@@ -14,6 +16,9 @@ var ErrMiss = errors.New("not in the store")
 
 // ErrCorrupt says that bytes do not have the digest that names them.
 var ErrCorrupt = errors.New("damaged")
+
+// ErrDamagedRun says that the record of a run cannot be read. No run mends that: Repair removes it.
+var ErrDamagedRun = fmt.Errorf("%w record", ErrCorrupt)
 
 // ErrChanged says that a file outside the store is no longer what it was when
 // it was hashed.
@@ -106,7 +111,7 @@ func Open(dir string) (*Store, error) {
 // prepare makes what is missing of the layout, the version last: a store whose
 // making was interrupted is one that has not been made.
 func (s *Store) prepare() error {
-	switch b, err := os.ReadFile(filepath.Join(s.dir, versionFile)); {
+	switch b, err := regular.ReadFile(filepath.Join(s.dir, versionFile)); {
 	case err == nil && string(b) == version:
 		return nil
 	case err == nil && len(b) > 0:

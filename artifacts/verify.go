@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"prgnn/internal/regular"
 )
 
 // A Problem is a kind of thing that Verify finds.
@@ -147,7 +149,7 @@ func (v *verifier) runs(ctx context.Context) error {
 		v.lists[ref.Digest] = true
 		tasks, err := v.s.readTasks(ref)
 		if err != nil {
-			v.find(DamagedRun, path, Finding{Detail: "its list of tasks: " + err.Error()})
+			v.find(DamagedRun, path, Finding{Detail: err.Error()})
 		}
 		for _, t := range tasks {
 			if !slices.Contains(v.tasks[t.Key], t.ID) {
@@ -167,13 +169,17 @@ func (v *verifier) actions(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if o.foreign != "" {
+		if o.foreign != "" && !o.irregular {
 			v.find(Foreign, o.path, Finding{Detail: o.foreign})
 			continue
 		}
 		v.report.Actions++
 		k, _ := ParseKey(o.name)
-		text, err := os.ReadFile(o.path)
+		if o.irregular {
+			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: o.foreign})
+			continue
+		}
+		text, err := regular.ReadFile(o.path)
 		if err != nil {
 			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error()})
 			continue
@@ -209,9 +215,14 @@ func (v *verifier) blobs(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, o := range all {
+		want, _ := ParseDigest(o.name)
 		if o.foreign != "" {
+			f, p := Finding{Detail: o.foreign}, Foreign
+			if _, promised := v.refs[want]; promised && o.irregular {
+				f.Digest, p = want, DamagedBlob
+			}
 			v.mu.Lock()
-			v.find(Foreign, o.path, Finding{Detail: o.foreign})
+			v.find(p, o.path, f)
 			v.mu.Unlock()
 			continue
 		}
@@ -221,7 +232,6 @@ func (v *verifier) blobs(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			want, _ := ParseDigest(o.name)
 			got, err := hashFile(o.path)
 			v.mu.Lock()
 			defer v.mu.Unlock()
@@ -302,7 +312,7 @@ func (s *Store) Repair(r *Report) error {
 		switch f.Problem {
 		case DamagedBlob:
 			if got, err := hashFile(path); err != nil || got.Digest != f.Digest {
-				errs = append(errs, remove(path))
+				errs = append(errs, displace(path))
 				gone = append(gone, Victim{Digest: f.Digest})
 			}
 		case MissingBlob:
@@ -312,13 +322,13 @@ func (s *Store) Repair(r *Report) error {
 			if err != nil {
 				continue
 			}
-			text, _ := os.ReadFile(path)
+			text, _ := regular.ReadFile(path)
 			if a, err := parseAction(k, text); err == nil && s.hasAll(a.Outputs) {
 				continue
 			}
-			errs = append(errs, remove(path))
+			errs = append(errs, displace(path))
 		case DamagedRun:
-			errs = append(errs, remove(path))
+			errs = append(errs, displace(path))
 		}
 	}
 	errs = append(errs, s.appendCollected(gone))

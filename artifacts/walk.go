@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 
 	"github.com/gofrs/flock"
+
+	"prgnn/internal/regular"
 )
 
 // An object is a blob or an action as it lies in the store.
@@ -17,6 +20,8 @@ type object struct {
 	size    int64
 	mtime   int64  // ns
 	foreign string // why it is none, although it lies among them; "" for a real one
+
+	irregular bool // foreign, in the place of one
 }
 
 // objects lists what lies in blobs or actions, sorted by name.
@@ -33,18 +38,22 @@ func (s *Store) objects(kind string) ([]object, error) {
 			return nil
 		}
 		o := object{name: e.Name(), path: path}
+		otherwise := ""
 		if fi, err := e.Info(); err == nil {
 			o.size, o.mtime = fi.Size(), fi.ModTime().UnixNano()
+			otherwise = regular.Otherwise(fi)
 		} else if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		switch _, err := ParseDigest(o.name); {
-		case !e.Type().IsRegular():
-			o.foreign = "not a file"
+		case strings.Contains(o.name, displaced):
+			o.foreign = "it lay in the place of a result or a record; look at it and remove it"
 		case err != nil:
 			o.foreign = "not named by a digest"
 		case o.name[:2] != filepath.Base(filepath.Dir(path)):
 			o.foreign = "in the wrong directory"
+		case otherwise != "":
+			o.foreign, o.irregular = otherwise+", where a file belongs", true
 		}
 		all = append(all, o)
 		if e.IsDir() {
@@ -82,7 +91,7 @@ func (s *Store) sessions() ([]presence, error) {
 		lease := filepath.Join(p.dir, leaseFile)
 		if fi, err := os.Stat(lease); err == nil {
 			p.since = fi.ModTime().UnixNano()
-			l := flock.New(lease, flock.SetFlag(os.O_RDONLY))
+			l := flock.New(lease, flock.SetFlag(os.O_RDONLY|regular.NonBlock))
 			ok, err := l.TryLock()
 			p.alive = !ok && !errors.Is(err, os.ErrNotExist) // what cannot be told counts as alive
 			l.Unlock()

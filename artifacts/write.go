@@ -61,7 +61,7 @@ func (t *temp) settle() error {
 // publish gives a settled file its name, and tells in which directories a name has
 // become new: its own, and the one above when that was made for it. It renames
 // even if the name exists: the file that is there may be damaged, and this one
-// is not.
+// is not. A directory that is there is displaced.
 func (t *temp) publish(path string) (changed []string, err error) {
 	dir := filepath.Dir(path)
 	changed = []string{dir}
@@ -69,6 +69,11 @@ func (t *temp) publish(path string) (changed []string, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		changed = append(changed, filepath.Dir(dir))
 		if err = os.MkdirAll(dir, 0o777); err == nil {
+			err = rename(t.path, path)
+		}
+	}
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && info.IsDir() {
+		if err = displace(path); err == nil {
 			err = rename(t.path, path)
 		}
 	}
@@ -109,6 +114,18 @@ func rename(from, to string) error {
 	err := os.Rename(from, to)
 	if err != nil && runtime.GOOS == "windows" && os.Chmod(to, 0o666) == nil {
 		err = os.Rename(from, to)
+	}
+	return err
+}
+
+const displaced = ".displaced-" // after the name of what has lain in its place
+
+// displace clears a place in the store that something wrong has taken: a file and an empty
+// directory are removed, a directory that holds something is renamed and left to a person.
+func displace(path string) error {
+	err := remove(path)
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && info.IsDir() {
+		return os.Rename(path, path+displaced+randomName())
 	}
 	return err
 }

@@ -15,6 +15,7 @@ type verdict struct {
 	node    int32
 	key     artifacts.Key
 	outputs map[string]artifacts.Ref // of the record, when there is one
+	fetched bool                     // the record came from a remote
 	damaged bool                     // some of its bytes are not the ones that were recorded
 	lost    bool                     // it is damaged, or its bytes are needed and not all there
 	err     error                    // an input file that cannot be read …
@@ -39,7 +40,7 @@ func (r *runner) check(i int32, d *description) verdict {
 		return v
 	}
 	v.key = artifacts.KeyOf(string(d.recipe))
-	v.outputs = r.lookup(v.key, d.ports)
+	v.outputs, v.fetched = r.lookup(v.key, d.ports)
 	if v.outputs == nil {
 		return v
 	}
@@ -77,17 +78,17 @@ func (r *runner) hasAll(outputs map[string]artifacts.Ref) bool {
 
 // lookup finds what was recorded under a key, if it has all outputs that the
 // stage gives today.
-func (r *runner) lookup(k artifacts.Key, ports Ports) map[string]artifacts.Ref {
+func (r *runner) lookup(k artifacts.Key, ports Ports) (outputs map[string]artifacts.Ref, fetched bool) {
 	a, err := r.store.Lookup(k)
 	if err != nil { // anything wrong is a miss
-		return nil
+		return nil, false
 	}
 	for p := range ports.Out {
 		if _, ok := a.Outputs[ports.Out[p].Name]; !ok {
-			return nil
+			return nil, false
 		}
 	}
-	return a.Outputs
+	return a.Outputs, a.Origin != ""
 }
 
 // A description is what a task is, once its inputs are settled. It is a place

@@ -45,7 +45,7 @@ func Fits(out, in Type) error {
 	case in.Axes != nil && out.Axes != nil && !slices.Equal(in.Axes, out.Axes):
 		return fmt.Errorf("takes the axes [%s], not [%s]", strings.Join(in.Axes, ", "), strings.Join(out.Axes, ", "))
 	case in.Columns != nil && out.Columns != nil:
-		if lacks := missing(in.Columns, out.Columns); lacks != nil {
+		if lacks := missing(in.Columns, out.Columns); len(lacks) > 0 {
 			return fmt.Errorf("needs the column %s; there are %s", strings.Join(lacks, ", "), strings.Join(out.Columns, ", "))
 		}
 	}
@@ -54,13 +54,11 @@ func Fits(out, in Type) error {
 
 // missing lists what is wanted and not there.
 func missing(want, have []string) []string {
-	var m []string
-	for _, w := range want {
-		if !slices.Contains(have, w) {
-			m = append(m, w)
-		}
+	there := make(map[string]bool, len(have))
+	for _, h := range have {
+		there[h] = true
 	}
-	return m
+	return slices.DeleteFunc(slices.Clone(want), func(w string) bool { return there[w] })
 }
 
 // checkOutputs compares what a stage gave with what its ports promise, and
@@ -121,7 +119,7 @@ func holds(t Type, v artifacts.Value) error {
 		for i := range tab.Columns {
 			have = append(have, tab.Columns[i].Name)
 		}
-		if lacks := missing(t.Columns, have); lacks != nil {
+		if lacks := missing(t.Columns, have); len(lacks) > 0 {
 			return fmt.Errorf("lacks the column %s", strings.Join(lacks, ", "))
 		}
 	}

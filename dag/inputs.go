@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/internal/regular"
 )
 
 // jobInputs are the inputs of one job on their way to its stage, and what became
@@ -136,7 +137,7 @@ func (in *jobInputs) note(s *source, err error) {
 // reader opens an input and checks it on the way.
 func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 	if s.File != "" {
-		f, err := os.Open(s.File)
+		f, err := regular.Open(s.File)
 		if err != nil {
 			return nil, err
 		}

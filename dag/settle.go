@@ -30,6 +30,7 @@ func (r *runner) take(v *verdict) {
 	p.damaged = p.damaged || v.damaged
 	if v.outputs != nil { // to compare with what it gives now
 		p.outputs.Store(&v.outputs)
+		p.fetched = v.fetched
 	}
 	if f, ok := r.nodes[v.node].Work.(Foreteller); ok && r.dry && p.wanted {
 		p.foretold = true
@@ -138,8 +139,9 @@ func (r *runner) settle(i int32, s State, outputs map[string]artifacts.Ref, err 
 		}
 		if outputs != nil {
 			if before := p.outputs.Load(); before != nil {
-				p.note = otherBytes(*before, outputs)
+				p.note = otherBytes(*before, outputs, p.fetched)
 			}
+			p.fetched = false
 			mine := outputs
 			p.outputs.Store(&mine)
 			outputs = nil // those of the first, not of what it moves on
@@ -203,9 +205,16 @@ func (r *runner) giveUp() {
 // record promised: its stage is not a function of its inputs alone.
 const OtherBytes = "made again, it gave other bytes than before: the stage is not deterministic"
 
-func otherBytes(before, after map[string]artifacts.Ref) string {
-	if maps.Equal(before, after) {
+// OtherRecord is the note of a task that gave other bytes here than a record from a remote
+// promised: that record is wrong, or the stage is not deterministic.
+const OtherRecord = "made here, it gave other bytes than its record from the remote says; the result made here counts, and the remote is not to be trusted"
+
+func otherBytes(before, after map[string]artifacts.Ref, fetched bool) string {
+	switch {
+	case maps.Equal(before, after):
 		return ""
+	case fetched:
+		return OtherRecord
 	}
 	return OtherBytes
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/internal/foreign"
+	"prgnn/internal/regular"
 )
 
 // pairs are the names of the two files of a pair; each may be compressed.
@@ -31,7 +32,7 @@ func Open(path string) (*Reader, error) {
 			return openPair(path, other, err)
 		}
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, openError(err)
 	}
@@ -72,7 +73,7 @@ func beside(path string, zipped bool) (string, error) {
 // openPair reads the header from one file and the voxels from another. Where the
 // header says that the voxels are in the same file, they are, whatever its name.
 func openPair(header, voxels string, missing error) (*Reader, error) {
-	f, err := os.Open(header)
+	f, err := regular.Open(header)
 	if err != nil {
 		return nil, openError(err)
 	}
@@ -87,7 +88,7 @@ func openPair(header, voxels string, missing error) (*Reader, error) {
 		if missing != nil {
 			return fmt.Errorf("the voxels are missing: %w", missing)
 		}
-		v, err := os.Open(voxels)
+		v, err := regular.Open(voxels)
 		if err != nil {
 			return openError(err)
 		}

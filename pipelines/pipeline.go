@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort"
 )
@@ -56,7 +57,7 @@ const maxFile = 16 << 20
 
 // readSource reads a file, or else the built-in file of that name.
 func readSource(file, name string) (text []byte, builtin bool, err error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		if _, ok := builtins[name]; ok && os.IsNotExist(err) {
 			return []byte(builtins[name]), true, nil

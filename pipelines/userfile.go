@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/foreign"
+	"prgnn/internal/regular"
 )
 
 // userFile connects {file: PATH}.
@@ -42,8 +43,8 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 		}
 		if err == nil {
 			var info os.FileInfo
-			if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
-				err = fmt.Errorf("%s is not a file", path)
+			if info, err = os.Stat(path); err == nil && regular.Otherwise(info) != "" {
+				err = &regular.Error{Path: path, What: regular.Otherwise(info)}
 			}
 		}
 		if _, link := os.Readlink(path); os.IsNotExist(err) && link == nil {

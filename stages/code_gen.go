@@ -17,7 +17,7 @@ kind covariates 5f2d7e79070592849f8dc96f608cefd35419d63f72cd449a60282c928e67a72a
 kind denoise 669ea9a6119dc4c9d6fda4372be5752d83b92b66ef882eafd38c8fec4bfee9e2
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0ae391b50f712a334c39da466a688af254158fa383259269067c868f4f75c585
-kind exec 5a129c9d767c781816509e28c8fcc1ad99c2235dccb40b101a247f6320933230
+kind exec 8b0bc5bb290fbcc1e252b2d17a37f1729e79646e7d8f2c091bef0818c46ecd85
 kind fidelity 5dd2d50011a8c75fa1276a72a74f750e96678513df04c226d3ea1512afea6896
 kind figure-confusion 068c95fa22377664bb7792470463a458dc92ec0dbfdd3bb404186aa44b749b23
 kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
@@ -1932,6 +1932,13 @@ module github.com/gofrs/flock v0.13.1
 prgnn/dag.ParsePromise 97010d05e07e.bd70fc
 prgnn/dag.Promise 6d75d3081f4a.e3b0c4
 prgnn/dag.Promise.String f468338c03b9.15befd
+prgnn/internal/regular.Error 4d0276b21154.e3b0c4
+prgnn/internal/regular.Error.Error b571527f4ca9.cd81d2
+prgnn/internal/regular.NonBlock 115f1783bad0.e3b0c4
+prgnn/internal/regular.Open 2c65192d8b55.0df262
+prgnn/internal/regular.OpenFile 9c64bb701783.0cca84
+prgnn/internal/regular.Otherwise afe11fc65bfa.e3b0c4
+prgnn/internal/regular.ReadFile 0823225566e2.bfe0f9
 prgnn/internal/workdir.Dir dd07c0c6f1e5.e3b0c4
 prgnn/internal/workdir.Dir.Remove 8ac7c4033a94.f09d99
 prgnn/internal/workdir.Dir.begin 55b00ed1def8.ed8b2e
@@ -1959,9 +1966,9 @@ prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.secrets 577401bb0a9e.da2ea6
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
-prgnn/stages/command.cloneFile 71b489a5f902.e3b0c4
+prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
-prgnn/stages/command.collect 23428cb5ed84.ae2885
+prgnn/stages/command.collect 6ebcde75eee2.fabdbe
 prgnn/stages/command.declare 7e445297ee8d.7c855d
 prgnn/stages/command.declared 309233b743d4.e3b0c4
 prgnn/stages/command.exec.New c4e1f92aa523.3609b4
@@ -3278,9 +3285,11 @@ at internal/dense/vectors_stubs_amd64.go prgnn/internal/dense axpyAVX:10 addSqua
 at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
-at internal/foreign/foreign.go prgnn/internal/foreign Enough:15 Name:19 dicom:40 rData:41 pickle:42 formats:45 archive:72 markup:90
+at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:42 rData:43 pickle:44 formats:47 archive:74 markup:92
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.NormFloat64:63 Stream.ExpFloat64:66
+at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
+at internal/regular/regular.go prgnn/internal/regular Open:14 OpenFile:17 ReadFile:37 Error:64 Error.Error:66 Otherwise:71
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
@@ -3312,7 +3321,7 @@ at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.oriented:139 Labels.fill:152 Labels.at:190 nearest:206 Affine.diagonal:214
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
-at nifti/open.go prgnn/nifti Reader.seekable:115
+at nifti/open.go prgnn/nifti Reader.seekable:116
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
@@ -3337,7 +3346,7 @@ at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:5
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:24 Saliency:29 Saliency.Ports:36 paintedRow:52 Saliency.Run:58 Saliency.rows:124 paintedTable:151 Saliency.connectome:175
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
-at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:80
+at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
@@ -3366,8 +3375,8 @@ at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 Con
 at stages/column/words.go prgnn/stages/column CoordTexts:11 Numbered:19 Plural:28 Coordinate:36
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
-at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:12
-at stages/command/exec_files.go prgnn/stages/command Exec.lay:23 layOne:58 shareFrom:86 firstBytes:89 layAll:107 extension:145 collect:160 checkFormat:181
+at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
+at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
 at stages/command/exec_unix.go prgnn/stages/command guardScript:15 runGuarded:21 peakMemory:46
 at stages/draw/bar.go prgnn/stages/draw Bar:14 outline:35 Enlarge:41

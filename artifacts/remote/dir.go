@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/internal/regular"
 )
 
 // A dir is a remote in a directory, such as one of a lab's file server.
@@ -72,7 +73,7 @@ func (d dir) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 // Put copies the file beside its place, and gives it its name when it is whole and on
 // the disk.
 func (d dir) Put(ctx context.Context, name, file string) error {
-	in, err := os.Open(file)
+	in, err := regular.Open(file)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,11 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 	if err := d.root.Chmod(unfinished, 0o444); err != nil {
 		return err
 	}
-	return d.root.Rename(unfinished, name)
+	err = d.root.Rename(unfinished, name)
+	if info, statErr := d.root.Lstat(name); err != nil && statErr == nil && info.IsDir() {
+		return fmt.Errorf("%w: %s is a directory; remove it", artifacts.ErrBlocked, filepath.Join(d.root.Name(), filepath.FromSlash(name)))
+	}
+	return err
 }
 
 // A cancelled reader ends with its context: a large file may take long, and Ctrl-C

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -43,5 +44,37 @@ func TestPipeIsNoObject(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Fatal("it waits for the pipe")
 		}
+	}
+}
+
+// A directory where a file belongs is named: the remote answers, and takes other files.
+func TestDirectoryForObject(t *testing.T) {
+	at := t.TempDir()
+	one := store(t)
+	attach := func() error { return one.Attach(context.Background(), open(t, "file://"+filepath.ToSlash(at))) }
+	if err := attach(); err != nil {
+		t.Fatal(err)
+	}
+	key := artifacts.KeyOf("blocked")
+	blocked := filepath.Join(at, "actions", key.String()[:2], key.String())
+	if err := errors.Join(os.MkdirAll(blocked, 0o777), os.WriteFile(filepath.Join(blocked, "notes"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	record(t, one, "blocked")
+	record(t, one, "free")
+	one.Share(context.Background(), func(int) {})
+	r := one.Remote()
+	if r.Down != nil || r.Left != 0 || r.Shared != 1 {
+		t.Errorf("%+v", r)
+	}
+	if !errors.Is(r.Blocked, artifacts.ErrBlocked) || !strings.Contains(r.Blocked.Error(), blocked+" is a directory; remove it") {
+		t.Errorf("it says %v", r.Blocked)
+	}
+	version := filepath.Join(at, "version")
+	if err := errors.Join(os.Remove(version), os.Mkdir(version, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if err := attach(); !errors.Is(err, artifacts.ErrBlocked) || !strings.Contains(err.Error(), version) {
+		t.Errorf("version: %v", err)
 	}
 }

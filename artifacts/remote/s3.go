@@ -17,6 +17,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"prgnn/artifacts"
+	"prgnn/internal/regular"
 )
 
 // A bucket is a remote in a bucket of a store that speaks S3.
@@ -48,7 +49,7 @@ func openS3(name, prefix string) (artifacts.Remote, error) {
 		Creds:        credentials.NewChainCredentials(chain()),
 		Secure:       endpoint.Scheme == "https",
 		Region:       cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
-		Transport:    shortAnswers{transport()},
+		Transport:    plainAnswers{transport()},
 		BucketLookup: lookup,
 		MaxRetries:   2,
 	})
@@ -79,14 +80,18 @@ func transport() *http.Transport {
 	return t
 }
 
-// shortAnswers bounds every answer that is not the content of an object: the client reads
-// those into memory, and reads on to their end when it is done with them.
-type shortAnswers struct{ http.RoundTripper }
+// plainAnswers bounds every answer that is not the content of an object: the client reads
+// those into memory, and reads on to their end when it is done with them. It dates them
+// all at the epoch: the client refuses those of servers that give no date, and we use none.
+type plainAnswers struct{ http.RoundTripper }
 
 const longestAnswer = 1 << 20 // bytes; an answer of S3 has some hundreds
 
-func (s shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := s.RoundTripper.RoundTrip(r)
+func (p plainAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := p.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.Header.Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+	}
 	content := r.Method == http.MethodGet && r.URL.RawQuery == "" // of an object
 	if err == nil && !(content && resp.StatusCode < 300) {
 		resp.Body = struct {
@@ -111,7 +116,7 @@ func (b bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 }
 
 func (b bucket) Put(ctx context.Context, name, file string) error {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return err
 	}

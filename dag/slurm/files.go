@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/regular"
 )
 
 // A space is the part of the store that the cluster's jobs and the coordinator
@@ -87,7 +88,7 @@ func (c space) batches() []*batch {
 	entries, _ := os.ReadDir(filepath.Join(c.dir, batchesDir))
 	var all []*batch
 	for _, e := range entries {
-		text, err := os.ReadFile(c.path(batchesDir, e.Name()))
+		text, err := regular.ReadFile(c.path(batchesDir, e.Name()))
 		if err != nil || !strings.HasPrefix(e.Name(), namePrefix) {
 			continue
 		}
@@ -133,7 +134,7 @@ func (c space) dropPrograms() {
 
 // tail is the end of what an element wrote.
 func (c space) tail(name string, index int) string {
-	f, err := os.Open(c.path(logsDir, fmt.Sprintf("%s-%d", name, index)))
+	f, err := regular.Open(c.path(logsDir, fmt.Sprintf("%s-%d", name, index)))
 	if err != nil {
 		return ""
 	}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 )
 
 // A report is how a job ended that has no result, or a forced one: what is in the
@@ -58,7 +58,7 @@ func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag
 }
 
 func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool), k artifacts.Key) (task string, rep *report) {
-	text, err := os.ReadFile(spaceOf(s).path(jobsDir, k.String()))
+	text, err := regular.ReadFile(spaceOf(s).path(jobsDir, k.String()))
 	if err != nil {
 		if there(s, k) { // done, and its description taken away
 			return k.String(), nil
@@ -125,7 +125,7 @@ func (c space) writeReport(k artifacts.Key, rep *report, w io.Writer) {
 
 // readReport takes what an element left about a job, if it did.
 func (c space) readReport(k artifacts.Key) (*report, bool) {
-	b, err := os.ReadFile(c.path(reportsDir, k.String()))
+	b, err := regular.ReadFile(c.path(reportsDir, k.String()))
 	if err != nil {
 		return nil, false
 	}

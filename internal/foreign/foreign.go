@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"prgnn/internal/regular"
 )
 
 // Enough is how many of the first bytes of a file Name looks at.
@@ -110,6 +112,9 @@ func (m *missing) Unwrap() error { return m.cause }
 // Missing says in words why a file cannot be opened; the content of a link of git-annex
 // may not be here. errors.Is finds err in it.
 func Missing(path string, err error) error {
+	if errors.As(err, new(*regular.Error)) {
+		return err
+	}
 	switch target, linkErr := os.Readlink(path); {
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil:
 		return &missing{fmt.Sprintf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target), err}

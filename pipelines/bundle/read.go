@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/internal/regular"
 	"prgnn/pipelines/lock"
 )
 
@@ -33,7 +34,7 @@ const maxList = 1 << 30
 
 // Open unpacks the bundle into store and inputs, which is made, checking all of it.
 func Open(file string, store *artifacts.Store, inputs string) (*Opened, error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +303,7 @@ func (o *Opened) Bring(file string, ref artifacts.Ref) error {
 		if f.Ref.Digest != ref.Digest {
 			continue
 		}
-		in, err := os.Open(file)
+		in, err := regular.Open(file)
 		if err != nil {
 			return err
 		}

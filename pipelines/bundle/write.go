@@ -7,12 +7,12 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/internal/regular"
 	"prgnn/pipelines/lock"
 )
 
@@ -89,7 +89,7 @@ func (c Contents) writeOne(out *tar.Writer, e entry, files map[string][]byte) er
 	case isFile:
 		r = io.NopCloser(bytes.NewReader(files[e.name]))
 	case isInput:
-		r, err = os.Open(c.Inputs[e.ref.Digest])
+		r, err = regular.Open(c.Inputs[e.ref.Digest])
 	default:
 		r, err = c.Open(e.ref)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"prgnn/internal/regular"
 )
 
 // Sidecars finds the JSON files of a dataset. Its top directory is read once: there lie
@@ -81,7 +83,7 @@ const LongestJSON = 16 << 20
 
 // ReadJSON reads a JSON file of a dataset.
 func ReadJSON(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

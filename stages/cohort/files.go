@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
 
@@ -88,8 +89,8 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("its %s file: %w", f.port, plainError(path, err))
 	}
-	if info.IsDir() {
-		return "", placed{fmt.Errorf("its %s file: %s is a directory", f.port, path), path}
+	if what := regular.Otherwise(info); what != "" {
+		return "", placed{fmt.Errorf("its %s file: %w", f.port, &regular.Error{Path: path, What: what}), path}
 	}
 	return path, nil
 }

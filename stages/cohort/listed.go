@@ -334,6 +334,10 @@ func (l *list) participants(used []string) *encoding.Table {
 		}
 		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
 	}
+	taken := map[string]bool{}
+	for _, c := range columns {
+		taken[c.Name] = true
+	}
 	for _, name := range l.sheet.Columns {
 		if name == l.ID || name == l.Group || slices.Contains(used, name) || differ[name] {
 			continue
@@ -346,9 +350,10 @@ func (l *list) participants(used []string) *encoding.Table {
 			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants' table holds paths, and is no covariate", name))
 			continue
 		}
-		for slices.ContainsFunc(columns, func(c encoding.Column) bool { return c.Name == name }) {
+		for taken[name] {
 			name += "_in_table"
 		}
+		taken[name] = true
 		columns = append(columns, covariate(name, values))
 	}
 	return encoding.NewTable(columns...)

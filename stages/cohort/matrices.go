@@ -3,8 +3,8 @@ package cohort
 import (
 	"errors"
 	"fmt"
-	"os"
 
+	"prgnn/internal/regular"
 	"prgnn/stages/atlas"
 	"prgnn/stages/region"
 )
@@ -68,7 +68,7 @@ func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error
 		if !ok {
 			continue
 		}
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return nil, fmt.Errorf("nodes: %w", plainError(path, err))
 		}

@@ -7,22 +7,19 @@ import (
 	"path/filepath"
 
 	"prgnn/internal/foreign"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
 
 // openFile opens a file that the user names. Where it is not there, it proposes one
 // that is; looking for it takes time, so do not try many in this way.
 func openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%w%s", plainError(path, err), nearFile(path))
 		}
 		return nil, plainError(path, err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, fmt.Errorf("%s is a directory", path)
 	}
 	return f, nil
 }

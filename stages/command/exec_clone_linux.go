@@ -5,12 +5,14 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"prgnn/internal/regular"
 )
 
 // cloneFile makes a file that shares its blocks with another until one of them is
 // written to; it fails where the file system cannot.
 func cloneFile(from, to string) error {
-	src, err := os.Open(from)
+	src, err := regular.Open(from)
 	if err != nil {
 		return err
 	}

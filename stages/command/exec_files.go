@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/nifti"
 )
 
@@ -167,7 +168,7 @@ func collect(path string, d declared) (artifacts.Value, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("the output %s is not a file", d.name)
 	}
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

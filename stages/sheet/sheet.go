@@ -161,13 +161,15 @@ func count(n int, what string) string {
 var noValue = []string{"n/a", "N/A", "NA", "nan", "NaN", "null"}
 
 func checkHeader(columns []string, file string, line int) (problems []error) {
+	seen := make(map[string]bool, len(columns))
 	for i, name := range columns {
 		switch {
 		case name == "":
 			problems = append(problems, fmt.Errorf("%s:%d: column %d has no name", file, line, i+1))
-		case slices.Contains(columns[:i], name):
+		case seen[name]:
 			problems = append(problems, fmt.Errorf("%s:%d: two columns are called %q", file, line, name))
 		}
+		seen[name] = true
 	}
 	return problems
 }

@@ -88,6 +88,8 @@ func (a *app) explain(err error) {
 		a.Complain(inWords(one))
 	}
 	switch {
+	case errors.Is(err, artifacts.ErrDamagedRun):
+		fmt.Fprintln(a.Stderr, "  `pipeline verify --repair` removes records of runs that are damaged; the results stay")
 	case errors.Is(err, artifacts.ErrCorrupt):
 		fmt.Fprintln(a.Stderr, "  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged")
 	case errors.Is(err, artifacts.ErrFull):

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/foreign"
+	"prgnn/internal/regular"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -52,7 +53,7 @@ type inspectEvent struct {
 func (a *app) inspect(path string, withStats bool, rows int) error {
 	e := inspectEvent{Event: "inspect", Path: path}
 	err := func() error {
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return foreign.Missing(path, err)
 		}
@@ -60,9 +61,6 @@ func (a *app) inspect(path string, withStats bool, rows int) error {
 		info, err := f.Stat()
 		if err != nil {
 			return err
-		}
-		if info.IsDir() {
-			return fmt.Errorf("%s is a directory", path)
 		}
 		e.Bytes = info.Size()
 		var magic [foreign.Enough]byte

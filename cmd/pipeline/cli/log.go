@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 )
 
 func (a *app) logCommand() *cobra.Command {
@@ -103,7 +104,7 @@ func (a *app) logOfRun(id, pattern string) error {
 func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 	for _, t := range tasks {
 		path := store.LogPath(t.key)
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -77,6 +77,9 @@ func (a *app) share(s *artifacts.Store) {
 	if r.Replaced > 0 {
 		a.Note("%s: %s damaged there, replaced", r.Name, words.Count(r.Replaced, "object"))
 	}
+	if r.Blocked != nil {
+		a.Note("%s: %v", r.Name, r.Blocked)
+	}
 	if r.Refused > 0 {
 		a.Note("%s: %s damaged there, which count as missing", r.Name, words.Count(r.Refused, "object"))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/present"
@@ -265,7 +265,7 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 		in.Name, in.Path = src.File, src.File
 		in.Ref, err = c.Store.HashFile(src.File, false)
 		in.Ref.Format = src.Format
-		in.Reader = func() (io.ReadCloser, error) { return os.Open(src.File) }
+		in.Reader = func() (io.ReadCloser, error) { return regular.Open(src.File) }
 		return in, err == nil, err
 	}
 	step := c.Steps[src.Node]

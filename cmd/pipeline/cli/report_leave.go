@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/pipelines"
 	"prgnn/stages/report"
 )
@@ -64,7 +65,7 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 // noteOldReport says after an interruption that the page beside the file is not of this run.
 func (a *app) noteOldReport(p *pipelines.Pipeline) {
 	path := filepath.Join(p.Dir, pageName(p))
-	if page, err := os.ReadFile(path); reportStage(p.Graph) != nil && err == nil && report.IsReport(page) {
+	if page, err := regular.ReadFile(path); reportStage(p.Graph) != nil && err == nil && report.IsReport(page) {
 		a.Note("%s is of an earlier run", path)
 	}
 }
@@ -95,7 +96,7 @@ func pageName(p *pipelines.Pipeline) string {
 // replacePage puts a page in the place of the one that is there, unless they are equal.
 // kept is the copy of a page that is not as it was written: no run makes that one again.
 func replacePage(path string, page []byte) (kept string, err error) {
-	old, err := os.ReadFile(path)
+	old, err := regular.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -115,7 +116,7 @@ func replacePage(path string, page []byte) (kept string, err error) {
 // setAside renames the page of an earlier run where no page of this run can be made, so
 // that nobody takes one for the other.
 func setAside(path string) {
-	if page, err := os.ReadFile(path); err == nil && report.IsReport(page) {
+	if page, err := regular.ReadFile(path); err == nil && report.IsReport(page) {
 		if _, err := keepAside(path, page); err == nil {
 			_ = os.Remove(path)
 		}

@@ -113,13 +113,13 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	shown = progress.For(a.Console, p.Graph, store, r.Options)
 	ctx, done := console.Interruptible(shown.Say)
 	defer done()
-	var changed []string // tasks whose bytes are not those of their records
+	changed := map[string][]string{} // by note: tasks whose bytes are not those of their records
 	r.Progress = func(e dag.Event) {
 		switch {
 		case e.State == dag.Running:
 			collect()
-		case e.State == dag.Ran && e.Note == dag.OtherBytes:
-			changed = append(changed, e.Task)
+		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):
+			changed[e.Note] = append(changed[e.Note], e.Task)
 		}
 		shown.Event(e)
 	}
@@ -160,10 +160,12 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 }
 
 // noteResult says what a person should know of a run beside its outcome.
-func (a *app) noteResult(r *dag.Result, changed []string) {
-	if len(changed) > 0 {
-		slices.Sort(changed)
-		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", words.Some(changed, 6), dag.OtherBytes)
+func (a *app) noteResult(r *dag.Result, changed map[string][]string) {
+	for _, note := range []string{dag.OtherBytes, dag.OtherRecord} {
+		if tasks := changed[note]; len(tasks) > 0 {
+			slices.Sort(tasks)
+			fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", words.Some(tasks, 6), note)
+		}
 	}
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged, and restored: %s", words.Some(r.Damaged, 6))

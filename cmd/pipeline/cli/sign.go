@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/envelope"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/statement"
@@ -90,7 +91,7 @@ type signEvent struct {
 }
 
 func (a *app) sign(what string, sets []string, key, path string) error {
-	private, err := os.ReadFile(key)
+	private, err := regular.ReadFile(key)
 	if err != nil {
 		return exit.Wrong(err)
 	}
@@ -147,11 +148,11 @@ type signedEvent struct {
 // verifySigned checks a statement: who signed it, and whether the lock and the
 // results that are at hand are those that it names.
 func (a *app) verifySigned(path, key, lockPath string) error {
-	envelope, err := os.ReadFile(path)
+	envelope, err := regular.ReadFile(path)
 	if err != nil {
 		return exit.Wrong(err)
 	}
-	public, err := os.ReadFile(key)
+	public, err := regular.ReadFile(key)
 	if err != nil {
 		return exit.Wrong(err)
 	}
@@ -164,7 +165,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 	if !named {
 		lockPath = filepath.Join(filepath.Dir(path), lockFile)
 	}
-	text, err := os.ReadFile(lockPath)
+	text, err := regular.ReadFile(lockPath)
 	switch {
 	case err == nil && artifacts.DigestOf(text) == s.Lock():
 		e.LockFile = "same"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/slurm"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
 
@@ -123,7 +123,7 @@ func backgroundPID(s string) string { return filepath.Join(s, "cluster", "run.pi
 
 // background finds a run that --detach began and that is still going on.
 func background(s *artifacts.Store) (pid int, log string) {
-	b, err := os.ReadFile(backgroundPID(s.Dir()))
+	b, err := regular.ReadFile(backgroundPID(s.Dir()))
 	if err != nil {
 		return 0, ""
 	}

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/remote"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/envelope"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
 
@@ -57,7 +58,7 @@ func pemText(given string) ([]byte, error) {
 	if isPEM(given) {
 		return []byte(given), nil
 	}
-	return os.ReadFile(given)
+	return regular.ReadFile(given)
 }
 
 // keyError says which key cannot be used, and never repeats a key.

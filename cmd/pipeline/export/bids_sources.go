@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/stages/bids"
 )
 
@@ -132,7 +133,7 @@ func (l *bidsLinks) name(root string) string {
 		DatasetType string
 		GeneratedBy []struct{ Name string }
 	}
-	if b, err := os.ReadFile(filepath.Join(root, "dataset_description.json")); err == nil {
+	if b, err := regular.ReadFile(filepath.Join(root, "dataset_description.json")); err == nil {
 		json.Unmarshal(b, &d) // whatever it is not, it has no name
 	}
 	name := "raw"
@@ -175,7 +176,7 @@ func (l *bidsLinks) link(root string) string {
 			break
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(root, "dataset_description.json"))
+	b, err := regular.ReadFile(filepath.Join(root, "dataset_description.json"))
 	var d struct{ DatasetDOI string }
 	if err == nil && json.Unmarshal(b, &d) == nil && d.DatasetDOI != "" {
 		return "doi:" + strings.TrimPrefix(strings.TrimPrefix(d.DatasetDOI, "https://doi.org/"), "doi:")

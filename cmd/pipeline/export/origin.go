@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 )
 
 // The metadata by which an exported file says where it comes from. They stand in
@@ -80,7 +80,7 @@ func Digests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
 	}
 	switch results.FormatOf(head) {
 	case "arrow", "parquet":
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func Digests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
 		}
 		text = meta[metaSources]
 	case "npy":
-		twin, err := os.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
+		twin, err := regular.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
 		var side struct {
 			Array   string          `json:"array"`
 			Sources json.RawMessage `json:"sources"`

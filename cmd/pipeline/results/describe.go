@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 )
@@ -173,7 +173,7 @@ func FormatOf(magic []byte) string {
 
 // ReadHead reads the first 64 bytes of a file.
 func ReadHead(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,65 @@
+package dag
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/remote"
+)
+
+// A record in a remote that promises other bytes than the task gives is the remote's fault,
+// and not that of the stage; in a store without a remote it is the stage's.
+func TestForgedSize(t *testing.T) {
+	for _, fetched := range []bool{true, false} {
+		dir := t.TempDir()
+		one, two := newStore(t), newStore(t)
+		attach := func(st *artifacts.Store) {
+			place, err := remote.Open("file://" + filepath.ToSlash(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := st.Attach(context.Background(), place); err != nil {
+				t.Fatal(err)
+			}
+		}
+		attach(one)
+		key := artifacts.Key{}
+		chain("a").run(t, one, Options{Progress: func(e Event) {
+			if e.Task == "c" && e.State == Ran {
+				key = e.Key
+			}
+		}})
+		one.Share(context.Background(), func(int) {})
+		forged, want := dir, OtherRecord
+		if !fetched {
+			two = one
+			forged, want = one.Dir(), OtherBytes
+		} else {
+			attach(two)
+		}
+		path := filepath.Join(forged, "actions", key.String()[:2], key.String())
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := regexp.MustCompile(`(?m)^(output \S+ )\d+`).ReplaceAll(b[:len(b)-len("sha256 \n")-64], []byte("${1}7777"))
+		os.Remove(path)
+		if err := os.WriteFile(path, fmt.Appendf(body, "sha256 %s\n", artifacts.DigestOf(body)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		note := ""
+		chain("a").run(t, two, Options{Progress: func(e Event) {
+			if e.Task == "c" && e.State == Ran {
+				note = e.Note
+			}
+		}})
+		if note != want {
+			t.Errorf("fetched %v: %q, want %q", fetched, note, want)
+		}
+	}
+}
