@@ -149,6 +149,7 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 		return nil, l.bad.sorted()
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
+	l.checkHeadlines()
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 84462c0f477c3a1ee7194db13741400e412d72ec6811272991eafd8856e177ce
 kind biomarkers 2c95dc3da5547bb571dde9136a964f4ef1617ebea9f6286de218a76af04393db
 kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
-kind brainmap 3834daf71ead0f2687123c23f384e148fe3eecffc9ffc222f4b7cdd3c1f30991
+kind brainmap 6adde171233882232e8e833722ae9be16f2a6ddfa8cc9365249359b892c673c6
 kind choose 725fc8749866a6f6df372a0368b5bcc0ad3ed68e0149a7b9fbb9e1a714408494
 kind combat bcaa5dbe9984df7c0931ae0622a53d110b06bdea19720601bb8afbc2dbc71271
 kind compare 41a9c71dcfd69be09fc624b8390a401fdb3d5eeb24093e086021203912e9d17d
@@ -38,11 +38,11 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate d5fbfbe37b40f805377f9addefb798eee9978162f457770fcdf2dc5a1a661d97
 kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
 kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report 0bda771f1cfd33b7c06c8f076a6d6ab8bafdd306e931adfcd127bb64cb9aff83
+kind report dd299c87986172365cff216ecf6af9bee092146bb276c1d4285cbc93aae804ba
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 7c4590c226407d1c81b5b30f2f23915818ee55860677d2ee582fa0c267cbc5ba
+kind summary 9225f40091f3f65b122f971287bd06a6d324fe7037e7e6c8f0727810917ad546
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
@@ -1377,6 +1377,9 @@ prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
 reached by brainmap
 prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 
+reached by brainmap compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
+prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
+
 reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
 prgnn/internal/markup.Text bdde6727b408.e3b0c4
 
@@ -1402,10 +1405,11 @@ reached by brainmap figure-ranking report
 prgnn/stages/figure.RankingRows 1bbb09b466d5.d1ba6c
 prgnn/stages/figure.ReadRanking acd5334368a9.09357b
 prgnn/stages/figure.planted ff009d1b463b.d1ba6c
+prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by brainmap report
 prgnn/stages/figure.BrainMap 92ecc7e60667.e3b0c4
-prgnn/stages/figure.BrainMap.Draw b3cfbec2a018.fd3a14
+prgnn/stages/figure.BrainMap.Draw 7b5dce48eeb6.c12fbc
 prgnn/stages/figure.BrainMap.Ports e71e58d56e93.aa3df0
 prgnn/stages/figure.BrainMap.Run 638764495fe3.580d29
 prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
@@ -1423,6 +1427,7 @@ prgnn/stages/figure.panelWidth c791821609e1.e3b0c4
 prgnn/stages/figure.rectangle 8170e145aac3.e3b0c4
 prgnn/stages/figure.rectangle.overlap 40dbdd124487.d5a693
 prgnn/stages/figure.scaleBar 9c5259875f74.790441
+prgnn/stages/figure.settingsCaption 7a5e8ddc6eae.a5138b
 prgnn/stages/figure.spot 9326d3d677bc.e3b0c4
 prgnn/stages/figure.spotRadius 674429a4514e.e3b0c4
 prgnn/stages/figure.spots 63bc9c506806.76505a
@@ -1538,9 +1543,6 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
-
-reached by compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
-prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report
 prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
@@ -2303,7 +2305,6 @@ prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
 prgnn/stages/figure.DrawContrast 8d0c4bf7b384.fc10bb
 prgnn/stages/figure.DrawRanking 6233bfb5bc7c.affa7b
 prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
-prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by figure-roc
 prgnn/stages/figure.ROC 0a604c5f3fd9.e3b0c4
@@ -2789,7 +2790,8 @@ prgnn/stages/figure.Viewer 5dd839cb5146.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
-prgnn/stages/present.Report.Page d4dfe699f325.11ff01
+prgnn/stages/present.Report.NamedHeadline 4f6610b815d2.6405fe
+prgnn/stages/present.Report.Page 2d288ef53450.11ff01
 prgnn/stages/present.Report.Ports 15ac26f2a203.de9507
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 77a387b9c244.fb9f62
@@ -2818,6 +2820,7 @@ prgnn/stages/present.methodsText.say a989d8eef523.0ca082
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
 prgnn/stages/present.moreMeasures 015951e50ae4.7f379c
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
+prgnn/stages/present.otherThan 1780a3178a8d.2042ae
 prgnn/stages/present.percentText 61f2bb348eef.1e638f
 prgnn/stages/present.permutationTable 6ff8d76ac53a.cd368c
 prgnn/stages/present.plainName 44bf89174529.e3b0c4
@@ -2856,9 +2859,9 @@ prgnn/stages/present.reporter.participants 580cf21540a5.f523f8
 prgnn/stages/present.reporter.pictures db66e3c325ad.113130
 prgnn/stages/present.reporter.rankingTable db8c123c3d1f.a24779
 prgnn/stages/present.reporter.readPlaces 09f0a9d90ee4.2b2c3b
-prgnn/stages/present.reporter.references 67adce669899.988a31
+prgnn/stages/present.reporter.references 312e07a6cd2c.609729
 prgnn/stages/present.reporter.regionNames 648b10f7cb9d.a7d045
-prgnn/stages/present.reporter.regions db6cce9231fa.98984b
+prgnn/stages/present.reporter.regions 8603cb2d8f49.6ca510
 prgnn/stages/present.reporter.results f21bf23ba609.470676
 prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
@@ -2921,14 +2924,15 @@ reached by report simulate
 prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 
 reached by report summary
+prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
-prgnn/stages/present.accuracyRow.is e58659108079.8a75c2
+prgnn/stages/present.accuracyRow.is e46d67d1c0f4.0367fb
 prgnn/stages/present.agreementOf 4d3271f9d0a3.db7ccb
 prgnn/stages/present.agreementRow 5dce891d7a84.e3b0c4
 prgnn/stages/present.cautionAccuracy 5c87cf007faa.96b39d
 prgnn/stages/present.cautionCompared 369848a08b9e.b8d11e
-prgnn/stages/present.cautionReferences ad208c40950d.93c046
+prgnn/stages/present.cautionReferences 97c03354f048.93c046
 prgnn/stages/present.cautionStuck 59d0d3fe2a98.30134f
 prgnn/stages/present.cautionTraining a216625ef3eb.a9fa17
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
@@ -2937,11 +2941,14 @@ prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
 prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
 prgnn/stages/present.cleaningSection 5f71974e65f4.a5e7f3
 prgnn/stages/present.comparisonSection 5202e20d9fa3.34f291
+prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
 prgnn/stages/present.covariateRow e71c19b45b72.e3b0c4
 prgnn/stages/present.covariatesSection 8b5082023ac0.2b0993
 prgnn/stages/present.emptyRegions 7c71a70efe46.e3b0c4
 prgnn/stages/present.gathered b54043aeffff.f32263
 prgnn/stages/present.headlineOf c1ea284d0888.d21c16
+prgnn/stages/present.headlineSetting d42da847650d.c31564
+prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge dc66239ef7e9.7d50e5
 prgnn/stages/present.leakageText c295d191f87a.00249d
 prgnn/stages/present.measure cdeea02dd954.e3b0c4
@@ -2953,9 +2960,10 @@ prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.ownByName 5b4cf391cc09.dfc5e4
 prgnn/stages/present.ownRows fa6aca9d1d93.2a2cc0
 prgnn/stages/present.pText 2b63352a24d9.e3b0c4
-prgnn/stages/present.page a06c878f5170.e3b0c4
+prgnn/stages/present.page 3f3f44773c08.e3b0c4
 prgnn/stages/present.page.caution be25a9177bd6.362a07
 prgnn/stages/present.page.line 320ac98a3813.362a07
+prgnn/stages/present.page.regionsOf c1d158f686be.94ac81
 prgnn/stages/present.pairRow cd0c4d9b770e.e3b0c4
 prgnn/stages/present.permutationRow f724b6ac3b59.e3b0c4
 prgnn/stages/present.permutationSection 7dccf230f764.ef5cfe
@@ -2965,13 +2973,14 @@ prgnn/stages/present.readRanking ed20dd849e29.1e4c2e
 prgnn/stages/present.readRecovery b42ac8f1b4f0.caf11b
 prgnn/stages/present.salientRow a2bceca85c54.e3b0c4
 prgnn/stages/present.scanCautions be67baa90b20.9786a2
+prgnn/stages/present.settingsOfRows 521625965dc2.5269b6
 prgnn/stages/present.spread 6c8b90492335.5c8b69
-prgnn/stages/present.stabilitySection e3f3fe2d2d6f.e7c038
+prgnn/stages/present.stabilitySection 4a49d5d118c2.215090
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.unstagedText 18e1f94a05da.e3b0c4
 prgnn/stages/present.usual 4ddd2be99784.49b5f5
 prgnn/stages/present.verdict 7563fa2ddab8.8647c0
-prgnn/stages/present.verdict.sentence ba91866e4def.45cffd
+prgnn/stages/present.verdict.sentence 4c7c9e8f4017.45cffd
 prgnn/stages/present.width 00c71a33bfe2.e3b0c4
 prgnn/stages/present.wrap 0db41a275787.e3b0c4
 
@@ -3112,9 +3121,9 @@ reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages/present.Summary.Ports 7a6fb31682ca.4114c5
-prgnn/stages/present.Summary.Run 280a95c67036.b17287
+prgnn/stages/present.Summary.Run 6c9cdf67b575.b17287
 prgnn/stages/present.Summary.accuracySection f357cf4145db.3e055d
-prgnn/stages/present.Summary.salientSection 13024d5694f7.3e2b7b
+prgnn/stages/present.Summary.salientSection 99f89f6ff430.db315c
 prgnn/stages/present.bar c7ad42e4da93.e3b0c4
 prgnn/stages/present.cautionSection 01b34325ad41.d2c5c3
 prgnn/stages/present.contrastLines 77aa89b2554e.03097f
@@ -3127,11 +3136,11 @@ prgnn/stages/present.leakageSection 3ea28d52afe5.dfa55b
 prgnn/stages/present.missingText 98382c67eda4.e3b0c4
 prgnn/stages/present.nestedSection 27a26ebe8e15.6d3c5d
 prgnn/stages/present.noHeadline 97eb3d51005a.e3b0c4
-prgnn/stages/present.nullLines 0c3d5489a59d.a5ad83
+prgnn/stages/present.nullLines bd674df7c1bd.665d35
 prgnn/stages/present.participantsSection bd11e6276d13.60f548
 prgnn/stages/present.readingOf 06b29d328526.fe4371
-prgnn/stages/present.recoveryLines 8370c0964cff.b317b5
-prgnn/stages/present.referencesSection f2b6517e2570.f272f6
+prgnn/stages/present.recoveryLines 8ca6142f6b3d.b317b5
+prgnn/stages/present.referencesSection 16c0a43e344a.72eae9
 prgnn/stages/present.settingLines 38276767da9b.04c3f3
 prgnn/stages/present.stabilityLines c4c945b8e1b2.79035d
 prgnn/stages/present.stepsSection c9309f0cd191.502ed1
@@ -3372,7 +3381,7 @@ at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
-at stages/column/words.go prgnn/stages/column CoordTexts:11 Numbered:19 Plural:28 Coordinate:36
+at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -3394,7 +3403,7 @@ at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:1
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:17 Individuality:21 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:18 Ranking:22 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 RankingRows:56 RankingRows.First:59 RankingRows.Planted:64 planted:66 settingCaption:69 DrawRanking:77 DrawContrast:94
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
 at stages/figure/space.go prgnn/stages/figure Parcels:16 ReadParcels:24 Parcels.findMiddles:70 Parcels.at:102 Parcels.extent:112 Anatomy:134 ReadAnatomy:141 Anatomy.Covers:182 Anatomy.clearOutside:195 Anatomy.at:232
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
@@ -3451,24 +3460,24 @@ at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellat
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.quality:281
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 cleaningSection:70 scanCautions:106 usual:146 methodsOfNuisance:162
-at stages/present/headline.go prgnn/stages/present noHeadline:12 headlineOf:19 accuracyRow.is:45 ownByName:60
-at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:132 dashed:165
+at stages/present/headline.go prgnn/stages/present noHeadline:13 headlineOf:20 accuracyRow.is:46 coordsOf:49 headlineSetting:59 page.regionsOf:75 settingsOfRows:96 isStage:104 Report.NamedHeadline:107 ownByName:118
+at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:133 dashed:166
 at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:94 Report.Page:107 reporter.readPlaces:146
-at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:121 reporter.consistencyTable:148 shownSettings:202
+at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:122 reporter.consistencyTable:149 shownSettings:203
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
 at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:138 share:156 percentText:166 reporter.hasModels:176 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231 reporter.methodsOfBaselines:270
 at stages/present/report_origin.go prgnn/stages/present reporter.origin:12 codeTable:54
 at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
-at stages/present/report_regions.go prgnn/stages/present reporter.regions:16 reporter.rankingTable:83 reporter.firstRegions:127 reporter.individuals:186 reporter.inSpace:204 reporter.regionNames:263
+at stages/present/report_regions.go prgnn/stages/present reporter.regions:17 otherThan:91 reporter.rankingTable:99 reporter.firstRegions:143 reporter.individuals:202 reporter.inSpace:220 reporter.regionNames:279
 at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
 at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
 at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:69 reporter.eachParticipant:76 middle:134 reporter.warnings:143
 at stages/present/report_svg.go prgnn/stages/present elementText:11
 at stages/present/report_tables.go prgnn/stages/present shownTable:20 plainName:68 shownNumber:79 reporter.more:93 reporter.pictures:121 widthOfSVG:145 memberText:148 svgTitle:162
-at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:63 page.line:69 page.caution:74 Summary.Run:79 width:98 cautionSection:101 wrap:117 bar:138
+at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:63 page.line:70 page.caution:75 Summary.Run:80 width:99 cautionSection:102 wrap:118 bar:139
 at stages/present/summary_accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:27 inOrder:88 Summary.accuracySection:103 settingLines:171 cautionAccuracy:194 foldLines:216 cautionCompared:264 ownRows:278 cautionTraining:290
 at stages/present/summary_checks.go prgnn/stages/present covariateRow:16 covariatesSection:21 permutationRow:63 permutationSection:68 prefix:113 pairRow:121 comparisonSection:128 nestedSection:185 nestedRows:202 leakageSection:210 checkRow:221 leakageText:227 fidelityRow:249 fidelityLines:254
-at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRanking:26 readNumbers:69 Summary.salientSection:95 nullLines:152 unstagedText:206 readingOf:212 contrastLines:220 agreementRow:255 stabilityLines:262 stabilitySection:276 agreementOf:295 pText:335
+at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRanking:26 readNumbers:69 Summary.salientSection:95 nullLines:144 unstagedText:204 readingOf:210 contrastLines:218 agreementRow:253 stabilityLines:260 stabilitySection:274 agreementOf:294 pText:334
 at stages/present/summary_sections.go prgnn/stages/present participantsSection:16 weakMatrices:66 missingText:97 gathered:101 measure:125 measures:129 stepsSection:140 emptyRegions:188 spread:197
 at stages/present/summary_training.go prgnn/stages/present stuckSkill:14 cautionStuck:18 modelName:56
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:83 tableSource.String:85 tableSource.mark:92 paperSource:100

@@ -3,6 +3,7 @@ package column
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 )
@@ -13,6 +14,18 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 		parts = append(parts, c.Axis+"="+c.Value)
 	}
 	return parts
+}
+
+// HasCoords reports whether a setting has all of some coordinates; both are written
+// AXIS=VALUE, with or without blanks in a list.
+func HasCoords(setting, wanted []string) bool {
+	bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+	for _, want := range wanted {
+		if !slices.ContainsFunc(setting, func(own string) bool { return bare(own) == bare(want) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Numbered numbers texts from 0 in sorted order.

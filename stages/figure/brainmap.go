@@ -155,7 +155,7 @@ func (b *BrainMap) Draw(ranking RankingRows, at *[3][]float64) (f report.Figure,
 	w.WriteString("</svg>\n")
 	f = report.Figure{Title: "Salient regions at their places", Format: "svg", Data: []byte(w.String()), Wide: true,
 		Alt:     "The brain from the left, from above and from behind; a disc at each region, colored by its score; the first ones are named",
-		Caption: "Yellow to red: mean pooling score. The first regions are named."}
+		Caption: "Yellow to red: mean pooling score. The first regions are named." + settingsCaption(ranking)}
 	if ranking.Planted() {
 		f.Caption += " Green rings: regions with a planted group difference."
 	}

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,17 +43,74 @@ func headlineOf(rows []accuracyRow, own []bool, named []string) (at, count int, 
 }
 
 // is reports whether a setting has all of some coordinates, written AXIS=VALUE.
-func (r *accuracyRow) is(coords []string) bool {
-	var own []string
-	for _, m := range column.Coordinate.FindAllStringSubmatch(r.setting, -1) {
-		own = append(own, m[1]+"="+strings.ReplaceAll(m[2], " ", ""))
+func (r *accuracyRow) is(coords []string) bool { return column.HasCoords(coordsOf(r.setting), coords) }
+
+// coordsOf takes the name of a setting apart.
+func coordsOf(setting string) (coords []string) {
+	for _, m := range column.Coordinate.FindAllStringSubmatch(setting, -1) {
+		coords = append(coords, m[1]+"="+m[2])
 	}
-	for _, want := range coords {
-		if !slices.Contains(own, strings.ReplaceAll(want, " ", "")) {
-			return false
+	return coords
+}
+
+// headlineSetting is the setting of a ranking that is the headline: the one that is named,
+// or without a name the first. A ranking of one stage does not name it. found is false
+// where the ranking has no such setting.
+func headlineSetting(settings, named []string) (setting string, found bool) {
+	for _, s := range settings {
+		own := coordsOf(s)
+		want := named
+		if !slices.ContainsFunc(own, isStage) {
+			want = slices.DeleteFunc(slices.Clone(named), isStage)
+		}
+		if column.HasCoords(own, want) {
+			return s, true
 		}
 	}
-	return true
+	return settings[0], false
+}
+
+// regionsOf is the setting whose regions are named, and how to say so after a title: ""
+// where there is no other.
+func (p *page) regionsOf(settings []string) (setting, said string) {
+	var distinct []string
+	for _, s := range settings {
+		if !slices.Contains(distinct, s) {
+			distinct = append(distinct, s)
+		}
+	}
+	setting, found := headlineSetting(distinct, p.headline)
+	name := column.ShownSetting(setting)
+	switch {
+	case p.headline != nil && !found:
+		return setting, fmt.Sprintf(" of %s, not of the headline", cmp.Or(name, "another setting"))
+	case len(distinct) == 1:
+		return setting, ""
+	case p.headline != nil:
+		return setting, fmt.Sprintf(" of the headline (%s)", name)
+	}
+	return setting, fmt.Sprintf(" of the first of %d settings (%s)", len(distinct), name)
+}
+
+// settingsOfRows are those of a ranking's rows.
+func settingsOfRows(rows []salientRow) []string {
+	settings := make([]string, len(rows))
+	for i, r := range rows {
+		settings[i] = r.setting
+	}
+	return settings
+}
+
+func isStage(coord string) bool { return strings.HasPrefix(coord, "stage=") }
+
+// NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.
+func (s *Report) NamedHeadline() (input, gathered string, coords []string) {
+	return "evaluation", "predictions", s.Headline
+}
+
+// NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.
+func (s *Summary) NamedHeadline() (input, gathered string, coords []string) {
+	return "evaluation", "predictions", s.Headline
 }
 
 // ownByName marks the rows of PR-GNN, and not those of classifiers to compare it with;

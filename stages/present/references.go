@@ -80,9 +80,9 @@ func judge(rows []column.RecoveryRow, by string) (v verdict, ok bool) {
 	return v, true
 }
 
-// sentence is the verdict in words.
-func (v verdict) sentence() string {
-	reading := map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By]
+// sentence is the verdict in words; said names the setting, after a blank, where there are several.
+func (v verdict) sentence(said string) string {
+	reading := map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By] + said
 	value := func(r column.RecoveryRow) string {
 		if v.measure == "held-out effect" {
 			return fmt.Sprintf("%.2f", r.HeldOut)
@@ -105,13 +105,13 @@ func (v verdict) sentence() string {
 
 // cautionReferences warns of a ranking that does no better than a reference: of the setting whose regions
 // are named, by the reading that they are ranked by.
-func cautionReferences(t *dag.Task, p *page, setting string) error {
+func cautionReferences(t *dag.Task, p *page, setting, said string) error {
 	rows, err := readRecovery(t, setting)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
 	if v, ok := judge(rows, rows[0].By); ok && v.unbeaten != nil {
-		p.caution("t%s", strings.TrimPrefix(v.sentence(), "T"))
+		p.caution("t%s", strings.TrimPrefix(v.sentence(said), "T"))
 	}
 	return nil
 }
@@ -125,7 +125,8 @@ func referencesSection(t *dag.Task, p *page) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	return cautionReferences(t, p, rows[0].setting)
+	of, said := p.regionsOf(settingsOfRows(rows))
+	return cautionReferences(t, p, of, said)
 }
 
 // recoveryLines list what each ranking is worth, and say by which the trained models beat the references.
@@ -153,7 +154,7 @@ func recoveryLines(t *dag.Task, p *page, setting string, regions int) error {
 	}
 	for _, by := range []string{rows[0].By, rows[1].By} {
 		if v, ok := judge(rows, by); ok {
-			for _, l := range wrap(v.sentence(), width-2) {
+			for _, l := range wrap(v.sentence(""), width-2) {
 				p.line("  %s", l)
 			}
 		}

@@ -216,7 +216,7 @@ func TestVerdict(t *testing.T) {
 		v, ok := judge(c.rows, c.by)
 		got := ""
 		if ok {
-			got = v.sentence()
+			got = v.sentence("")
 		}
 		if got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)

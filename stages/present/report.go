@@ -105,7 +105,7 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // Page is the report of the inputs that are connected.
 func (s *Report) Page(t *dag.Task) (*report.Page, error) {
-	r := &reporter{Report: s, t: t, page: &report.Page{}, told: &page{}}
+	r := &reporter{Report: s, t: t, page: &report.Page{}, told: &page{headline: s.Headline}}
 	var err error
 	if r.set, err = readRunSettings(t); err != nil {
 		return nil, err

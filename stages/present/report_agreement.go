@@ -69,6 +69,7 @@ func (r *reporter) references(s *report.Section) error {
 		return err
 	}
 	several := len(slices.Compact(slices.Clone(settings))) > 1
+	shown, said := r.told.regionsOf(settings)
 	t := &report.Table{Caption: "Rankings of the regions, and references without training", Keys: 1, Heads: []report.Head{
 		{Text: "ranking"}, {Text: "planted", Number: true, Doc: "planted regions among the first, where the truth is known"},
 		{Text: "AUROC", Number: true, Doc: "chance that a planted region has a higher value than another one"},
@@ -98,18 +99,18 @@ func (r *reporter) references(s *report.Section) error {
 			}
 			t.Rows = append(t.Rows, cells)
 		}
-		if i > 0 {
-			continue // the regions of the first setting are shown
+		if setting != shown {
+			continue // the regions of one setting are shown
 		}
 		if all := rows[0].All; !math.IsNaN(all) {
 			t.Note += fmt.Sprintf(" Over all regions the held-out effect is %.2f.", all)
 		}
 		for _, by := range []string{rows[0].By, rows[1].By} {
 			if v, ok := judge(rows, by); ok {
-				s.Blocks = append(s.Blocks, report.Block{Text: v.sentence() + "."})
+				s.Blocks = append(s.Blocks, report.Block{Text: v.sentence(said) + "."})
 			}
 		}
-		if err := cautionReferences(r.t, r.told, setting); err != nil {
+		if err := cautionReferences(r.t, r.told, setting, said); err != nil {
 			return err
 		}
 	}

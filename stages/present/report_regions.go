@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/region"
@@ -29,13 +30,20 @@ func (r *reporter) regions() (report.Section, error) {
 	if len(settings) == 0 {
 		return s, nil
 	}
-	if slices.ContainsFunc(r.told.untold, func(s string) bool { return unstagedText(s) == unstagedText(settings[0]) }) {
+	of, said := r.told.regionsOf(settings)
+	if said != "" {
+		s.Blocks = append(s.Blocks, report.Block{Text: "Slices, dots and the first map show the regions" + said + "; the tables have all settings."})
+	}
+	if slices.ContainsFunc(r.told.untold, func(s string) bool { return unstagedText(s) == unstagedText(of) }) {
 		s.Blocks = append(s.Blocks, report.Block{Text: "The models are not shown to tell the groups apart: what they look at marks nothing about the groups."})
 	}
 	ranking, err := figure.ReadRanking(r.t.In("ranking"))
 	if err != nil {
 		return s, err
 	}
+	slices.SortStableFunc(ranking, func(a, b column.RankingRow) int { // figures draw the first setting
+		return otherThan(of, a.Coords) - otherThan(of, b.Coords)
+	})
 	if len(r.t.All("parcels")) > 0 {
 		if err := r.inSpace(&s, figure.Readings(ranking, table.Meta["reading"] == "contrast")); err != nil {
 			return s, err
@@ -77,6 +85,14 @@ func (r *reporter) regions() (report.Section, error) {
 		s.Blocks = append(s.Blocks, report.Block{Details: &report.Details{Screen: true, Summary: "All regions", Blocks: []report.Block{{Table: rest}}}})
 	}
 	return s, r.aboutRanking(&s)
+}
+
+// otherThan is 0 for the coordinates of a setting, and 1 for others.
+func otherThan(setting string, coords []dag.Coord) int {
+	if column.CoordText(coords) == setting {
+		return 0
+	}
+	return 1
 }
 
 // rankingTable is the ranking: the first regions of each setting, and all.

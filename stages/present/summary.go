@@ -64,6 +64,7 @@ type page struct {
 	strings.Builder
 	cautions []string
 	untold   []string // settings whose models do not tell the groups apart
+	headline []string // coordinates of the setting that the file names
 }
 
 func (p *page) line(format string, args ...any) {
@@ -77,7 +78,7 @@ func (p *page) caution(format string, args ...any) {
 
 // Run writes.
 func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	p := &page{}
+	p := &page{headline: s.Headline}
 	if s.Title != "" {
 		for _, l := range wrap(s.Title, width) {
 			p.line("%s", l)

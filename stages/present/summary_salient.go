@@ -100,16 +100,8 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	of, settings := rows[0].setting, 1
-	for i := range rows[1:] {
-		if rows[i+1].setting != rows[i].setting {
-			settings++
-		}
-	}
-	title := fmt.Sprintf("The %d most salient regions, by %s", s.Top, readingOf(t.In("ranking")))
-	if settings > 1 {
-		title += fmt.Sprintf(" of the first of %d settings (%s)", settings, column.ShownSetting(of))
-	}
+	of, said := p.regionsOf(settingsOfRows(rows))
+	title := fmt.Sprintf("The %d most salient regions, by %s%s", s.Top, readingOf(t.In("ranking")), said)
 	p.line("")
 	for _, l := range wrap(title, width) {
 		p.line("%s", l)
@@ -141,15 +133,15 @@ func (s *Summary) salientSection(t *dag.Task, p *page) error {
 	if err := recoveryLines(t, p, of, regions); err != nil {
 		return err
 	}
-	if err := nullLines(t, p, s.Top); err != nil {
+	if err := nullLines(t, p, of, s.Top); err != nil {
 		return err
 	}
 	return fidelityLines(t, p, of)
 }
 
-// nullLines name the regions that stand out from trainings on permuted groups: of the
-// first setting that was compared with them.
-func nullLines(t *dag.Task, p *page, top int) error {
+// nullLines name the regions that stand out from trainings on permuted groups: of a setting, or of
+// the first that was compared with them, which is named then.
+func nullLines(t *dag.Task, p *page, of string, top int) error {
 	if !t.Has("null") {
 		return nil
 	}
@@ -175,10 +167,16 @@ func nullLines(t *dag.Task, p *page, top int) error {
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(settings, of) && settings[0] != "" {
+		p.line("  Permuted groups: %s", column.ShownSetting(settings[0]))
+	}
+	if !slices.Contains(settings, of) {
+		of = settings[0]
+	}
 	least, found := 1.0, 0
 	var names []string
 	for i, r := range rows {
-		if settings[i] != settings[0] {
+		if settings[i] != of {
 			continue
 		}
 		least = min(least, r.any)
@@ -281,12 +279,13 @@ func stabilitySection(t *dag.Task, p *page) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	r, ok, err := agreementOf(t, rows[0].setting, "models")
+	of, said := p.regionsOf(settingsOfRows(rows))
+	r, ok, err := agreementOf(t, of, "models")
 	if err != nil || !ok {
 		return err
 	}
 	if r.kuncheva < 0.5 {
-		p.caution("of the first %.0f regions two models have only %.1f in common, on average: which regions come first depends on the training, and the next one may give others", r.k, r.common)
+		p.caution("of the first %.0f regions%s two models have only %.1f in common, on average: which regions come first depends on the training, and the next one may give others", r.k, said, r.common)
 	}
 	return nil
 }

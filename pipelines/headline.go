@@ -1,0 +1,85 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+)
+
+// A headliner is a Stage with a parameter headline: coordinates of one of the settings
+// that the task behind an input gathers at a port of its own.
+type headliner interface {
+	NamedHeadline() (input, gathered string, coords []string)
+}
+
+// checkHeadlines refuses a headline that is not exactly one setting: before anything runs,
+// and so before anybody has seen which setting does best.
+func (l *loader) checkHeadlines() {
+	for _, s := range l.stages {
+		for i := range s.nodes {
+			h, ok := s.nodes[i].Work.(headliner)
+			if !ok {
+				break
+			}
+			input, gathered, coords := h.NamedHeadline()
+			if coords == nil {
+				continue
+			}
+			if err := oneSetting(settingsBehind(&s.nodes[i], input, gathered), coords, input); err != nil {
+				l.bad.add(placeOf(s.pos, s.with)(err.Error()), "stage %s: %v", s.name, err)
+				break
+			}
+		}
+	}
+}
+
+// oneSetting checks that coordinates name one of the settings.
+func oneSetting(settings [][]string, coords []string, input string) error {
+	var fit []string
+	var all []string
+	for _, s := range settings {
+		all = append(all, strings.Join(s, " "))
+		if column.HasCoords(s, coords) {
+			fit = append(fit, strings.Join(s, " "))
+		}
+	}
+	named := strings.Join(coords, ", ")
+	switch {
+	case len(fit) == 1:
+		return nil
+	case len(settings) == 0:
+		return fmt.Errorf("headline: there is no setting %s: %s is not connected to several trainings", named, input)
+	case len(fit) == 0:
+		return fmt.Errorf("headline: no setting is %s; there are %s", named, words.Some(all, 10))
+	}
+	return fmt.Errorf("headline: %d settings are %s: name more of the coordinates (%s)", len(fit), named, words.Some(fit, 4))
+}
+
+// settingsBehind are the settings that the task behind an input gathers, as coordinates
+// AXIS=VALUE without fold and repeat.
+func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
+	seen := map[string]bool{}
+	for _, b := range n.Inputs {
+		if b.Port != input || len(b.Sources) != 1 || b.Sources[0].Node == nil {
+			continue
+		}
+		for _, inner := range b.Sources[0].Node.Inputs {
+			if inner.Port != gathered {
+				continue
+			}
+			for _, src := range inner.Sources {
+				coords := slices.DeleteFunc(slices.Clone(src.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" })
+				texts := column.CoordTexts(coords)
+				if key := strings.Join(texts, "\x00"); !seen[key] {
+					seen[key] = true
+					settings = append(settings, texts)
+				}
+			}
+		}
+	}
+	return settings
+}
