@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/bids"
 )
@@ -290,61 +288,4 @@ func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []
 		notes = append(notes, fmt.Sprintf("%d in the dataset, but not in the table: %s", len(strangers), strings.Join(strangers, ", ")))
 	}
 	return notes
-}
-
-// inventory is what was found of whom.
-func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
-	var runs []*bidsFiles
-	var ids []string
-	for _, r := range l.rows {
-		for _, f := range found[r.id].each() {
-			runs, ids = append(runs, f), append(ids, r.id)
-		}
-	}
-	n := len(runs)
-	name := make([]string, n)
-	id, bold, labels := make([]string, n), make([]string, n), make([]string, n)
-	confounds, sidecar, complete := make([]bool, n), make([]bool, n), make([]bool, n)
-	tr, headerTR, volumes := make([]float64, n), make([]float64, n), make([]int32, n)
-	read, said, inHeader := make([]bool, n), make([]bool, n), make([]bool, n)
-	space, voxel, fd, moved := make([]string, n), make([]string, n), make([]float64, n), make([]bool, n)
-	for i, f := range runs {
-		if f.bold != "" {
-			space[i] = f.grid.String()
-		}
-		if v := f.voxel; v[0] > 0 {
-			voxel[i] = fmt.Sprintf("%.3g×%.3g×%.3g", v[0], v[1], v[2])
-		}
-		fd[i], moved[i] = f.meanFD, f.hasFD
-		id[i], name[i], labels[i] = ids[i], f.name, f.labelsFrom
-		confounds[i], sidecar[i] = f.confounds != "", f.sidecar != ""
-		if f.bold != "" {
-			bold[i] = filepath.Base(f.bold)
-		}
-		complete[i] = f.problems == nil
-		tr[i], headerTR[i], volumes[i] = f.tr, f.headerTR, int32(f.volumes)
-		said[i], inHeader[i], read[i] = f.tr > 0, f.headerTR > 0, f.volumes > 0
-	}
-	given := func(values []string) []bool {
-		valid := make([]bool, n)
-		for i, v := range values {
-			valid[i] = v != ""
-		}
-		return valid
-	}
-	return encoding.NewTable(
-		encoding.Column{Name: "participant_id", Values: id},
-		encoding.Column{Name: "run", Values: name, Valid: given(name), Doc: "the run, with runs: all"},
-		encoding.Column{Name: "bold", Values: bold, Valid: given(bold), Doc: "name of the scan's file"},
-		encoding.Column{Name: "labels", Values: labels, Valid: given(labels), Doc: "where the labels come from"},
-		encoding.Column{Name: "confounds", Values: confounds, Doc: "whether there is a table of confounds"},
-		encoding.Column{Name: "sidecar", Values: sidecar, Doc: "whether a JSON file gives the RepetitionTime"},
-		encoding.Column{Name: "tr", Values: tr, Valid: said, Unit: "s", Doc: "the sidecar's RepetitionTime"},
-		encoding.Column{Name: "header_tr", Values: headerTR, Valid: inHeader, Unit: "s", Doc: "repetition time in the scan's header"},
-		encoding.Column{Name: "volumes", Values: volumes, Valid: read, Doc: "length of the scan by its header"},
-		encoding.Column{Name: "space", Values: space, Valid: given(space), Doc: "the scan's space, and res- where its name has one"},
-		encoding.Column{Name: "voxel", Values: voxel, Valid: given(voxel), Unit: "mm", Doc: "size of the scan's voxels"},
-		encoding.Column{Name: "mean_fd", Values: fd, Valid: moved, Unit: "mm", Doc: "mean framewise displacement"},
-		encoding.Column{Name: "complete", Values: complete, Doc: "whether nothing is missing"},
-	)
 }

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,9 +25,11 @@ func (a *app) cohortCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cohort FILE",
 		Short: "who takes part, with which files, and why anybody is left out",
-		Long: `Finds the participants of a pipeline file and prints a line for each: its group, which files
-it has, and what is wrong with it, if anything; then those of the table who take no part, each
-with the reason; then the numbers. Nothing is run. -v names the files.`,
+		Long: `Finds the participants of a pipeline file and prints a line for each: its group, for a BIDS
+dataset the space of its scan, the size of its voxels, its volumes, repetition time and mean
+framewise displacement, which files it has, and what is wrong with it, if anything; then those
+of the table who take no part, each with the reason; then the numbers. Nothing is run. -v
+names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort rest40.yaml --set data=scans --set cohort.select='age >= 18'
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "left out") | .participant'`,
@@ -43,7 +49,19 @@ type participantEvent struct {
 	Group       string            `json:"group,omitempty"`
 	Files       map[string]string `json:"files,omitempty"` // by port
 	Runs        []cohort.Run      `json:"runs,omitempty"`  // with their files, where the cohort takes all
+	Scans       []scanEvent       `json:"scans,omitempty"` // of a BIDS dataset
 	Reason      string            `json:"reason,omitempty"`
+}
+
+// A scanEvent tells of a scan of a BIDS dataset.
+type scanEvent struct {
+	Run     string   `json:"run,omitempty"`
+	Space   string   `json:"space"`
+	Voxel   string   `json:"voxel_mm,omitempty"` // "2×2×2"
+	Volumes int32    `json:"volumes,omitempty"`
+	TR      float64  `json:"tr,omitempty"` // s; the sidecar's, or else the header's
+	MeanFD  *float64 `json:"mean_fd,omitempty"`
+	Labels  string   `json:"labels,omitempty"` // where they come from
 }
 
 func (a *app) cohort(file string, sets []string) error {
@@ -59,9 +77,12 @@ func (a *app) cohort(file string, sets []string) error {
 		for _, e := range people {
 			a.Object(e)
 		}
-		return nil
+	} else {
+		a.printPeople(p, people)
 	}
-	a.printPeople(p, people)
+	if !slices.ContainsFunc(people, func(e participantEvent) bool { return e.State == "taken" }) {
+		return &exit.Error{Code: exit.Failed, Err: errors.New("no participant is usable")}
+	}
 	return nil
 }
 
@@ -77,8 +98,9 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 		}
 	}
 	var people []participantEvent
+	found, _ := r.Inventory()
 	for _, s := range r.Subjects {
-		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, s.Runs, ""}
+		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, s.Runs, scans(found[s.ID]), ""}
 		if s.Problem != nil {
 			e.State, e.Reason = "unusable", s.Problem.Error()
 		}
@@ -90,10 +112,72 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 	return people
 }
 
+// scans are what was found of a participant's scans.
+func scans(rows []cohort.InventoryRow) (events []scanEvent) {
+	for _, r := range rows {
+		if r.Space == nil {
+			continue
+		}
+		e := scanEvent{Space: *r.Space, TR: r.TR}
+		if math.IsNaN(e.TR) {
+			if e.TR = r.HeaderTR; math.IsNaN(e.TR) {
+				e.TR = 0
+			}
+		}
+		if r.Run != nil {
+			e.Run = *r.Run
+		}
+		if r.Volumes != nil {
+			e.Volumes, e.Voxel = *r.Volumes, *r.Voxel
+		}
+		if r.Labels != nil {
+			e.Labels = *r.Labels
+		}
+		if !math.IsNaN(r.MeanFD) {
+			e.MeanFD = &r.MeanFD
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// scanColumns are the columns of scans, and scanCells what a participant has in them; values
+// that all its runs share stand once.
+var scanColumns = []string{"space", "voxel (mm)", "volumes", "TR (s)", "mean FD (mm)"}
+
+func scanCells(events []scanEvent) []string {
+	cells := make([][]string, len(scanColumns))
+	number := func(x float64) string {
+		if x == 0 {
+			return "–"
+		}
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	for _, e := range events {
+		fd := "–"
+		if e.MeanFD != nil {
+			fd = strconv.FormatFloat(*e.MeanFD, 'f', 3, 64)
+		}
+		for i, text := range []string{e.Space, cmp.Or(e.Voxel, "–"), number(float64(e.Volumes)), number(e.TR), fd} {
+			cells[i] = append(cells[i], text)
+		}
+	}
+	row := make([]string, len(scanColumns))
+	for i, texts := range cells {
+		row[i] = strings.Join(slices.Compact(texts), " ")
+	}
+	return row
+}
+
 func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	ports := slices.Sorted(maps.Keys(p.Roster.Files))
 	g := console.Grid{}
-	g.Add(append(append([]string{"participant", "group"}, ports...), "")...)
+	head := []string{"participant", "group"}
+	_, found := p.Roster.Inventory()
+	if found {
+		head = append(head, scanColumns...)
+	}
+	g.Add(append(append(head, ports...), "")...)
 	numbers, groups := map[string]int{}, map[string]int{}
 	for _, e := range people {
 		numbers[e.State]++
@@ -101,6 +185,9 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 			groups[e.Group]++
 		}
 		row := []string{e.Participant, e.Group}
+		if found {
+			row = append(row, scanCells(e.Scans)...)
+		}
 		for _, port := range ports {
 			row = append(row, a.fileCell(p.Roster, e, port))
 		}

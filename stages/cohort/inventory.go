@@ -1,0 +1,87 @@
+package cohort
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/stages/column"
+)
+
+// An InventoryRow is what was found of one participant, or of one of its runs (bids).
+type InventoryRow struct {
+	Participant string  `column:"participant_id"`
+	Run         *string `column:"run" doc:"the run, with runs: all"`
+	Bold        *string `column:"bold" doc:"name of the scan's file"`
+	Labels      *string `column:"labels" doc:"where the labels come from"`
+	Confounds   bool    `column:"confounds" doc:"whether there is a table of confounds"`
+	Sidecar     bool    `column:"sidecar" doc:"whether a JSON file gives the RepetitionTime"`
+	TR          float64 `column:"tr,missing" unit:"s" doc:"the sidecar's RepetitionTime"`
+	HeaderTR    float64 `column:"header_tr,missing" unit:"s" doc:"repetition time in the scan's header"`
+	Volumes     *int32  `column:"volumes" doc:"length of the scan by its header"`
+	Space       *string `column:"space" doc:"the scan's space, and res- where its name has one"`
+	Voxel       *string `column:"voxel" unit:"mm" doc:"size of the scan's voxels by its header"`
+	MeanFD      float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
+	Complete    bool    `column:"complete" doc:"whether nothing is missing"`
+}
+
+// inventory is what was found of the participants.
+func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
+	var rows []InventoryRow
+	for _, r := range l.rows {
+		for _, f := range found[r.id].each() {
+			row := InventoryRow{
+				Participant: r.id, Run: given(f.name), Labels: given(f.labelsFrom),
+				Confounds: f.confounds != "", Sidecar: f.sidecar != "", Complete: f.problems == nil,
+				TR: positive(f.tr), HeaderTR: positive(f.headerTR), MeanFD: math.NaN(),
+			}
+			if f.bold != "" {
+				row.Bold, row.Space = given(filepath.Base(f.bold)), given(f.grid.String())
+			}
+			if f.volumes > 0 {
+				n, v := int32(f.volumes), f.voxel
+				row.Volumes, row.Voxel = &n, given(fmt.Sprintf("%.3g×%.3g×%.3g", v[0], v[1], v[2]))
+			}
+			if f.hasFD {
+				row.MeanFD = f.meanFD
+			}
+			rows = append(rows, row)
+		}
+	}
+	return column.Table(rows)
+}
+
+// given is a text, or nil when it is empty.
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// positive is a number, or NaN when it is not positive.
+func positive(x float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return math.NaN()
+}
+
+// Inventory is what was found of each participant's scans; ok is false where the cohort has no
+// such table.
+func (r *Roster) Inventory() (rows map[string][]InventoryRow, ok bool) {
+	t, ok := r.Extra["inventory"].(*encoding.Table)
+	if !ok {
+		return nil, false
+	}
+	all, err := column.Rows[InventoryRow](t)
+	if err != nil {
+		panic(fmt.Sprintf("cohort: its own inventory: %v", err))
+	}
+	rows = map[string][]InventoryRow{}
+	for _, row := range all {
+		rows[row.Participant] = append(rows[row.Participant], row)
+	}
+	return rows, true
+}
