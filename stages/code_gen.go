@@ -35,14 +35,14 @@ kind join a7b1292e15897705085fe08cd148adb77712cde5b2938459c34a9d3672fa4274
 kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate d5fbfbe37b40f805377f9addefb798eee9978162f457770fcdf2dc5a1a661d97
+kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
 kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report dd299c87986172365cff216ecf6af9bee092146bb276c1d4285cbc93aae804ba
+kind report ff69a7216b337cfa3f866d9fbaad2efbe8b4f2e6d9a730011b39d9b03385f5b8
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 9225f40091f3f65b122f971287bd06a6d324fe7037e7e6c8f0727810917ad546
+kind summary 7fc1d86c5edab0db900b3686eb74150e26d1c16b979453259c5ded61c9d51986
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
@@ -2654,7 +2654,6 @@ prgnn/nifti/itk.readPart 27c7b5e868a8.6470d5
 prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
-prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports 95be4a8da2bf.3e472b
 prgnn/stages/prepare.Parcellate.Run 58eb5228c241.1fb9f9
@@ -2667,11 +2666,12 @@ prgnn/stages/prepare.layer 6c1db2620db6.009407
 prgnn/stages/prepare.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare.layer.over 4acef68daa12.c641c4
-prgnn/stages/prepare.layer.quality 63878741627d.4ffd73
-prgnn/stages/prepare.layer.read 0990b4d70730.b17f5c
+prgnn/stages/prepare.layer.quality 690b7830ce40.8f42cc
+prgnn/stages/prepare.layer.read c5233988a677.b17f5c
 prgnn/stages/prepare.layer.tally 91390a021e36.96aed7
 prgnn/stages/prepare.layer.through ca0fd2946848.9fccd4
 prgnn/stages/prepare.layer.warped 756007c72e64.90b4c5
+prgnn/stages/prepare.layer.whole 9dd3e38798dc.497040
 prgnn/stages/prepare.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare.leastLabeled a365a9fc8b27.e3b0c4
 prgnn/stages/prepare.mostDeterminant 70a586560e99.e3b0c4
@@ -2716,6 +2716,9 @@ prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
 prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
 prgnn/stages/region.Meaning 2ea698d00b26.46ef14
 prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
+
+reached by parcellate report summary
+prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
@@ -2792,7 +2795,7 @@ prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.NamedHeadline 4f6610b815d2.6405fe
 prgnn/stages/present.Report.Page 2d288ef53450.11ff01
-prgnn/stages/present.Report.Ports 15ac26f2a203.de9507
+prgnn/stages/present.Report.Ports 275af12f2ab0.5f710c
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 77a387b9c244.fb9f62
 prgnn/stages/present.besidePaper 309ea4d181fd.e3b0c4
@@ -2865,7 +2868,7 @@ prgnn/stages/present.reporter.regions 8603cb2d8f49.6ca510
 prgnn/stages/present.reporter.results f21bf23ba609.470676
 prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
-prgnn/stages/present.reporter.steps 45d9a744b38c.a3d25d
+prgnn/stages/present.reporter.steps a06c4b65802b.9e1f7a
 prgnn/stages/present.reporter.warnings c720c576ca15.3bc995
 prgnn/stages/present.settingsOfRun acee7a33e1b9.cd17d4
 prgnn/stages/present.settingsOfRun.of c8aa4f510669.8bed93
@@ -2971,6 +2974,8 @@ prgnn/stages/present.prefix 9e50a00d9201.e3b0c4
 prgnn/stages/present.readNumbers f20b0068ef4e.7f1019
 prgnn/stages/present.readRanking ed20dd849e29.1e4c2e
 prgnn/stages/present.readRecovery b42ac8f1b4f0.caf11b
+prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
+prgnn/stages/present.registrationSection 01ed3cc8d8ba.dc41e7
 prgnn/stages/present.salientRow a2bceca85c54.e3b0c4
 prgnn/stages/present.scanCautions be67baa90b20.9786a2
 prgnn/stages/present.settingsOfRows 521625965dc2.5269b6
@@ -3120,8 +3125,8 @@ prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
-prgnn/stages/present.Summary.Ports 7a6fb31682ca.4114c5
-prgnn/stages/present.Summary.Run 6c9cdf67b575.b17287
+prgnn/stages/present.Summary.Ports 32079c44dc18.ec72b4
+prgnn/stages/present.Summary.Run 782a4b26d168.b62d63
 prgnn/stages/present.Summary.accuracySection f357cf4145db.3e055d
 prgnn/stages/present.Summary.salientSection 99f89f6ff430.db315c
 prgnn/stages/present.bar c7ad42e4da93.e3b0c4
@@ -3457,12 +3462,13 @@ at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:56 dkt:147 Parcellate.refuseMissing:150 otherLabels:175 coverage:193 newCoverage:200 coverage.set:204 coverage.table:210
-at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.quality:281
+at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 cleaningSection:70 scanCautions:106 usual:146 methodsOfNuisance:162
 at stages/present/headline.go prgnn/stages/present noHeadline:13 headlineOf:20 accuracyRow.is:46 coordsOf:49 headlineSetting:59 page.regionsOf:75 settingsOfRows:96 isStage:104 Report.NamedHeadline:107 ownByName:118
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:133 dashed:166
-at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:80 Report.Run:94 Report.Page:107 reporter.readPlaces:146
+at stages/present/registration.go prgnn/stages/present registrationPort:14 registrationSection:20
+at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:81 Report.Run:95 Report.Page:108 reporter.readPlaces:147
 at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:122 reporter.consistencyTable:149 shownSettings:203
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
 at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:138 share:156 percentText:166 reporter.hasModels:176 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231 reporter.methodsOfBaselines:270
@@ -3471,10 +3477,10 @@ at stages/present/report_people.go prgnn/stages/present reporter.participants:17
 at stages/present/report_regions.go prgnn/stages/present reporter.regions:17 otherThan:91 reporter.rankingTable:99 reporter.firstRegions:143 reporter.individuals:202 reporter.inSpace:220 reporter.regionNames:279
 at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
 at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
-at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:69 reporter.eachParticipant:76 middle:134 reporter.warnings:143
+at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:72 reporter.eachParticipant:79 middle:137 reporter.warnings:146
 at stages/present/report_svg.go prgnn/stages/present elementText:11
 at stages/present/report_tables.go prgnn/stages/present shownTable:20 plainName:68 shownNumber:79 reporter.more:93 reporter.pictures:121 widthOfSVG:145 memberText:148 svgTitle:162
-at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:63 page.line:70 page.caution:75 Summary.Run:80 width:99 cautionSection:102 wrap:118 bar:139
+at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:64 page.line:71 page.caution:76 Summary.Run:81 width:100 cautionSection:103 wrap:119 bar:140
 at stages/present/summary_accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:27 inOrder:88 Summary.accuracySection:103 settingLines:171 cautionAccuracy:194 foldLines:216 cautionCompared:264 ownRows:278 cautionTraining:290
 at stages/present/summary_checks.go prgnn/stages/present covariateRow:16 covariatesSection:21 permutationRow:63 permutationSection:68 prefix:113 pairRow:121 comparisonSection:128 nestedSection:185 nestedRows:202 leakageSection:210 checkRow:221 leakageText:227 fidelityRow:249 fidelityLines:254
 at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRanking:26 readNumbers:69 Summary.salientSection:95 nullLines:144 unstagedText:204 readingOf:210 contrastLines:218 agreementRow:253 stabilityLines:260 stabilitySection:274 agreementOf:294 pText:334

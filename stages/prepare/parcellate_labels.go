@@ -94,7 +94,7 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 	case p.Resampling == "majority" || p.Resampling == "auto" && volume > coarse*coarse*coarse*0.999:
 		l.samples, l.how = 3, "majority of 27 samples a voxel"
 	default:
-		l.how = "nearest neighbour"
+		l.how = "nearest neighbor"
 	}
 	l.row.Resampling = l.how
 	return nil

@@ -84,7 +84,7 @@ func TestParcellateWarp(t *testing.T) {
 		}
 		q := parcelRow(t, out)
 		// The fixture's mask is where SimpleITK finds a label.
-		if q.Resampling != "nearest neighbour" || q.Mask == nil || int(*q.Mask) != len(want.Voxels)-zeros(want.Voxels) || *q.Unlabeled != 0 || *q.Outside != 0 || q.Empty != 0 || q.Caution != "" {
+		if q.Resampling != "nearest neighbor" || q.Mask == nil || int(*q.Mask) != len(want.Voxels)-zeros(want.Voxels) || *q.Unlabeled != 0 || *q.Outside != 0 || q.Empty != 0 || q.Caution != "" {
 			t.Errorf("%s: %+v", sub, q)
 		}
 		if !(q.Displacement > 1 && q.Displacement < 13) || !(q.Determinant > 0.7 && q.Determinant < 1.4) || !(q.Rotation > 0.1 && q.Rotation < 10) {

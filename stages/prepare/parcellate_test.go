@@ -110,7 +110,7 @@ func TestParcellateGolden(t *testing.T) {
 	if v := stagetest.Sure(c.Ints("label_voxels")); v[5] != 1 || v[6] != 1 {
 		t.Errorf("label voxels %v", v)
 	}
-	if c.Meta["labels"] != "id" || c.Meta["other_labels"] != "none" || c.Meta["resampling"] != "nearest neighbour" {
+	if c.Meta["labels"] != "id" || c.Meta["other_labels"] != "none" || c.Meta["resampling"] != "nearest neighbor" {
 		t.Errorf("metadata %v", c.Meta)
 	}
 }

@@ -60,6 +60,7 @@ func (*Report) Ports() dag.Ports {
 			one("individuality", "individuality's shares: how much of the scores is a person's own, as λ2 grows", "setting", "lambda2", "individual", "individual_low", "individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"),
 			one("recovery", "biomarkers' recovery: what its rankings are worth beside references", column.Names[column.RecoveryRow]()...),
 			all("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
+			registrationPort(),
 			all("cleaning", "denoise's quality for each participant", "volumes"),
 			all("connectivity", "connectivity's quality for each participant", "draw"),
 			all("graphs", "graph's quality for each participant", "draw", "edges"),
@@ -140,7 +141,7 @@ func (s *Report) Page(t *dag.Task) (*report.Page, error) {
 
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "cleaning", "connectivity", "graphs", "parcels", "anatomy", "overview"}
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "registration", "cleaning", "connectivity", "graphs", "parcels", "anatomy", "overview"}
 
 // readPlaces reads where the node list has the regions.
 func (r *reporter) readPlaces() error {

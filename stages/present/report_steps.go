@@ -48,6 +48,9 @@ func (r *reporter) steps() (report.Section, error) {
 	if empty > 0 {
 		r.told.caution("%s", emptyRegions(empty, len(voxels)))
 	}
+	if err := registrationSection(r.t, r.told); err != nil {
+		return s, err
+	}
 	if err := cleaningSection(r.t, r.told); err != nil {
 		return s, err
 	}

@@ -50,6 +50,7 @@ func (*Summary) Ports() dag.Ports {
 			optional("null", "biomarkers' null: every region against trainings on permuted groups", "name", "abbreviation", "excess", "p", "q", "p_any", "permutations"),
 			optional("recovery", "biomarkers' recovery: what its rankings are worth beside references", column.Names[column.RecoveryRow]()...),
 			gather("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
+			registrationPort(),
 			gather("cleaning", "denoise's quality for each participant", "volumes"),
 			gather("connectivity", "connectivity's quality for each participant", "draw"),
 			gather("graphs", "graph's quality for each participant", "draw", "edges"),
@@ -86,7 +87,7 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.line("")
 	}
 	for _, section := range []func(*dag.Task, *page) error{
-		participantsSection, stepsSection, cleaningSection, s.accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
+		participantsSection, stepsSection, registrationSection, cleaningSection, s.accuracySection, nestedSection, leakageSection, permutationSection, comparisonSection, covariatesSection, stabilitySection, referencesSection, cautionSection, s.salientSection,
 	} {
 		if err := section(t, p); err != nil {
 			return nil, err

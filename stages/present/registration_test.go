@@ -1,0 +1,41 @@
+package present
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// A doubtful registration is a caution with the participant's name; how voxels got their labels
+// is said where the label image was resampled.
+func TestRegistrationIsTold(t *testing.T) {
+	row := func(how, caution string) column.ParcelRow {
+		return column.ParcelRow{Resampling: how, Caution: caution, Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN()}
+	}
+	for _, c := range []struct {
+		rows           []column.ParcelRow
+		told, cautions string
+	}{
+		{[]column.ParcelRow{row("none: the label image is on the scan's grid", "")}, "", ""},
+		{[]column.ParcelRow{row("nearest neighbor", ""), row("nearest neighbor", "its transform turns the head by 90°: check the registration"), row("majority of 27 samples a voxel", "")},
+			"  labels by     majority of 27 samples a voxel, nearest neighbor\n",
+			"labels that may not fit the scan: sub-2 (its transform turns the head by 90°: check the registration)"},
+	} {
+		var in []dag.Input
+		for i, r := range c.rows {
+			one := dag.InputOf(column.Table([]column.ParcelRow{r}))
+			one.Coords = []dag.Coord{{Axis: "subject", Value: []string{"sub-1", "sub-2", "sub-3"}[i]}}
+			in = append(in, one)
+		}
+		p := &page{}
+		if err := registrationSection(dag.NewTask(map[string][]dag.Input{"registration": in}), p); err != nil {
+			t.Fatal(err)
+		}
+		if p.String() != c.told || strings.Join(p.cautions, "|") != c.cautions {
+			t.Errorf("told %q, want %q; cautions %q, want %q", p.String(), c.told, p.cautions, c.cautions)
+		}
+	}
+}
