@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -48,6 +49,27 @@ func TestEndlessRecords(t *testing.T) {
 	}
 	if r := s.Remote(); r.Refused != n {
 		t.Errorf("%d of %d are refused", r.Refused, n)
+	}
+}
+
+// The record of work that gathers 40,000 inputs goes through a remote; a longer one than the
+// limit stays at home.
+func TestLongRecords(t *testing.T) {
+	gather := strings.Repeat("in    scores "+DigestOf(nil).String()+" arrow subject=sub-00000,fold=10,pool=topk,lambda=0.1-0.1\n", 40_000)
+	f := newShelf()
+	one := attached(t, f)
+	fits, _ := recordWork(t, one, gather)
+	tooLong, _ := recordWork(t, one, strings.Repeat("x", longestRecord))
+	share(one)
+	two := attached(t, f)
+	if a, err := two.Lookup(fits); err != nil || a.Recipe != gather {
+		t.Errorf("%d bytes: %v", len(gather), err)
+	}
+	if _, err := two.Lookup(tooLong); !errors.Is(err, ErrMiss) {
+		t.Errorf("too long: %v", err)
+	}
+	if r := one.Remote(); r.Left != 0 || r.Shared == 0 {
+		t.Errorf("%+v", r)
 	}
 }
 

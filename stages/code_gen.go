@@ -17,7 +17,7 @@ kind covariates 5f2d7e79070592849f8dc96f608cefd35419d63f72cd449a60282c928e67a72a
 kind denoise 669ea9a6119dc4c9d6fda4372be5752d83b92b66ef882eafd38c8fec4bfee9e2
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0ae391b50f712a334c39da466a688af254158fa383259269067c868f4f75c585
-kind exec 8b0bc5bb290fbcc1e252b2d17a37f1729e79646e7d8f2c091bef0818c46ecd85
+kind exec 31215a3a37237838605731dcbf368788514809184343348ab0cee19e2b985984
 kind fidelity 5dd2d50011a8c75fa1276a72a74f750e96678513df04c226d3ea1512afea6896
 kind figure-confusion 068c95fa22377664bb7792470463a458dc92ec0dbfdd3bb404186aa44b749b23
 kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
@@ -1943,17 +1943,17 @@ prgnn/internal/regular.Otherwise afe11fc65bfa.e3b0c4
 prgnn/internal/regular.ReadFile 0823225566e2.bfe0f9
 prgnn/internal/workdir.Dir dd07c0c6f1e5.e3b0c4
 prgnn/internal/workdir.Dir.Remove 8ac7c4033a94.f09d99
-prgnn/internal/workdir.Dir.begin 55b00ed1def8.ed8b2e
-prgnn/internal/workdir.Make 1b33a1d3209e.6eb8f3
+prgnn/internal/workdir.Dir.begin 1ec516a7c6cc.96b60b
+prgnn/internal/workdir.Make ad7c5950ca56.c74b27
 prgnn/internal/workdir.Sweep 8df3ea2fe132.b8ef79
+prgnn/internal/workdir.errSwept abc71cdb9d0b.e3b0c4
 prgnn/internal/workdir.lockName 26d6872b26f0.e3b0c4
-prgnn/internal/workdir.old a175decbe2ec.2b3def
+prgnn/internal/workdir.open 3ea11b8b3668.e3b0c4
 prgnn/internal/workdir.ours c89ddff6b4b1.e3b0c4
-prgnn/internal/workdir.reclaim 86c5bfebe4ef.d5e84f
-prgnn/internal/workdir.remove 0dadbdfd1c4f.20a6f9
+prgnn/internal/workdir.reclaim 56ef7c5d6e60.5232b6
+prgnn/internal/workdir.remove cf4d001ab71f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
-prgnn/internal/workdir.young 3566b7295a34.e3b0c4
 prgnn/stages/command.Exec 022712f71316.e3b0c4
 prgnn/stages/command.Exec.Advise 6c30d9a73628.d25be1
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
@@ -3307,7 +3307,7 @@ at internal/regular/regular.go prgnn/internal/regular Open:14 OpenFile:17 ReadFi
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
-at internal/workdir/workdir.go prgnn/internal/workdir Dir:23 lockName:30 workName:31 young:35 swept:38 Make:42 Dir.begin:61 Dir.Remove:74 Sweep:77 reclaim:91 old:125 remove:129
+at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.finite:120 quaternionThreshold:133 fromQuaternion:139 Affine.quaternion:174 det3:238
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16

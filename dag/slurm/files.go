@@ -34,19 +34,19 @@ func spaceOf(s *artifacts.Store) space { return space{filepath.Join(s.Dir(), clu
 
 func (c space) path(kind, name string) string { return filepath.Join(c.dir, kind, name) }
 
-// write puts a file in its place, whole or not at all.
+// write puts a file in its place, whole or not at all. Its mode is what the umask leaves of mode.
 func (c space) write(kind, name string, b []byte, mode os.FileMode) error {
 	dir := filepath.Join(c.dir, kind)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	t, err := os.CreateTemp(dir, ".unfinished-*")
+	t, err := os.OpenFile(filepath.Join(dir, ".unfinished-"+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(t.Name())
 	_, err = t.Write(b)
-	if err = errors.Join(err, t.Chmod(mode), t.Close()); err != nil {
+	if err = errors.Join(err, t.Close()); err != nil {
 		return err
 	}
 	return os.Rename(t.Name(), c.path(kind, name))

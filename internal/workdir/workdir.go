@@ -5,16 +5,17 @@
 //	PREFIX123/work   made after the lock was taken, removed before the lock file is
 //
 // A sweep removes a directory if this user made it, on this machine (elsewhere, locks may not
-// be seen), and nobody holds its lock. A directory without work may be about to be locked:
-// it is removed a minute later.
+// be seen), and nobody holds its lock. It takes the lock itself for that; whoever was about to
+// lock the directory makes another one.
 package workdir
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -31,9 +32,6 @@ const (
 	workName = "work"
 )
 
-// young is the age below which a directory without work is left alone.
-const young = time.Minute
-
 // swept are the places that this process has looked at.
 var swept sync.Map
 
@@ -46,28 +44,46 @@ func Make(parent, prefix string) (*Dir, error) {
 	if _, again := swept.LoadOrStore([2]string{parent, prefix}, true); !again {
 		Sweep(parent, prefix)
 	}
-	outer, err := os.MkdirTemp(parent, prefix)
-	if err != nil {
-		return nil, err
-	}
-	d := &Dir{Path: filepath.Join(outer, workName), outer: outer, lock: flock.New(filepath.Join(outer, lockName))}
-	if err := d.begin(); err != nil {
+	for {
+		outer, err := os.MkdirTemp(parent, prefix)
+		if err != nil {
+			return nil, err
+		}
+		d := &Dir{Path: filepath.Join(outer, workName), outer: outer, lock: open(filepath.Join(outer, lockName))}
+		if err = d.begin(); err == nil {
+			return d, nil
+		}
 		d.Remove()
-		return nil, err
+		if !errors.Is(err, errSwept) {
+			return nil, err
+		}
 	}
-	return d, nil
 }
+
+// open names a lock file without making one that has gone meanwhile.
+func open(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_RDWR)) }
+
+var errSwept = errors.New("swept away while it was made")
 
 func (d *Dir) begin() error {
 	host, err := os.Hostname()
-	if err == nil {
-		err = os.WriteFile(d.lock.Path(), []byte(host), 0o600)
-	}
 	if err != nil {
 		return err
 	}
-	d.lock.TryLock() // where a file system has no locks, nobody can lock it to clear it either
-	return os.Mkdir(d.Path, 0o700)
+	err = os.WriteFile(d.lock.Path(), []byte(host), 0o600)
+	if err == nil {
+		var locked bool
+		// Where a file system has no locks, nobody can lock it to clear it either.
+		if locked, err = d.lock.TryLock(); locked || err != nil && !errors.Is(err, os.ErrNotExist) {
+			err = os.Mkdir(d.Path, 0o700)
+		} else if err == nil {
+			return errSwept
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return errSwept
+	}
+	return err
 }
 
 // Remove removes the directory with all that is in it.
@@ -95,7 +111,7 @@ func reclaim(dir string) bool {
 	}
 	path := filepath.Join(dir, lockName)
 	lock, err := os.Lstat(path)
-	if os.IsNotExist(err) && old(info) { // killed before it wrote the lock file, or after it removed it
+	if os.IsNotExist(err) { // killed before it wrote the lock file, or after it removed it
 		return os.Remove(dir) == nil // only if empty
 	}
 	if err != nil || !lock.Mode().IsRegular() {
@@ -103,9 +119,6 @@ func reclaim(dir string) bool {
 	}
 	_, err = os.Lstat(filepath.Join(dir, workName))
 	begun := err == nil
-	if !begun && !old(lock) {
-		return false
-	}
 	host, err := os.Hostname()
 	if err != nil {
 		return false
@@ -114,15 +127,17 @@ func reclaim(dir string) bool {
 	if err != nil || string(made) != host && (begun || len(made) > 0) { // killed before it wrote its host: empty
 		return false
 	}
-	f := flock.New(path, flock.SetFlag(os.O_RDWR)) // which makes none that has gone meanwhile
+	f := open(path)
 	if locked, err := f.TryLock(); err != nil || !locked {
+		f.Close()
+		return false
+	}
+	if _, err := os.Lstat(filepath.Join(dir, workName)); !begun && err == nil { // begun meanwhile, and left unlocked
 		f.Close()
 		return false
 	}
 	return remove(dir, f) == nil
 }
-
-func old(info os.FileInfo) bool { return time.Since(info.ModTime()) >= young }
 
 // remove removes a directory: the lock file last, so that what a kill leaves of it is found
 // by the next sweep.
@@ -138,6 +153,13 @@ func remove(dir string, lock *flock.Flock) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
-	lock.Close() // Windows removes no open file
-	return os.RemoveAll(dir)
+	if runtime.GOOS == "windows" { // which removes no open file
+		lock.Close()
+	}
+	for _, path := range []string{lock.Path(), dir} { // another sweep may be quicker with the empty directory
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
 }

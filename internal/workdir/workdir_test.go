@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -100,7 +101,6 @@ func TestKilledWhileRemoving(t *testing.T) {
 			}
 			return nil
 		})
-		age(parent, "x-*")
 		Sweep(parent, "x-")
 		if left, _ := os.ReadDir(parent); len(left) > 0 {
 			inside, _ := os.ReadDir(filepath.Join(parent, left[0].Name()))
@@ -109,18 +109,50 @@ func TestKilledWhileRemoving(t *testing.T) {
 	}
 }
 
-// age makes directories and their lock files old.
-func age(parent, names string) {
-	long := time.Now().Add(-time.Hour)
-	dirs, _ := filepath.Glob(filepath.Join(parent, names))
-	for _, d := range dirs {
-		os.Chtimes(filepath.Join(d, lockName), long, long)
-		os.Chtimes(d, long, long)
+// Directories that are being made while others sweep are whole once they are made.
+func TestMakeDuringSweeps(t *testing.T) {
+	parent := t.TempDir()
+	stop := make(chan bool)
+	var sweeps, makers sync.WaitGroup
+	for range 2 {
+		sweeps.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					Sweep(parent, "x-")
+				}
+			}
+		})
+	}
+	for range 4 {
+		makers.Go(func() {
+			for range 25 {
+				d, err := Make(parent, "x-")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				err = os.WriteFile(filepath.Join(d.Path, "file"), nil, 0o600)
+				if _, lockErr := os.Stat(filepath.Join(d.outer, lockName)); err != nil || lockErr != nil {
+					t.Error(err, lockErr)
+				}
+				if err := d.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	makers.Wait()
+	close(stop)
+	sweeps.Wait()
+	if left, _ := os.ReadDir(parent); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 
-// Every state in which a kill can leave a directory is cleared once nobody can be about to
-// lock it, and not before.
+// Every state in which a kill can leave a directory is cleared by the next sweep.
 func TestSweepHalfMade(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -139,10 +171,6 @@ func TestSweepHalfMade(t *testing.T) {
 		if err := errors.Join(os.Mkdir(dir, 0o700), c.make(dir)); err != nil {
 			t.Fatal(err)
 		}
-		if n := Sweep(parent, "x-"); n != 0 {
-			t.Errorf("%s: it was removed while it may be about to be locked", c.name)
-		}
-		age(parent, "x-1")
 		if n := Sweep(parent, "x-"); n != 1 {
 			t.Errorf("%s: it was not removed", c.name)
 		}

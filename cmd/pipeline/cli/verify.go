@@ -20,8 +20,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "check every blob and every key of the store, or a signed statement",
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
 record against its seal and its key, and that what records promise is there. Each damaged
-object is named, with the tasks that a next run will run again. Exit code 3 when there is any.
-Nothing is changed without --repair. A run makes damaged results of its pipeline again by itself.
+object is named, with its tasks. Exit code 3 when there is any. Nothing is changed without --repair.
+A run makes damaged results of its pipeline again by itself, and missing ones when something needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
 lock beside it and the results in the store are those that it states. Exit code 1 when not.`,
@@ -32,7 +32,7 @@ lock beside it and the results in the store are those that it states. Exit code 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && signedBy == "":
-				return usage(cmd, "--signed-by KEY.pub.pem is missing: whose statement should it be?")
+				return usage(cmd, "verify without an argument checks the whole store, of all pipeline files; for a signed statement, --signed-by KEY.pub.pem says whose it is")
 			case len(args) == 1:
 				return a.verifySigned(args[0], signedBy, lockPath)
 			case signedBy != "" || lockPath != "":
@@ -106,7 +106,7 @@ func (a *app) verify(repair bool) error {
 		case e.Repaired:
 			a.Note("what was damaged has been removed; a run that needs it makes it again")
 		case damaged > 0:
-			a.Note("pipeline run FILE makes damaged results of FILE again; pipeline verify --repair removes all that is damaged")
+			a.Note("pipeline run FILE makes damaged results of FILE again, and missing ones when something needs them; pipeline verify --repair removes all that is damaged")
 		}
 	}
 	// A store that cannot be written is not tried.
