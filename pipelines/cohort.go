@@ -161,7 +161,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	for _, s := range r.Subjects {
 		switch {
 		case out[s.ID]:
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "excluded by name"})
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.ExcludedByName})
 		case !kept[s.ID]:
 			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "beyond limit"})
 		default:

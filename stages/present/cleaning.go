@@ -111,7 +111,10 @@ func scanCautions(scans []cleanedScan, p *page) {
 				named = append(named, s.who+" ("+what+")")
 			}
 		}
-		if named != nil {
+		switch {
+		case len(named) > max(6, len(scans)/2): // nobody stands out
+			p.caution(format, fmt.Sprintf("%d of %d scans", len(named), len(scans)))
+		case named != nil:
 			p.caution(format, words.Some(named, 6))
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -131,7 +133,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	}
 	a.noteResult(result, changed)
 	if !a.JSON {
-		a.failures(result, p.Graph.File)
+		a.failures(result, p)
 	}
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
@@ -221,7 +223,7 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 
 // failures prints what went wrong: each cause once, with the tasks that it
 // struck, then what that means for the rest.
-func (a *app) failures(r *dag.Result, file string) {
+func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 	if r.Failed == 0 {
 		return
 	}
@@ -229,12 +231,49 @@ func (a *app) failures(r *dag.Result, file string) {
 	causes := groupCauses(r.Errors)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
-		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, file))
+		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(a.brief(c.first.Err.Error()))+a.said(c.first, p.Graph.File))
 	})
+	if out := faulty(p, r); out != nil {
+		fmt.Fprintf(a.Stderr, "To go on without the participants that failed, under cohort:\n    exclude: [%s]\n", strings.Join(out, ", "))
+	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", words.Count(r.Skipped, "task"))
 	}
 	fmt.Fprintf(a.Stderr, "%s kept. When the cause is mended, go on with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
+}
+
+// faulty lists the participants whose tasks failed, with those who are excluded already: what exclude is to name. It is
+// nil where nobody failed alone: with all participants, something else is wrong.
+func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
+	failed := map[string]bool{}
+	for _, e := range r.Errors {
+		failed[e.Task] = true
+	}
+	all, out := map[string]bool{}, map[string]bool{}
+	for _, s := range p.Graph.Stages {
+		for _, n := range s.Tasks {
+			for _, c := range n.Coords {
+				if c.Axis == "subject" {
+					all[c.Value] = true
+					if failed[n.ID] {
+						out[c.Value] = true
+					}
+				}
+			}
+		}
+	}
+	if len(out) == 0 || len(out) == len(all) {
+		return nil
+	}
+	if p.Roster == nil {
+		return nil
+	}
+	for _, left := range p.Roster.Left {
+		if left.Why == cohort.ExcludedByName {
+			out[left.ID] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)
 }
 
 func areIs(n int) string {
