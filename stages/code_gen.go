@@ -14,7 +14,7 @@ kind combat bcaa5dbe9984df7c0931ae0622a53d110b06bdea19720601bb8afbc2dbc71271
 kind compare 41a9c71dcfd69be09fc624b8390a401fdb3d5eeb24093e086021203912e9d17d
 kind connectivity 81734b7b4ad0c329360c79e2775f1064018bfd5c41a3f508e43c7259aeee9d96
 kind covariates 5f2d7e79070592849f8dc96f608cefd35419d63f72cd449a60282c928e67a72a
-kind denoise 669ea9a6119dc4c9d6fda4372be5752d83b92b66ef882eafd38c8fec4bfee9e2
+kind denoise 997d9b0d6352e73b2926f2a33a9ecbd2d3d2c039944e380682cf647b5ffd753a
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0ae391b50f712a334c39da466a688af254158fa383259269067c868f4f75c585
 kind exec 31215a3a37237838605731dcbf368788514809184343348ab0cee19e2b985984
@@ -31,18 +31,18 @@ kind figure-training 2668d344499232f445c7a61a2f6d225244a17e7c6c81375f46b6258ae9d
 kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
 kind individuality 0916d4354619c5e078a24b75064da71f27918cbc50bf8fd45912b9067dff6669
-kind join a7b1292e15897705085fe08cd148adb77712cde5b2938459c34a9d3672fa4274
+kind join a70753e58745661f25980fa6c6f6729ed03463c848834e53aefa0df5eac2bf60
 kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
 kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report ff69a7216b337cfa3f866d9fbaad2efbe8b4f2e6d9a730011b39d9b03385f5b8
+kind report fdeb4ebb2f0656864254c8b29fa7cd4b158ac9993e387c1d5a6aed8a37c4772a
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 7fc1d86c5edab0db900b3686eb74150e26d1c16b979453259c5ded61c9d51986
+kind summary 011abfa8caa5c53ab6669907935063556f8307b0e46be06caa4a05c45a3dddbe
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
@@ -421,7 +421,7 @@ prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates denoise fidelity individuality join leakage predict report summary train
+reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate train
@@ -1831,10 +1831,10 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 6ba25f4e643f.3b8195
-prgnn/stages/prepare.Denoise.Run 1d4b7fa1bfe2.26a435
+prgnn/stages/prepare.Denoise.Run c6f494fe69c1.7d6117
 prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds f5e6c3a1b3fa.c1c409
+prgnn/stages/prepare.Denoise.confounds 30e80435f87b.be6a0f
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
@@ -1861,7 +1861,7 @@ reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
 
 reached by denoise join
-prgnn/stages/prepare.orExclude 42cabc81ac95.3a3b24
+prgnn/stages/prepare.orExclude 14084e36f4fa.e3b0c4
 
 reached by denoise matrices timeseries
 prgnn/connectivity.Decompress a379d497e9a2.15d889
@@ -2411,7 +2411,7 @@ prgnn/dag.CompareCoords f9c772d15387.ee64d0
 prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
 prgnn/stages/prepare.Join.Ports 5e794f503cf9.194517
-prgnn/stages/prepare.Join.Run 13d7ae129ba2.00c6dc
+prgnn/stages/prepare.Join.Run 82c9cc49303f.00c6dc
 prgnn/stages/prepare.coverageColumns cc4606b107b8.e3b0c4
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
@@ -2868,7 +2868,7 @@ prgnn/stages/present.reporter.regions 8603cb2d8f49.6ca510
 prgnn/stages/present.reporter.results f21bf23ba609.470676
 prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
 prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
-prgnn/stages/present.reporter.steps a06c4b65802b.9e1f7a
+prgnn/stages/present.reporter.steps c59f600731fa.198d12
 prgnn/stages/present.reporter.warnings c720c576ca15.3bc995
 prgnn/stages/present.settingsOfRun acee7a33e1b9.cd17d4
 prgnn/stages/present.settingsOfRun.of c8aa4f510669.8bed93
@@ -2942,7 +2942,7 @@ prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
 prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
 prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
-prgnn/stages/present.cleaningSection 5f71974e65f4.a5e7f3
+prgnn/stages/present.cleaningSection f862fb5f06dc.0dab32
 prgnn/stages/present.comparisonSection 5202e20d9fa3.34f291
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
 prgnn/stages/present.covariateRow e71c19b45b72.e3b0c4
@@ -2959,6 +2959,8 @@ prgnn/stages/present.measures f44c9dd14ba4.14f4b6
 prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.modelName 5fa8c50fd977.c63136
 prgnn/stages/present.nestedRows dab484ab0e0f.ee6d53
+prgnn/stages/present.nuisanceGroups 60d41045e954.5b0ab0
+prgnn/stages/present.nuisanceLines 11f84eff36a9.65379f
 prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.ownByName 5b4cf391cc09.dfc5e4
 prgnn/stages/present.ownRows fa6aca9d1d93.2a2cc0
@@ -2977,7 +2979,7 @@ prgnn/stages/present.readRecovery b42ac8f1b4f0.caf11b
 prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
 prgnn/stages/present.registrationSection 01ed3cc8d8ba.dc41e7
 prgnn/stages/present.salientRow a2bceca85c54.e3b0c4
-prgnn/stages/present.scanCautions be67baa90b20.9786a2
+prgnn/stages/present.scanCautions 9ef7f7c5419d.b9c6d6
 prgnn/stages/present.settingsOfRows 521625965dc2.5269b6
 prgnn/stages/present.spread 6c8b90492335.5c8b69
 prgnn/stages/present.stabilitySection 4a49d5d118c2.215090
@@ -3455,7 +3457,7 @@ at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:3
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:157 lostVoxels:188 tooLittle:202 orExclude:207 Denoise.confounds:215 before:299 cleanedBefore:311 aboutConfounds:314 meanAndMax:324 zeroNaN:341
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:157 lostVoxels:188 tooLittle:202 orExclude:207 Denoise.confounds:210 before:294 cleanedBefore:306 aboutConfounds:309 meanAndMax:319 zeroNaN:336
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:248 leastCoverage:262
@@ -3464,7 +3466,7 @@ at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVol
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:56 dkt:147 Parcellate.refuseMissing:150 otherLabels:175 coverage:193 newCoverage:200 coverage.set:204 coverage.table:210
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 cleaningSection:70 scanCautions:106 usual:146 methodsOfNuisance:162
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 nuisanceGroups:70 nuisanceLines:83 cleaningSection:94 scanCautions:118 usual:161 methodsOfNuisance:177
 at stages/present/headline.go prgnn/stages/present noHeadline:13 headlineOf:20 accuracyRow.is:46 coordsOf:49 headlineSetting:59 page.regionsOf:75 settingsOfRows:96 isStage:104 Report.NamedHeadline:107 ownByName:118
 at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:133 dashed:166
 at stages/present/registration.go prgnn/stages/present registrationPort:14 registrationSection:20
@@ -3477,7 +3479,7 @@ at stages/present/report_people.go prgnn/stages/present reporter.participants:17
 at stages/present/report_regions.go prgnn/stages/present reporter.regions:17 otherThan:91 reporter.rankingTable:99 reporter.firstRegions:143 reporter.individuals:202 reporter.inSpace:220 reporter.regionNames:279
 at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
 at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
-at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:72 reporter.eachParticipant:79 middle:137 reporter.warnings:146
+at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:75 reporter.eachParticipant:82 middle:140 reporter.warnings:149
 at stages/present/report_svg.go prgnn/stages/present elementText:11
 at stages/present/report_tables.go prgnn/stages/present shownTable:20 plainName:68 shownNumber:79 reporter.more:93 reporter.pictures:121 widthOfSVG:145 memberText:148 svgTitle:162
 at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:64 page.line:71 page.caution:76 Summary.Run:81 width:100 cautionSection:103 wrap:119 bar:140

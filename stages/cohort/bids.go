@@ -31,7 +31,7 @@ type BIDSCohort struct {
 	Labels     string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
 	FreeSurfer string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
-	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing: let their tasks fail, or leave them out"`
+	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
 	Nodes      string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
@@ -156,6 +156,9 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 		problems := found[r.id].problems
 		if r.group == "" {
 			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
+		}
+		if problems == nil {
+			problems = found[r.id].unreadable()
 		}
 		if problems == nil {
 			return ""

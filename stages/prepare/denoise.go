@@ -116,7 +116,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		remedy := ""
 		if errors.As(err, new(connectivity.TooLittle)) {
-			remedy = orExclude(t.In("series"))
+			remedy = orExclude
 		}
 		return nil, fmt.Errorf("%s: %w%s", in.Name, err, remedy)
 	}
@@ -203,13 +203,8 @@ func tooLittle(format string, args ...any) error {
 	return connectivity.TooLittle(fmt.Sprintf(format, args...))
 }
 
-// orExclude is the remedy that helps against a faulty participant, whatever is wrong.
-func orExclude(in dag.Input) string {
-	if who := in.Coord("subject"); who != "" {
-		return fmt.Sprintf("; to go on without this participant: exclude: [%s] under cohort", who)
-	}
-	return ""
-}
+// orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one line.
+const orExclude = "; or leave this participant out (exclude, under cohort)"
 
 // confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table.
 func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (column.CleaningRow, error) {
@@ -224,7 +219,7 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	}
 	if !t.Has("confounds") {
 		if asked {
-			return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude(t.In("series")))
+			return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude)
 		}
 		row.Why = cmp.Or(why, column.NoConfounds)
 		if s.Regress == "none" {
@@ -241,7 +236,7 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		return row, fmt.Errorf("%s: the first line does not name the columns", in.Name)
 	}
 	if x.Rows != volumes {
-		return row, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude(t.In("series")))
+		return row, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude)
 	}
 	table := connectivity.Confounds{Names: names, Values: x, Cosines: -1}
 	if table.About, err = aboutConfounds(t); err != nil {
@@ -266,7 +261,7 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	}
 	var taken []string
 	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns, connectivity.FirstRow(s.FirstRow)); err != nil {
-		return row, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude(t.In("series")))
+		return row, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude)
 	}
 	if len(taken) > 0 {
 		row.Why = ""

@@ -133,10 +133,9 @@ func TestDenoiseByDefault(t *testing.T) {
 
 func TestDenoiseRefuses(t *testing.T) {
 	series := named("series[sub-1]", seriesOf(1, 50, 3))
-	series.Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}}
 	short := named("series[sub-7]", seriesOf(1, 3, 3))
 	confounds := named("sub-1_confounds.tsv", confoundsOf(50))
-	const exclude = "; to go on without this participant: exclude: [sub-1] under cohort"
+	const exclude = "; or leave this participant out (exclude, under cohort)"
 	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, framewise_displacement, std_dvars; choose another one with regress" + exclude
 	for _, c := range []struct {
 		change func(*Denoise)
@@ -155,7 +154,7 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time: set tr, in s, or connect scan, or set min_minutes: 0"},
 		{func(s *Denoise) { s.Regress, s.FD, s.TR = "none", 0.5, 2 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 1 of 50 volumes are kept, fewer than min_volumes (6)" + exclude},
-		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)"},
+		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
 		{func(s *Denoise) { s.Regress, s.Detrend = "24P", 20 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 6 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 20 of the trend), fewer than min_dof (10)" + exclude},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")

@@ -70,7 +70,7 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	whole := q.whole(int32(missingRegions(joined)))
 	if int(whole.Kept) < s.MinVolumes {
-		return nil, fmt.Errorf("%d volumes are kept in %d runs, fewer than min_volumes (%d)%s", whole.Kept, len(rows), s.MinVolumes, orExclude(series[0]))
+		return nil, fmt.Errorf("%d volumes are kept in %d runs, fewer than min_volumes (%d)%s", whole.Kept, len(rows), s.MinVolumes, orExclude)
 	}
 	coverage, err := leastCoverage(t.All("coverage"))
 	if err != nil {

@@ -66,30 +66,42 @@ func (s cleanedScan) nuisance() string {
 	return "strategy " + s.Strategy + ": " + what
 }
 
+// nuisanceGroups says what was regressed out, each with the scans, in their order.
+func nuisanceGroups(scans []cleanedScan) (texts []string, of map[string][]string) {
+	of = map[string][]string{}
+	for _, s := range scans {
+		text := s.nuisance()
+		if of[text] == nil {
+			texts = append(texts, text)
+		}
+		of[text] = append(of[text], s.who)
+	}
+	return texts, of
+}
+
+// nuisanceLines says what was regressed out; with the scans where they differ.
+func nuisanceLines(scans []cleanedScan) []string {
+	texts, of := nuisanceGroups(scans)
+	for i, text := range texts {
+		if len(texts) > 1 {
+			texts[i] += ": " + words.Some(of[text], 6)
+		}
+	}
+	return texts
+}
+
 // cleaningSection tells what was regressed out, and warns of scans that were not cleaned, or differ from the others.
 func cleaningSection(t *dag.Task, p *page) error {
 	scans, err := cleanedScans(t)
 	if err != nil || scans == nil {
 		return err
 	}
-	groups := map[string][]string{}
-	var order []string
-	for _, s := range scans {
-		text := s.nuisance()
-		if groups[text] == nil {
-			order = append(order, text)
-		}
-		groups[text] = append(groups[text], s.who)
-	}
-	for _, text := range order {
-		line := text
-		if len(order) > 1 {
-			line += ": " + words.Some(groups[text], 6)
-		}
+	for _, line := range nuisanceLines(scans) {
 		for i, l := range wrap(line, width-16) {
 			p.line("  %-13s %s", [2]string{"regression", ""}[min(i, 1)], l)
 		}
 	}
+	_, groups := nuisanceGroups(scans)
 	for _, why := range [2]string{column.AskedForNone, column.NoConfounds} {
 		text := "no nuisance regression (" + why + ")"
 		if whom := groups[text]; len(whom) == len(scans) {

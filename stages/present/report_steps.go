@@ -54,6 +54,9 @@ func (r *reporter) steps() (report.Section, error) {
 	if err := cleaningSection(r.t, r.told); err != nil {
 		return s, err
 	}
+	if lines := nuisanceLines(r.scans); lines != nil {
+		s.Blocks = append(s.Blocks, report.Block{Heading: "Nuisance regression"}, report.Block{List: lines})
+	}
 	each, err := r.eachParticipant()
 	if err != nil {
 		return s, err

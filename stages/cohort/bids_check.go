@@ -1,0 +1,55 @@
+package cohort
+
+import (
+	"fmt"
+	"os"
+
+	"prgnn/nifti"
+	"prgnn/stages/sheet"
+)
+
+// longestTR is the longest repetition time that is believed, s: more is in milliseconds.
+const longestTR = 60
+
+// unreadable says which files of a participant would fail when they are read: scans that break off, confounds of another
+// length than their scan, a repetition time in milliseconds. It reads headers, sizes and tables, and no voxels of a scan
+// whose size is right.
+func (f *bidsFiles) unreadable() (problems []error) {
+	for _, run := range f.each() {
+		bad := func(path string, err error) { problems = append(problems, placed{err, path}) }
+		for _, path := range []string{run.bold, run.labels} {
+			if path == "" {
+				continue
+			}
+			if err := nifti.CheckWhole(path); err != nil {
+				bad(path, err)
+			}
+		}
+		if run.tr > longestTR {
+			bad(run.sidecar, fmt.Errorf("%s: a RepetitionTime of %g, which is in s", run.sidecar, run.tr))
+		}
+		if run.confounds == "" || run.volumes == 0 {
+			continue
+		}
+		if rows, err := confoundRows(run.confounds); err != nil {
+			bad(run.confounds, err)
+		} else if rows != run.volumes {
+			bad(run.confounds, fmt.Errorf("%s: %d rows of confounds for %d volumes", run.confounds, rows, run.volumes))
+		}
+	}
+	return problems
+}
+
+// confoundRows counts the rows of a table of confounds.
+func confoundRows(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, plainError(path, err)
+	}
+	defer f.Close()
+	s, err := sheet.Read(f, path)
+	if err != nil {
+		return 0, err
+	}
+	return len(s.Lines), nil
+}

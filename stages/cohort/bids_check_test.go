@@ -1,0 +1,59 @@
+package cohort
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// incomplete: skip leaves out participants whose files would fail when they are read, and says which and why, without
+// places of this machine.
+func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-1\ta\nsub-2\tb\nsub-3\ta\nsub-4\tb\nsub-5\ta\n")
+	const confounds = "csf\tframewise_displacement\n1\tn/a\n2\t0.25\n3\t0.75\n"
+	for i := 1; i <= 5; i++ {
+		scan := fmt.Sprintf("sub-%d/func/sub-%d_task-rest", i, i)
+		d.write(scan+"_space-T1w_desc-preproc_bold.nii.gz", "")
+		d.write(scan+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+		d.write(scan+"_space-T1w_desc-preproc_bold.json", map[bool]string{false: `{"RepetitionTime": 2}`, true: `{"RepetitionTime": 2000}`}[i == 4])
+		d.write(scan+"_desc-confounds_timeseries.tsv", map[bool]string{false: confounds, true: confounds[:len(confounds)-7]}[i == 3])
+	}
+	broken := filepath.Join(d.dir, "sub-2", "func", "sub-2_task-rest_space-T1w_desc-preproc_bold.nii.gz")
+	b, err := os.ReadFile(broken)
+	if err == nil {
+		err = os.WriteFile(broken, b[:len(b)-12], 0o600)
+	}
+	if err == nil {
+		err = os.Truncate(filepath.Join(d.dir, "sub-5", "func", "sub-5_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz"), 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.load(func(c *BIDSCohort) { c.Incomplete = "skip" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-1" {
+		t.Errorf("taken: %+v", r.Subjects)
+	}
+	want := []string{
+		"sub-2 sub-2/func/sub-2_task-rest_space-T1w_desc-preproc_bold.nii.gz: ",
+		"sub-3 sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: 2 rows of confounds for 3 volumes",
+		"sub-4 sub-4/func/sub-4_task-rest_space-T1w_desc-preproc_bold.json: a RepetitionTime of 2000, which is in s",
+		"sub-5 sub-5/func/sub-5_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz: the file is empty",
+	}
+	for i, l := range r.Left {
+		if got := l.ID + " " + l.Why; i >= len(want) || !strings.HasPrefix(got, want[i]) {
+			t.Errorf("left out: %s", got)
+		}
+	}
+	if len(r.Left) != len(want) {
+		t.Errorf("%d left out, want %d: %v", len(r.Left), len(want), r.Left)
+	}
+	// By default they take part, and their tasks fail.
+	if r, err = d.load(func(*BIDSCohort) {}); err != nil || len(r.Subjects) != 5 {
+		t.Errorf("%v, %v", r, err)
+	}
+}
