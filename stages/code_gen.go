@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 84462c0f477c3a1ee7194db13741400e412d72ec6811272991eafd8856e177ce
-kind biomarkers 2c95dc3da5547bb571dde9136a964f4ef1617ebea9f6286de218a76af04393db
+kind biomarkers ca0cf02150eacaebb0372ac9cc56380d500a76869fde844cb84238f60bcb4f0f
 kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
 kind brainmap 6adde171233882232e8e833722ae9be16f2a6ddfa8cc9365249359b892c673c6
 kind choose 725fc8749866a6f6df372a0368b5bcc0ad3ed68e0149a7b9fbb9e1a714408494
@@ -30,7 +30,7 @@ kind figure-roc cbf2400c7bbecfd8f177a22466fd7ab39fffe02c05f8acb3c01baa81728319c3
 kind figure-training 2668d344499232f445c7a61a2f6d225244a17e7c6c81375f46b6258ae9dba6e6
 kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
-kind individuality 0916d4354619c5e078a24b75064da71f27918cbc50bf8fd45912b9067dff6669
+kind individuality 71e603a544622209ba62a0abaa4898a216f29532734dcca5c84040eadef7d6d8
 kind join a70753e58745661f25980fa6c6f6729ed03463c848834e53aefa0df5eac2bf60
 kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
@@ -38,11 +38,11 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
 kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report fdeb4ebb2f0656864254c8b29fa7cd4b158ac9993e387c1d5a6aed8a37c4772a
+kind report 23f4de304ad674876a8200a42ce1fd7afdb7c3db147e2aaf0bccba47508815e6
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 011abfa8caa5c53ab6669907935063556f8307b0e46be06caa4a05c45a3dddbe
+kind summary a7ef84c71d41f682fda4331fd2e2f1209ac04a0292194d9cee21c9951d4db5b2
 kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
@@ -925,6 +925,11 @@ prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
+reached by biomarkers compare individuality
+prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
+prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
+prgnn/stages/inference.arctan 7c34020b5096.d7a824
+
 reached by biomarkers covariates evaluate fidelity individuality permutation
 prgnn/stages/inference.AsLarge ace94f8e3359.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
@@ -945,7 +950,7 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports 184f67a9b24d.9249ec
-prgnn/stages/assess.Biomarkers.Run 36f8f713bde3.ab2f38
+prgnn/stages/assess.Biomarkers.Run e977a61b281e.90cddd
 prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
@@ -954,7 +959,7 @@ prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read 4ffad20e2c93.d3257f
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
-prgnn/stages/assess.Biomarkers.recoveries 6bd42dc294f4.19d3fa
+prgnn/stages/assess.Biomarkers.recoveries 45232a81168e.47e492
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
@@ -973,6 +978,7 @@ prgnn/stages/assess.by 6d22ed3ab549.991870
 prgnn/stages/assess.heldOut 30a9a5fd259c.231fc7
 prgnn/stages/assess.individualRows 7e37f6bdaa7b.abcab1
 prgnn/stages/assess.isPlanted f8b7d688bd68.e3b0c4
+prgnn/stages/assess.leadOf 85a54b7c4db6.5fd8a3
 prgnn/stages/assess.meanOf 465cf4393d9f.e3b0c4
 prgnn/stages/assess.means a43b865dd28a.3bd65c
 prgnn/stages/assess.merged 1216afbcaa32.4a4c37
@@ -987,6 +993,7 @@ prgnn/stages/assess.ordered c260db5c8452.3fbdfb
 prgnn/stages/assess.perPerson 0923560588b1.fc9d78
 prgnn/stages/assess.plantedNodes 92bed1bbfc18.2f1524
 prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
+prgnn/stages/assess.rankedBy.worth 97db917c43b8.5146ef
 prgnn/stages/assess.rankingRows d0885a7e9c78.290961
 prgnn/stages/assess.readScores df8fc4463011.074036
 prgnn/stages/assess.relative e3af7ce3eacf.dc3b72
@@ -997,6 +1004,7 @@ prgnn/stages/assess.settingOf 00c3881ed6a3.3a2886
 prgnn/stages/assess.settingScores 77cb772a774d.cd3e2c
 prgnn/stages/assess.singly aa7908e9ccb5.991870
 prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
+prgnn/stages/assess.testShare 8c94d522033c.452450
 prgnn/stages/assess.testedContrast d3092f23479d.55e531
 prgnn/stages/assess.unstaged 535f768d36bd.305f88
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
@@ -1043,7 +1051,7 @@ reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers individuality report summary
-prgnn/stages/column.RecoveryRow fb4fb0b053c1.c63136
+prgnn/stages/column.RecoveryRow 244695c60ef6.c63136
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
@@ -1538,11 +1546,8 @@ prgnn/stages/assess.decision b674cd941f06.e3b0c4
 prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/column.PairRow b0df65dd57a5.e3b0c4
-prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
-prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
-prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report
 prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
@@ -2862,7 +2867,7 @@ prgnn/stages/present.reporter.participants 580cf21540a5.f523f8
 prgnn/stages/present.reporter.pictures db66e3c325ad.113130
 prgnn/stages/present.reporter.rankingTable db8c123c3d1f.a24779
 prgnn/stages/present.reporter.readPlaces 09f0a9d90ee4.2b2c3b
-prgnn/stages/present.reporter.references 312e07a6cd2c.609729
+prgnn/stages/present.reporter.references 608d50249e7c.f0d624
 prgnn/stages/present.reporter.regionNames 648b10f7cb9d.a7d045
 prgnn/stages/present.reporter.regions 8603cb2d8f49.6ca510
 prgnn/stages/present.reporter.results f21bf23ba609.470676
@@ -2928,6 +2933,7 @@ prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 
 reached by report summary
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
+prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/present.accuracyRow.is e46d67d1c0f4.0367fb
@@ -2935,7 +2941,7 @@ prgnn/stages/present.agreementOf 4d3271f9d0a3.db7ccb
 prgnn/stages/present.agreementRow 5dce891d7a84.e3b0c4
 prgnn/stages/present.cautionAccuracy 5c87cf007faa.96b39d
 prgnn/stages/present.cautionCompared 369848a08b9e.b8d11e
-prgnn/stages/present.cautionReferences 97c03354f048.93c046
+prgnn/stages/present.cautionReferences d9b71c0ff03c.93c046
 prgnn/stages/present.cautionStuck 59d0d3fe2a98.30134f
 prgnn/stages/present.cautionTraining a216625ef3eb.a9fa17
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
@@ -2952,7 +2958,7 @@ prgnn/stages/present.gathered b54043aeffff.f32263
 prgnn/stages/present.headlineOf c1ea284d0888.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
-prgnn/stages/present.judge dc66239ef7e9.7d50e5
+prgnn/stages/present.judge a6f2af825fa5.3aca19
 prgnn/stages/present.leakageText c295d191f87a.00249d
 prgnn/stages/present.measure cdeea02dd954.e3b0c4
 prgnn/stages/present.measures f44c9dd14ba4.14f4b6
@@ -2985,9 +2991,12 @@ prgnn/stages/present.spread 6c8b90492335.5c8b69
 prgnn/stages/present.stabilitySection 4a49d5d118c2.215090
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.unstagedText 18e1f94a05da.e3b0c4
+prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
+prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
 prgnn/stages/present.usual 4ddd2be99784.49b5f5
-prgnn/stages/present.verdict 7563fa2ddab8.8647c0
-prgnn/stages/present.verdict.sentence 4c7c9e8f4017.45cffd
+prgnn/stages/present.verdict 66605308eddf.284716
+prgnn/stages/present.verdict.sentence ba0a443a4f5b.abe36f
+prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
 prgnn/stages/present.width 00c71a33bfe2.e3b0c4
 prgnn/stages/present.wrap 0db41a275787.e3b0c4
 
@@ -3146,7 +3155,7 @@ prgnn/stages/present.noHeadline 97eb3d51005a.e3b0c4
 prgnn/stages/present.nullLines bd674df7c1bd.665d35
 prgnn/stages/present.participantsSection bd11e6276d13.60f548
 prgnn/stages/present.readingOf 06b29d328526.fe4371
-prgnn/stages/present.recoveryLines 8ca6142f6b3d.b317b5
+prgnn/stages/present.recoveryLines afad86f0c232.3261dd
 prgnn/stages/present.referencesSection 16c0a43e344a.72eae9
 prgnn/stages/present.settingLines 38276767da9b.04c3f3
 prgnn/stages/present.stabilityLines c4c945b8e1b2.79035d
@@ -3349,7 +3358,7 @@ at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 time
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:64 ModelScores:70 NewModelScores:82 settingOf:88 Tally:105 saliency:112 Biomarkers.Run:124 Biomarkers.readAll:222 ordered:238 Biomarkers.read:248 ModelScores.add:313 Tally.add:324 scoreColumns:333 readScores:342 Biomarkers.rank:364 plantedNodes:392 auroc:418
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 Biomarkers.against:27 unstaged:81 alike:93 sortedKeys:106 relative:116
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 both:325 meanOf:335
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 testShare:336 rankedBy.worth:350 leadOf:371 both:385 meanOf:395
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:184
@@ -3386,7 +3395,7 @@ at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coord
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleaningRow:13
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
-at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:33 RecoveryRow.Shared:41
+at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
@@ -3468,10 +3477,10 @@ at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leas
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 nuisanceGroups:70 nuisanceLines:83 cleaningSection:94 scanCautions:118 usual:161 methodsOfNuisance:177
 at stages/present/headline.go prgnn/stages/present noHeadline:13 headlineOf:20 accuracyRow.is:46 coordsOf:49 headlineSetting:59 page.regionsOf:75 settingsOfRows:96 isStage:104 Report.NamedHeadline:107 ownByName:118
-at stages/present/references.go prgnn/stages/present readRecovery:14 verdict:40 judge:50 verdict.sentence:84 cautionReferences:108 referencesSection:120 recoveryLines:133 dashed:166
+at stages/present/references.go prgnn/stages/present readRecovery:15 verdict:41 judge:53 verdict.value:86 upsideDownText:97 upsideDown:101 verdict.sentence:106 cautionReferences:134 referencesSection:146 recoveryLines:159 dashed:197
 at stages/present/registration.go prgnn/stages/present registrationPort:14 registrationSection:20
 at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:81 Report.Run:95 Report.Page:108 reporter.readPlaces:147
-at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:122 reporter.consistencyTable:149 shownSettings:203
+at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:125 reporter.consistencyTable:152 shownSettings:206
 at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
 at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:138 share:156 percentText:166 reporter.hasModels:176 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231 reporter.methodsOfBaselines:270
 at stages/present/report_origin.go prgnn/stages/present reporter.origin:12 codeTable:54

@@ -203,7 +203,7 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			}
 			ranked = slices.Insert(ranked, 2, rankedBy{method: column.TrainedModels, by: "null", all: excess})
 		}
-		recovery = append(recovery, b.recoveries(of.coords, ranked, planted)...)
+		recovery = append(recovery, b.recoveries(of.coords, ranked, planted, testShare(of.models))...)
 		for _, id := range people.Ids {
 			if ts, ok := all.Tallies[id]; ok {
 				individual = append(individual, individualRows(of.coords, id, people.Group[id], ts, all.graphs[id])...)

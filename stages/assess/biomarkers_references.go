@@ -277,7 +277,7 @@ func absolute(v []float64) []float64 {
 
 // recoveries are the rows of the rankings of one setting. There are none when nothing is to be said:
 // nothing was planted, or it is not known, and no reference is there.
-func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted []bool) []column.RecoveryRow {
+func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted []bool, testShare float64) []column.RecoveryRow {
 	references := slices.ContainsFunc(rankings, func(r rankedBy) bool { return r.method != column.TrainedModels })
 	if !slices.Contains(planted, true) && !references {
 		return nil
@@ -290,7 +290,7 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 	var rows []column.RecoveryRow
 	for _, r := range rankings {
 		k := min(b.Top, len(r.all))
-		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan, HeldOut: nan, All: nan}
+		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan, HeldOut: nan, All: nan, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
 		first := inference.Top(r.all, k)
 		if planted != nil {
 			row.Planted, row.Found = new(int32), new(int32)
@@ -316,9 +316,69 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 				row.All += meanOf(r.effect[m], nil) / float64(len(r.taught))
 			}
 		}
+		if r.method != column.TrainedModels {
+			for _, trained := range rankings[:2] {
+				lead, p := leadOf(trained.worth(planted, k), r.worth(planted, k), testShare)
+				if trained.by == "contrast" {
+					row.LeadContrast, row.PContrast = lead, p
+				} else {
+					row.LeadScore, row.PScore = lead, p
+				}
+			}
+		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// testShare is the number of participants whom a model tests, over the number whom it is trained on: mean
+// over models.
+func testShare(models []*ModelScores) float64 {
+	everybody, tested := map[string]bool{}, 0.0
+	for _, m := range models {
+		tested += float64(len(m.Tallies)) / float64(len(models))
+		for id := range m.Tallies {
+			everybody[id] = true
+		}
+	}
+	return tested / (float64(len(everybody)) - tested)
+}
+
+// worth is what the ranking by each model is worth: its AUROC where the truth is known, else the held-out effect
+// of its first k regions; nil where neither is. Before training nothing ties the sign of a score to the
+// groups, so that the scores of untrained models are taken whichever way round.
+func (r rankedBy) worth(planted []bool, k int) []float64 {
+	var out []float64
+	switch {
+	case slices.Contains(planted, true):
+		turned := r.method == column.UntrainedModels && r.by == "score" && auroc(r.all, planted) < 0.5
+		for _, v := range r.single {
+			a := auroc(v, planted)
+			if turned {
+				a = 1 - a
+			}
+			out = append(out, a)
+		}
+	case r.taught != nil && r.effect != nil:
+		for m, v := range r.taught {
+			out = append(out, meanOf(r.effect[m], inference.Top(v, k)))
+		}
+	}
+	return out
+}
+
+// leadOf is the mean difference over models, and its p; NaN where it is not known.
+func leadOf(trained, reference []float64, testShare float64) (lead, p float64) {
+	if len(trained) == 0 || len(trained) != len(reference) {
+		return math.NaN(), math.NaN()
+	}
+	difference := make([]float64, len(trained))
+	for i := range difference {
+		difference[i] = trained[i] - reference[i]
+		lead += difference[i] / float64(len(trained))
+	}
+	_, p = inference.CorrectedT(difference, testShare)
+	return lead, p
 }
 
 // both counts what is in either set.

@@ -27,6 +27,11 @@ type RecoveryRow struct {
 	Contrast  float64     `column:"common_contrast,missing" doc:"the same by the trained models' contrast"`
 	HeldOut   float64     `column:"held_out,missing" doc:"difference between the groups in the test participants, in sd within the groups and in the direction that it has in the training participants, over the features of the first regions of the ranking made from the training participants alone; mean over models, 0 by chance"`
 	All       float64     `column:"held_out_all,missing" doc:"the same over all regions: what regions at random give"`
+
+	LeadScore    float64 `column:"lead_score,missing" doc:"how far the trained models' ranking by mean score is ahead of this one: in AUROC where the truth is known (untrained mean scores whichever way round), else in held_out; mean over models"`
+	PScore       float64 `column:"p_score,missing" doc:"two-sided p of lead_score over the models, by the corrected resampled t-test (Nadeau and Bengio 2003); missing where it does not vary"`
+	LeadContrast float64 `column:"lead_contrast,missing" doc:"the same of the trained models' ranking by contrast"`
+	PContrast    float64 `column:"p_contrast,missing" doc:"of lead_contrast"`
 }
 
 // Name is the ranking in words.
@@ -35,6 +40,14 @@ func (r RecoveryRow) Name() string {
 		return r.Method + ", " + words
 	}
 	return r.Method
+}
+
+// Lead is how far the trained models' ranking by a reading is ahead of this one, and its p.
+func (r RecoveryRow) Lead(by string) (lead, p float64) {
+	if by == "contrast" {
+		return r.LeadContrast, r.PContrast
+	}
+	return r.LeadScore, r.PScore
 }
 
 // Shared is how many first regions are also first in the trained models' ranking by a reading.

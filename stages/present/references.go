@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
@@ -40,13 +41,15 @@ func readRecovery(t *dag.Task, setting string) ([]column.RecoveryRow, error) {
 type verdict struct {
 	trained    column.RecoveryRow
 	references []column.RecoveryRow
-	unbeaten   []column.RecoveryRow // do as well or better
+	equal      []column.RecoveryRow // not distinguishable from it
+	ahead      []column.RecoveryRow // do better
 	measure    string               // by what: "planted regions found" or "held-out effect"; "" when neither is known
 }
 
 // judge compares the ranking by a reading with the untrained models' of that reading and with the references
-// without a network. Where the truth is known, the ranking that finds more planted regions is the
-// better one, of equal ones that of the higher AUROC; elsewhere, that of the larger held-out effect.
+// without a network: by AUROC where the truth is known, else by the held-out effect, over the models with p < 0.05.
+// To beat every reference each single test has to reject, so that no p is corrected for their number
+// (intersection-union test, Berger 1982). What looks equal in the text is not told apart.
 func judge(rows []column.RecoveryRow, by string) (v verdict, ok bool) {
 	for _, r := range rows {
 		switch {
@@ -69,36 +72,59 @@ func judge(rows []column.RecoveryRow, by string) (v verdict, ok bool) {
 		return v, false
 	}
 	for _, r := range v.references {
-		better := v.trained.HeldOut > r.HeldOut
-		if known {
-			better = *v.trained.Found > *r.Found || *v.trained.Found == *r.Found && v.trained.AUROC > r.AUROC
-		}
-		if !better {
-			v.unbeaten = append(v.unbeaten, r)
+		switch lead, p := r.Lead(by); {
+		case !(p < 0.05) || v.value(r) == v.value(v.trained):
+			v.equal = append(v.equal, r)
+		case lead < 0:
+			v.ahead = append(v.ahead, r)
 		}
 	}
 	return v, true
 }
 
+// value is what a ranking is worth, in words.
+func (v verdict) value(r column.RecoveryRow) string {
+	if v.measure == "held-out effect" {
+		return fmt.Sprintf("%.2f", r.HeldOut)
+	}
+	text := fmt.Sprintf("%d of %d, AUROC %.2f", *r.Found, r.Top, r.AUROC)
+	if upsideDown(r) {
+		text += fmt.Sprintf(", upside down %.2f", 1-r.AUROC)
+	}
+	return text
+}
+
+const upsideDownText = "An AUROC below 0.5 of untrained scores is a ranking upside down: before training the sign of a score is arbitrary, and 1 − AUROC counts"
+
+// upsideDown reports whether a ranking by untrained scores has the planted regions at its end: before training
+// nothing ties the sign of a score to the groups.
+func upsideDown(r column.RecoveryRow) bool {
+	return r.Method == column.UntrainedModels && r.By == "score" && r.AUROC < 0.5
+}
+
 // sentence is the verdict in words; said names the setting, after a blank, where there are several.
 func (v verdict) sentence(said string) string {
 	reading := map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By] + said
-	value := func(r column.RecoveryRow) string {
-		if v.measure == "held-out effect" {
-			return fmt.Sprintf("%.2f", r.HeldOut)
-		}
-		return fmt.Sprintf("%d of %d, AUROC %.2f", *r.Found, r.Top, r.AUROC)
-	}
-	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) beats every reference", reading, v.measure, value(v.trained))
-	if v.unbeaten != nil {
+	named := func(rows []column.RecoveryRow) string {
 		var names []string
-		for _, r := range v.unbeaten {
-			names = append(names, fmt.Sprintf("%s (%s)", r.Method, value(r)))
+		for _, r := range rows {
+			names = append(names, fmt.Sprintf("%s (%s)", r.Method, v.value(r)))
 		}
-		text = fmt.Sprintf("The trained models' ranking by %s (%s %s) does not beat %s", reading, v.measure, value(v.trained), strings.Join(names, ", "))
-		if len(v.unbeaten) == len(v.references) {
-			text += ": it is no evidence that training found anything"
-		}
+		return strings.Join(names, ", ")
+	}
+	var parts []string
+	if v.equal != nil {
+		parts = append(parts, "is not distinguishable from "+named(v.equal))
+	}
+	if v.ahead != nil {
+		parts = append(parts, "does worse than "+named(v.ahead))
+	}
+	if parts == nil {
+		parts = []string{"beats every reference"}
+	}
+	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) %s (corrected resampled t over the models, p<0.05)", reading, v.measure, v.value(v.trained), strings.Join(parts, " and "))
+	if len(v.equal)+len(v.ahead) == len(v.references) {
+		text += ": it is no evidence that training found anything"
 	}
 	return text
 }
@@ -110,7 +136,7 @@ func cautionReferences(t *dag.Task, p *page, setting, said string) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if v, ok := judge(rows, rows[0].By); ok && v.unbeaten != nil {
+	if v, ok := judge(rows, rows[0].By); ok && (v.equal != nil || v.ahead != nil) {
 		p.caution("t%s", strings.TrimPrefix(v.sentence(said), "T"))
 	}
 	return nil
@@ -151,6 +177,11 @@ func recoveryLines(t *dag.Task, p *page, setting string, regions int) error {
 	}
 	if all := rows[0].All; !math.IsNaN(all) {
 		p.line("    %-40s %8s %6s %10s %7s %9s", "all regions", "", "", "", "", dashed(all, 2))
+	}
+	if slices.ContainsFunc(rows, upsideDown) {
+		for _, l := range wrap(upsideDownText, width-2) {
+			p.line("  %s", l)
+		}
 	}
 	for _, by := range []string{rows[0].By, rows[1].By} {
 		if v, ok := judge(rows, by); ok {

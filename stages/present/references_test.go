@@ -185,37 +185,40 @@ func TestReferencesDoNotSeeTheTested(t *testing.T) {
 	}
 }
 
-// The verdict is computed: who finds more is said to, and who does not is not.
+// The verdict is computed: a lead that the models do not show with p < 0.05, or that the text does not show, is none.
 func TestVerdict(t *testing.T) {
 	number := func(n int32) *int32 { return &n }
-	row := func(method, by string, found int32, auroc, held float64) column.RecoveryRow {
-		r := column.RecoveryRow{Top: 10, Planted: number(16), Found: number(found), AUROC: auroc, By: by, Method: method, HeldOut: held}
-		if found < 0 {
-			r.Planted, r.Found = nil, nil
+	row := func(method, by string, found int32, worth, lead, p float64) column.RecoveryRow {
+		nan := math.NaN()
+		r := column.RecoveryRow{Top: 10, By: by, Method: method, AUROC: nan, HeldOut: worth, LeadScore: lead, PScore: p, LeadContrast: lead, PContrast: p}
+		if found >= 0 {
+			r.Planted, r.Found, r.AUROC, r.HeldOut = number(16), number(found), worth, nan
 		}
 		return r
 	}
 	nan := math.NaN()
+	const by, end = "The trained models' ranking by mean pooling score ", " (corrected resampled t over the models, p<0.05)"
+	trained := row(column.TrainedModels, "score", 8, 0.95, nan, nan)
 	for _, c := range []struct {
 		name string
 		rows []column.RecoveryRow
-		by   string
 		want string
 	}{
-		{"beaten by all", []column.RecoveryRow{row(column.TrainedModels, "contrast", 10, 1, nan), row(column.UntrainedModels, "contrast", 10, 1, nan), row(column.FeatureTest, "statistic", 10, 1, nan)}, "contrast",
-			"The trained models' ranking by contrast (planted regions found 10 of 10, AUROC 1.00) does not beat untrained models (10 of 10, AUROC 1.00), t-test of features (10 of 10, AUROC 1.00): it is no evidence that training found anything"},
-		{"by one", []column.RecoveryRow{row(column.TrainedModels, "score", 7, 0.9, nan), row(column.UntrainedModels, "score", 3, 0.6, nan), row(column.FeatureTest, "statistic", 7, 0.95, nan)}, "score",
-			"The trained models' ranking by mean pooling score (planted regions found 7 of 10, AUROC 0.90) does not beat t-test of features (7 of 10, AUROC 0.95)"},
-		{"by none", []column.RecoveryRow{row(column.TrainedModels, "score", 8, 0.9, nan), row(column.UntrainedModels, "score", 3, 0.6, nan), row(column.FeatureTest, "statistic", 7, 0.95, nan)}, "score",
-			"The trained models' ranking by mean pooling score (planted regions found 8 of 10, AUROC 0.90) beats every reference"},
-		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, 0.2), row(column.UntrainedModels, "score", -1, nan, 0.1), row(column.RidgePattern, "statistic", -1, nan, 0.25)}, "score",
-			"The trained models' ranking by mean pooling score (held-out effect 0.20) does not beat ridge pattern (0.25)"},
-		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan), row(column.UntrainedModels, "score", -1, nan, nan)}, "score", ""},
-		{"no reference", []column.RecoveryRow{row(column.TrainedModels, "score", 8, 0.9, nan)}, "score", ""},
+		{"all beaten", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.04)},
+			by + "(planted regions found 8 of 10, AUROC 0.95) beats every reference" + end},
+		{"one is not beaten for certain", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.06)},
+			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from t-test of features (7 of 10, AUROC 0.90)" + end},
+		{"one is better, one shown as equal", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 8, 0.951, 0.001, 0.01), row(column.FeatureTest, "statistic", 9, 0.99, -0.04, 0.02)},
+			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from untrained models (8 of 10, AUROC 0.95) and does worse than t-test of features (9 of 10, AUROC 0.99)" + end + ": it is no evidence that training found anything"},
+		{"upside down, and nothing varies", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 0, 0.01, -0.04, nan)},
+			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from untrained models (0 of 10, AUROC 0.01, upside down 0.99)" + end + ": it is no evidence that training found anything"},
+		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, 0.2, nan, nan), row(column.UntrainedModels, "score", -1, 0.1, 0.1, 0.03), row(column.RidgePattern, "statistic", -1, 0.19, 0.01, 0.8)},
+			by + "(held-out effect 0.20) is not distinguishable from ridge pattern (0.19)" + end},
+		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan, nan), row(column.UntrainedModels, "score", -1, nan, nan, nan)}, ""},
+		{"no reference", []column.RecoveryRow{trained}, ""},
 	} {
-		v, ok := judge(c.rows, c.by)
 		got := ""
-		if ok {
+		if v, ok := judge(c.rows, "score"); ok {
 			got = v.sentence("")
 		}
 		if got != c.want {
@@ -233,7 +236,7 @@ func TestReferencesAreShown(t *testing.T) {
 	page := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), shown)["page"]))
 	delete(shown, "nodes")
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
-	const says = "does not beat t-test of node strength (4 of 4, AUROC 1.00), t-test of features (4 of 4, AUROC 1.00), ridge pattern (4 of 4, AUROC 1.00)"
+	const says = "is not distinguishable from t-test of node strength (4 of 4, AUROC 1.00), t-test of features (4 of 4, AUROC 1.00), ridge pattern (4 of 4, AUROC 1.00)"
 	for name, s := range map[string]string{"summary": text, "report": page} {
 		for _, want := range []string{says, "untrained models, mean score", "t-test of node strength"} {
 			if !strings.Contains(s, want) {

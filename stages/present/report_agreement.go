@@ -102,6 +102,9 @@ func (r *reporter) references(s *report.Section) error {
 		if setting != shown {
 			continue // the regions of one setting are shown
 		}
+		if slices.ContainsFunc(rows, upsideDown) {
+			t.Note += " " + upsideDownText + "."
+		}
 		if all := rows[0].All; !math.IsNaN(all) {
 			t.Note += fmt.Sprintf(" Over all regions the held-out effect is %.2f.", all)
 		}
