@@ -153,6 +153,34 @@ func output(t *testing.T, dir string, command ...string) string {
 	return string(out)
 }
 
+// TestNewKind adds a stage kind of one file and its example to a copy of the repository: one error
+// says what it lacks, then it is listed, tested and run, and only generated files are changed.
+func TestNewKind(t *testing.T) {
+	need.Program(t, "bash", "bash")
+	need.Program(t, "git", "git")
+	if err := exec.Command("git", "rev-parse").Run(); err != nil {
+		need.Missing(t, "git lists the files to copy: %v", err)
+	}
+	said := output(t, ".", "bash", "new-kind/add.sh", filepath.Join(t.TempDir(), "copy"))
+	at := 0
+	for _, want := range []string{
+		"stage kinds are not complete:", "strength (stages/prepare/strength.go) lacks", "make generate:", "stages/testdata/battery/strength.txt:",
+		"--- PASS: TestBattery/strength",
+		"strength[sub-sim001].strength", "<f8 [draw 9, roi 84]",
+		"\nFiles stages/code_gen.go and ./stages/code_gen.go differ\nFiles stages/prepare/kinds_gen.go and ./stages/prepare/kinds_gen.go differ\n" +
+			"Only in ./stages/prepare: strength.go\nOnly in ./stages/testdata/battery: strength.txt\n",
+	} {
+		i := strings.Index(said[at:], want)
+		if i < 0 {
+			t.Fatalf("%q is not in what follows:\n%s", want, said[at:])
+		}
+		at += i
+	}
+	if n := strings.Count(said, "--- FAIL"); n != 1 {
+		t.Errorf("%d errors say what a new kind lacks:\n%s", n, said)
+	}
+}
+
 // TestPythonExec runs the steps in Python and compares the lengths with the formula on what
 // the engine stored.
 func TestPythonExec(t *testing.T) {

@@ -115,7 +115,7 @@ func writeGolden(t *testing.T, dir string) {
 	c := &chain{}
 	var list strings.Builder
 	for _, k := range Kinds() {
-		e := examples[k.Name](t, c)
+		e := c.example(t, k.Name)
 		out := stagetest.MustRun(t, e.stage, e.in)
 		for _, p := range e.stage.Ports().Out {
 			b, format := stagetest.Encoded(t, out[p.Name]), out[p.Name].Format()

@@ -90,25 +90,19 @@ func TestPicturesOfHostileNamesAreXML(t *testing.T) {
 // wholeReport is the report of a small cohort, with everything that a pipeline connects.
 func wholeReport(t *testing.T) []byte {
 	c := &chain{}
-	evaluate := example{stagetest.Fresh("evaluate"), map[string][]dag.Input{"predictions": c.folds(t, "predictions")}}
-	in := c.cohort(t, "participants", "nodes")
-	in["evaluation"], in["scores"] = output(t, evaluate, "summary"), output(t, evaluate, "scores")
-	for _, port := range []string{"ranking", "individual", "recovery"} {
-		in[port] = output(t, c.biomarkers(t), port)
-	}
-	in["training"], in["predictions"], in["distribution"] = c.folds(t, "history"), c.folds(t, "predictions"), c.folds(t, "distribution")
-	in["anatomy"] = output(t, example{stagetest.Fresh("mean-volume"), map[string][]dag.Input{"bold": c.first(t, "parcellate").in["bold"]}}, "image")
-	in["coverage"], in["parcels"] = c.all(t, "parcellate", "coverage"), c.all(t, "parcellate", "parcels")
-	in["cleaning"], in["connectivity"] = c.all(t, "denoise", "quality"), c.all(t, "connectivity", "quality")
-	in["graphs"], in["settings"] = c.all(t, "graph", "quality"), stagetest.ReportInputs("a", "b", "c")["settings"]
-	// What only some pipelines connect.
-	in["consistency"] = output(t, c.biomarkers(t), "consistency")
-	in["permutation"] = output(t, c.permutation(t), "test")
-	in["comparison"] = output(t, example{stagetest.Fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}, "pairs")
-	for kind, ports := range map[string]map[string]string{"fidelity": {"fidelity": "fidelity"}, "individuality": {"individuality": "shares"}, "tables": {"table1": "table1", "table2": "table2"}} {
-		for port, from := range ports {
-			in[port] = output(t, examples[kind](t, c), from)
-		}
+	in := map[string][]dag.Input{"settings": stagetest.ReportInputs("a", "b", "c")["settings"]}
+	for port, from := range map[string]string{
+		"participants": "cohort.participants", "nodes": "cohort.nodes",
+		"evaluation": "evaluate.summary", "scores": "evaluate.scores",
+		"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
+		"training": "train.history[*]", "predictions": "train.predictions[*]", "distribution": "train.distribution[*]",
+		"anatomy": "mean-volume.image", "coverage": "parcellate.coverage[*]", "parcels": "parcellate.parcels[*]",
+		"cleaning": "denoise.quality[*]", "connectivity": "connectivity.quality[*]", "graphs": "graph.quality[*]",
+		// What only some pipelines connect.
+		"consistency": "biomarkers.consistency", "permutation": "permutation.test", "comparison": "compare.pairs",
+		"fidelity": "fidelity.fidelity", "individuality": "individuality.shares", "table1": "tables.table1", "table2": "tables.table2",
+	} {
+		in[port] = c.source(t, from)
 	}
 	return stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])
 }

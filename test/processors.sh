@@ -2,7 +2,7 @@
 # Every stage kind gives the same bytes on other processors.
 #
 # The battery (stages/battery_test.go: every kind at work on small inputs, held against
-# the digests in stages/testdata/battery.txt) runs with the program compiled for newer
+# the digests in stages/testdata/battery) runs with the program compiled for newer
 # amd64 processors, where the compiler fuses x·y+z as it does on arm64, and on arm64
 # under qemu-aarch64-static where that is installed (Debian: qemu-user-static; a minute).
 # Then quick.yaml as a whole: its lock from one program, audited by the other.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"go/format"
 	"io"
 	"os"
@@ -287,6 +288,47 @@ func (two) Run() float64      { return 2 }
 	}
 	if err := run(shared, io.Discard, []string{filepath.Join(dir, "science") + "/..."}, false, ""); err == nil {
 		t.Error("no package with kinds is no error")
+	}
+}
+
+// TestLists has a package whose list of kinds is generated: a kind is added and removed by its
+// file alone, and a stale list fails the check.
+func TestLists(t *testing.T) {
+	dir := unpack(t)
+	topic := filepath.Join(dir, "stages", "topic")
+	kindFile := func(name string) string {
+		return fmt.Sprintf("package topic\n\nimport \"prgnn/dag\"\n\nvar %[1]sKind = dag.Kind{Name: %[1]q, New: func() dag.Stage { return %[1]s{} }}\n\ntype %[1]s struct{}\n\n"+
+			"func (%[1]s) Ports() []dag.Port { return nil }\nfunc (%[1]s) Run() float64      { return 2 }\n", name)
+	}
+	write(t, filepath.Join(topic, listFile), "package topic\n\n<<<<<<< HEAD\n")
+	write(t, filepath.Join(topic, "two.go"), kindFile("two"))
+	stages := filepath.Join(dir, "stages")
+	listed := func() string {
+		if err := run(shared, io.Discard, []string{stages}, true, ""); err == nil || !strings.Contains(err.Error(), listFile) {
+			t.Errorf("a stale list passes the check: %v", err)
+		}
+		if err := run(shared, io.Discard, []string{stages}, false, ""); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(topic, listFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, _ := strings.Cut(string(b), "[]dag.Kind{")
+		return strings.Join(strings.Fields(list), " ")
+	}
+	if got := listed(); got != "twoKind, }" {
+		t.Errorf("one kind: %s", got)
+	}
+	write(t, filepath.Join(topic, "one.go"), kindFile("one"))
+	if got := listed(); got != "oneKind, twoKind, }" {
+		t.Errorf("a kind was added: %s", got)
+	}
+	if err := os.Remove(filepath.Join(topic, "two.go")); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(); got != "oneKind, }" {
+		t.Errorf("a kind was removed: %s", got)
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +19,8 @@ func main() {
 	show := flag.String("reach", "", "print the declarations that the kind of this name reaches, and change nothing")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
-			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR declares.\n"+
+			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
+			"Where DIR or a directory inside it has "+listFile+", it lists the kinds of that package there.\n"+
 			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
 		flag.PrintDefaults()
 	}
@@ -43,13 +46,39 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 	if err != nil {
 		return err
 	}
+	var stale []string
+	// put writes a generated file, unless it is up to date or is only to be checked.
+	put := func(path string, want []byte) error {
+		have, err := os.ReadFile(path)
+		switch {
+		case err == nil && bytes.Equal(have, want):
+			return nil
+		case check:
+			stale = append(stale, path)
+			return nil
+		}
+		return os.WriteFile(path, want, 0o666)
+	}
+	for _, dir := range dirs {
+		if show != "" {
+			break
+		}
+		all, err := lists(dir)
+		if err != nil {
+			return err
+		}
+		for _, path := range slices.Sorted(maps.Keys(all)) {
+			if err := put(path, all[path]); err != nil {
+				return err
+			}
+		}
+	}
 	p, err := l.load(dirs...)
 	if err != nil {
 		return err
 	}
 	ds := p.declarations()
 	found := false
-	var stale []string
 	for _, root := range p.roots {
 		kinds, err := ds.kinds(root)
 		if err != nil {
@@ -59,17 +88,7 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			found = print(out, kinds, show) || found
 			continue
 		}
-		want := generate(root, kinds)
-		path := filepath.Join(root.Dir, generatedFile)
-		have, err := os.ReadFile(path)
-		if err == nil && bytes.Equal(have, want) {
-			continue
-		}
-		if check {
-			stale = append(stale, path)
-			continue
-		}
-		if err := os.WriteFile(path, want, 0o666); err != nil {
+		if err := put(filepath.Join(root.Dir, generatedFile), generate(root, kinds)); err != nil {
 			return err
 		}
 	}
@@ -77,7 +96,7 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 	case show != "" && !found:
 		return fmt.Errorf("there is no stage kind %q", show)
 	case stale != nil:
-		return errors.New("the code identities are not those of the source; to make them again: make generate (in a module of your own: go generate ./...)\n\t" + strings.Join(stale, "\n\t"))
+		return errors.New("the lists of kinds and their code identities are not those of the source; to make them again: make generate (in a module of your own: go generate ./...)\n\t" + strings.Join(stale, "\n\t"))
 	}
 	return nil
 }

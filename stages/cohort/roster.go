@@ -89,3 +89,12 @@ type Source struct {
 	Doc  string
 	New  func() Loader
 }
+
+// Sources are the cohort kinds: what stands under `cohort:` in a pipeline file.
+var Sources = []Source{
+	bidsCohortKind,
+	matricesCohortKind,
+	simulateCohortKind,
+	tableCohortKind,
+	timeseriesCohortKind,
+}

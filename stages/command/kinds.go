@@ -1,9 +1,0 @@
-package command
-
-import "prgnn/dag"
-
-// Kinds are the stage kinds of this topic.
-var Kinds = []dag.Kind{
-	echoKind,
-	execKind,
-}
