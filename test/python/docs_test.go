@@ -22,6 +22,12 @@ func newPage(t *testing.T) *page {
 	program := filepath.Join(p.dir, "bin", "pipeline")
 	output(t, p.dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	source, err := filepath.Abs(filepath.Join(packageDir, "src"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONPATH", source)
+	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	write(t, p.dir, "export.sh", []byte("set -e\n"+blocksOf(p.text)["sh"]))
 	output(t, p.dir, "sh", "export.sh")
 	return p
@@ -37,7 +43,7 @@ func (p *page) run(t *testing.T, name, script, program string, flags ...string) 
 // TestDocsPython runs docs/python.md: its commands, then its Python as one script, then its
 // lines for MATLAB in Octave. docs_torch_test.go and docs_r_test.go run the rest.
 func TestDocsPython(t *testing.T) {
-	python := need.Python(t, "pyarrow", "pandas", "polars", "duckdb")
+	python := need.Python(t, "pyarrow", "pandas", "polars", "duckdb", "xarray")
 	need.Program(t, "dash", "sh")
 	p := newPage(t)
 	blocks := blocksOf(p.text)

@@ -84,18 +84,24 @@ func (a *app) finish(err error) int {
 
 // explain prints an error, and what can be done about it.
 func (a *app) explain(err error) {
-	for _, one := range flatten(err) {
-		a.Complain(inWords(one))
-	}
+	remedy := ""
 	switch {
 	case errors.Is(err, artifacts.ErrDamagedRun):
 		fmt.Fprintln(a.Stderr, "  `pipeline verify --repair` removes records of runs that are damaged; the results stay")
 	case errors.Is(err, artifacts.ErrCorrupt):
-		fmt.Fprintln(a.Stderr, "  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged")
+		remedy = "\n  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged"
 	case errors.Is(err, artifacts.ErrFull):
-		fmt.Fprintf(a.Stderr, "  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s\n", a.Command("gc"), a.Again())
+		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrReadOnly):
-		fmt.Fprintln(a.Stderr, "  what is there can be looked at; --store DIR names a store of your own for what is to run")
+		remedy = "\n  what is there can be looked at; --store DIR names a store of your own for what is to run"
+	}
+	all := flatten(err)
+	for i, one := range all {
+		text := inWords(one)
+		if i == len(all)-1 {
+			text += remedy
+		}
+		a.Complain(text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
@@ -16,16 +17,27 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "runs",
+	var sets []string
+	cmd := &cobra.Command{
+		Use:   "runs [FILE]",
 		Short: "past runs, the newest first",
-		Long: `Lists the runs recorded in the store of the working directory (or of --store). The beginning of
-an id is enough to name a run for show and diff.`,
+		Long: `Lists the runs recorded in the store of the working directory (or of --store); with a FILE, the
+runs of its pipeline in the store beside it. The beginning of an id is enough to name a run for
+show and diff.`,
 		Example: `  pipeline runs
+  pipeline runs biopoint.yaml
   pipeline runs --json | jq -r 'select(.failed > 0) | .id'`,
-		Args: exactly(0),
-		RunE: func(*cobra.Command, []string) error { return a.runs() },
+		Args:              between(0, 1),
+		ValidArgsFunction: completeFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.runs()
+			}
+			return a.runsOf(args[0], sets)
+		},
 	}
+	setFlag(cmd, &sets)
+	return cmd
 }
 
 // A pastRunEvent is a recorded run: the fields of the last line of run, and more.
@@ -73,10 +85,34 @@ func (a *app) runs() error {
 		return err
 	}
 	defer store.Close()
+	return a.listRuns(store, "")
+}
+
+// runsOf lists the runs of one pipeline. A file that has not been run has none.
+func (a *app) runsOf(file string, sets []string) error {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return err
+	}
+	store, done, err := a.openToLook(p)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return a.listRuns(store, p.Graph.Name)
+}
+
+// listRuns prints the runs of a pipeline, or of all when its name is "".
+func (a *app) listRuns(store *artifacts.Store, pipeline string) error {
 	all, damaged := store.Runs()
 	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}}
 	g.Add("run", "started", "pipeline", "ran", "cached", "took", "outcome")
+	listed := 0
 	for _, rr := range all {
+		if pipeline != "" && rr.Pipeline != pipeline {
+			continue
+		}
+		listed++
 		r, err := dag.ReadRecord(rr)
 		if err != nil {
 			damaged = errors.Join(damaged, err)
@@ -89,10 +125,13 @@ func (a *app) runs() error {
 		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran), fmt.Sprint(r.Cached), console.Seconds(r.Seconds), outcomeOf(r))
 	}
 	if !a.JSON {
-		if len(all) == 0 {
-			a.Note("no runs are recorded in %s", store.Dir())
-		} else {
+		switch {
+		case listed > 0:
 			g.Print(a.Out)
+		case pipeline == "":
+			a.Note("no runs are recorded in %s", store.Dir())
+		default:
+			a.Note("no runs of the pipeline %s are recorded", pipeline)
 		}
 	}
 	return damaged

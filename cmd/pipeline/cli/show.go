@@ -17,6 +17,7 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var sets []string
+	var where, partial bool
 	rows := 5
 	cmd := &cobra.Command{
 		Use:   "show RUN|FILE [STAGE]",
@@ -24,15 +25,27 @@ func (a *app) showCommand() *cobra.Command {
 		Long: `With a FILE: its stages and the results that they have now. With a STAGE too: what it made, with
 schema, shape, digest and the first rows; of a fan-out the first member, or all with -v. STAGE
 may be a task, and name an output: graphs, connectivity[sub-003], train[fold=2].history.
-With a RUN (pipeline runs lists them): what that run made.`,
+With a RUN (pipeline runs lists them): what that run made.
+
+--where names the files of the store that hold one output, and reads none of them. With --json each
+is an object with its path, format, digest, the names of its axes and the coordinates of its task;
+an object "axis" before them names the regions. These files must not be changed.`,
 		Example: `  pipeline show biopoint.yaml
   pipeline show biopoint.yaml evaluate
   pipeline show biopoint.yaml 'connectivity[sub-003].quality' --rows 20
-  pipeline show biopoint.yaml evaluate --json | jq .head`,
+  pipeline show biopoint.yaml evaluate --json | jq .head
+  pipeline show biopoint.yaml connectivity.pearson --where`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if results.IsRun(args[0]) {
+			switch {
+			case where && (len(args) == 1 || results.IsRun(args[0])):
+				return usage(cmd, "--where takes a pipeline file and a stage of it")
+			case where:
+				return a.where(args[0], sets, args[1], partial)
+			case partial:
+				return usage(cmd, "--partial goes with --where")
+			case results.IsRun(args[0]):
 				return a.showRun(args[0], args[1:], rows)
 			}
 			if len(args) == 1 {
@@ -42,6 +55,8 @@ With a RUN (pipeline runs lists them): what that run made.`,
 		},
 	}
 	setFlag(cmd, &sets)
+	cmd.Flags().BoolVar(&where, "where", false, "name the files of the store that hold the output STAGE[.OUTPUT]")
+	cmd.Flags().BoolVar(&partial, "partial", false, "with --where: also when some results are missing")
 	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table (with --json also elements of an array)")
 	return cmd
 }

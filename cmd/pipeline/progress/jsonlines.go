@@ -21,8 +21,35 @@ type Artifact struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// jsonLines is progress for a program: a line for every finished task.
+// jsonLines is progress for a program: a line with the number of tasks, then a line for
+// every finished task.
 type jsonLines struct{ *console.Console }
+
+// A startEvent is the first line of a run.
+type startEvent struct {
+	Event    string       `json:"event"` // "start"
+	Pipeline string       `json:"pipeline"`
+	Tasks    int          `json:"tasks"`
+	Stages   []stageTasks `json:"stages"`
+}
+
+type stageTasks struct {
+	Stage string `json:"stage"`
+	Tasks int    `json:"tasks"`
+}
+
+func newJSONLines(a *console.Console, g *dag.Graph, t *tallies) *jsonLines {
+	e := startEvent{Event: "start", Pipeline: g.Name, Stages: []stageTasks{}}
+	for _, s := range t.order {
+		if s.tasks > 0 {
+			e.Tasks += s.tasks
+			e.Stages = append(e.Stages, stageTasks{s.name, s.tasks})
+		}
+	}
+	a.Object(e)
+	a.Out.Flush()
+	return &jsonLines{a}
+}
 
 func (j *jsonLines) Event(e dag.Event) {
 	switch e.State {
@@ -73,10 +100,10 @@ func AppendTask(b []byte, e dag.Event) []byte {
 	}
 	b = append(b, `,"seconds":`...)
 	b = strconv.AppendFloat(b, Round(e.Seconds), 'f', -1, 64)
+	var failed *dag.Error
 	if e.Err != nil {
 		b = append(b, `,"error":`...)
 		b = appendJSON(b, cause(e.Err))
-		var failed *dag.Error
 		if errors.As(e.Err, &failed) && failed.Said != "" {
 			b = append(b, `,"log":`...)
 			b = appendJSON(b, failed.Said)
@@ -94,6 +121,14 @@ func AppendTask(b []byte, e dag.Event) []byte {
 			b = append(b, n.name...)
 			b = strconv.AppendInt(b, n.bytes, 10)
 		}
+	}
+	if failed != nil && failed.Pos.Line > 0 {
+		b = append(b, `,"file":`...)
+		b = appendJSON(b, failed.Pos.File)
+		b = append(b, `,"line":`...)
+		b = strconv.AppendInt(b, int64(failed.Pos.Line), 10)
+		b = append(b, `,"column":`...)
+		b = strconv.AppendInt(b, int64(failed.Pos.Col), 10)
 	}
 	return append(b, '}', '\n')
 }

@@ -27,6 +27,9 @@ type taskEvent struct {
 	Log     string              `json:"log,omitempty"`    // failed: the last lines of its log
 	Read    int64               `json:"read,omitempty"`   // bytes of its inputs; ran, failed
 	Memory  int64               `json:"memory,omitempty"` // bytes at most, of the process that ran it; ran, failed
+	File    string              `json:"file,omitempty"`   // failed: where its stage stands in the pipeline file
+	Line    int                 `json:"line,omitempty"`
+	Column  int                 `json:"column,omitempty"`
 }
 
 // TestAppendTask: what is written by hand is what encoding/json makes of the
@@ -51,7 +54,12 @@ func TestAppendTask(t *testing.T) {
 		want := taskEvent{Event: "task", Task: e.Task, Stage: e.Stage, State: e.State, Key: KeyText(e.Key), Outputs: Artifacts(e.Outputs), Seconds: Round(e.Seconds)}
 		if e.State == dag.Failed {
 			want.Error = "cause: " + text.Draw(t, "error")
-			e.Err = &dag.Error{Task: e.Task, Err: errors.New(want.Error)}
+			failed := &dag.Error{Task: e.Task, Err: errors.New(want.Error)}
+			if rapid.Bool().Draw(t, "has a place") {
+				failed.Pos = dag.Pos{File: "f" + text.Draw(t, "file"), Line: rapid.IntRange(1, 99).Draw(t, "line"), Col: rapid.IntRange(1, 99).Draw(t, "column")}
+				want.File, want.Line, want.Column = failed.Pos.File, failed.Pos.Line, failed.Pos.Col
+			}
+			e.Err = failed
 		}
 		var b bytes.Buffer
 		a := &console.Console{Out: bufio.NewWriter(&b)}

@@ -23,7 +23,7 @@ type Display interface {
 func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options) Display {
 	switch {
 	case a.JSON:
-		return &jsonLines{a}
+		return newJSONLines(a, g, newTallies(g, o))
 	case a.Quiet:
 		return Silent{a}
 	case a.Term.IsTerminal() && !a.Verbose:

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+
+	"prgnn/cmd/pipeline/progress"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/words"
+)
+
+// An axisEvent names the places along an axis of the arrays that follow.
+type axisEvent struct {
+	Event  string   `json:"event"` // "axis"
+	Axis   string   `json:"axis"`
+	Values []string `json:"values"`
+}
+
+// A fileEvent is one stored artifact, for a program that reads it itself.
+type fileEvent struct {
+	Event  string `json:"event"` // "file"
+	Task   string `json:"task"`
+	Stage  string `json:"stage"`
+	Output string `json:"output"`
+	Doc    string `json:"doc,omitempty"`
+	progress.Artifact
+	Path        string           `json:"path"`           // of the bytes, in the store: not to be written to
+	Axes        []string         `json:"axes,omitempty"` // of an array
+	Coordinates []coordinateJSON `json:"coordinates"`    // of the task, in the order of its fan-out
+}
+
+type coordinateJSON struct {
+	Axis  string `json:"axis"`
+	Value string `json:"value"`
+}
+
+// A missingEvent is a task without a result.
+type missingEvent struct {
+	Event  string `json:"event"` // "missing"
+	Task   string `json:"task"`
+	Reason string `json:"reason"`
+}
+
+// where says in which files of the store an output lies. It reads none of them; what only
+// the remote has is fetched. Unless partial, all results must be there.
+func (a *app) where(file string, sets []string, what string, partial bool) error {
+	c, err := a.look(file, sets)
+	if err != nil {
+		return err
+	}
+	defer c.Store.Close()
+	sel, err := results.Choose(c.Pipeline.Graph, what)
+	if err != nil {
+		return err
+	}
+	there, others := c.Split(sel.Tasks)
+	if len(others) > 0 && (!partial || len(there) == 0) {
+		return c.Missing(a.Console, sel, there, others, "; --partial (in Python: partial=True) takes the others")
+	}
+	if a.JSON {
+		a.axes(c, sel)
+	}
+	for _, n := range there {
+		ref := c.Ref(n, sel.Port.Name)
+		blob, err := c.Store.OpenBlob(ref)
+		if err != nil {
+			return fmt.Errorf("%s: %w", n.ID, err)
+		}
+		blob.Close()
+		path, _ := c.Stored(n, sel.Port.Name)
+		e := fileEvent{"file", n.ID, n.Stage.Name, sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path, sel.Port.Type.Axes, []coordinateJSON{}}
+		for _, coord := range n.Coords {
+			e.Coordinates = append(e.Coordinates, coordinateJSON(coord))
+		}
+		if a.JSON {
+			a.Object(e)
+		} else {
+			fmt.Fprintf(a.Out, "%s.%s  %s\n", e.Task, e.Output, e.Path)
+		}
+	}
+	for _, n := range others {
+		if a.JSON {
+			e := missingEvent{Event: "missing", Task: n.ID}
+			if step := c.Steps[n]; step != nil {
+				e.Reason = step.Reason
+			}
+			a.Object(e)
+		}
+	}
+	if !a.JSON && len(others) > 0 {
+		a.Note("%d of %d results are not there: %s", len(others), len(sel.Tasks), words.Some(results.IDs(others), 6))
+	}
+	return nil
+}
+
+// axes names the regions, where the output has an axis of them.
+func (a *app) axes(c *results.Current, sel *results.Selection) {
+	for _, axis := range sel.Port.Type.Axes {
+		if axis != "roi" {
+			continue
+		}
+		nodes, err := c.Nodes()
+		if err != nil {
+			return // a pipeline without a cohort names no regions
+		}
+		if names, err := nodes.Strings("name"); err == nil {
+			a.Object(axisEvent{"axis", axis, names})
+		}
+		return
+	}
+}

@@ -1,0 +1,57 @@
+"""The tests run the program that $PRGNN_PIPELINE names, as users do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import prgnn
+from prgnn import _program
+
+
+class Quick:
+    """The built-in quick.yaml, run once, and the files of its store found by their digests alone."""
+
+    def __init__(self, directory: Path, store: Path) -> None:
+        self.directory = directory
+        self.run = prgnn.run("quick.yaml", store=store, progress=False)
+        self.store = self.run.store
+        self._files = {p.name: p for p in (store / "blobs").rglob("*") if p.is_file()}
+
+    def file(self, task: str, output: str) -> Path:
+        """The stored bytes of an output, as the events of the run name them."""
+        return self._files[self.run.results[task].outputs[output].digest]
+
+    def tasks(self, stage: str) -> list[str]:
+        return [t for t in self.run.results if t.startswith(stage + "[")]
+
+    def export(self, *arguments: str) -> None:
+        command = [_program.find(), "export", "-q", *self.store._where, "quick.yaml", *arguments]
+        subprocess.run(command, cwd=self.directory, check=True)
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Quick:
+    directory = tmp_path_factory.mktemp("quick")
+    before = Path.cwd()
+    os.chdir(directory)
+    try:
+        return Quick(directory, Path(os.environ.get("PIPELINE_STORE", directory / "store")).absolute())
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Writes files into an empty working directory with a store of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PIPELINE_STORE", raising=False)
+
+    def write(name: str, text: str) -> None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    return write

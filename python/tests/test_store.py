@@ -1,0 +1,97 @@
+"""Stages, runs, plans, reasons and reports: the oracle is what the program prints."""
+
+from __future__ import annotations
+
+import html
+import json
+import subprocess
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+import prgnn
+from prgnn import _program
+
+from .conftest import Quick
+
+Write = Callable[[str, str], None]
+NUMBERS = "stages:\n  n: { use: echo, matrix: { value: [1..3] } }\n  all: { use: echo, in: { inputs: 'n[*]' } }\n"
+
+
+def printed(*arguments: str) -> str:
+    done = subprocess.run([_program.find(), *arguments], capture_output=True, encoding="utf-8", check=True)
+    return done.stdout
+
+
+def test_stages(quick: Quick) -> None:
+    lines = printed("show", "quick.yaml", *quick.store._where).splitlines()[1:]
+    assert [(s.stage, s.kind, s.tasks, s.cached) for s in quick.store.stages] == [
+        (w[0], w[1], int(w[2]), int(w[3])) for w in map(str.split, lines)
+    ]
+    assert "connectivity.pearson" in quick.store._ipython_key_completions_()
+    assert repr(quick.store).startswith("<prgnn.Store quick.yaml")
+
+
+def test_runs_plan_and_why(write: Write) -> None:
+    write("numbers.yaml", NUMBERS)
+    write("other.yaml", NUMBERS)
+    store = prgnn.open("numbers.yaml")
+    assert store.runs == []
+    assert not Path(".pipeline").exists()
+    assert {s.state for s in store.plan()} == {"stale", "unknown"}
+    first = prgnn.run("numbers.yaml", progress=False)
+    prgnn.run("other.yaml", progress=False)
+    second = prgnn.run("numbers.yaml", progress=False)
+    runs = store.runs
+    assert [r.id for r in runs] == [second.id, first.id]  # not the one of the other pipeline
+    assert [(r.tasks, r.ran, r.cached) for r in runs] == [(4, 0, 4), (4, 4, 0)]
+    assert runs[0].file == "numbers.yaml" and runs[0].finished is not None
+    assert abs((datetime.now(timezone.utc) - runs[0].started).total_seconds()) < 3600
+    assert [r["id"] for r in map(json.loads, printed("runs", "--json").splitlines()) if r["pipeline"] == "numbers"] == [
+        r.id for r in runs
+    ]
+
+    assert {s.state for s in store.plan()} == {"cached"}
+    assert [s.task for s in store.plan(until="n[value=2]")] == ["n[value=2]"]
+    changed = prgnn.open("numbers.yaml", all__value=7)
+    assert {s.task: s.state for s in changed.plan()}["all"] == "stale"
+    why = changed.why("all")
+    assert (why.task, why.stage, why.state) == ("all", "all", "stale")
+    assert why.differences == (prgnn.Difference("parameter", "value", '""', '"7"'),)
+    assert '+ parameter value: "7"' in str(why)
+    assert '+ parameter value: "7"' in printed("why", "numbers.yaml", "all", "--set", "all.value=7")
+    assert "value" in why.recipe and "recipe" not in repr(why)
+
+
+def test_a_store_stays_where_it_was_opened(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write("numbers.yaml", NUMBERS)
+    prgnn.run("numbers.yaml", progress=False)
+    store = prgnn.open("numbers.yaml")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert len(store.members("n")) == 3
+
+
+def test_report(quick: Quick, tmp_path: Path) -> None:
+    report = quick.store.report()
+    subprocess.run(
+        [_program.find(), "report", "-q", *quick.store._where, "quick.yaml", "-o", str(tmp_path / "want.html")],
+        cwd=quick.directory,
+        check=True,
+    )
+    want = (tmp_path / "want.html").read_bytes()
+    assert report.save(tmp_path / "got.html").read_bytes() == want
+    shown = report._repr_html_()
+    assert shown.startswith('<iframe srcdoc="') and 'sandbox="allow-scripts ' in shown
+    srcdoc = shown.split('srcdoc="', 1)[1].split('"', 1)[0]
+    assert html.unescape(srcdoc).encode() == want
+
+
+def test_no_result_yet(write: Write) -> None:
+    write("numbers.yaml", NUMBERS)
+    store = prgnn.open("numbers.yaml")
+    with pytest.raises(prgnn.Error, match="nothing of numbers.yaml has been run") as caught:
+        store["n"]
+    assert "pipeline run numbers.yaml makes the results" in str(caught.value.remedy)
