@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // strategyTable reads a table of testdata/strategies, with its JSON file.
@@ -188,5 +190,42 @@ func TestCosinesOfFMRIPrep(t *testing.T) {
 		if got := FMRIPrepCosines(c.volumes, c.tr); got != c.want {
 			t.Errorf("%d volumes at %g s: %d, want %d", c.volumes, c.tr, got, c.want)
 		}
+	}
+}
+
+// Tables of every version of fMRIPrep have the columns: 24 motion parameters, two tissues and one cosine; six components
+// of the combined mask, five of CSF and four of white matter, numbered through in 20.2.
+func TestStrategiesOfVersions(t *testing.T) {
+	for _, version := range []string{"20.2.7", "21.0.4", "22.1.1", "23.1.4", "23.2.3", "24.1.1", "25.0.0", "25.1.4", "25.2.5"} {
+		t.Run(version, func(t *testing.T) {
+			tables, err := filepath.Glob(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+version), "*", "*", "*", "*desc-confounds_timeseries.tsv"))
+			more, err2 := filepath.Glob(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+version), "sub-*", "func", "*desc-confounds_timeseries.tsv"))
+			if tables = append(tables, more...); len(tables) == 0 || err != nil || err2 != nil {
+				t.Fatal("no table of confounds", err, err2)
+			}
+			for _, path := range tables {
+				names, values := readTSV(t, path)
+				c := Confounds{Names: names, Values: values, Cosines: FMRIPrepCosines(39, 3.5)}
+				b, err := os.ReadFile(strings.TrimSuffix(path, ".tsv") + ".json")
+				if err == nil {
+					err = json.Unmarshal(b, &c.About)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, n := c.NonSteady(); n != 1 {
+					t.Errorf("%s: %d volumes not in steady state, want 1", filepath.Base(path), n)
+				}
+				for name, want := range map[string]int{"simple": 27, "scrubbing": 33, "compcor": 31, "24P": 24, "27P": 27, "36P": 36, "acompcor": 22} {
+					s, err := StrategyOf(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, taken, err := c.Select(s, 5, nil, FirstNext); err != nil || len(taken) != want {
+						t.Errorf("%s: %s takes %d columns, want %d: %v", filepath.Base(path), name, len(taken), want, err)
+					}
+				}
+			}
+		})
 	}
 }

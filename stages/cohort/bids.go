@@ -17,7 +17,7 @@ var bidsCohortKind = Source{
 	Doc: "fMRIPrep's derivatives\n" +
 		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, with the transforms to the scan's space (every version). The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
 	New: func() Loader {
-		return &BIDSCohort{listed: defaultListed(), Space: "auto", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
+		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
 	},
 }
 
@@ -27,12 +27,13 @@ type BIDSCohort struct {
 	Dir string `param:"dir" place:"always" doc:"the derivatives' directory, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
 	entities
-	Space      string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, T1w, or native (the scan's own)"`
-	Labels     string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
-	FreeSurfer string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
-	Confounds  bool   `param:"confounds" doc:"take the tables of confounds too"`
-	Incomplete string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
-	Nodes      string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Description string `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which has been cleaned and is not cleaned again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
+	Space       string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, T1w, or native (the scan's own)"`
+	Labels      string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	FreeSurfer  string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
+	Confounds   bool   `param:"confounds" doc:"take the tables of confounds too"`
+	Incomplete  string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
+	Nodes       string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // bidsFiles is what was found of a participant, or of one of its runs.
@@ -130,6 +131,9 @@ func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
 	return l.source("labels", "nifti", c.Labels)
 }
 
+// withConfounds tells whether tables of confounds are taken: a scan that XCP-D has denoised is not cleaned again.
+func (c *BIDSCohort) withConfounds() bool { return c.Confounds && c.Description != "denoised" }
+
 // template tells whether the scans are in the space of a template.
 func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != none && c.Space != "auto" }
 
@@ -194,7 +198,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 			r.Files[port] = dag.Format("nifti")
 		}
 	}
-	if c.Confounds {
+	if c.withConfounds() {
 		r.Files["confounds"] = dag.Format("tsv")
 		ports["confounds"] = func(f *bidsFiles) string { return f.confounds }
 		if slices.ContainsFunc(l.rows, func(r listedRow) bool {

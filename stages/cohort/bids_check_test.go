@@ -57,3 +57,44 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 		t.Errorf("%v, %v", r, err)
 	}
 }
+
+// Of several descriptions and echoes the one that is meant is taken: the combined scan of a multi-echo run is the one
+// without echo-, and a scan that XCP-D has denoised comes without confounds.
+func TestBIDSDescriptions(t *testing.T) {
+	make := func(descriptions ...string) dataset {
+		d := newDataset(t, "participant_id\tgroup\nsub-1\ta\n")
+		for _, desc := range descriptions {
+			d.write("sub-1/func/sub-1_task-rest"+desc+"_bold.nii.gz", "")
+		}
+		d.write("sub-1/func/sub-1_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+		d.write("sub-1/func/sub-1_task-rest_desc-confounds_timeseries.tsv", "csf\tframewise_displacement\n1\tn/a\n2\t0.25\n3\t0.75\n")
+		return d
+	}
+	for _, c := range []struct {
+		have  []string
+		want  string // description
+		bold  string
+		wrong string
+	}{
+		{[]string{"_echo-1_desc-preproc", "_echo-2_desc-preproc", "_space-T1w_desc-preproc"}, "preproc", "sub-1_task-rest_space-T1w_desc-preproc_bold.nii.gz", ""},
+		{[]string{"_space-T1w_desc-preproc", "_space-T1w_desc-denoised"}, "denoised", "sub-1_task-rest_space-T1w_desc-denoised_bold.nii.gz", ""},
+		{[]string{"_space-T1w_desc-denoised"}, "preproc", "", "it has no preprocessed scan (desc-preproc_bold.nii.gz); it has desc-denoised: set description"},
+	} {
+		r, err := make(c.have...).load(func(b *BIDSCohort) { b.Description = c.want })
+		if err != nil {
+			t.Errorf("%v: %v", c.have, err)
+			continue
+		}
+		problem := r.Subjects[0].Problem
+		if c.wrong != "" {
+			if problem == nil || !strings.Contains(problem.Error(), c.wrong) {
+				t.Errorf("problem %v, want %s", problem, c.wrong)
+			}
+			continue
+		}
+		files := base(r, 0)
+		if problem != nil || files["bold"] != c.bold || (files["confounds"] == "") != (c.want == "denoised") {
+			t.Errorf("%v: %v, %v", c.have, files, problem)
+		}
+	}
+}

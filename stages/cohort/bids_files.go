@@ -64,7 +64,7 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 	} else if err := c.findLabels(f, sidecars.Root, row, files, bold); err != nil {
 		bad(err)
 	}
-	if c.Confounds {
+	if c.withConfounds() {
 		// desc-confounds_regressors until 20.1, _timeseries since.
 		tables := pick(files, "func", bids.Want{
 			Suffixes: []string{"timeseries", "regressors"}, Extensions: []string{".tsv"},
@@ -100,6 +100,20 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// otherDescriptions says which other scans there are.
+func (c *BIDSCohort) otherDescriptions(files []bids.File) string {
+	var have []string
+	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: map[string]string{"echo": ""}}) {
+		if desc := f.Get("desc"); desc != "" && !slices.Contains(have, desc) {
+			have = append(have, desc)
+		}
+	}
+	if have == nil {
+		return ""
+	}
+	return fmt.Sprintf("; it has desc-%s: set description", strings.Join(have, ", desc-"))
 }
 
 // sameRun adds to what is wanted that it is of a scan's run.
@@ -157,7 +171,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(scans), differences(scans, nil))
 	}
 	if len(every) == 0 {
-		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-preproc_bold.nii.gz)%s", c.text())
+		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s", c.Description, c.text(), c.otherDescriptions(files))
 	}
 	var have []string
 	for _, f := range every {

@@ -27,7 +27,7 @@ func (g gridName) String() string {
 
 // preprocessed are the preprocessed scans that fit what was chosen, but for space and resolution.
 func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
-	want := map[string]string{"desc": "preproc", "echo": ""}
+	want := map[string]string{"desc": c.Description, "echo": ""}
 	c.into(want)
 	delete(want, "res")
 	return pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: want})
