@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 84462c0f477c3a1ee7194db13741400e412d72ec6811272991eafd8856e177ce
-kind biomarkers ca0cf02150eacaebb0372ac9cc56380d500a76869fde844cb84238f60bcb4f0f
+kind biomarkers 531bc40ce2c3d908c2924461606c8df7a5995b695762b50f00621c13a5cb0cc8
 kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
 kind brainmap 6adde171233882232e8e833722ae9be16f2a6ddfa8cc9365249359b892c673c6
 kind choose 725fc8749866a6f6df372a0368b5bcc0ad3ed68e0149a7b9fbb9e1a714408494
@@ -30,7 +30,7 @@ kind figure-roc cbf2400c7bbecfd8f177a22466fd7ab39fffe02c05f8acb3c01baa81728319c3
 kind figure-training 2668d344499232f445c7a61a2f6d225244a17e7c6c81375f46b6258ae9dba6e6
 kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
-kind individuality 71e603a544622209ba62a0abaa4898a216f29532734dcca5c84040eadef7d6d8
+kind individuality d13b5b3845b79a510b42aacfa7de515f0b4df8578decd019137d5a0b53b6e5cb
 kind join a70753e58745661f25980fa6c6f6729ed03463c848834e53aefa0df5eac2bf60
 kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
@@ -949,7 +949,7 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
-prgnn/stages/assess.Biomarkers.Ports 184f67a9b24d.9249ec
+prgnn/stages/assess.Biomarkers.Ports b73cf21f6103.825152
 prgnn/stages/assess.Biomarkers.Run e977a61b281e.90cddd
 prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4

@@ -53,7 +53,7 @@ func (*Biomarkers) Ports() dag.Ports {
 			{Name: "null", Type: dag.Arrow("index", "name", "abbreviation", "observed", "chance_mean", "chance_sd", "excess", "p", "q", "p_any", "permutations", "planted"),
 				Doc: "every region against trainings with permuted groups; no rows without them"},
 			{Name: "individual", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency"), Doc: "mean pooling score of every participant"},
-			{Name: "recovery", Type: dag.Arrow("top", "planted", "found", "auroc", "by", "method", "agreement", "common_score", "common_contrast", "held_out", "held_out_all"),
+			{Name: "recovery", Type: dag.Arrow(column.Names[column.RecoveryRow]()...),
 				Doc: "what each ranking is worth, beside reference rankings that owe nothing to training: planted regions found where they are known, agreement between models, regions shared, and the groups' difference in held-out participants"},
 		},
 	}
