@@ -8,15 +8,15 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 84462c0f477c3a1ee7194db13741400e412d72ec6811272991eafd8856e177ce
 kind biomarkers 531bc40ce2c3d908c2924461606c8df7a5995b695762b50f00621c13a5cb0cc8
 kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
-kind brainmap 6adde171233882232e8e833722ae9be16f2a6ddfa8cc9365249359b892c673c6
+kind brainmap d7f450199b9b372a92238ffccb1783a8de533c0ecb7ce2032dd414f9e1f7532b
 kind choose 725fc8749866a6f6df372a0368b5bcc0ad3ed68e0149a7b9fbb9e1a714408494
 kind combat bcaa5dbe9984df7c0931ae0622a53d110b06bdea19720601bb8afbc2dbc71271
-kind compare 41a9c71dcfd69be09fc624b8390a401fdb3d5eeb24093e086021203912e9d17d
+kind compare 23bcd79c018253ecfd27c384f66081ad78407852022565329aa7e118295e4286
 kind connectivity 81734b7b4ad0c329360c79e2775f1064018bfd5c41a3f508e43c7259aeee9d96
-kind covariates 5f2d7e79070592849f8dc96f608cefd35419d63f72cd449a60282c928e67a72a
+kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
 kind denoise 997d9b0d6352e73b2926f2a33a9ecbd2d3d2c039944e380682cf647b5ffd753a
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 0ae391b50f712a334c39da466a688af254158fa383259269067c868f4f75c585
+kind evaluate 5a11ad1dc2b1dd4be44aaa8a5d497db87d06d6d0061e3db0b716fa6b64b36bc2
 kind exec 31215a3a37237838605731dcbf368788514809184343348ab0cee19e2b985984
 kind fidelity 5dd2d50011a8c75fa1276a72a74f750e96678513df04c226d3ea1512afea6896
 kind figure-confusion 068c95fa22377664bb7792470463a458dc92ec0dbfdd3bb404186aa44b749b23
@@ -36,14 +36,14 @@ kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
-kind permutation ae700db7728f94e65e3aaffc2290f3b88bfbc85628747d80b4254328006e8a3a
+kind permutation 05fd71670c25bf141ce454be7e143255dd754d8b40ea47a7d7f26901068b6043
 kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report 23f4de304ad674876a8200a42ce1fd7afdb7c3db147e2aaf0bccba47508815e6
+kind report bdd4264d92b4450a3aad0dd41213e639ca297471fee4f69570ffd5a73191a803
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary a7ef84c71d41f682fda4331fd2e2f1209ac04a0292194d9cee21c9951d4db5b2
-kind tables 5ee1431890e24be3f82df825597bd77281a69d561ab27431c4c524e9a5704542
+kind summary 9002503d355b052685fd84ff50c46b25b8ac197627e343b64304e0902c901208
+kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
 
@@ -357,7 +357,7 @@ prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -377,14 +377,14 @@ prgnn/dag.NPY d4147bcdf395.a2023e
 reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality leakage parcellate predict report summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split train
+reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
 reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict report split summary train
+reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict report split summary tables train
 prgnn/stages/column.CleaningRow 0116d071a42e.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
@@ -398,7 +398,7 @@ prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
 
-reached by baseline biomarkers brainmap choose combat compare denoise evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation report summary train
+reached by baseline biomarkers brainmap choose combat compare denoise evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation report summary tables train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -406,17 +406,17 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 686148c7d366.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers brainmap combat denoise figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality join leakage report summary train
+reached by baseline biomarkers brainmap combat denoise figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality join leakage report summary tables train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate summary train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict report simulate train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict report simulate summary train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
@@ -424,13 +424,13 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate train
+reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate summary train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict report timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict report summary timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -456,22 +456,22 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY ad6aa62506d4.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict report train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict report summary train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict report split train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict report split summary tables train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.cells 135eb56bfc80.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict split train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict split tables train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
@@ -555,7 +555,7 @@ prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline choose combat saliency tables train
+reached by baseline choose combat saliency train
 prgnn/stages/column.Optional 693e62b8be85.45f843
 
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
@@ -579,7 +579,7 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline combat evaluate train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline combat fidelity predict report train
+reached by baseline combat fidelity predict report summary train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 
 reached by baseline combat leakage split train
@@ -596,7 +596,7 @@ prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 reached by baseline compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline exec report train
+reached by baseline exec report summary train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
 reached by baseline fidelity leakage predict train
@@ -793,7 +793,7 @@ reached by baseline predict train
 prgnn/stages/column.NodeNames 6c290e8707cd.afa959
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
-reached by baseline report train
+reached by baseline report summary train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 
@@ -907,10 +907,10 @@ prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap figure-ranking individuality report
+reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 756ac8dc2ac0.c63136
 
-reached by biomarkers choose compare evaluate figure-roc individuality permutation report
+reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 
 reached by biomarkers choose covariates fidelity individuality permutation report summary
@@ -944,7 +944,7 @@ prgnn/stages/inference.FDR f21a9bea3365.481a4c
 reached by biomarkers fidelity individuality permutation
 prgnn/stages/column.SettingText eda979aca34f.c63136
 
-reached by biomarkers figure-individuals individuality report
+reached by biomarkers figure-individuals individuality report summary
 prgnn/stages/column.IndividualRow f081643510dd.c63136
 
 reached by biomarkers individuality
@@ -1007,9 +1007,7 @@ prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
 prgnn/stages/assess.testShare 8c94d522033c.452450
 prgnn/stages/assess.testedContrast d3092f23479d.55e531
 prgnn/stages/assess.unstaged 535f768d36bd.305f88
-prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
 prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
-prgnn/stages/column.NullRow e8231f96d14c.c63136
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
 prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
@@ -1051,6 +1049,8 @@ reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers individuality report summary
+prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
+prgnn/stages/column.NullRow e8231f96d14c.c63136
 prgnn/stages/column.RecoveryRow 244695c60ef6.c63136
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
@@ -1124,7 +1124,7 @@ prgnn/stages/column.MadeBy 7aa13056b302.56f026
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 
-reached by bootstrap denoise exec leakage matrices mean-volume parcellate report saliency timeseries
+reached by bootstrap denoise exec leakage matrices mean-volume parcellate report saliency summary timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
 prgnn/internal/foreign.Name deb7ff112aa8.50ee0e
 prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
@@ -1139,7 +1139,47 @@ prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
-reached by bootstrap exec leakage mean-volume parcellate report saliency
+reached by bootstrap exec leakage mean-volume parcellate report saliency simulate summary
+prgnn/nifti.Affine 8970c587b9d4.e3b0c4
+prgnn/nifti.Affine.Inverse 99493095d69e.541c54
+prgnn/nifti.Affine.finite 100af460aa99.3df0dc
+prgnn/nifti.DataType f297976f73a3.e3b0c4
+prgnn/nifti.DataType.Size d3822095a278.76f891
+prgnn/nifti.DataType.String 2ffe756132fc.76f891
+prgnn/nifti.Float32 c4d7c085d972.ffec83
+prgnn/nifti.Float64 843b21029ab8.ffec83
+prgnn/nifti.Header 96d9ba73b1db.3df0dc
+prgnn/nifti.Header.order c8bf791c9977.514d8f
+prgnn/nifti.Identity 61d76f1e33ae.3df0dc
+prgnn/nifti.Int16 ecc8d7929514.ffec83
+prgnn/nifti.Int32 b6c8e4af4cc7.ffec83
+prgnn/nifti.Int64 edfd8cfe2acf.ffec83
+prgnn/nifti.Int8 305fb333c12b.ffec83
+prgnn/nifti.Uint16 e4d68f920190.ffec83
+prgnn/nifti.Uint32 b90eec65de8a.ffec83
+prgnn/nifti.Uint64 9f86f552e0c8.ffec83
+prgnn/nifti.Uint8 a627130005a1.ffec83
+prgnn/nifti.dataTypes af232a3a7e7d.82efb7
+prgnn/nifti.f32 808ce5fd225b.e1ae36
+prgnn/nifti.f64 74cbcd234db0.e1ae36
+prgnn/nifti.field 28115ee9f69b.5abce5
+prgnn/nifti.field.bytesOf 6657e85967c3.e72cbe
+prgnn/nifti.field.place 58b2a44cbd3b.e1133b
+prgnn/nifti.fields 1f97ef6b6470.48c783
+prgnn/nifti.headerSize ad2fc3032213.e3b0c4
+prgnn/nifti.i16 55e7a88e3dde.e1ae36
+prgnn/nifti.i32 ecc8d7929514.e1ae36
+prgnn/nifti.i64 33371c8849dc.e1ae36
+prgnn/nifti.i8 a627130005a1.e1ae36
+prgnn/nifti.kind e6c9d2d385e2.e3b0c4
+prgnn/nifti.kindSize 9e4b6e69a794.aa868e
+prgnn/nifti.none 87910c90e002.e1ae36
+prgnn/nifti.place 98b883778d5c.e1ae36
+prgnn/nifti.text 951c42c7dffc.e1ae36
+prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
+prgnn/nifti.unitSecond 069781a2de55.e3b0c4
+
+reached by bootstrap exec leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
 prgnn/nifti.DataType.readable fe05731fc434.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
@@ -1292,54 +1332,14 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap exec leakage mean-volume parcellate report saliency simulate
-prgnn/nifti.Affine 8970c587b9d4.e3b0c4
-prgnn/nifti.Affine.Inverse 99493095d69e.541c54
-prgnn/nifti.Affine.finite 100af460aa99.3df0dc
-prgnn/nifti.DataType f297976f73a3.e3b0c4
-prgnn/nifti.DataType.Size d3822095a278.76f891
-prgnn/nifti.DataType.String 2ffe756132fc.76f891
-prgnn/nifti.Float32 c4d7c085d972.ffec83
-prgnn/nifti.Float64 843b21029ab8.ffec83
-prgnn/nifti.Header 96d9ba73b1db.3df0dc
-prgnn/nifti.Header.order c8bf791c9977.514d8f
-prgnn/nifti.Identity 61d76f1e33ae.3df0dc
-prgnn/nifti.Int16 ecc8d7929514.ffec83
-prgnn/nifti.Int32 b6c8e4af4cc7.ffec83
-prgnn/nifti.Int64 edfd8cfe2acf.ffec83
-prgnn/nifti.Int8 305fb333c12b.ffec83
-prgnn/nifti.Uint16 e4d68f920190.ffec83
-prgnn/nifti.Uint32 b90eec65de8a.ffec83
-prgnn/nifti.Uint64 9f86f552e0c8.ffec83
-prgnn/nifti.Uint8 a627130005a1.ffec83
-prgnn/nifti.dataTypes af232a3a7e7d.82efb7
-prgnn/nifti.f32 808ce5fd225b.e1ae36
-prgnn/nifti.f64 74cbcd234db0.e1ae36
-prgnn/nifti.field 28115ee9f69b.5abce5
-prgnn/nifti.field.bytesOf 6657e85967c3.e72cbe
-prgnn/nifti.field.place 58b2a44cbd3b.e1133b
-prgnn/nifti.fields 1f97ef6b6470.48c783
-prgnn/nifti.headerSize ad2fc3032213.e3b0c4
-prgnn/nifti.i16 55e7a88e3dde.e1ae36
-prgnn/nifti.i32 ecc8d7929514.e1ae36
-prgnn/nifti.i64 33371c8849dc.e1ae36
-prgnn/nifti.i8 a627130005a1.e1ae36
-prgnn/nifti.kind e6c9d2d385e2.e3b0c4
-prgnn/nifti.kindSize 9e4b6e69a794.aa868e
-prgnn/nifti.none 87910c90e002.e1ae36
-prgnn/nifti.place 98b883778d5c.e1ae36
-prgnn/nifti.text 951c42c7dffc.e1ae36
-prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
-prgnn/nifti.unitSecond 069781a2de55.e3b0c4
-
-reached by bootstrap join parcellate report saliency
+reached by bootstrap join parcellate report saliency summary
 prgnn/stages/region.Node 847105e94b30.e3b0c4
 prgnn/stages/region.ReadNodes 2aadf13d07bc.2c391c
 
-reached by bootstrap leakage mean-volume parcellate report
-prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
+reached by bootstrap leakage mean-volume parcellate report saliency simulate summary
+prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
-reached by bootstrap leakage mean-volume parcellate report saliency
+reached by bootstrap leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Grid 5e34852d456b.3df0dc
 prgnn/nifti.Grid.String 756e8563f63e.92937c
 prgnn/nifti.Grid.box a6e12f033a70.7511bd
@@ -1349,31 +1349,31 @@ prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
 
-reached by bootstrap leakage mean-volume parcellate report saliency simulate
-prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
+reached by bootstrap leakage mean-volume parcellate report summary
+prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
 
 reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 
-reached by bootstrap leakage mean-volume report
+reached by bootstrap leakage mean-volume report summary
 prgnn/nifti.Reader.Next eab9339e1364.6464e9
 
 reached by bootstrap matrices report summary timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
-reached by bootstrap mean-volume parcellate report
+reached by bootstrap mean-volume parcellate report summary
 prgnn/nifti.Header.series f245766c730e.72936d
 
-reached by bootstrap parcellate report
-prgnn/nifti.Grid.Same dff652f22257.0028ee
-
-reached by bootstrap parcellate report saliency
+reached by bootstrap parcellate report saliency summary
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
 prgnn/nifti.readLabels 31cc2f686cdc.15cb13
 
-reached by bootstrap report
+reached by bootstrap parcellate report summary
+prgnn/nifti.Grid.Same dff652f22257.0028ee
+
+reached by bootstrap report summary
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Reader.batches 357082e054c6.d43057
 prgnn/nifti.lanes b245d90d0623.e3b0c4
@@ -1388,10 +1388,10 @@ prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
 prgnn/internal/markup.Text bdde6727b408.e3b0c4
 
-reached by brainmap figure-individuals report
+reached by brainmap figure-individuals report summary
 prgnn/stages/chart.Above 87910c90e002.aba712
 prgnn/stages/chart.Behind a627130005a1.aba712
 prgnn/stages/chart.Holds 76ce2d001906.be54f3
@@ -1409,13 +1409,13 @@ prgnn/stages/chart.smooth 0dfbd41afe45.19ae84
 prgnn/stages/figure.NodePlaces c37b2c7642c4.8e3fa0
 prgnn/stages/figure.placesToDraw b7c6a9aa2a4c.98d6cd
 
-reached by brainmap figure-ranking report
+reached by brainmap figure-ranking report summary
 prgnn/stages/figure.RankingRows 1bbb09b466d5.d1ba6c
 prgnn/stages/figure.ReadRanking acd5334368a9.09357b
 prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
-reached by brainmap report
+reached by brainmap report summary
 prgnn/stages/figure.BrainMap 92ecc7e60667.e3b0c4
 prgnn/stages/figure.BrainMap.Draw 7b5dce48eeb6.c12fbc
 prgnn/stages/figure.BrainMap.Ports e71e58d56e93.aa3df0
@@ -1439,7 +1439,7 @@ prgnn/stages/figure.settingsCaption 7a5e8ddc6eae.a5138b
 prgnn/stages/figure.spot 9326d3d677bc.e3b0c4
 prgnn/stages/figure.spotRadius 674429a4514e.e3b0c4
 prgnn/stages/figure.spots 63bc9c506806.76505a
-prgnn/stages/report.Figure 0c5b065b06a4.e3b0c4
+prgnn/stages/report.Figure 68fbe1ca4e5d.e3b0c4
 
 reached by choose
 prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
@@ -1455,7 +1455,7 @@ prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
 prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by choose compare evaluate figure-confusion figure-roc permutation report
+reached by choose compare evaluate figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Case 1d105543f286.e3b0c4
 prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
@@ -1464,7 +1464,7 @@ prgnn/stages/fold.Tested 4b40de23cc99.c5d94f
 prgnn/stages/fold.oneSide 1458e07a70fe.61616b
 prgnn/stages/fold.testedRow a67e1c0fc5f5.e3b0c4
 
-reached by choose compare evaluate figure-roc permutation report
+reached by choose compare evaluate figure-roc permutation report summary
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
 prgnn/gnn.Confusion.Accuracy b06c58ed02da.86c9fb
 prgnn/gnn.Confusion.Add d07f271f447d.86c9fb
@@ -1476,7 +1476,7 @@ prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Score 6a2530d6b8fc.60562e
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
-reached by choose compare fidelity figure-individuals leakage report
+reached by choose compare fidelity figure-individuals leakage report summary tables
 prgnn/stages/column.CoordText 8cfa949c610a.81ff23
 prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
@@ -1545,25 +1545,27 @@ prgnn/stages/assess.decide 0daafb60794c.333ef1
 prgnn/stages/assess.decision b674cd941f06.e3b0c4
 prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
-prgnn/stages/column.PairRow b0df65dd57a5.e3b0c4
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
-reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report
+reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
 prgnn/stages/column.joinTexts 94a356df711b.e3b0c4
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.Classifiers b6cb97190455.dafc3e
 
-reached by compare evaluate figure-confusion figure-roc permutation report
+reached by compare evaluate figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.ReadSettings 0b1e162750dc.c03cdb
 prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
 
-reached by compare evaluate figure-roc report
+reached by compare evaluate figure-roc report summary
 prgnn/stages/fold.MeanOver 992bd6a0c2b8.b9a6fd
+
+reached by compare report summary
+prgnn/stages/column.PairRow 0261634da7cd.e3b0c4
 
 reached by connectivity
 prgnn/connectivity.Connectomes 227de61f94b8.36a67b
@@ -1620,7 +1622,6 @@ prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
-prgnn/internal/words.Count 12426abc43fb.e3b0c4
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports 9393ed0f8513.69de57
 prgnn/stages/prepare.Connectivity.Run 58c79122748a.339a99
@@ -1709,6 +1710,9 @@ prgnn/internal/dense.whole 1a163c403229.2b0bdc
 prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 prgnn/stages/prepare.connectivityQuality b891d8756f96.350de7
 
+reached by connectivity report summary
+prgnn/internal/words.Count 12426abc43fb.e3b0c4
+
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
 prgnn/stages/assess.Covariates.Ports 2350eefcd55f.6ab3b5
@@ -1719,7 +1723,6 @@ prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
 prgnn/stages/assess.scanCovariates 3cb2d31dcea2.2909ef
 prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
 prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
-prgnn/stages/column.CovariateRow a1ab56134e44.e3b0c4
 prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
@@ -1731,6 +1734,9 @@ reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
+
+reached by covariates report summary
+prgnn/stages/column.CovariateRow ed52ea1adc68.e3b0c4
 
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
@@ -1849,7 +1855,7 @@ prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
 
-reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report simulate
+reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -1915,8 +1921,6 @@ prgnn/stages/assess.Evaluate.summaryTable 63b6d423e917.1fe43a
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
-prgnn/stages/column.AccuracyRow ab24289a1156.c63136
-prgnn/stages/column.FoldRow e34c58a5bdd9.c63136
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 2e1f9aa1cb7b.3af0ba
 prgnn/stages/inference.PredictionTest e5f82cedf644.e3b0c4
@@ -1924,15 +1928,19 @@ prgnn/stages/inference.TestPredictions 32f8fe322e0c.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
 
-reached by evaluate figure-individuals figure-roc permutation report
+reached by evaluate figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup cdb79a1977ee.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
 reached by evaluate permutation
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 
-reached by evaluate report
+reached by evaluate report summary
+prgnn/stages/column.FoldRow 7325eb99e321.c63136
 prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
+
+reached by evaluate report summary tables
+prgnn/stages/column.AccuracyRow b184e7731f9c.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -1996,7 +2004,7 @@ prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName b308ad4f2936.e3b0c4
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 
-reached by exec report
+reached by exec report summary
 prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
 
 reached by fidelity
@@ -2011,7 +2019,6 @@ prgnn/stages/assess.fidelity.New 5d10c8afbb2e.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
-prgnn/stages/column.FidelityRow b860d0cc08ad.c63136
 prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity leakage predict
@@ -2026,7 +2033,10 @@ reached by fidelity predict
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
 prgnn/stages/learn.predictIn 721169b01e87.a3b313
 
-reached by fidelity report saliency summary tables
+reached by fidelity report summary
+prgnn/stages/column.FidelityRow b860d0cc08ad.c63136
+
+reached by fidelity saliency
 prgnn/stages/column.SettingsOf c5c3df95d311.357c7d
 
 reached by figure-confusion
@@ -2035,7 +2045,7 @@ prgnn/stages/figure.Confusion.Ports f447737aaf63.3b523b
 prgnn/stages/figure.Confusion.Run 1348948f36fb.9c174f
 prgnn/stages/figure.figure-confusion.New b6d278dc3495.4b3e96
 
-reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -2111,29 +2121,29 @@ prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
 prgnn/stages/figure.outputs 1269bb1eb041.0a6601
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
-reached by figure-confusion figure-connectivity figure-individuals report
+reached by figure-confusion figure-connectivity figure-individuals report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
 prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
 
-reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report
+reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
 prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
 prgnn/stages/draw.NewPlot 8b3bcc188551.18b525
 prgnn/stages/draw.TitleSize 574016377f9b.e3b0c4
 
-reached by figure-confusion figure-distributions figure-individuality figure-ranking figure-roc report
+reached by figure-confusion figure-distributions figure-individuality figure-ranking figure-roc report summary
 prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
 
 reached by figure-confusion figure-individuality report summary
 prgnn/stages/report.Short 74bf62929271.e3b0c4
 
-reached by figure-confusion figure-ranking figure-roc report
+reached by figure-confusion figure-ranking figure-roc report summary
 prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
 
 reached by figure-confusion figure-roc
 prgnn/stages/figure.predictionsPort 35bd4c04c231.4ce5e2
 
-reached by figure-confusion report
+reached by figure-confusion report summary
 prgnn/stages/chart.Confusion b862e20471b1.df2a29
 prgnn/stages/chart.blues 6d4795638882.cda606
 prgnn/stages/chart.number 40ca63176420.e3b0c4
@@ -2162,14 +2172,14 @@ reached by figure-connectivity figure-degrees
 prgnn/stages/figure.groupByParticipant bfd52dfb9c56.cfb5fc
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
-reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
 prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
 
-reached by figure-connectivity figure-distributions figure-individuals figure-training report
+reached by figure-connectivity figure-distributions figure-individuals figure-training report summary
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
 
-reached by figure-connectivity figure-individuals report
+reached by figure-connectivity figure-individuals report summary
 prgnn/stages/draw.Bar 3b3dcdd5f3ba.4e6dfb
 prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
@@ -2188,19 +2198,19 @@ prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
 prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 
-reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report
+reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.Categories 108e6783882b.441d7a
 
-reached by figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report
+reached by figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
-reached by figure-degrees figure-distributions figure-roc figure-training report
+reached by figure-degrees figure-distributions figure-roc figure-training report summary
 prgnn/stages/chart.key 4c46e1f57a06.606b59
 
-reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report
+reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.grid e00967dc668a.5600d1
 
-reached by figure-degrees figure-individuality report
+reached by figure-degrees figure-individuality report summary
 prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
 
 reached by figure-distributions
@@ -2213,15 +2223,15 @@ reached by figure-distributions figure-individuality figure-roc report summary t
 prgnn/stages/report.Fixed 494a7404cf36.e3b0c4
 prgnn/stages/report.Share d5a88af68bb9.397c0e
 
-reached by figure-distributions figure-roc figure-training report
+reached by figure-distributions figure-roc figure-training report summary
 prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 
-reached by figure-distributions figure-training report
+reached by figure-distributions figure-training report summary
 prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
 prgnn/stages/figure.bySettings a1a7dddc5514.bf9792
 prgnn/stages/figure.settingInputs 5e60027bc6d4.de3666
 
-reached by figure-distributions report
+reached by figure-distributions report summary
 prgnn/stages/chart.Distribution afcc359b3413.e3b0c4
 prgnn/stages/chart.Distribution.plot feda8e25c18c.c26983
 prgnn/stages/chart.Ridges bd5aad13a87a.83c435
@@ -2243,19 +2253,19 @@ prgnn/stages/figure.Individuality.Ports cdb7115453a3.890f10
 prgnn/stages/figure.Individuality.Run dc063375cbd9.36d480
 prgnn/stages/figure.figure-individuality.New d54eff27cd87.609979
 
-reached by figure-individuality figure-individuals figure-ranking report
+reached by figure-individuality figure-individuals figure-ranking report summary
 prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
 prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
 prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
 
-reached by figure-individuality figure-ranking report
+reached by figure-individuality figure-ranking report summary
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
 
-reached by figure-individuality individuality report
+reached by figure-individuality individuality report summary
 prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
 
-reached by figure-individuality report
+reached by figure-individuality report summary
 prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
 prgnn/stages/chart.Trends 8015363db2c2.ad3265
 prgnn/stages/figure.DrawIndividuality d8e54f1af5e9.11416a
@@ -2263,10 +2273,13 @@ prgnn/stages/figure.DrawIndividuality d8e54f1af5e9.11416a
 reached by figure-individuals
 prgnn/stages/figure.figure-individuals.New f3a33ab997a9.438b12
 
-reached by figure-individuals figure-ranking report
+reached by figure-individuals figure-ranking report summary
 prgnn/stages/chart.dot ffbca6cf1114.e3b0c4
 
-reached by figure-individuals report
+reached by figure-individuals report saliency summary
+prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
+
+reached by figure-individuals report summary
 prgnn/stages/chart.ByParticipant b7b588d38fd1.55b058
 prgnn/stages/chart.Individuals 92cff9d22b1a.3ab6e6
 prgnn/stages/chart.Spot 866506a00fa8.e3b0c4
@@ -2286,22 +2299,19 @@ prgnn/stages/figure.readIndividual d49a5fd51553.09fe44
 prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
 prgnn/stages/figure.selected ba94e4c817fc.8933d2
 
-reached by figure-individuals report saliency summary
-prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
-
 reached by figure-ranking
 prgnn/stages/figure.Ranking 280a05a3dc95.e3b0c4
 prgnn/stages/figure.Ranking.Ports c6e2eb54c9ea.e5397f
 prgnn/stages/figure.Ranking.Run 16dfa94d5560.f4eb87
 prgnn/stages/figure.figure-ranking.New 9ddb348b4039.accd05
 
-reached by figure-ranking figure-roc figure-training report
+reached by figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
 
-reached by figure-ranking figure-roc report
+reached by figure-ranking figure-roc report summary
 prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
-reached by figure-ranking report
+reached by figure-ranking report summary
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
 prgnn/stages/chart.Dots.Figure 49ffe7f22f45.881017
 prgnn/stages/chart.Dots.paint 0ab1220af056.950643
@@ -2317,7 +2327,7 @@ prgnn/stages/figure.ROC.Ports a058ff60fb1f.abe417
 prgnn/stages/figure.ROC.Run 779fd4098d3a.440391
 prgnn/stages/figure.figure-roc.New d54eff27cd87.92f17d
 
-reached by figure-roc report
+reached by figure-roc report summary
 prgnn/stages/chart.Case 053d4b3c7fa1.e3b0c4
 prgnn/stages/chart.Classifier 912b7b4b6ded.bfa5ad
 prgnn/stages/chart.MeanRates 89f263b8aab9.459af8
@@ -2335,19 +2345,17 @@ prgnn/stages/figure.Training.Ports d2b63e677ec4.c99581
 prgnn/stages/figure.Training.Run 4302d109c7fe.426899
 prgnn/stages/figure.figure-training.New 7ab69652cece.4f1da6
 
-reached by figure-training report
+reached by figure-training report summary
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
 prgnn/stages/chart.Curves c9e14c40bcb3.48c463
 prgnn/stages/chart.Training 869c060f6ece.85f5dc
 prgnn/stages/chart.Training.add 0b1caececfd7.93f601
+prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
 prgnn/stages/figure.DrawTraining 068dc036fa8e.b269a7
 prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
 prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
 prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
 prgnn/stages/figure.noRows 485fd5d6e7b6.435b08
-
-reached by figure-training report summary
-prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
 
 reached by graph
 prgnn/connectivity.AuthorsCode bce7a56aec22.6d36c1
@@ -2412,8 +2420,6 @@ reached by individuality tables
 prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 
 reached by join
-prgnn/dag.CompareCoords f9c772d15387.ee64d0
-prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
 prgnn/stages/prepare.Join.Ports 5e794f503cf9.194517
 prgnn/stages/prepare.Join.Run 82c9cc49303f.00c6dc
@@ -2435,6 +2441,10 @@ prgnn/stages/prepare.coverage 0266b329f868.e3b0c4
 prgnn/stages/prepare.coverage.set 5e48b3ff14cf.a4b0ab
 prgnn/stages/prepare.coverage.table cecff5d7599d.c6fdf8
 prgnn/stages/prepare.newCoverage 450e2e772ef1.c2f9e3
+
+reached by join report summary
+prgnn/dag.CompareCoords f9c772d15387.ee64d0
+prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 
 reached by leakage
 prgnn/stages/assess.Leakage 964183487e40.e3b0c4
@@ -2461,7 +2471,7 @@ prgnn/stages/assess.sharedScans 756b6bf40075.6821bb
 prgnn/stages/assess.timePoints 786ba844819e.94e897
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 
-reached by leakage mean-volume parcellate report
+reached by leakage mean-volume parcellate report summary
 prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
 reached by leakage report summary
@@ -2541,10 +2551,7 @@ prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
 prgnn/stages/prepare.MeanVolume.Run 58c6c61cf1a7.ba1665
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
-reached by mean-volume parcellate report
-prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
-
-reached by mean-volume parcellate report saliency simulate
+reached by mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
 prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
@@ -2555,6 +2562,9 @@ prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
+
+reached by mean-volume parcellate report summary
+prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
 
 reached by parcellate
 prgnn/nifti/hdf5.File 061dd97adf8d.eab32d
@@ -2693,7 +2703,13 @@ prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 
-reached by parcellate report
+reached by parcellate report saliency summary
+prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
+prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
+prgnn/stages/region.Meaning 2ea698d00b26.46ef14
+prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
+
+reached by parcellate report summary
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
@@ -2715,19 +2731,10 @@ prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.majority 6f0666c76bb0.e3b0c4
 prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/nifti.nearest c496bcdfe111.e3b0c4
-
-reached by parcellate report saliency
-prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
-prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
-prgnn/stages/region.Meaning 2ea698d00b26.46ef14
-prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
-
-reached by parcellate report summary
 prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
-prgnn/stages/column.PermutationTestRow f120b4941fa9.c63136
 prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
 prgnn/stages/learn.Permutation.Ports 014ffc8422ee.b18eae
 prgnn/stages/learn.Permutation.Run 1f84567be453.a582e7
@@ -2737,6 +2744,9 @@ prgnn/stages/learn.permutation.New d54eff27cd87.210a45
 prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
 prgnn/stages/learn.permutedSetting.check 3cc0d3c34bdd.00e674
 prgnn/stages/learn.permutedSetting.rows 24fa9388f476.d85b14
+
+reached by permutation report summary
+prgnn/stages/column.PermutationTestRow 2ed9244a5e2a.c63136
 
 reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
@@ -2754,6 +2764,12 @@ prgnn/stages/learn.predictedPerson 444e7d510a14.e3b0c4
 prgnn/stages/learn.predictedScore fc70faea01ea.e3b0c4
 
 reached by report
+prgnn/stages/present.report.New 8649a4c5406f.b77b2f
+
+reached by report simulate summary
+prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
+
+reached by report summary
 prgnn/artifacts/encoding.Array.Values 95a9b5ecdd74.b726e4
 prgnn/artifacts/encoding.Array.WriteArrow 064254859f79.029951
 prgnn/artifacts/encoding.Array.WriteTensors 8f475090c231.1c75db
@@ -2761,6 +2777,10 @@ prgnn/artifacts/encoding.Array.columnValues 4417afc65b52.ce3a25
 prgnn/artifacts/encoding.Table.WriteArrowZstd 8a40d864e350.75915d
 prgnn/artifacts/encoding.Table.WriteCSV d23b0772d9e3.2068f1
 prgnn/artifacts/encoding.widen 271dc587d914.e3b0c4
+prgnn/dag.NewTask ecc11efeba26.a65006
+prgnn/dag.heard 9ee60cdb667d.e3b0c4
+prgnn/dag.heard.String 811cad175ca2.92cb40
+prgnn/dag.heard.Write d924a138a58c.92cb40
 prgnn/internal/random.Stream.ExpFloat64 bacba4385f38.3672ac
 prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
 prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
@@ -2777,7 +2797,11 @@ prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
 prgnn/stages/chart.Slices 6363b737b448.d5055c
 prgnn/stages/chart.darker facbd0e5ec7f.e3b0c4
+prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
+prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
+prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
+prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/figure.Anatomy cd5b0b79e41f.d64c98
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
@@ -2799,119 +2823,181 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.NamedHeadline 4f6610b815d2.6405fe
-prgnn/stages/present.Report.Page 2d288ef53450.11ff01
-prgnn/stages/present.Report.Ports 275af12f2ab0.5f710c
+prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
+prgnn/stages/present.Report.Ports a53d359cd245.38d954
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.accuracyChart 77a387b9c244.fb9f62
-prgnn/stages/present.besidePaper 309ea4d181fd.e3b0c4
-prgnn/stages/present.byAccuracy c4ab8ed47a0a.afd6e8
-prgnn/stages/present.classifiersTable 202d64680bac.dbed66
-prgnn/stages/present.codeTable 5127b16f0399.26fc21
-prgnn/stages/present.cohortSettings ef2eb09cb00f.8bed93
-prgnn/stages/present.columnsOf 0b096e113403.aaa7f7
-prgnn/stages/present.columnsOf.has 2d32c0483b8b.d6f21e
-prgnn/stages/present.columnsOf.numbers ad1ac9b30d50.58791c
-prgnn/stages/present.columnsOf.table 087cdfdde5fb.9238d5
-prgnn/stages/present.columnsOf.texts f581744172e0.a486e5
-prgnn/stages/present.comparisonPairs a1e1ed219f30.e28b7c
-prgnn/stages/present.covariatesTable 64e7ffdfafed.0d1ed6
-prgnn/stages/present.describeColumn 53454579fdc0.e8b644
+prgnn/stages/present.accuracyChart 8ecd847fc0cd.434306
+prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
+prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
+prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
+prgnn/stages/present.author 1ff0997ddea7.aeeb46
+prgnn/stages/present.author.abstract 403470e57e2f.feda27
+prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
+prgnn/stages/present.author.agreement d69400b2bb01.f14d19
+prgnn/stages/present.author.caution dd8e9be456fa.1f296c
+prgnn/stages/present.author.cautionAccuracy 68f535d7b064.6a0a13
+prgnn/stages/present.author.cautionScans 0129690e21e2.af3d2d
+prgnn/stages/present.author.checks f9f88374e330.a5ccc5
+prgnn/stages/present.author.cleaning e661d07eeff0.5570e5
+prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
+prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
+prgnn/stages/present.author.covariates 052824052278.6f6fb3
+prgnn/stages/present.author.data 80205eb1deee.de9f52
+prgnn/stages/present.author.describeGroups b1d4fce29783.fd74f5
+prgnn/stages/present.author.eachParticipant 48acdbb7199e.719558
+prgnn/stages/present.author.fidelity 960c640debca.16065c
+prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
+prgnn/stages/present.author.folds f736949e527c.ad35c1
+prgnn/stages/present.author.furtherPictures 30e5e7e414ed.190c3c
+prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
+prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
+prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
+prgnn/stages/present.author.heading 3f41cb17d821.f01244
+prgnn/stages/present.author.inSpace f951e6513d74.474cf8
+prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
+prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
+prgnn/stages/present.author.leftOut dacf7cfaf588.8b3eb3
+prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
+prgnn/stages/present.author.methods deefd5c574fd.e729c2
+prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
+prgnn/stages/present.author.methodsOfCleaning d0791d0600d0.c07bc7
+prgnn/stages/present.author.methodsOfCohort 1ba8511ba763.086922
+prgnn/stages/present.author.methodsOfEvaluation a55f5cd85bcd.0225ce
+prgnn/stages/present.author.methodsOfGraphs 3667b35d8bca.9d8f0f
+prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
+prgnn/stages/present.author.more 436c01eb9202.680efa
+prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
+prgnn/stages/present.author.null 36d72151ef81.944d2c
+prgnn/stages/present.author.othersLast 89f5f98df9ff.d65c86
+prgnn/stages/present.author.paperTables ecf066bd5ea5.e39b32
+prgnn/stages/present.author.participants 84793dc2f870.801ba5
+prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
+prgnn/stages/present.author.performance 57e382fe6cb6.c2147d
+prgnn/stages/present.author.performanceFigures fbc02c38c4bc.c18898
+prgnn/stages/present.author.permutation 9a142f7fa8d2.cfbfb2
+prgnn/stages/present.author.provenance 5793af36bcec.7cb168
+prgnn/stages/present.author.quality 5ebeed0d0dfd.53dff9
+prgnn/stages/present.author.rankingTables 0e25c849315b.de7479
+prgnn/stages/present.author.readAccuracy 49502148c65e.74322c
+prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
+prgnn/stages/present.author.references 263614664634.b45123
+prgnn/stages/present.author.regionFigures 32037f0b4877.787051
+prgnn/stages/present.author.regions 7c6bca9c274f.ee72dd
+prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
+prgnn/stages/present.author.registration 3b1a56ef80fa.3cb86c
+prgnn/stages/present.author.result fcbebe97e653.831949
+prgnn/stages/present.author.say 11b7d2b730ee.f01244
+prgnn/stages/present.author.show 3a45fd0619c1.8bb615
+prgnn/stages/present.author.supplement f1232212e666.1ef6da
+prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
+prgnn/stages/present.author.tiles 21d8fd542456.49450f
+prgnn/stages/present.author.training 6055734d5bbf.dfb8fe
+prgnn/stages/present.author.warnings 4a59d24085e2.98726c
+prgnn/stages/present.author.write f53e820278a8.c0c92a
+prgnn/stages/present.baseline be7f2912f2e0.d7987d
+prgnn/stages/present.besideChance 4750e2def4f6.58f14e
+prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
+prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
+prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
+prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
+prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
+prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
+prgnn/stages/present.describeColumn 81863d189f8d.e8b644
 prgnn/stages/present.elementText 90b635269970.e3b0c4
+prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
-prgnn/stages/present.fidelityTable 9388e6b9e263.be67fe
+prgnn/stages/present.excludedRow 89f5030577c0.e3b0c4
+prgnn/stages/present.gather 888421a56f5d.f32263
+prgnn/stages/present.gathered e247e38f5e2d.4c17fd
+prgnn/stages/present.groupSize c408da340a1e.e3b0c4
+prgnn/stages/present.headlineOf 17b3ffa89334.d21c16
+prgnn/stages/present.headlineSetting d42da847650d.c31564
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
+prgnn/stages/present.isStage cab7451cd00d.e3b0c4
+prgnn/stages/present.judge a6f2af825fa5.3aca19
+prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.literature 4318a24d281a.e3b0c4
+prgnn/stages/present.measure 69567829ace1.e3b0c4
+prgnn/stages/present.measures 29301c822350.7f379c
+prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.methodsOfNuisance 10c6d8b548c1.366682
 prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
-prgnn/stages/present.moreMeasures 015951e50ae4.7f379c
+prgnn/stages/present.nodeRow d59209e251ef.e3b0c4
+prgnn/stages/present.noteRow f4b7aa829e76.e3b0c4
+prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
+prgnn/stages/present.number 42a6014712ab.fafdc9
+prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
-prgnn/stages/present.otherThan 1780a3178a8d.2042ae
+prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.percentText 61f2bb348eef.1e638f
-prgnn/stages/present.permutationTable 6ff8d76ac53a.cd368c
+prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
+prgnn/stages/present.pipelineSettings.of c8aa4f510669.2a9275
 prgnn/stages/present.plainName 44bf89174529.e3b0c4
-prgnn/stages/present.plainNames e94d6ad260b0.46216b
-prgnn/stages/present.rangeColumn 75a2776a7d0a.034285
-prgnn/stages/present.readRunSettings c4468d951ac8.44b5d8
-prgnn/stages/present.report.New 8649a4c5406f.b77b2f
-prgnn/stages/present.reportPart 05a6f8bf6ee0.662560
-prgnn/stages/present.reporter 9529a8626e99.890084
-prgnn/stages/present.reporter.aboutRanking 2c97fcd03653.21b690
-prgnn/stages/present.reporter.classificationFigures 4e2d00b3cf2e.f3f5c1
-prgnn/stages/present.reporter.consistencyTable 31cdf0d1e227.8064e8
-prgnn/stages/present.reporter.eachParticipant 5285571168d2.295212
-prgnn/stages/present.reporter.excluded 992b50f2cd87.4259d1
-prgnn/stages/present.reporter.facts 868750501217.d86aad
-prgnn/stages/present.reporter.firstRegions d21c54df5e97.310ab6
-prgnn/stages/present.reporter.groups c240e3df2846.4e5cd8
-prgnn/stages/present.reporter.hasModels b9a71808b8f0.5ef087
-prgnn/stages/present.reporter.headline 703b487a9371.262638
-prgnn/stages/present.reporter.inSpace 713221ac1387.b4606a
-prgnn/stages/present.reporter.individuals 3c26a172edca.1b581b
-prgnn/stages/present.reporter.kindOf 7a36028925e2.536d89
-prgnn/stages/present.reporter.levels d4bc60b74413.2300c8
-prgnn/stages/present.reporter.methods 4a212e19030b.0771a4
-prgnn/stages/present.reporter.methodsOfBaselines 323ce699f588.d69efe
-prgnn/stages/present.reporter.methodsOfCleaning d0791d0600d0.54d797
-prgnn/stages/present.reporter.methodsOfCohort ddeb115f1288.33dfbd
-prgnn/stages/present.reporter.methodsOfEvaluation f191f0d82380.721570
-prgnn/stages/present.reporter.methodsOfGraphs 58ff93b56011.aaf2d0
-prgnn/stages/present.reporter.methodsOfTraining 39b270a5492f.fd61d2
-prgnn/stages/present.reporter.more de5346f424b8.725229
-prgnn/stages/present.reporter.origin 52fc185845a2.68231f
-prgnn/stages/present.reporter.othersLast ba7a67b65fd6.1340bb
-prgnn/stages/present.reporter.ownSettings cb4a507b35e9.0207b0
-prgnn/stages/present.reporter.participants 580cf21540a5.f523f8
-prgnn/stages/present.reporter.pictures db66e3c325ad.113130
-prgnn/stages/present.reporter.rankingTable db8c123c3d1f.a24779
-prgnn/stages/present.reporter.readPlaces 09f0a9d90ee4.2b2c3b
-prgnn/stages/present.reporter.references 608d50249e7c.f0d624
-prgnn/stages/present.reporter.regionNames 648b10f7cb9d.a7d045
-prgnn/stages/present.reporter.regions 8603cb2d8f49.6ca510
-prgnn/stages/present.reporter.results f21bf23ba609.470676
-prgnn/stages/present.reporter.shownParts 26bf2c31faf6.d73390
-prgnn/stages/present.reporter.statistics c6d03fffa99f.abedb6
-prgnn/stages/present.reporter.steps c59f600731fa.198d12
-prgnn/stages/present.reporter.warnings c720c576ca15.3bc995
-prgnn/stages/present.settingsOfRun acee7a33e1b9.cd17d4
-prgnn/stages/present.settingsOfRun.of c8aa4f510669.8bed93
+prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
+prgnn/stages/present.read 970b5aa700c3.6e070b
+prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
+prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
+prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
-prgnn/stages/present.shownColumn 8bea2c9877e4.e3b0c4
+prgnn/stages/present.sharedPorts cf8206927605.78aaa8
+prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
-prgnn/stages/present.shownNumbers 31c161594afe.d8a6d4
-prgnn/stages/present.shownSettings 67266d047e25.c1ba38
-prgnn/stages/present.shownTable c5ccb6fb46a1.2d4761
+prgnn/stages/present.spread 5d607406017f.14a0e1
 prgnn/stages/present.spreadDigits 1e658f25a72c.dc3b72
 prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
 prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
 prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
-prgnn/stages/present.strong 02cc9e57b802.d8a6d4
+prgnn/stages/present.strong d7e3ca0dbc3e.d8a6d4
+prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
+prgnn/stages/present.tableOf 658b2ec20ad3.506c43
+prgnn/stages/present.text 39f15acbb062.fafdc9
+prgnn/stages/present.the 55995dc21d00.e3b0c4
 prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
-prgnn/stages/present.upperNames 0332753bbaed.022118
-prgnn/stages/present.variationsTable f00fd6217a49.b1ca96
+prgnn/stages/present.unstaged 7ead12d6a2e4.bca324
+prgnn/stages/present.upperFirst 2c14ad4f7585.e3b0c4
+prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
+prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
+prgnn/stages/present.usual 4ddd2be99784.49b5f5
+prgnn/stages/present.verdict 66605308eddf.284716
+prgnn/stages/present.verdict.sentence ba0a443a4f5b.abe36f
+prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
+prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
+prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
-prgnn/stages/present.wordColumn adee5fd673a6.d8a6d4
-prgnn/stages/report.Block 8d540004be74.7d69bf
-prgnn/stages/report.Cell fc3665614b65.996b17
-prgnn/stages/report.Details 2ecd04eef68a.5624e7
-prgnn/stages/report.Fact 6784fe4cecac.e3b0c4
+prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
+prgnn/stages/report.Bar.text 1e21acfdc939.842c88
+prgnn/stages/report.Block 279bb4f92f6d.b20b12
+prgnn/stages/report.Block.items d827297b412c.611a33
+prgnn/stages/report.Cell 32f9636d9aff.b3f41e
+prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
+prgnn/stages/report.Count.Figure fa1142e07211.1e8443
+prgnn/stages/report.Count.Table b7ad38f4210e.e18008
+prgnn/stages/report.Figure.Label fed7add20243.3239cf
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
-prgnn/stages/report.Page 498f2e914235.40a969
-prgnn/stages/report.Page.Check cee8efd53f97.b1d43b
+prgnn/stages/report.P c76c2a050ae0.397c0e
+prgnn/stages/report.Page 561632b39a9a.e84c66
+prgnn/stages/report.Page.Check ff877b9167db.0500f9
 prgnn/stages/report.Page.HTML fdc97f5d3da3.d06180
+prgnn/stages/report.Page.Text b02b11092b8f.3634f9
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
 prgnn/stages/report.Place a7417c506f1c.e3b0c4
 prgnn/stages/report.Probability 8026198bfc9e.397c0e
+prgnn/stages/report.Range 445427973a5b.ecf706
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
 prgnn/stages/report.Section 79ea2c6a5328.5624e7
-prgnn/stages/report.Table 39820ae728a8.302478
+prgnn/stages/report.Table 50f6e9739dce.302478
+prgnn/stages/report.Table.Head d6c485502989.9e9524
+prgnn/stages/report.Table.Label e9a1a52f5d48.aaa7f7
+prgnn/stages/report.Tile 4d8a87ef633c.842c88
 prgnn/stages/report.Viewer 8cdf1fc09102.ddbe6f
 prgnn/stages/report.Volume 170981fa723e.e3b0c4
-prgnn/stages/report.body 9260296e2243.996b12
+prgnn/stages/report.Width 00c71a33bfe2.e3b0c4
+prgnn/stages/report.body cc6a73486833.4a4ebc
 prgnn/stages/report.generatorLine 06a843638160.e3b0c4
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
 prgnn/stages/report.pageHTML c742e88611af.6017fd
@@ -2921,91 +3007,34 @@ prgnn/stages/report.seal d243034c6bc0.de3d35
 prgnn/stages/report.sealEnd a75174998ba5.e3b0c4
 prgnn/stages/report.sealLength b6b774a93a8b.e3b0c4
 prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
+prgnn/stages/report.shown a7df8c6ec956.6b74b5
+prgnn/stages/report.textWriter 6b6bacd7087a.e3b0c4
+prgnn/stages/report.textWriter.block 86bbb33882fe.327c63
+prgnn/stages/report.textWriter.items 2948ad3b6ae1.f464c5
+prgnn/stages/report.textWriter.lines 30f4db0bd428.dbe5b6
+prgnn/stages/report.textWriter.list f33540d81d63.f86072
+prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
+prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
+prgnn/stages/report.textWriter.table 0c9c558051bd.066643
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
-prgnn/stages/report/page.css 7833b74ec95b.e3b0c4
-prgnn/stages/report/page.html 29e2a43647cc.e3b0c4
+prgnn/stages/report.wrap 0db41a275787.e3b0c4
+prgnn/stages/report/page.css d9e14fc65865.e3b0c4
+prgnn/stages/report/page.html 5b092f245206.e3b0c4
 prgnn/stages/report/page.js e44902ceb951.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
 
-reached by report simulate
-prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
-
-reached by report summary
-prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
-prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
-prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
-prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
-prgnn/stages/present.accuracyRow.is e46d67d1c0f4.0367fb
-prgnn/stages/present.agreementOf 4d3271f9d0a3.db7ccb
-prgnn/stages/present.agreementRow 5dce891d7a84.e3b0c4
-prgnn/stages/present.cautionAccuracy 5c87cf007faa.96b39d
-prgnn/stages/present.cautionCompared 369848a08b9e.b8d11e
-prgnn/stages/present.cautionReferences d9b71c0ff03c.93c046
-prgnn/stages/present.cautionStuck 59d0d3fe2a98.30134f
-prgnn/stages/present.cautionTraining a216625ef3eb.a9fa17
-prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
-prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
-prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
-prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
-prgnn/stages/present.cleaningSection f862fb5f06dc.0dab32
-prgnn/stages/present.comparisonSection 5202e20d9fa3.34f291
-prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
-prgnn/stages/present.covariateRow e71c19b45b72.e3b0c4
-prgnn/stages/present.covariatesSection 8b5082023ac0.2b0993
-prgnn/stages/present.emptyRegions 7c71a70efe46.e3b0c4
-prgnn/stages/present.gathered b54043aeffff.f32263
-prgnn/stages/present.headlineOf c1ea284d0888.d21c16
-prgnn/stages/present.headlineSetting d42da847650d.c31564
-prgnn/stages/present.isStage cab7451cd00d.e3b0c4
-prgnn/stages/present.judge a6f2af825fa5.3aca19
-prgnn/stages/present.leakageText c295d191f87a.00249d
-prgnn/stages/present.measure cdeea02dd954.e3b0c4
-prgnn/stages/present.measures f44c9dd14ba4.14f4b6
-prgnn/stages/present.memberText d9b1337daee3.c63136
-prgnn/stages/present.modelName 5fa8c50fd977.c63136
-prgnn/stages/present.nestedRows dab484ab0e0f.ee6d53
-prgnn/stages/present.nuisanceGroups 60d41045e954.5b0ab0
-prgnn/stages/present.nuisanceLines 11f84eff36a9.65379f
-prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
-prgnn/stages/present.ownByName 5b4cf391cc09.dfc5e4
-prgnn/stages/present.ownRows fa6aca9d1d93.2a2cc0
-prgnn/stages/present.pText 2b63352a24d9.e3b0c4
-prgnn/stages/present.page 3f3f44773c08.e3b0c4
-prgnn/stages/present.page.caution be25a9177bd6.362a07
-prgnn/stages/present.page.line 320ac98a3813.362a07
-prgnn/stages/present.page.regionsOf c1d158f686be.94ac81
-prgnn/stages/present.pairRow cd0c4d9b770e.e3b0c4
-prgnn/stages/present.permutationRow f724b6ac3b59.e3b0c4
-prgnn/stages/present.permutationSection 7dccf230f764.ef5cfe
-prgnn/stages/present.prefix 9e50a00d9201.e3b0c4
-prgnn/stages/present.readNumbers f20b0068ef4e.7f1019
-prgnn/stages/present.readRanking ed20dd849e29.1e4c2e
-prgnn/stages/present.readRecovery b42ac8f1b4f0.caf11b
-prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
-prgnn/stages/present.registrationSection 01ed3cc8d8ba.dc41e7
-prgnn/stages/present.salientRow a2bceca85c54.e3b0c4
-prgnn/stages/present.scanCautions 9ef7f7c5419d.b9c6d6
-prgnn/stages/present.settingsOfRows 521625965dc2.5269b6
-prgnn/stages/present.spread 6c8b90492335.5c8b69
-prgnn/stages/present.stabilitySection 4a49d5d118c2.215090
-prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
-prgnn/stages/present.unstagedText 18e1f94a05da.e3b0c4
-prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
-prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
-prgnn/stages/present.usual 4ddd2be99784.49b5f5
-prgnn/stages/present.verdict 66605308eddf.284716
-prgnn/stages/present.verdict.sentence ba0a443a4f5b.abe36f
-prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
-prgnn/stages/present.width 00c71a33bfe2.e3b0c4
-prgnn/stages/present.wrap 0db41a275787.e3b0c4
-
 reached by report summary tables
 prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
-prgnn/stages/column.NamesOf 24ab947e3d5f.a5105e
 prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
-prgnn/stages/present.accuracyRow d2b1ea0e6b0d.e3b0c4
-prgnn/stages/present.readAccuracy e5a90562fdde.6d25e0
+prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26
+prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
+prgnn/stages/present.classifierRow 320e3b18a45b.e3b0c4
+prgnn/stages/present.printedName c97942720187.5424b5
+prgnn/stages/present.printedNames 1b6aa612c9e9.e3b0c4
+prgnn/stages/present.readAccuracy 68b0d2401267.d5df9e
+prgnn/stages/present.settingName 0d317fefa83d.653c3c
+prgnn/stages/present.variationRow 63322d895eb1.e3b0c4
 prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 
 reached by saliency
@@ -3136,69 +3165,43 @@ prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
-prgnn/stages/present.Summary.Ports 32079c44dc18.ec72b4
-prgnn/stages/present.Summary.Run 782a4b26d168.b62d63
-prgnn/stages/present.Summary.accuracySection f357cf4145db.3e055d
-prgnn/stages/present.Summary.salientSection 99f89f6ff430.db315c
-prgnn/stages/present.bar c7ad42e4da93.e3b0c4
-prgnn/stages/present.cautionSection 01b34325ad41.d2c5c3
-prgnn/stages/present.contrastLines 77aa89b2554e.03097f
-prgnn/stages/present.dashed f2357996cac2.397c0e
-prgnn/stages/present.fidelityLines 5f55aa695374.2aae33
-prgnn/stages/present.fidelityRow 901238d191b8.e3b0c4
-prgnn/stages/present.foldLines 576444727156.02f4a4
-prgnn/stages/present.inOrder f346b06130ca.d16253
-prgnn/stages/present.leakageSection 3ea28d52afe5.dfa55b
-prgnn/stages/present.missingText 98382c67eda4.e3b0c4
-prgnn/stages/present.nestedSection 27a26ebe8e15.6d3c5d
-prgnn/stages/present.noHeadline 97eb3d51005a.e3b0c4
-prgnn/stages/present.nullLines bd674df7c1bd.665d35
-prgnn/stages/present.participantsSection bd11e6276d13.60f548
-prgnn/stages/present.readingOf 06b29d328526.fe4371
-prgnn/stages/present.recoveryLines afad86f0c232.3261dd
-prgnn/stages/present.referencesSection 16c0a43e344a.72eae9
-prgnn/stages/present.settingLines 38276767da9b.04c3f3
-prgnn/stages/present.stabilityLines c4c945b8e1b2.79035d
-prgnn/stages/present.stepsSection c9309f0cd191.502ed1
+prgnn/stages/present.Summary.NamedHeadline 4f6610b815d2.3cbb36
+prgnn/stages/present.Summary.Ports 263bd2cbef42.e38729
+prgnn/stages/present.Summary.Run fa96a253bfa8.ae7fc4
 prgnn/stages/present.summary.New aa4650227ebb.071387
-prgnn/stages/present.weakMatrices 1f29a3a7428a.cb23b6
 
 reached by tables
 prgnn/stages/present.Tables cc3154456929.e3b0c4
 prgnn/stages/present.Tables.Ports eba021753374.ebeca5
-prgnn/stages/present.Tables.Run 2bd2af0edb2c.cc0311
-prgnn/stages/present.Tables.accuracies 8e82c3c15fae.c5340c
-prgnn/stages/present.Tables.comparison e4bcce0982e4.ab0599
-prgnn/stages/present.Tables.variations 1543bf33c9db.bd4e7e
+prgnn/stages/present.Tables.Run 4db9d6a5598d.5bb327
+prgnn/stages/present.Tables.comparison 76b53dd9cb67.383b49
+prgnn/stages/present.Tables.variations 457b7723c0b3.8056aa
 prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
-prgnn/stages/present.contender e8a724f8a133.41653c
-prgnn/stages/present.contenders 31d5ffe3cd7f.33f8b8
+prgnn/stages/present.contender 5c7ee4890f32.16e9f6
+prgnn/stages/present.contenders df4220c7d107.af526c
 prgnn/stages/present.escapedCells efb6d66afaeb.e3b0c4
-prgnn/stages/present.layoutOne f0303bb12420.417bfa
-prgnn/stages/present.layoutTwo 0e1d9a8750e0.b3f603
+prgnn/stages/present.layoutOne a1a31bb28bb9.883a9d
+prgnn/stages/present.layoutTwo 4435a997bdba.0c1858
+prgnn/stages/present.modelRow f2d5d5234b32.e3b0c4
 prgnn/stages/present.paperLambda 586d5b579fc2.e3b0c4
 prgnn/stages/present.paperOne 3942b3cc8eea.e3b0c4
 prgnn/stages/present.paperSource 2baf9c8e65e4.e3b0c4
-prgnn/stages/present.parameterCounts 0bf2b14f35f2.8682df
+prgnn/stages/present.parameterCounts bc8ccb2b8e46.44c8e6
+prgnn/stages/present.parameterRow 81f709ac9ece.e3b0c4
 prgnn/stages/present.place ce70108a585b.e3b0c4
-prgnn/stages/present.printedName c97942720187.5424b5
-prgnn/stages/present.printedNames 1b6aa612c9e9.e3b0c4
 prgnn/stages/present.sameFirst b57b7fba7a96.e3b0c4
-prgnn/stages/present.several 817c3560afa7.41653c
-prgnn/stages/present.tableCaption 94533ce04abf.4ac94d
+prgnn/stages/present.tableCaption ab87bf961dcc.8b7e8f
 prgnn/stages/present.tableLayout 2d957d3051e9.e86ae9
 prgnn/stages/present.tableLayout.latex 7838aaae9092.bdd02f
 prgnn/stages/present.tableLayout.markdown fd0ef3a4574a.f93463
 prgnn/stages/present.tableLayout.tsv 8e90bd230f41.f93463
-prgnn/stages/present.tableOne 8bf9cffe2ffd.ca274b
 prgnn/stages/present.tableSection e461b9db8855.e3b0c4
 prgnn/stages/present.tableSource d948cd542fe6.e3b0c4
 prgnn/stages/present.tableSource.String 8d41d09d6145.779874
 prgnn/stages/present.tableSource.mark 859090c95562.d93aa3
 prgnn/stages/present.tableText cba787e9d5d7.248e77
-prgnn/stages/present.tableTwo d63056c063ad.e4bff8
 prgnn/stages/present.tables.New f93fda8c59a4.185d1f
-prgnn/stages/present.variation 30e073ce3e76.41653c
+prgnn/stages/present.variation 14495bf6dd0b.9e40d7
 
 reached by timeseries
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
@@ -3261,7 +3264,7 @@ at dag/fit.go prgnn/dag Type.String:15
 at dag/params.go prgnn/dag ParamText:89 field:99 fieldTable:107 fieldTables:115 fieldsOf:119 fieldTable.collect:143 field.typeName:179 appendValue:202
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
-at dag/task.go prgnn/dag Task:16 Input:36 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:125 Task.TookMemory:129 Task.Checkpoint:134 Task.SaveCheckpoint:137 Input.Bytes:140 Input.Array:157 Input.Table:170 Input.Coord:183
+at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:125 Task.TookMemory:129 Task.Checkpoint:134 Task.SaveCheckpoint:137 Input.Bytes:140 Input.Array:157 Input.Table:170 Input.Coord:183
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 NodesOf:22 Classifier:25 machine:35 machines:41 oneAgainstRest:44 machines.Decide:66 machines.Probability:76 machines.Parameters:92 machines.Note:101 sigmoid:109 softmax:117 majority:132 Majority:135 majority.Probability:146 majority.Parameters:154 majority.Note:155
@@ -3389,7 +3392,7 @@ at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
 at stages/column/mean.go prgnn/stages/column MeanSD:9
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 NamesOf:119 CompareNamed:132 ShownSetting:147 SettingsOf:164 Lambdas:185
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 CompareNamed:132 ShownSetting:147 SettingsOf:164 Lambdas:185
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
@@ -3475,40 +3478,40 @@ at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVol
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:56 dkt:147 Parcellate.refuseMissing:150 otherLabels:175 coverage:193 newCoverage:200 coverage.set:204 coverage.table:210
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 nuisanceGroups:70 nuisanceLines:83 cleaningSection:94 scanCautions:118 usual:161 methodsOfNuisance:177
-at stages/present/headline.go prgnn/stages/present noHeadline:13 headlineOf:20 accuracyRow.is:46 coordsOf:49 headlineSetting:59 page.regionsOf:75 settingsOfRows:96 isStage:104 Report.NamedHeadline:107 ownByName:118
-at stages/present/references.go prgnn/stages/present readRecovery:15 verdict:41 judge:53 verdict.value:86 upsideDownText:97 upsideDown:101 verdict.sentence:106 cautionReferences:134 referencesSection:146 recoveryLines:159 dashed:197
-at stages/present/registration.go prgnn/stages/present registrationPort:14 registrationSection:20
-at stages/present/report.go prgnn/stages/present report.New:20 Report:24 Report.Ports:32 reporter:81 Report.Run:95 Report.Page:108 reporter.readPlaces:147
-at stages/present/report_agreement.go prgnn/stages/present reporter.aboutRanking:17 reporter.references:59 reporter.levels:125 reporter.consistencyTable:152 shownSettings:206
-at stages/present/report_methods.go prgnn/stages/present settingsOfRun:15 stageSettings:21 readRunSettings:26 settingsOfRun.of:52 stageSettings.is:61 stageSettings.number:64 methodsText:73 methodsText.say:78 methodsText.cite:83 literature:100 reporter.methods:127
-at stages/present/report_methods_text.go prgnn/stages/present reporter.methodsOfCohort:13 cohortSettings:37 reporter.methodsOfGraphs:47 reporter.methodsOfCleaning:110 estimator:138 share:156 percentText:166 reporter.hasModels:176 reporter.methodsOfTraining:181 orItself:223 reporter.methodsOfEvaluation:231 reporter.methodsOfBaselines:270
-at stages/present/report_origin.go prgnn/stages/present reporter.origin:12 codeTable:54
-at stages/present/report_people.go prgnn/stages/present reporter.participants:17 reporter.excluded:50 reporter.groups:100 describeColumn:153 identifies:216 spreadDigits:229 unitName:242
-at stages/present/report_regions.go prgnn/stages/present reporter.regions:17 otherThan:91 reporter.rankingTable:99 reporter.firstRegions:143 reporter.individuals:202 reporter.inSpace:220 reporter.regionNames:279
-at stages/present/report_results.go prgnn/stages/present reporter.results:19 reporter.headline:139 reporter.facts:166 reporter.classificationFigures:182 reporter.ownSettings:227 reporter.kindOf:243 reporter.othersLast:253 byAccuracy:263 accuracyChart:279
-at stages/present/report_statistics.go prgnn/stages/present reporter.statistics:16 besidePaper:31 reportPart:34 reporter.shownParts:40 columnsOf:69 columnsOf.has:74 columnsOf.numbers:77 columnsOf.texts:92 columnsOf.table:107 shownColumn:118 wordColumn:124 shownNumbers:128 rangeColumn:133 permutationTable:145 plainNames:159 comparisonPairs:167 variationsTable:177 classifiersTable:186 strong:205 upperNames:208 covariatesTable:216 fidelityTable:236
-at stages/present/report_steps.go prgnn/stages/present reporter.steps:14 moreMeasures:75 reporter.eachParticipant:82 middle:140 reporter.warnings:149
-at stages/present/report_svg.go prgnn/stages/present elementText:11
-at stages/present/report_tables.go prgnn/stages/present shownTable:20 plainName:68 shownNumber:79 reporter.more:93 reporter.pictures:121 widthOfSVG:145 memberText:148 svgTitle:162
-at stages/present/summary.go prgnn/stages/present summary.New:18 Summary:22 Summary.Ports:30 page:64 page.line:71 page.caution:76 Summary.Run:81 width:100 cautionSection:103 wrap:119 bar:140
-at stages/present/summary_accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:27 inOrder:88 Summary.accuracySection:103 settingLines:171 cautionAccuracy:194 foldLines:216 cautionCompared:264 ownRows:278 cautionTraining:290
-at stages/present/summary_checks.go prgnn/stages/present covariateRow:16 covariatesSection:21 permutationRow:63 permutationSection:68 prefix:113 pairRow:121 comparisonSection:128 nestedSection:185 nestedRows:202 leakageSection:210 checkRow:221 leakageText:227 fidelityRow:249 fidelityLines:254
-at stages/present/summary_salient.go prgnn/stages/present salientRow:17 readRanking:26 readNumbers:69 Summary.salientSection:95 nullLines:144 unstagedText:204 readingOf:210 contrastLines:218 agreementRow:253 stabilityLines:260 stabilitySection:274 agreementOf:294 pText:334
-at stages/present/summary_sections.go prgnn/stages/present participantsSection:16 weakMatrices:66 missingText:97 gathered:101 measure:125 measures:129 stepsSection:140 emptyRegions:188 spread:197
-at stages/present/summary_training.go prgnn/stages/present stuckSkill:14 cautionStuck:18 modelName:56
-at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:83 tableSource.String:85 tableSource.mark:92 paperSource:100
-at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:94 tableText:116 tableLayout.markdown:124 escapedCells:142 tableLayout.tsv:151 tableLayout.latex:165 sameFirst:197 tableOne:205 tableTwo:229
-at stages/present/tables_read.go prgnn/stages/present variation:15 paperOne:23 paperLambda:30 contender:33 contenders:43 Tables.variations:55 place:99 Tables.accuracies:107 Tables.comparison:118 several:172 parameterCounts:184
+at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
+at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
+at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:83 author.say:86 author.heading:90 author.caution:93 author.table:101 author.supplement:107 author.figures:115 author.show:136
+at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:144 methodsOfNuisance:160
+at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76 Report.NamedHeadline:97 Summary.NamedHeadline:102
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:13 cohortSettings:37 author.methodsOfGraphs:47 author.methodsOfCleaning:110 estimator:138 share:156 percentText:166 author.hasModels:176 author.methodsOfTraining:181 orItself:223 author.methodsOfEvaluation:231 author.methodsOfBaselines:270
+at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
+at stages/present/participants.go prgnn/stages/present groupSize:18 author.groups:24 author.participants:38 noteRow:61 excludedRow:66 author.leftOut:72 author.describeGroups:114 describeColumn:161 identifies:224 spreadDigits:237 unitName:250
+at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:159 author.paperTables:192 author.performanceFigures:227 author.othersLast:266 accuracyChart:278
+at stages/present/provenance.go prgnn/stages/present author.provenance:12
+at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:161 middle:170 warningRow:179 author.warnings:185
+at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
+at stages/present/regions.go prgnn/stages/present author.regions:18 otherThan:66 author.regionFigures:74 author.inSpace:104 nodeRow:162 author.rankingTables:170 author.contrasts:226 author.agreement:248 besideChance:288 author.null:299 author.fidelity:345 author.individuality:369
+at stages/present/registration.go prgnn/stages/present registrationPort:14 author.registration:20
+at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:65 Report.Page:95 Report.Run:112
+at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
+at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
+at stages/present/svg.go prgnn/stages/present elementText:11
+at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:91 tableSource.String:93 tableSource.mark:100 paperSource:108
+at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196
+at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:34 paperLambda:41 contender:44 classifierRow:52 contenders:66 Tables.variations:78 place:122 accuracyRow.axis:130 Tables.comparison:141 modelRow:195 parameterRow:201 parameterCounts:208
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 seriesArray:172 Counted:184
 at stages/region/image.go prgnn/stages/region OpenImage:14 File:24 File.Close:31 Open:34
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/number.go prgnn/stages/report Share:13 Fixed:16 Short:24 Percent:35 Probability:43 Thousands:67
-at stages/report/page.go prgnn/stages/report Page:4 Fact:16 Section:23 Block:29 Details:42 Table:49 Head:58 Cell:65 Place:72 Figure:75 Viewer:85 Volume:93 Region:105
+at stages/report/html.go prgnn/stages/report pageHTML:20 pageCSS:22 pageJS:24 body:27 Page.viewer:55 policy:68 Page.HTML:81
+at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
+at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66
+at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:96 Viewer:99 Volume:107 Region:119
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
+at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 Bar.text:192 wrap:207
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/report/write.go prgnn/stages/report pageHTML:19 pageCSS:21 pageJS:23 body:26 Page.Check:54 Page.viewer:98 policy:111 Page.HTML:124
 `)

@@ -5,22 +5,22 @@ import "prgnn/dag"
 // A FoldRow holds the measures of one fold of one setting (evaluate).
 type FoldRow struct {
 	Coords      []dag.Coord `column:"*"`
-	Name        string      `column:"name" doc:"the classifier, for people"`
+	Name        string      `column:"name,optional" doc:"the classifier, for people"`
 	Repeat      int32       `column:"repeat"`
 	Fold        int32       `column:"fold"`
 	Level       string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
-	N           int32       `column:"n" doc:"graphs or participants tested"`
+	N           int32       `column:"n,optional" doc:"graphs or participants tested"`
 	Accuracy    float64     `column:"accuracy,missing" doc:"share of right predictions"`
-	Balanced    float64     `column:"balanced_accuracy,missing" doc:"mean over the groups of the share of right predictions"`
-	AUC         float64     `column:"auc,missing" doc:"area under the ROC curve"`
-	Sensitivity float64     `column:"sensitivity,missing" doc:"share of the positive group that was found"`
-	Specificity float64     `column:"specificity,missing" doc:"share of the others that were not taken for it"`
+	Balanced    float64     `column:"balanced_accuracy,missing,optional" doc:"mean over the groups of the share of right predictions"`
+	AUC         float64     `column:"auc,missing,optional" doc:"area under the ROC curve"`
+	Sensitivity float64     `column:"sensitivity,missing,optional" doc:"share of the positive group that was found"`
+	Specificity float64     `column:"specificity,missing,optional" doc:"share of the others that were not taken for it"`
 }
 
 // An AccuracyRow holds the measures of one setting over its folds (evaluate).
 type AccuracyRow struct {
 	Coords       []dag.Coord `column:"*"`
-	Name         string      `column:"name" doc:"the classifier, for people"`
+	Name         string      `column:"name,optional" doc:"the classifier, for people"`
 	Level        string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"different participants tested"`
@@ -34,37 +34,37 @@ type AccuracyRow struct {
 	Sensitivity  float64     `column:"sensitivity,missing" doc:"mean over the folds"`
 	Specificity  float64     `column:"specificity,missing" doc:"mean over the folds"`
 	Positive     string      `column:"positive" doc:"the group that sensitivity is about"`
-	P            float64     `column:"p,missing" doc:"of the accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are"`
-	AUCP         float64     `column:"auc_p,missing" doc:"of the AUC, likewise"`
+	P            float64     `column:"p,missing,optional" doc:"of the accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are"`
+	AUCP         float64     `column:"auc_p,missing,optional" doc:"of the AUC, likewise"`
 }
 
 // A PairRow compares two settings (compare).
 type PairRow struct {
 	A            string  `column:"a" doc:"a setting, by its coordinates"`
 	B            string  `column:"b" doc:"another one"`
-	NameA        string  `column:"name_a" doc:"a, for people"`
-	NameB        string  `column:"name_b" doc:"b, for people"`
-	Participants int32   `column:"participants" doc:"tested by both"`
+	NameA        string  `column:"name_a,optional" doc:"a, for people"`
+	NameB        string  `column:"name_b,optional" doc:"b, for people"`
+	Participants int32   `column:"participants,optional" doc:"tested by both"`
 	AccuracyA    float64 `column:"accuracy_a" doc:"of a, per participant, mean over the folds: as evaluate has it"`
 	AccuracyB    float64 `column:"accuracy_b" doc:"of b"`
-	Difference   float64 `column:"difference" doc:"accuracy_a − accuracy_b"`
+	Difference   float64 `column:"difference,optional" doc:"accuracy_a − accuracy_b"`
 	OnlyA        int32   `column:"only_a" doc:"participants classified correctly by a alone, pooled over folds; of repeats, by the mean probability"`
 	OnlyB        int32   `column:"only_b" doc:"participants classified correctly by b alone"`
 	McNemarP     float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test"`
 	McNemarHolm  float64 `column:"mcnemar_holm" doc:"corrected for the number of pairs (Holm)"`
-	Folds        int32   `column:"folds" doc:"folds of all repeats; 0 when the two were not divided in the same way"`
-	T            float64 `column:"t,missing" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`
+	Folds        int32   `column:"folds,optional" doc:"folds of all repeats; 0 when the two were not divided in the same way"`
+	T            float64 `column:"t,missing,optional" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`
 	TP           float64 `column:"t_p,missing" doc:"its two-sided p"`
-	THolm        float64 `column:"t_holm,missing" doc:"corrected for the number of pairs (Holm)"`
+	THolm        float64 `column:"t_holm,missing,optional" doc:"corrected for the number of pairs (Holm)"`
 }
 
 // A CovariateRow tells how well one covariate alone tells the groups apart (covariates).
 type CovariateRow struct {
 	Name    string  `column:"covariate"`
-	Kind    string  `column:"kind" doc:"number or category"`
+	Kind    string  `column:"kind,optional" doc:"number or category"`
 	N       int32   `column:"n" doc:"participants of whom it is known"`
 	Missing int32   `column:"missing" doc:"participants of whom it is not"`
-	Values  string  `column:"values" doc:"of each group: mean (sd), or counts"`
+	Values  string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
 	AUC     float64 `column:"auc" doc:"area under the ROC curve of the covariate alone, whichever way round is larger; 0.5 tells nothing"`
 	Chance  float64 `column:"chance" doc:"mean of the same over permuted groups"`
 	P       float64 `column:"p" doc:"share of permutations that tell the groups apart as well, (b+1)/(n+1)"`
@@ -74,11 +74,11 @@ type CovariateRow struct {
 // A PermutationTestRow compares one measure of one setting with permuted groups (permutation).
 type PermutationTestRow struct {
 	Coords       []dag.Coord `column:"*"`
-	Name         string      `column:"name" doc:"the classifier, for people"`
+	Name         string      `column:"name,optional" doc:"the classifier, for people"`
 	Measure      string      `column:"measure" doc:"accuracy, balanced_accuracy, auc; of participants, the mean over the folds"`
 	Observed     float64     `column:"observed,missing" doc:"with the groups as they are (permutation 0)"`
 	Mean         float64     `column:"chance_mean,missing" doc:"mean over the permutations"`
-	SD           float64     `column:"chance_sd,missing" doc:"standard deviation over the permutations (n−1)"`
+	SD           float64     `column:"chance_sd,missing,optional" doc:"standard deviation over the permutations (n−1)"`
 	Quantile95   float64     `column:"chance_95,missing" doc:"95th percentile of the permutations"`
 	Permutations int32       `column:"permutations" doc:"0 not among them"`
 	P            float64     `column:"p,missing" doc:"share of permutations that do as well, (b+1)/(n+1)"`

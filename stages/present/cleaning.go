@@ -66,56 +66,42 @@ func (s cleanedScan) nuisance() string {
 	return "strategy " + s.Strategy + ": " + what
 }
 
-// nuisanceGroups says what was regressed out, each with the scans, in their order.
-func nuisanceGroups(scans []cleanedScan) (texts []string, of map[string][]string) {
-	of = map[string][]string{}
-	for _, s := range scans {
+// cleaning says what was regressed out, and warns of scans that were not cleaned, or differ from the others.
+func (a *author) cleaning() {
+	groups := map[string][]string{}
+	var order []string
+	for _, s := range a.scans {
 		text := s.nuisance()
-		if of[text] == nil {
-			texts = append(texts, text)
+		if groups[text] == nil {
+			order = append(order, text)
 		}
-		of[text] = append(of[text], s.who)
+		groups[text] = append(groups[text], s.who)
 	}
-	return texts, of
-}
-
-// nuisanceLines says what was regressed out; with the scans where they differ.
-func nuisanceLines(scans []cleanedScan) []string {
-	texts, of := nuisanceGroups(scans)
-	for i, text := range texts {
-		if len(texts) > 1 {
-			texts[i] += ": " + words.Some(of[text], 6)
+	for i, text := range order {
+		if len(order) > 1 {
+			order[i] += ": " + words.Some(groups[text], 6)
 		}
 	}
-	return texts
-}
-
-// cleaningSection tells what was regressed out, and warns of scans that were not cleaned, or differ from the others.
-func cleaningSection(t *dag.Task, p *page) error {
-	scans, err := cleanedScans(t)
-	if err != nil || scans == nil {
-		return err
+	switch text := strings.Join(order, "; "); {
+	case strings.HasPrefix(text, "no nuisance regression"):
+		a.say("%s.", upperFirst(text))
+	case text != "":
+		a.say("Nuisance regression: %s.", text)
 	}
-	for _, line := range nuisanceLines(scans) {
-		for i, l := range wrap(line, width-16) {
-			p.line("  %-13s %s", [2]string{"regression", ""}[min(i, 1)], l)
-		}
-	}
-	_, groups := nuisanceGroups(scans)
 	for _, why := range [2]string{column.AskedForNone, column.NoConfounds} {
 		text := "no nuisance regression (" + why + ")"
-		if whom := groups[text]; len(whom) == len(scans) {
-			p.caution("%s: motion and physiological noise remain in the correlations", text)
+		if whom := groups[text]; len(whom) == len(a.scans) && whom != nil {
+			a.caution("%s: motion and physiological noise remain in the correlations", upperFirst(text))
 		} else if whom != nil {
-			p.caution("%s of %s, while others were cleaned", text, words.Some(whom, 6))
+			a.caution("%s of %s, while others were cleaned", upperFirst(text), words.Some(whom, 6))
 		}
 	}
-	scanCautions(scans, p)
-	return nil
+	a.cautionScans()
 }
 
-// scanCautions names participants whose scans differ from the others or lack something.
-func scanCautions(scans []cleanedScan, p *page) {
+// cautionScans names participants whose scans differ from the others or lack something.
+func (a *author) cautionScans() {
+	scans := a.scans
 	list := func(format string, text func(cleanedScan) string) {
 		var named []string
 		for _, s := range scans {
@@ -123,11 +109,8 @@ func scanCautions(scans []cleanedScan, p *page) {
 				named = append(named, s.who+" ("+what+")")
 			}
 		}
-		switch {
-		case len(named) > max(6, len(scans)/2): // nobody stands out
-			p.caution(format, fmt.Sprintf("%d of %d scans", len(named), len(scans)))
-		case named != nil:
-			p.caution(format, words.Some(named, 6))
+		if named != nil {
+			a.caution(format, words.Some(named, 6))
 		}
 	}
 	counted := func(n int32, what string) string {
@@ -137,23 +120,23 @@ func scanCautions(scans []cleanedScan, p *page) {
 		return fmt.Sprintf("%d %s%s", n, what, column.Plural(int(n)))
 	}
 	if length, ok := usual(scans, func(s cleanedScan) float64 { return float64(s.Volumes) }); ok {
-		list(fmt.Sprintf("scans of another length than the others, which have %g volumes: %%s", length), func(s cleanedScan) string {
+		list(fmt.Sprintf("Scans of another length than the others, which have %g volumes: %%s", length), func(s cleanedScan) string {
 			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length]
 		})
 	}
 	if tr, ok := usual(scans, func(s cleanedScan) float64 { return s.TR }); ok {
-		list(fmt.Sprintf("scans with another repetition time than the others, which have %g s: %%s", tr), func(s cleanedScan) string {
+		list(fmt.Sprintf("Scans with another repetition time than the others, which have %g s: %%s", tr), func(s cleanedScan) string {
 			return map[bool]string{true: fmt.Sprintf("%g s", s.TR)}[s.TR != tr && !math.IsNaN(s.TR)]
 		})
 	}
-	list("voxels with NaN or infinity, left out of their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, "voxel") })
-	list("regions that lost more than a tenth of their voxels (constant or not finite): %s", func(s cleanedScan) string { return counted(s.Reduced, "region") })
-	list("regions without a signal: %s", func(s cleanedScan) string { return counted(s.Missing+s.Constant, "region") })
-	list("more than half of the volumes censored for motion: %s", func(s cleanedScan) string {
+	list("Voxels with NaN or infinity, left out of their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, "voxel") })
+	list("Regions that lost more than a tenth of their voxels (constant or not finite): %s", func(s cleanedScan) string { return counted(s.Reduced, "region") })
+	list("Regions without a signal: %s", func(s cleanedScan) string { return counted(s.Missing+s.Constant, "region") })
+	list("More than half of the volumes censored for motion: %s", func(s cleanedScan) string {
 		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
 	})
 	if i := slices.IndexFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }); i >= 0 {
-		p.caution("the strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr)")
+		a.caution("The strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr)")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 // cleaningTask gathers a quality table a participant.
@@ -33,39 +34,42 @@ func TestCleaningIsTold(t *testing.T) {
 		told     string   // of the text, in one line
 		cautions []string // all
 	}{
-		{"everybody alike", []column.CleaningRow{fine, fine, fine}, "regression " + simple, nil},
-		{"none by hand", []column.CleaningRow{raw(column.AskedForNone), raw(column.AskedForNone)}, "no nuisance regression (regress: none)",
-			[]string{"no nuisance regression (regress: none): motion and physiological noise remain in the correlations"}},
-		{"no table", []column.CleaningRow{raw(column.NoConfounds)}, "no nuisance regression (the data name no confounds)",
-			[]string{"no nuisance regression (the data name no confounds): motion and physiological noise remain in the correlations"}},
-		{"simulated", []column.CleaningRow{raw(column.Simulated)}, "no nuisance regression (simulated confounds)", nil},
-		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "no nuisance regression (series taken as they were given)", nil},
+		{"everybody alike", []column.CleaningRow{fine, fine, fine}, "Nuisance regression: " + simple, nil},
+		{"none by hand", []column.CleaningRow{raw(column.AskedForNone), raw(column.AskedForNone)}, "No nuisance regression (regress: none)",
+			[]string{"No nuisance regression (regress: none): motion and physiological noise remain in the correlations"}},
+		{"no table", []column.CleaningRow{raw(column.NoConfounds)}, "No nuisance regression (the data name no confounds)",
+			[]string{"No nuisance regression (the data name no confounds): motion and physiological noise remain in the correlations"}},
+		{"simulated", []column.CleaningRow{raw(column.Simulated)}, "No nuisance regression (simulated confounds)", nil},
+		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "No nuisance regression (series taken as they were given)", nil},
 		{"one without", []column.CleaningRow{fine, fine, raw(column.NoConfounds)}, simple + ": sub-1, sub-2",
-			[]string{"no nuisance regression (the data name no confounds) of sub-3, while others were cleaned"}},
+			[]string{"No nuisance regression (the data name no confounds) of sub-3, while others were cleaned"}},
 		{"other scans", []column.CleaningRow{fine, fine, fine,
 			with(func(r *column.CleaningRow) { r.Volumes, r.TR = 74, 1 }),
 			with(func(r *column.CleaningRow) { r.NonFinite, r.Reduced, r.Missing, r.Constant = 9, 2, 1, 3 }),
 			with(func(r *column.CleaningRow) { r.Censored = 75 })}, simple, []string{
-			"scans of another length than the others, which have 148 volumes: sub-4 (74 volumes)",
-			"scans with another repetition time than the others, which have 2 s: sub-4 (1 s)",
-			"voxels with NaN or infinity, left out of their regions: sub-5 (9 voxels)",
-			"regions that lost more than a tenth of their voxels (constant or not finite): sub-5 (2 regions)",
-			"regions without a signal: sub-5 (4 regions)",
-			"more than half of the volumes censored for motion: sub-6 (75 of 148)",
+			"Scans of another length than the others, which have 148 volumes: sub-4 (74 volumes)",
+			"Scans with another repetition time than the others, which have 2 s: sub-4 (1 s)",
+			"Voxels with NaN or infinity, left out of their regions: sub-5 (9 voxels)",
+			"Regions that lost more than a tenth of their voxels (constant or not finite): sub-5 (2 regions)",
+			"Regions without a signal: sub-5 (4 regions)",
+			"More than half of the volumes censored for motion: sub-6 (75 of 148)",
 		}},
 	} {
 		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6"}[:len(c.rows)]
 		for i, id := range ids {
 			rows[id] = c.rows[i]
 		}
-		p := &page{}
-		if err := cleaningSection(cleaningTask(rows, ids...), p); err != nil {
+		a := &author{t: cleaningTask(rows, ids...), page: &report.Page{}, section: &report.Section{Title: "Checks"}}
+		var err error
+		if a.scans, err = cleanedScans(a.t); err != nil {
 			t.Fatal(err)
 		}
-		if text := strings.Join(strings.Fields(p.String()), " "); !strings.Contains(text, c.told) {
+		a.cleaning()
+		a.page.Sections = []report.Section{*a.section}
+		if text := strings.Join(strings.Fields(a.page.Text()), " "); !strings.Contains(text, c.told) {
 			t.Errorf("%s: told %q\nwant %q", c.name, text, c.told)
 		}
-		if got, want := strings.Join(p.cautions, "\n"), strings.Join(c.cautions, "\n"); got != want {
+		if got, want := strings.Join(a.page.Cautions, "\n"), strings.Join(c.cautions, "\n"); got != want {
 			t.Errorf("%s: cautions\n%s\nwant\n%s", c.name, got, want)
 		}
 	}

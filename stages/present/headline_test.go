@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/report"
 )
 
 // The regions, and all that is said of them, are those of the headline, which is named; a
@@ -25,8 +26,8 @@ func TestRegionsFollowTheHeadline(t *testing.T) {
 		{[]string{""}, []string{"stage=train"}, "", ""},
 		{[]string{"stage=a", "stage=b"}, []string{"stage=b"}, "stage=b", " of the headline (b)"},
 	} {
-		p := &page{headline: c.headline}
-		if got, said := p.regionsOf(c.settings); got != c.want || said != c.said {
+		a := &author{headline: c.headline}
+		if got, said := a.regionsOf(c.settings); got != c.want || said != c.said {
 			t.Errorf("headline %v of %q: %q, %q; want %q, %q", c.headline, c.settings, got, said, c.want, c.said)
 		}
 	}
@@ -38,11 +39,12 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 	for i, c := range table.Columns {
 		table.Columns[i].Values = appended(c.Values, other.Columns[i].Values)
 	}
-	p := &page{headline: []string{"pool=sage"}}
-	if err := (&Summary{Top: 1}).salientSection(dag.NewTask(map[string][]dag.Input{"ranking": {dag.InputOf(table)}}), p); err != nil {
+	a := &author{top: 1, headline: []string{"pool=sage"}, t: dag.NewTask(map[string][]dag.Input{"ranking": {dag.InputOf(table)}}), page: &report.Page{}, section: &report.Section{Title: "Regions"}}
+	if err := a.regions(); err != nil {
 		t.Fatal(err)
 	}
-	if text := p.String(); !strings.Contains(text, "of the headline (SAGE)") || !strings.Contains(text, "insula") || strings.Contains(text, "cuneus") {
+	a.page.Sections = []report.Section{*a.section}
+	if text := a.page.Text(); !strings.Contains(text, "of the headline (SAGE)") || !strings.Contains(text, "insula") || strings.Contains(text, "cuneus") {
 		t.Errorf("the regions are not those of the headline:\n%s", text)
 	}
 }
@@ -51,7 +53,7 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 func rankingOf(pool, first, second string) *encoding.Table {
 	columns := []encoding.Column{{Name: "pool", Values: []string{pool, pool}}, {Name: "rank", Values: []int32{1, 2}}, {Name: "index", Values: []int32{1, 2}},
 		{Name: "name", Values: []string{first, second}}, {Name: "abbreviation", Values: []string{first, second}}}
-	for _, name := range []string{"score", "ci_low", "ci_high", "frequency", "model_best", "model_worst", "contrast", "p", "q", "planted"} {
+	for _, name := range []string{"score", "ci_low", "ci_high", "frequency", "contrast", "p", "q"} {
 		columns = append(columns, encoding.Column{Name: name, Values: []float64{1, 2}})
 	}
 	return encoding.NewTable(columns...)

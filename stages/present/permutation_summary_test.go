@@ -43,7 +43,7 @@ func TestPermutationByHand(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["permutation"] = []dag.Input{dag.InputOf(test)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"accuracy 0.750, by chance 0.583, 0.950 p=0.50 AUC 1.000, by chance 0.500, 0.950 p=0.50", "permuted groups are told apart as well as the groups as they are (p=0.50): the accuracy may be luck"} {
+	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test is not significant (p = 0.500 for the AUC): the accuracy may be due to chance", "p = 0.500 with models retrained on 3 label shuffles"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -6,36 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
-
-// readRecovery reads the rankings and references of one setting; none where the port is not connected.
-func readRecovery(t *dag.Task, setting string) ([]column.RecoveryRow, error) {
-	if !t.Has("recovery") {
-		return nil, nil
-	}
-	rows, err := column.Read[column.RecoveryRow](t.In("recovery"))
-	if err != nil {
-		return nil, err
-	}
-	table, err := t.In("recovery").Table()
-	if err != nil {
-		return nil, err
-	}
-	settings, err := column.SettingsOf(table, "top")
-	if err != nil {
-		return nil, err
-	}
-	var own []column.RecoveryRow
-	for i, r := range rows {
-		if settings[i] == setting {
-			own = append(own, r)
-		}
-	}
-	return own, nil
-}
 
 // A verdict compares the trained models' ranking with its references.
 type verdict struct {
@@ -129,74 +103,58 @@ func (v verdict) sentence(said string) string {
 	return text
 }
 
-// cautionReferences warns of a ranking that does no better than a reference: of the setting whose regions
-// are named, by the reading that they are ranked by.
-func cautionReferences(t *dag.Task, p *page, setting, said string) error {
-	rows, err := readRecovery(t, setting)
+// recovered shows what the rankings of each setting are worth, and says whether training
+// beats the references.
+func (a *author) recovered(first []column.RankingRow, said string) error {
+	type row = column.RecoveryRow
+	rows, err := read[row](a.t, "recovery")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if v, ok := judge(rows, rows[0].By); ok && (v.equal != nil || v.ahead != nil) {
-		p.caution("t%s", strings.TrimPrefix(v.sentence(said), "T"))
-	}
-	return nil
-}
-
-// referencesSection warns in the summary.
-func referencesSection(t *dag.Task, p *page) error {
-	if !t.Has("ranking") || !t.Has("recovery") {
-		return nil
-	}
-	rows, err := readRanking(t.In("ranking"))
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	of, said := p.regionsOf(settingsOfRows(rows))
-	return cautionReferences(t, p, of, said)
-}
-
-// recoveryLines list what each ranking is worth, and say by which the trained models beat the references.
-func recoveryLines(t *dag.Task, p *page, setting string, regions int) error {
-	rows, err := readRecovery(t, setting)
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	known := rows[0].Planted != nil && *rows[0].Planted > 0
-	title := fmt.Sprintf("Rankings and references without training: first %d of %d regions", rows[0].Top, regions)
-	if known {
-		title += fmt.Sprintf("; %d planted (%.1f of %d by chance)", *rows[0].Planted, float64(rows[0].Top*(*rows[0].Planted))/float64(regions), rows[0].Top)
-	}
-	p.line("  %s", title)
-	p.line("    %-40s %8s %6s %10s %7s %9s", "", "planted", "AUROC", "agreement", "shared", "held-out")
-	for _, r := range rows {
-		found := "–"
-		if known {
-			found = fmt.Sprint(*r.Found)
-		}
-		p.line("    %-40s %8s %6s %10s %7s %9s", r.Name(), found, dashed(r.AUROC, 2), dashed(r.Agreement, 2), dashed(r.Shared(rows[0].By), 0), dashed(r.HeldOut, 2))
-	}
-	if all := rows[0].All; !math.IsNaN(all) {
-		p.line("    %-40s %8s %6s %10s %7s %9s", "all regions", "", "", "", "", dashed(all, 2))
-	}
-	if slices.ContainsFunc(rows, upsideDown) {
-		for _, l := range wrap(upsideDownText, width-2) {
-			p.line("  %s", l)
-		}
-	}
-	for _, by := range []string{rows[0].By, rows[1].By} {
-		if v, ok := judge(rows, by); ok {
-			for _, l := range wrap(v.sentence(""), width-2) {
-				p.line("  %s", l)
+	setting := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !slices.Equal(r.Coords, first[0].Coords) })
+	if len(setting) == 0 {
+		setting = rows
+	} else {
+		for i, by := range []string{setting[0].By, setting[min(1, len(setting)-1)].By} {
+			if v, ok := judge(setting, by); ok && (i == 0 || by != setting[0].By) {
+				a.say("%s.", v.sentence(said))
+				if i == 0 && (v.equal != nil || v.ahead != nil) {
+					a.caution("%s", v.sentence(said))
+				}
 			}
 		}
 	}
-	return nil
-}
-
-// dashed writes a number, or a dash where there is none.
-func dashed(x float64, digits int) string {
-	if math.IsNaN(x) {
-		return "–"
+	leading := map[string]string{} // reading of the first ranking of each setting
+	for _, r := range rows {
+		if name := column.CoordText(r.Coords); leading[name] == "" {
+			leading[name] = r.By
+		}
 	}
-	return report.Fixed(x, digits)
+	columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows,
+		text("ranking", "", func(r row) string { return r.Name() }),
+		number("planted", "planted regions among the top ones, where the truth is known", func(r row) string {
+			if r.Planted == nil || *r.Planted == 0 {
+				return "n/a"
+			}
+			return fmt.Sprintf("%d of %d", *r.Found, r.Top)
+		}),
+		number("AUROC", "chance that a planted region has a higher value than another one", func(r row) string { return report.Fixed(r.AUROC, 2) }),
+		number("agreement", "Kuncheva's index of the top regions between models; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Agreement, 2) }),
+		number("shared", "top regions that are also top in the trained models' ranking in the first row", func(r row) string {
+			return report.Fixed(r.Shared(leading[column.CoordText(r.Coords)]), 0)
+		}),
+		number("held-out", "difference between the groups in test participants, in SDs, over the features of the top regions; ranking and direction from training participants; 0 by chance", func(r row) string { return report.Fixed(r.HeldOut, 2) }))
+	t := tableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-5, rows, columns...)
+	if known := setting[0].Planted; known != nil && *known > 0 {
+		t.Note = fmt.Sprintf("%s; %.1f of %d by chance. ", words.Count(int(*known), "planted region"), float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
+	}
+	t.Note += "Untrained models: architecture, folds and starting weights of the trained ones. Welch's t-test and ridge regression: in the training participants of each fold, averaged over folds; two folds share most of these participants, so their agreement is higher than that of rankings from test participants."
+	if slices.ContainsFunc(setting, upsideDown) {
+		t.Note += " " + upsideDownText + "."
+	}
+	if all := setting[0].All; !math.IsNaN(all) {
+		t.Note += fmt.Sprintf(" Over all regions the held-out effect is %.2f.", all)
+	}
+	a.table(t, "compares the rankings with references without training.")
+	return nil
 }

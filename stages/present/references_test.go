@@ -14,6 +14,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
+	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
 
@@ -244,7 +245,7 @@ func TestReferencesAreShown(t *testing.T) {
 			}
 		}
 	}
-	if _, cautions, _ := strings.Cut(text, "To be careful about"); !strings.Contains(strings.Split(cautions, "most salient")[0], says) {
+	if _, cautions, _ := strings.Cut(text, "Cautions"); !strings.Contains(strings.Split(cautions, "Participants Table")[0], says) {
 		t.Errorf("no caution in the summary: %s", text)
 	}
 }
@@ -310,11 +311,11 @@ func TestStuckModelsAreNamed(t *testing.T) {
 		{"other shares", []dag.Input{history("1", 0.71, 0.5), history("2", 0.71, 0.7)},
 			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy below 0.760, a fifth of the way from the majority rate to 1. Their predictions and regions owe little to training"},
 	} {
-		p := &page{}
-		if err := cautionStuck(dag.NewTask(map[string][]dag.Input{"training": c.in}), p); err != nil {
+		a := &author{t: dag.NewTask(map[string][]dag.Input{"training": c.in}), page: &report.Page{}}
+		if err := a.training(); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(p.cautions, "\n"); got != c.want {
+		if got := strings.Join(a.page.Cautions, "\n"); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}
 	}

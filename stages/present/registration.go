@@ -15,11 +15,11 @@ func registrationPort() dag.Port {
 	return dag.Port{Name: "registration", Type: dag.Arrow(column.Names[column.ParcelRow]()...), Gather: true, Optional: true, Doc: "parcellate's quality for each participant: how well its labels fit the scan"}
 }
 
-// registrationSection tells how voxels got their labels, and names the participants whose
+// registration says how voxels got their labels, and names the participants whose
 // registration is doubtful.
-func registrationSection(t *dag.Task, p *page) error {
+func (a *author) registration() error {
 	var how, doubts []string
-	for _, in := range t.All("registration") {
+	for _, in := range a.t.All("registration") {
 		rows, err := column.Read[column.ParcelRow](in)
 		if err != nil {
 			return err
@@ -35,10 +35,10 @@ func registrationSection(t *dag.Task, p *page) error {
 	}
 	how = slices.DeleteFunc(how, func(h string) bool { return strings.HasPrefix(h, "none") })
 	if slices.Sort(how); len(how) > 0 {
-		p.line("  %-13s %s", "labels by", strings.Join(how, ", "))
+		a.say("Labels resampled by %s.", strings.Join(how, ", "))
 	}
 	if doubts != nil {
-		p.caution("labels that may not fit the scan: %s", words.Some(doubts, 6))
+		a.caution("Labels that may not fit the scan: %s", words.Some(doubts, 6))
 	}
 	return nil
 }

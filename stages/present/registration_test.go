@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 // A doubtful registration is a caution with the participant's name; how voxels got their labels
@@ -21,8 +22,8 @@ func TestRegistrationIsTold(t *testing.T) {
 	}{
 		{[]column.ParcelRow{row("none: the label image is on the scan's grid", "")}, "", ""},
 		{[]column.ParcelRow{row("nearest neighbor", ""), row("nearest neighbor", "its transform turns the head by 90°: check the registration"), row("majority of 27 samples a voxel", "")},
-			"  labels by     majority of 27 samples a voxel, nearest neighbor\n",
-			"labels that may not fit the scan: sub-2 (its transform turns the head by 90°: check the registration)"},
+			"Labels resampled by majority of 27 samples a voxel, nearest neighbor.",
+			"Labels that may not fit the scan: sub-2 (its transform turns the head by 90°: check the registration)"},
 	} {
 		var in []dag.Input
 		for i, r := range c.rows {
@@ -30,12 +31,16 @@ func TestRegistrationIsTold(t *testing.T) {
 			one.Coords = []dag.Coord{{Axis: "subject", Value: []string{"sub-1", "sub-2", "sub-3"}[i]}}
 			in = append(in, one)
 		}
-		p := &page{}
-		if err := registrationSection(dag.NewTask(map[string][]dag.Input{"registration": in}), p); err != nil {
+		a := &author{t: dag.NewTask(map[string][]dag.Input{"registration": in}), page: &report.Page{}, section: &report.Section{}}
+		if err := a.registration(); err != nil {
 			t.Fatal(err)
 		}
-		if p.String() != c.told || strings.Join(p.cautions, "|") != c.cautions {
-			t.Errorf("told %q, want %q; cautions %q, want %q", p.String(), c.told, p.cautions, c.cautions)
+		told := ""
+		for _, b := range a.section.Blocks {
+			told += b.Text
+		}
+		if told != c.told || strings.Join(a.page.Cautions, "|") != c.cautions {
+			t.Errorf("told %q, want %q; cautions %q, want %q", told, c.told, a.page.Cautions, c.cautions)
 		}
 	}
 }

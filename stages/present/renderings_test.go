@@ -81,15 +81,15 @@ func TestRenderingsAgree(t *testing.T) {
 	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))}, "evaluation": {dag.InputOf(summary)},
 		"scores": {dag.InputOf(evaluated["scores"])}, "comparison": {dag.InputOf(pairs)}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, shown)), " ")
-	for _, want := range []string{"always naming the largest group gives " + chance, "participant " + wantAccuracy + " (sd", "AUC " + wantArea, "participant " + chance + " (sd", "AUC 0.500",
-		"PR-GNN against majority class " + wantAccuracy + " to " + chance} {
+	for _, want := range []string{"chance level " + chance + " (majority class)", "Result: accuracy per participant (PR-GNN) " + wantAccuracy, "AUC " + wantArea, "PR-GNN " + wantAccuracy + " ±", "majority class " + chance + " ±",
+		"PR-GNN majority class " + wantAccuracy + " " + chance} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
 		}
 	}
 	shown["predictions"] = predictions
 	page := reportText(t, shown)
-	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea + `</span>`, "<strong>" + wantAccuracy + "</strong>", "Majority class: " + chance} {
+	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea + `</span>`, "<strong>" + wantAccuracy + " ± ", "Majority class: " + chance} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not say %s", want)
 		}
@@ -160,9 +160,9 @@ func TestHeadline(t *testing.T) {
 		value    string // in the large tile of the report
 		text     string // in the summary
 	}{
-		{"nobody chose", nil, false, "2 settings", "2 settings, no headline: "},
-		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Headline, as named in the pipeline file: SAGE, accuracy 0.810 per participant"},
-		{"chosen inside each fold", nil, true, "0.850", "With the setting chosen inside each fold: 0.850"},
+		{"nobody chose", nil, false, "2 settings", "Result: 2 settings, no headline. "},
+		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Result: accuracy per participant (SAGE) 0.810"},
+		{"chosen inside each fold", nil, true, "0.850", "Result: accuracy per participant (setting chosen inside each fold) 0.850"},
 	} {
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(both)}}
 		if c.nested {

@@ -21,9 +21,9 @@ func reportText(t *testing.T, in map[string][]dag.Input) string {
 func TestReport(t *testing.T) {
 	page := reportText(t, stagetest.ReportInputs("sub-01", "ASD", "HC"))
 	for _, want := range []string{
-		"<title>Results of made up</title>", "Simulated data.", "3 simulated participants: 2 ASD, 1 HC",
+		"<title>Results of made up</title>", "Simulated data.", "Data: 3 simulated participants: 2 ASD, 1 HC.",
 		"11.5 ± 0.7 (11.0–12.0)", "1 participant left out by exclude: sub-01",
-		"the group HC has only 1 participant", "0.700–0.900",
+		"Group HC has only 1 participant", "0.700–0.900",
 		"Edges are the largest positive partial correlations, 10 % of all pairs of regions. A region left without an edge got its largest one back.",
 		"Participants were divided into 5 folds, stratified by group (seed 7); all graphs of a participant are on one side of every split.",
 		"Probable inference, the law of succession",
@@ -74,14 +74,14 @@ func TestReportOfExclusions(t *testing.T) {
 				t.Fatalf("of %d, the page does not say %s", n, want)
 			}
 		}
-		if folded := strings.Contains(page, "All 40 who were left out, each with the reason"); folded != (n == 40) {
+		if folded := strings.Contains(page, ". Participants left out (40 rows)</summary>"); folded != (n == 40) {
 			t.Errorf("of %d: folded is %v", n, folded)
 		}
 		if n == 40 && !strings.Contains(page, "<li>20: mean FD 0.71 mm &gt; 0.5</li>") {
 			t.Error("the reasons are not counted")
 		}
-		if n == 0 && !strings.Contains(page, "Nobody was left out.") {
-			t.Error("it does not say that nobody was left out")
+		if n == 0 && !strings.Contains(page, "No participant was left out.") {
+			t.Error("it does not say that no participant was left out")
 		}
 	}
 }

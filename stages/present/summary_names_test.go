@@ -35,8 +35,8 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 	text := summaryText(t, &Summary{Top: 10}, map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
 	at := -1
-	for _, want := range []string{"\n  PR-GNN ", "\n  ridge regression ", "\n  linear SVM ", "\n  majority class ",
-		"\n  PR-GNN against ridge regression ", "\n  PR-GNN against linear SVM ", "\n  PR-GNN against majority class "} {
+	for _, want := range []string{"\n    PR-GNN  ", "\n    ridge regression ", "\n    linear SVM ", "\n    majority class ",
+		"\n    PR-GNN  ridge ", "\n    PR-GNN  linear SVM ", "\n    PR-GNN  majority class "} {
 		next := strings.Index(text, want)
 		if next <= at {
 			t.Errorf("%q is missing, or not in its place, in\n%s", want, text)
@@ -44,7 +44,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 		at = next
 	}
 	scores := evaluated["scores"].(*encoding.Table)
-	shown, err := shownTable(scores, 10)
+	shown, err := wholeTable(scores, 10)
 	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
 		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], err)
 	}

@@ -73,9 +73,17 @@ func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(two) > 0 {
 		pages = append(pages, layoutTwo(two, who, s.Level))
 	}
+	var variations []variationRow
+	for _, v := range one {
+		variations = append(variations, v.variationRow)
+	}
+	var classifiers []classifierRow
+	for _, c := range two {
+		classifiers = append(classifiers, c.classifierRow)
+	}
 	return dag.Outputs{
 		"markdown": tableText("md", pages, tableLayout.markdown), "tsv": tableText("tsv", pages, tableLayout.tsv), "latex": tableText("tex", pages, tableLayout.latex),
-		"table1": who.mark(tableOne(one)), "table2": who.mark(tableTwo(two)),
+		"table1": who.mark(column.Table(variations)), "table2": who.mark(column.Table(classifiers)),
 	}, nil
 }
 

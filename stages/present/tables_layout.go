@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -36,8 +35,8 @@ func accuracyText(mean, sd float64) string {
 }
 
 // tableCaption tells over what the accuracies are.
-func tableCaption(what string, r accuracyRow, who tableSource, level string) string {
-	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %.0f folds of %.0f participants", what, r.folds, r.participants)
+func tableCaption(what string, r column.AccuracyRow, who tableSource, level string) string {
+	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %d folds of %d participants", what, r.Folds, r.Participants)
 	if level == "graph" {
 		text += ", each draw counted"
 	} else {
@@ -61,31 +60,31 @@ func printedName(s string) string {
 
 func layoutOne(rows []variation, who tableSource, level string) tableLayout {
 	l := tableLayout{number: 1, labels: 2, header: []string{"Loss", "Pool"},
-		caption: tableCaption("Model variations and hyperparameters (λ1-λ2)", rows[0].accuracyRow, who, level)}
-	lambda := func(v variation) string { return fmt.Sprintf("%g-%g", v.lambda1, v.lambda2) }
+		caption: tableCaption("Model variations and hyperparameters (λ1-λ2)", rows[0].evaluated, who, level)}
+	lambda := func(v variation) string { return fmt.Sprintf("%g-%g", v.Lambda1, v.Lambda2) }
 	var columns [][2]float64
 	for _, v := range rows {
-		if at := [2]float64{v.lambda1, v.lambda2}; !slices.Contains(columns, at) {
+		if at := [2]float64{v.Lambda1, v.Lambda2}; !slices.Contains(columns, at) {
 			columns = append(columns, at)
 		}
 	}
 	slices.SortFunc(columns, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
 	for _, c := range columns {
-		l.header = append(l.header, lambda(variation{lambda1: c[0], lambda2: c[1]}))
+		l.header = append(l.header, lambda(variation{variationRow: variationRow{Lambda1: c[0], Lambda2: c[1]}}))
 	}
 	ours, theirs := tableSection{from: who.String()}, tableSection{from: paperSource}
 	var last [2]string
 	for _, v := range rows {
-		if at := [2]string{v.distance, v.pool}; at != last || ours.rows == nil {
+		if at := [2]string{v.Distance, v.Pool}; at != last || ours.rows == nil {
 			last = at
 			for _, s := range []*tableSection{&ours, &theirs} {
-				row := append([]string{printedName(v.distance), printedName(v.pool)}, slices.Repeat([]string{"–"}, len(columns))...)
+				row := append([]string{printedName(v.Distance), printedName(v.Pool)}, slices.Repeat([]string{"–"}, len(columns))...)
 				s.rows = append(s.rows, row)
 			}
 		}
-		at := 2 + slices.Index(columns, [2]float64{v.lambda1, v.lambda2})
-		ours.rows[len(ours.rows)-1][at] = accuracyText(v.mean, v.sd)
-		theirs.rows[len(theirs.rows)-1][at] = accuracyText(v.paper, v.paperSD)
+		at := 2 + slices.Index(columns, [2]float64{v.Lambda1, v.Lambda2})
+		ours.rows[len(ours.rows)-1][at] = accuracyText(v.Accuracy, v.SD)
+		theirs.rows[len(theirs.rows)-1][at] = accuracyText(v.Paper, v.PaperSD)
 	}
 	l.sections = []tableSection{ours, theirs}
 	return l
@@ -93,19 +92,19 @@ func layoutOne(rows []variation, who tableSource, level string) tableLayout {
 
 func layoutTwo(rows []contender, who tableSource, level string) tableLayout {
 	l := tableLayout{number: 2, labels: 1, header: []string{"Metric"},
-		caption: tableCaption("Comparison with other models", rows[0].accuracyRow, who, level) +
+		caption: tableCaption("Comparison with other models", rows[0].evaluated, who, level) +
 			" 95 % CI: for the number of participants. #Par: trainable parameters; of SVM and Random Forest the number of inputs, as in the paper."}
 	ours := tableSection{who.String(), [][]string{{"Acc"}, {"95 % CI"}, {"#Par"}}}
 	theirs := tableSection{paperSource, [][]string{{"Acc"}, {"#Par"}}}
 	for _, c := range rows {
-		l.header = append(l.header, c.name)
-		ours.rows[0] = append(ours.rows[0], accuracyText(c.mean, c.sd))
-		ours.rows[1] = append(ours.rows[1], report.Share(c.low)+"–"+report.Share(c.high))
-		ours.rows[2] = append(ours.rows[2], report.Thousands(c.parameters))
-		theirs.rows[0] = append(theirs.rows[0], accuracyText(c.paper, c.paperSD))
+		l.header = append(l.header, c.Model)
+		ours.rows[0] = append(ours.rows[0], accuracyText(c.Accuracy, c.SD))
+		ours.rows[1] = append(ours.rows[1], report.Share(c.Low)+"–"+report.Share(c.High))
+		ours.rows[2] = append(ours.rows[2], report.Thousands(c.Parameters))
+		theirs.rows[0] = append(theirs.rows[0], accuracyText(c.Paper, c.PaperSD))
 		k := "–"
-		if !math.IsNaN(c.paperParameters) {
-			k = strconv.Itoa(int(c.paperParameters)/1000) + "k"
+		if !math.IsNaN(c.PaperParameters) {
+			k = strconv.Itoa(int(c.PaperParameters)/1000) + "k"
 		}
 		theirs.rows[1] = append(theirs.rows[1], k)
 	}
@@ -200,50 +199,4 @@ func sameFirst(rows [][]string) int {
 		n++
 	}
 	return n
-}
-
-func tableOne(rows []variation) *encoding.Table {
-	n := len(rows)
-	distance, pool := make([]string, n), make([]string, n)
-	var v [8][]float64
-	for i, r := range rows {
-		distance[i], pool[i] = r.distance, r.pool
-		for j, x := range []float64{r.lambda1, r.lambda2, r.mean, r.sd, r.low, r.high, r.paper, r.paperSD} {
-			v[j] = append(v[j], x)
-		}
-	}
-	return encoding.NewTable(
-		encoding.Column{Name: "distance", Values: distance},
-		encoding.Column{Name: "pool", Values: pool},
-		column.Optional("lambda1", "weight of the distance losses", v[0]),
-		column.Optional("lambda2", "weight of the group-level consistency", v[1]),
-		column.Optional("accuracy", "of this run: mean over the folds", v[2]),
-		column.Optional("sd", "of this run: over the folds", v[3]),
-		column.Optional("ci_low", "of this run: 95 % interval for the number of participants", v[4]),
-		column.Optional("ci_high", "", v[5]),
-		column.Optional("paper_accuracy", "printed in the paper, on its participants", v[6]),
-		column.Optional("paper_sd", "printed in the paper", v[7]),
-	)
-}
-
-func tableTwo(rows []contender) *encoding.Table {
-	names := make([]string, len(rows))
-	var v [8][]float64
-	for i, r := range rows {
-		names[i] = r.name
-		for j, x := range []float64{r.mean, r.sd, r.low, r.high, r.parameters, r.paper, r.paperSD, r.paperParameters} {
-			v[j] = append(v[j], x)
-		}
-	}
-	return encoding.NewTable(
-		encoding.Column{Name: "model", Values: names},
-		column.Optional("accuracy", "of this run: mean over the folds", v[0]),
-		column.Optional("sd", "of this run: over the folds", v[1]),
-		column.Optional("ci_low", "of this run: 95 % interval for the number of participants", v[2]),
-		column.Optional("ci_high", "", v[3]),
-		column.Optional("parameters", "trainable; of SVM and Random Forest the number of inputs, as in the paper", v[4]),
-		column.Optional("paper_accuracy", "printed in the paper, on its participants", v[5]),
-		column.Optional("paper_sd", "printed in the paper", v[6]),
-		column.Optional("paper_parameters", "printed in the paper, in thousands", v[7]),
-	)
 }

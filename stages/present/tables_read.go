@@ -6,17 +6,28 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 )
 
 // A variation is one row of Table 1: a setting of PR-GNN.
 type variation struct {
-	distance, pool   string
-	lambda1, lambda2 float64
-	accuracyRow
-	paper, paperSD float64 // NaN where nothing is printed
+	variationRow
+	evaluated column.AccuracyRow
+}
+
+// A variationRow is a variation as the table table1 has it.
+type variationRow struct {
+	Distance string  `column:"distance"`
+	Pool     string  `column:"pool"`
+	Lambda1  float64 `column:"lambda1,missing" doc:"weight of the distance losses"`
+	Lambda2  float64 `column:"lambda2,missing" doc:"weight of the group-level consistency"`
+	Accuracy float64 `column:"accuracy,missing" doc:"of this run: mean over the folds"`
+	SD       float64 `column:"sd,missing" doc:"of this run: over the folds"`
+	Low      float64 `column:"ci_low,missing" doc:"of this run: 95 % interval for the number of participants"`
+	High     float64 `column:"ci_high,missing"`
+	Paper    float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
+	PaperSD  float64 `column:"paper_sd,missing" doc:"printed in the paper"`
 }
 
 // paperOne is Table 1 as printed: distance, pool, then λ1-λ2 of 0-0, 0.1-0, 0.1-0.1, 0.1-0.5, 0.1-1.
@@ -31,23 +42,35 @@ var paperLambda = [5][2]float64{{0, 0}, {0.1, 0}, {0.1, 0.1}, {0.1, 0.5}, {0.1, 
 
 // A contender is one row of Table 2: a classifier.
 type contender struct {
-	id, name string
-	accuracyRow
-	parameters      float64 // NaN when it is not known
-	paper, paperSD  float64 // as printed; 0 in the list, and then NaN, where nothing is
-	paperParameters float64
+	id string
+	classifierRow
+	evaluated column.AccuracyRow
+}
+
+// A classifierRow is a classifier as the table table2 has it. The paper's numbers are 0 in the
+// list of contenders, and then NaN, where nothing is printed.
+type classifierRow struct {
+	Model           string  `column:"model"`
+	Accuracy        float64 `column:"accuracy,missing" doc:"of this run: mean over the folds"`
+	SD              float64 `column:"sd,missing" doc:"of this run: over the folds"`
+	Low             float64 `column:"ci_low,missing" doc:"of this run: 95 % interval for the number of participants"`
+	High            float64 `column:"ci_high,missing"`
+	Parameters      float64 `column:"parameters,missing" doc:"trainable; of SVM and Random Forest the number of inputs, as in the paper"`
+	Paper           float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
+	PaperSD         float64 `column:"paper_sd,missing" doc:"printed in the paper"`
+	PaperParameters float64 `column:"paper_parameters,missing" doc:"printed in the paper, in thousands"`
 }
 
 // contenders are the models of Table 2 in the order of the paper, then ours,
 // with what is printed.
 var contenders = []contender{
-	{id: "svm", name: "SVM", paper: 0.686, paperSD: 0.111, paperParameters: 3000},
-	{id: "forest", name: "Random Forest", paper: 0.723, paperSD: 0.020, paperParameters: 3000},
-	{id: "mlp", name: "MLP", paper: 0.727, paperSD: 0.047, paperParameters: 137000},
-	{id: "brainnetcnn", name: "BrainNetCNN", paper: 0.781, paperSD: 0.044, paperParameters: 1438000},
-	{id: "li2019", name: "Li et al. 2019", paper: 0.753, paperSD: 0.033, paperParameters: 16000},
-	{id: "", name: "PR-GNN", paper: 0.797, paperSD: 0.051, paperParameters: 6000},
-	{id: "majority", name: "Majority"}, {id: "linear-svm", name: "Linear SVM"}, {id: "ridge", name: "Ridge"}, {id: "logistic", name: "Logistic"},
+	{id: "svm", classifierRow: classifierRow{Model: "SVM", Paper: 0.686, PaperSD: 0.111, PaperParameters: 3000}},
+	{id: "forest", classifierRow: classifierRow{Model: "Random Forest", Paper: 0.723, PaperSD: 0.020, PaperParameters: 3000}},
+	{id: "mlp", classifierRow: classifierRow{Model: "MLP", Paper: 0.727, PaperSD: 0.047, PaperParameters: 137000}},
+	{id: "brainnetcnn", classifierRow: classifierRow{Model: "BrainNetCNN", Paper: 0.781, PaperSD: 0.044, PaperParameters: 1438000}},
+	{id: "li2019", classifierRow: classifierRow{Model: "Li et al. 2019", Paper: 0.753, PaperSD: 0.033, PaperParameters: 16000}},
+	{id: "", classifierRow: classifierRow{Model: "PR-GNN", Paper: 0.797, PaperSD: 0.051, PaperParameters: 6000}},
+	{id: "majority", classifierRow: classifierRow{Model: "Majority"}}, {id: "linear-svm", classifierRow: classifierRow{Model: "Linear SVM"}}, {id: "ridge", classifierRow: classifierRow{Model: "Ridge"}}, {id: "logistic", classifierRow: classifierRow{Model: "Logistic"}},
 }
 
 // variations reads Table 1, in the order of the paper; settings that the paper
@@ -57,39 +80,39 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		return nil, nil
 	}
 	in := t.In("variations")
-	rows, table, err := s.accuracies(in)
+	rows, err := readAccuracy(in)
 	if err != nil {
 		return nil, err
 	}
-	var axes [3][]string
-	for i, name := range []string{"distance", "pool", "lambda"} {
-		if axes[i], err = table.Strings(name); err != nil {
-			return nil, fmt.Errorf("%s: there is no column %s: let the trainings fan out over it (matrix: { distance: [mmd, bce], pool: [topk, sage], lambda: [[0.1, 0.1]], fold: [1..5] })", in.Name, name)
+	for _, axis := range []string{"distance", "pool", "lambda"} {
+		if !slices.ContainsFunc(rows, func(r accuracyRow) bool { return r.axis(axis) != "" }) {
+			return nil, fmt.Errorf("%s: there is no column %s: let the trainings fan out over it (matrix: { distance: [mmd, bce], pool: [topk, sage], lambda: [[0.1, 0.1]], fold: [1..5] })", in.Name, axis)
 		}
 	}
 	var out []variation
-	for i, r := range rows {
-		if r.level != s.Level {
+	for _, r := range rows {
+		if r.Level != s.Level {
 			continue
 		}
-		v := variation{distance: axes[0][i], pool: axes[1][i], accuracyRow: r, paper: math.NaN(), paperSD: math.NaN()}
-		if v.lambda1, v.lambda2, err = column.Lambdas(axes[2][i]); err != nil {
+		v := variation{evaluated: r.AccuracyRow, variationRow: variationRow{Distance: r.axis("distance"), Pool: r.axis("pool"),
+			Accuracy: r.Accuracy, SD: r.SD, Low: r.Low, High: r.High, Paper: math.NaN(), PaperSD: math.NaN()}}
+		if v.Lambda1, v.Lambda2, err = column.Lambdas(r.axis("lambda")); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if at := slices.Index(paperLambda[:], [2]float64{v.lambda1, v.lambda2}); at >= 0 {
-			if p, ok := paperOne[[2]string{v.distance, v.pool}]; ok {
-				v.paper, v.paperSD = p[at][0], p[at][1]
+		if at := slices.Index(paperLambda[:], [2]float64{v.Lambda1, v.Lambda2}); at >= 0 {
+			if p, ok := paperOne[[2]string{v.Distance, v.Pool}]; ok {
+				v.Paper, v.PaperSD = p[at][0], p[at][1]
 			}
 		}
 		for _, other := range out {
-			if other.distance == v.distance && other.pool == v.pool && other.lambda1 == v.lambda1 && other.lambda2 == v.lambda2 {
-				return nil, fmt.Errorf("%s: %s, %s, %s comes twice: the trainings differ in another axis, of which Table 1 knows nothing", in.Name, v.distance, v.pool, axes[2][i])
+			if other.Distance == v.Distance && other.Pool == v.Pool && other.Lambda1 == v.Lambda1 && other.Lambda2 == v.Lambda2 {
+				return nil, fmt.Errorf("%s: %s, %s, %s comes twice: the trainings differ in another axis, of which Table 1 knows nothing", in.Name, v.Distance, v.Pool, r.axis("lambda"))
 			}
 		}
 		out = append(out, v)
 	}
 	order := func(v variation) []float64 {
-		return []float64{float64(place(v.distance, "mmd", "bce")), float64(place(v.pool, "topk", "sage")), v.lambda1, v.lambda2}
+		return []float64{float64(place(v.Distance, "mmd", "bce")), float64(place(v.Pool, "topk", "sage")), v.Lambda1, v.Lambda2}
 	}
 	slices.SortStableFunc(out, func(a, b variation) int { return slices.Compare(order(a), order(b)) })
 	return out, nil
@@ -103,14 +126,14 @@ func place(word string, words ...string) int {
 	return len(words)
 }
 
-// accuracies reads evaluate's summary, and the table for its other columns.
-func (s *Tables) accuracies(in dag.Input) ([]accuracyRow, *encoding.Table, error) {
-	table, err := in.Table()
-	if err != nil {
-		return nil, nil, err
+// axis is the coordinate of a setting on an axis; "" when it has none.
+func (r accuracyRow) axis(name string) string {
+	for _, c := range r.Coords {
+		if c.Axis == name {
+			return c.Value
+		}
 	}
-	rows, err := readAccuracy(in)
-	return rows, table, err
+	return ""
 }
 
 // comparison reads Table 2, in the order of the paper; models that it does not
@@ -119,40 +142,40 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 	if !t.Has("comparison") {
 		return nil, nil
 	}
-	in := t.In("comparison")
-	rows, table, err := s.accuracies(in)
+	rows, err := readAccuracy(t.In("comparison"))
 	if err != nil {
 		return nil, err
-	}
-	ids := make([]string, len(rows))
-	if _, ok := table.Column("model"); ok {
-		if ids, err = table.Strings("model"); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
 	}
 	count, err := parameterCounts(t)
 	if err != nil {
 		return nil, err
 	}
+	models := 0 // of PR-GNN
+	for _, r := range rows {
+		if r.Level == s.Level && r.axis("model") == "" {
+			models++
+		}
+	}
 	var out []contender
-	for i, r := range rows {
-		if r.level != s.Level {
+	for _, r := range rows {
+		if r.Level != s.Level {
 			continue
 		}
-		c := contender{id: ids[i], name: ids[i]}
-		if at := slices.IndexFunc(contenders, func(c contender) bool { return c.id == ids[i] || c.name == ids[i] }); at >= 0 {
+		id := r.axis("model")
+		c := contender{id: id, classifierRow: classifierRow{Model: id}}
+		if at := slices.IndexFunc(contenders, func(c contender) bool { return c.id == id || c.Model == id }); at >= 0 {
 			c = contenders[at]
 		}
-		if c.paper == 0 {
-			c.paper, c.paperSD, c.paperParameters = math.NaN(), math.NaN(), math.NaN()
+		if c.Paper == 0 {
+			c.Paper, c.PaperSD, c.PaperParameters = math.NaN(), math.NaN(), math.NaN()
 		}
-		// Several PR-GNNs are told apart by their settings.
-		if c.id == "" && several(rows, ids, s.Level) {
-			c.name += " (" + strings.TrimSpace(strings.ReplaceAll(r.setting, "model=", "")) + ")"
+		if c.id == "" && models > 1 {
+			c.Model += " (" + strings.TrimSpace(strings.ReplaceAll(r.setting, "model=", "")) + ")"
 		}
-		c.accuracyRow, c.parameters = r, math.NaN()
+		c.evaluated, c.Accuracy, c.SD, c.Low, c.High = r.AccuracyRow, r.Accuracy, r.SD, r.Low, r.High
+		c.Parameters = math.NaN()
 		if n, ok := count[c.id]; ok {
-			c.parameters = n
+			c.Parameters = n
 		}
 		out = append(out, c)
 	}
@@ -168,15 +191,16 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 	return out, nil
 }
 
-// several tells whether more than one row is a PR-GNN.
-func several(rows []accuracyRow, ids []string, level string) bool {
-	n := 0
-	for i, r := range rows {
-		if r.level == level && ids[i] == "" {
-			n++
-		}
-	}
-	return n > 1
+// A modelRow is the number of parameters of a baseline.
+type modelRow struct {
+	Model      string `column:"model"`
+	Parameters int64  `column:"parameters"`
+}
+
+// A parameterRow is one array of parameters of a PR-GNN.
+type parameterRow struct {
+	Length    int64 `column:"length"`
+	Trainable bool  `column:"trainable"`
 }
 
 // parameterCounts are the numbers of parameters by model; PR-GNN's has no name. A
@@ -190,39 +214,23 @@ func parameterCounts(t *dag.Task) (map[string]float64, error) {
 		count[model] = n
 	}
 	for _, in := range t.All("models") {
-		table, err := in.Table()
+		rows, err := column.Read[modelRow](in)
 		if err != nil {
 			return nil, err
 		}
-		names, err := table.Strings("model")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		n, err := table.Ints("parameters")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		for i := range names {
-			add(names[i], float64(n[i]))
+		for _, r := range rows {
+			add(r.Model, float64(r.Parameters))
 		}
 	}
 	for _, in := range t.All("parameters") {
-		table, err := in.Table()
+		rows, err := column.Read[parameterRow](in)
 		if err != nil {
 			return nil, err
 		}
-		length, err := table.Ints("length")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		trainable, err := table.Bools("trainable")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
 		sum := 0.0
-		for i, n := range length {
-			if trainable[i] {
-				sum += float64(n)
+		for _, r := range rows {
+			if r.Trainable {
+				sum += float64(r.Length)
 			}
 		}
 		add("", sum)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Numbers as a report writes them; NaN is "n/a".
@@ -73,20 +72,4 @@ func Thousands(x float64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// Plural writes a number with its word: 1 fold, 3 folds.
-func Plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return Thousands(float64(n)) + " " + word
-}
-
-// Some lists at most so many names.
-func Some(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

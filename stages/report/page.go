@@ -1,25 +1,29 @@
 package report
 
-// A Page is what a report tells.
+import "slices"
+
+// A Page is what a report says. HTML and Text are its renderings.
 type Page struct {
 	Title     string
-	Subtitle  string // one line under the title
-	Simulated bool   // nobody was scanned: said at the top, in every figure's caption and on every printed page
+	Simulated bool // simulated participants: said at the top, in every caption and on every printed page
 	// Incomplete says what is missing, and why: at the top, before any number.
 	Incomplete []string
-	Facts      []Fact // the result in a few numbers
+	Abstract   []string // paragraphs: question, data and result
+	Tiles      []Tile   // the result in a few numbers
 	Cautions   []string
 	Sections   []Section
 }
 
-// A Fact is one number of the result, large, with what it is.
-type Fact struct {
+// A Tile is one number of the result, large, with what it is.
+type Tile struct {
 	Value, Label, Note string
-	Share, Mark        float64 // of 0 … 1: a bar up to Share with a line at Mark, when HasBar
-	HasBar             bool
+	Bar                *Bar
 }
 
-// A Section is a chapter, or a part of one.
+// A Bar is a share of 0 … 1, drawn up to Share with a line at Mark.
+type Bar struct{ Share, Mark float64 }
+
+// A Section is a chapter.
 type Section struct {
 	ID, Title string
 	Blocks    []Block
@@ -27,44 +31,50 @@ type Section struct {
 
 // A Block is one of its fields.
 type Block struct {
-	Text    string // a paragraph
-	Note    string // a paragraph in small letters
-	Heading string // of a part of the section
-	List    []string
-	Table   *Table
-	Figure  *Figure
-	Figures []Figure // side by side where there is room
-	Details *Details // what is folded away
-	Viewer  *Viewer
-}
-
-// Details are blocks that show when they are asked for.
-type Details struct {
-	Summary string
-	Screen  bool // not printed: long tables to look things up in
-	Blocks  []Block
+	Text       string // a paragraph
+	Lead       string // a paragraph that points to the tables or figures that follow; not in a text
+	Note       string // a paragraph in small letters
+	Heading    string // of a part of the section
+	List       []string
+	References []string // numbered from 1
+	Table      *Table
+	Figure     *Figure
+	Figures    []Figure // side by side where there is room
+	Viewer     *Viewer
 }
 
 // A Table has one row of heads. The first Keys columns name a row.
 type Table struct {
+	Number  string // "1", or "S1" of a supplementary table
 	Caption string
 	Heads   []Head
 	Keys    int
 	Rows    [][]Cell
 	Note    string // under it
+	// Supplement folds the table away: it is not printed, and no part of the text.
+	Supplement bool
+}
+
+// Label is the table's name in a sentence.
+func (t Table) Label() string { return "Table " + t.Number }
+
+// Head is the place of a column; −1 when the table has none of that head.
+func (t Table) Head(text string) int {
+	return slices.IndexFunc(t.Heads, func(h Head) bool { return h.Text == text })
 }
 
 // A Head is the head of a column.
 type Head struct {
 	Text   string
-	Doc    string // what the column holds, said in a list under the table
+	Doc    string // what the column holds, in a list under the table
 	Number bool   // its cells are numbers: they are set to the right
 }
 
-// A Cell is a text, perhaps one that stands out, perhaps with a place in the brain.
+// A Cell is a text, perhaps one that stands out, with a bar, or with a place in the brain.
 type Cell struct {
 	Text   string
 	Strong bool
+	Bar    *Bar
 	Place  *Place // a button that shows it in the viewer
 }
 
@@ -73,6 +83,7 @@ type Place struct{ X, Y, Z float64 }
 
 // A Figure is a picture with what it shows in words.
 type Figure struct {
+	Number  string
 	Title   string // in front of the caption
 	Alt     string // what is to be seen, for those who do not see it
 	Caption string
@@ -80,6 +91,9 @@ type Figure struct {
 	Data    []byte
 	Wide    bool // takes the whole width
 }
+
+// Label is the figure's name in a sentence.
+func (f Figure) Label() string { return "Figure " + f.Number }
 
 // A Viewer turns the brain. Static stands below it and says the same where it cannot.
 type Viewer struct {

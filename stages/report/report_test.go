@@ -47,8 +47,8 @@ func whole(s string) *Page {
 	p := &Page{}
 	fill(reflect.ValueOf(p).Elem(), s, 6)
 	viewers := 0
-	var mend func([]Block)
-	mend = func(blocks []Block) {
+	var count Count
+	mend := func(blocks []Block) {
 		for i := range blocks {
 			b := &blocks[i]
 			if b.Viewer != nil {
@@ -58,14 +58,14 @@ func whole(s string) *Page {
 					b.Viewer.Static.Format = "png"
 				}
 			}
-			if b.Figure != nil {
-				b.Figure.Format = "svg"
+			tables, figures := b.items()
+			for _, t := range tables {
+				t.Supplement = i == 1
+				count.Table(t)
 			}
-			for k := range b.Figures {
-				b.Figures[k].Format = "png"
-			}
-			if b.Details != nil {
-				mend(b.Details.Blocks)
+			for _, f := range figures {
+				f.Format = "png"
+				count.Figure(f)
 			}
 		}
 	}
@@ -148,7 +148,9 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{figure, `figure "x" has the format "gif"; a report shows svg and png`},
-		{[]Block{{Details: &Details{Blocks: figure}}}, `figure "x" has the format "gif"; a report shows svg and png`},
+		{[]Block{{Table: &Table{Number: "1", Caption: "a"}}, {Table: &Table{Number: "3", Caption: "b"}}}, `"b" is Table 3, want Table 2`},
+		{[]Block{{Table: &Table{Number: "1", Caption: "a", Supplement: true}}}, `"a" is Table 1, want Table S1`},
+		{[]Block{{Figures: []Figure{{Number: "1", Format: "svg"}, {Number: "1", Title: "b", Format: "svg"}}}}, `"b" is Figure 1, want Figure 2`},
 		{[]Block{{Viewer: &Viewer{}}, {Viewer: &Viewer{}}}, "a report has one viewer"},
 	} {
 		p := &Page{Sections: []Section{{Blocks: c.blocks}}}
@@ -161,7 +163,7 @@ func TestCheck(t *testing.T) {
 // Empty parts leave no empty headings or lists behind.
 func TestEmptyPage(t *testing.T) {
 	out := written(t, &Page{Title: "nothing"})
-	for _, not := range []string{"<table", "<figure", "<dl>", "To be careful", "Simulated"} {
+	for _, not := range []string{"<table", "<figure", "<dl>", "Cautions", "Simulated"} {
 		if strings.Contains(out[strings.Index(out, "<body>"):], not) {
 			t.Errorf("an empty page has %s", not)
 		}

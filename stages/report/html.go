@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"prgnn/internal/markup"
+	"prgnn/internal/words"
 )
 
 var (
@@ -38,6 +39,7 @@ var body = template.Must(template.New("page").Funcs(template.FuncMap{
 		}{block, simulated}
 	},
 	"percent": func(x float64) string { return fmt.Sprintf("%.1f", 100*min(max(x, 0), 1)) },
+	"rows":    func(t Table) string { return words.Count(len(t.Rows), "row") },
 	"docs": func(t Table) (docs []Head) {
 		for _, h := range t.Heads {
 			if h.Doc != "" {
@@ -49,51 +51,6 @@ var body = template.Must(template.New("page").Funcs(template.FuncMap{
 	"key": func(t Table, i int) bool { return i < t.Keys },
 	"num": func(t Table, i int) bool { return i < len(t.Heads) && t.Heads[i].Number },
 }).Parse(pageHTML))
-
-// Check finds what would make a page impossible to write.
-func (p *Page) Check() error {
-	var check func([]Block) error
-	viewers := 0
-	figure := func(f *Figure) error {
-		if f != nil && f.Format != "svg" && f.Format != "png" {
-			return fmt.Errorf("figure %q has the format %q; a report shows svg and png", f.Title, f.Format)
-		}
-		return nil
-	}
-	check = func(blocks []Block) error {
-		for _, b := range blocks {
-			all := b.Figures
-			if b.Figure != nil {
-				all = append(all[:len(all):len(all)], *b.Figure)
-			}
-			if b.Viewer != nil {
-				if viewers++; viewers > 1 {
-					return fmt.Errorf("a report has one viewer")
-				}
-				if b.Viewer.Static != nil {
-					all = append(all[:len(all):len(all)], *b.Viewer.Static)
-				}
-			}
-			for i := range all {
-				if err := figure(&all[i]); err != nil {
-					return err
-				}
-			}
-			if b.Details != nil {
-				if err := check(b.Details.Blocks); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	for _, s := range p.Sections {
-		if err := check(s.Blocks); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func (p *Page) viewer() *Viewer {
 	for _, s := range p.Sections {
@@ -120,7 +77,7 @@ func policy(scripts []string, style string) string {
 	return p
 }
 
-// HTML writes the page as one HTML file.
+// HTML writes the page as one file.
 func (p *Page) HTML(w io.Writer) error {
 	if err := p.Check(); err != nil {
 		return err

@@ -15,9 +15,8 @@ import (
 	"prgnn/stages/report"
 )
 
-// shownTable turns a table into one of the report, with at most so many rows. The
-// columns hidden are left out.
-func shownTable(t *encoding.Table, most int, hidden ...string) (*report.Table, error) {
+// wholeTable shows a table as it is, with at most so many rows and without the columns hidden.
+func wholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, error) {
 	out := &report.Table{}
 	n := min(t.Rows(), most)
 	out.Rows = make([][]report.Cell, n)
@@ -89,42 +88,38 @@ func shownNumber(column string, x float64) string {
 	return report.Short(x)
 }
 
-// further shows the tables and pictures that the file asks for by name.
-func (r *reporter) more() (report.Section, error) {
-	s := report.Section{ID: "more", Title: "More tables and figures"}
-	for _, in := range r.t.All("tables") {
+// more is the section of the tables and pictures that the file asks for by name.
+func (a *author) more() error {
+	for _, in := range a.t.All("tables") {
 		t, err := in.Table()
 		if err != nil {
-			return s, err
+			return err
 		}
 		if t.Rows() == 0 {
 			continue
 		}
-		shown, err := shownTable(t, 200)
+		shown, err := wholeTable(t, 200)
 		if err != nil {
-			return s, err
+			return err
 		}
 		shown.Caption = memberText(in.Coords)
-		s.Blocks = append(s.Blocks, report.Block{Table: shown})
+		a.table(shown, "is a result of "+memberText(in.Coords)+".")
 	}
-	if len(s.Blocks) == 0 {
-		s.Title = "More figures"
+	small, wide, err := a.furtherPictures()
+	if err != nil {
+		return err
 	}
-	figures, err := r.pictures("figures")
-	if len(figures) > 0 {
-		s.Blocks = append(s.Blocks, report.Block{Figures: figures})
-	}
-	return s, err
+	a.show("further results", small, wide)
+	return nil
 }
 
-// pictures are those of a gathering port; each tells by its own title what it shows.
-func (r *reporter) pictures(port string) (figures []report.Figure, err error) {
-	for _, in := range r.t.All(port) {
+// furtherPictures are those of the port figures; each tells by its own title what it shows.
+func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
+	for _, in := range a.t.All("figures") {
 		b, err := in.Bytes()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		// An SVG of ours says itself what it shows.
 		f := report.Figure{Format: in.Ref.Format, Data: b, Caption: memberText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "stage" }))}
 		f.Title, f.Alt = svgTitle(b)
 		if f.Title == "" {
@@ -134,12 +129,15 @@ func (r *reporter) pictures(port string) (figures []report.Figure, err error) {
 			f.Alt = "Figure " + f.Title
 		}
 		if m := widthOfSVG.FindSubmatch(b[:min(len(b), 2000)]); m != nil {
-			width, _ := strconv.ParseFloat(string(m[1]), 64)
-			f.Wide = width > figure.WidePoints
+			if width, _ := strconv.ParseFloat(string(m[1]), 64); width > figure.WidePoints {
+				wide = append(wide, f)
+				wide[len(wide)-1].Wide = true
+				continue
+			}
 		}
-		figures = append(figures, f)
+		small = append(small, f)
 	}
-	return figures, nil
+	return small, wide, nil
 }
 
 var widthOfSVG = regexp.MustCompile(`<svg[^>]* width="([0-9.]+)pt"`)

@@ -8,11 +8,12 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
 
-// settingsOfRun are the parameters of the stages of a pipeline.
-type settingsOfRun struct {
+// pipelineSettings are the parameters of the stages of a pipeline (pipeline.settings).
+type pipelineSettings struct {
 	pipeline string
 	table    *encoding.Table // nil when they are not connected
 	stages   []stageSettings // in the order of the file
@@ -23,8 +24,8 @@ type stageSettings struct {
 	value       map[string]string
 }
 
-func readRunSettings(t *dag.Task) (*settingsOfRun, error) {
-	s := &settingsOfRun{}
+func readPipelineSettings(t *dag.Task) (*pipelineSettings, error) {
+	s := &pipelineSettings{}
 	if !t.Has("settings") {
 		return s, nil
 	}
@@ -33,23 +34,30 @@ func readRunSettings(t *dag.Task) (*settingsOfRun, error) {
 		return nil, err
 	}
 	s.table, s.pipeline = table, table.Meta["pipeline"]
-	var columns [4][]string
-	for i, name := range []string{"stage", "kind", "parameter", "value"} {
-		if columns[i], err = table.Strings(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
-		}
+	rows, err := column.Read[settingRow](t.In("settings"))
+	if err != nil {
+		return nil, err
 	}
-	for i, stage := range columns[0] {
-		if n := len(s.stages); n == 0 || s.stages[n-1].stage != stage {
-			s.stages = append(s.stages, stageSettings{stage, columns[1][i], map[string]string{}})
+	for _, r := range rows {
+		if n := len(s.stages); n == 0 || s.stages[n-1].stage != r.Stage {
+			s.stages = append(s.stages, stageSettings{r.Stage, r.Kind, map[string]string{}})
 		}
-		s.stages[len(s.stages)-1].value[columns[2][i]] = columns[3][i]
+		s.stages[len(s.stages)-1].value[r.Parameter] = r.Value
 	}
 	return s, nil
 }
 
+// A settingRow is one parameter of one stage (pipeline.settings).
+type settingRow struct {
+	Stage     string `column:"stage"`
+	Kind      string `column:"kind"`
+	Parameter string `column:"parameter"`
+	Value     string `column:"value"`
+	Default   string `column:"default"`
+}
+
 // of is the first stage of a kind; nil when there is none.
-func (s *settingsOfRun) of(kind string) *stageSettings {
+func (s *pipelineSettings) of(kind string) *stageSettings {
 	for i := range s.stages {
 		if s.stages[i].kind == kind {
 			return &s.stages[i]
@@ -123,36 +131,41 @@ var literature = map[string]string{
 	"phipson":    "Phipson B, Smyth GK. Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 2010; 9: 39.",
 }
 
-// methods writes the paragraph of the parameters as they were.
-func (r *reporter) methods() (report.Section, error) {
-	s := report.Section{ID: "methods", Title: "Methods"}
-	if r.set.table == nil {
-		return s, nil
+// methods writes the paragraphs from the parameters as they were.
+func (a *author) methods() error {
+	if a.run.table == nil {
+		return nil
 	}
-	m := &methodsText{}
+	m := &a.cited
 	for _, part := range []struct {
 		title string
 		say   func(*methodsText)
 	}{
-		{"Participants and scans", r.methodsOfCohort}, {"Series, correlations and graphs", r.methodsOfGraphs},
-		{"Model and training", r.methodsOfTraining}, {"Evaluation and regions", r.methodsOfEvaluation},
+		{"Participants and scans", a.methodsOfCohort}, {"Series, correlations and graphs", a.methodsOfGraphs},
+		{"Model and training", a.methodsOfTraining}, {"Evaluation and regions", a.methodsOfEvaluation},
 	} {
 		m.sentences = nil
 		part.say(m)
-		if len(m.sentences) > 0 {
-			s.Blocks = append(s.Blocks, report.Block{Heading: part.title}, report.Block{Text: strings.Join(m.sentences, " ")})
+		if len(m.sentences) == 0 {
+			continue
 		}
-	}
-	if len(s.Blocks) == 0 {
-		return s, nil
-	}
-	s.Blocks = append([]report.Block{{Note: "Written from the parameters that were used; it may be copied into a paper as it is."}}, s.Blocks...)
-	if m.cited != nil {
-		t := &report.Table{Caption: "References", Keys: 1, Heads: []report.Head{{Text: "no.", Number: true}, {Text: "work"}}}
-		for i, k := range m.cited {
-			t.Rows = append(t.Rows, []report.Cell{{Text: strconv.Itoa(i + 1)}, {Text: literature[k]}})
+		if len(a.section.Blocks) == 0 {
+			a.add(report.Block{Note: "Written from the parameters of this run; it may be copied into a paper."})
 		}
-		s.Blocks = append(s.Blocks, report.Block{Table: t})
+		a.heading(part.title)
+		a.say("%s", strings.Join(m.sentences, " "))
 	}
-	return s, nil
+	return nil
+}
+
+// references lists the works that the methods cite.
+func (a *author) references() error {
+	var list []string
+	for _, key := range a.cited.cited {
+		list = append(list, literature[key])
+	}
+	if list != nil {
+		a.add(report.Block{References: list})
+	}
+	return nil
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // methodsOfCohort tells who was scanned, or that nobody was.
-func (r *reporter) methodsOfCohort(m *methodsText) {
+func (a *author) methodsOfCohort(m *methodsText) {
 	n := ""
-	if r.who != nil {
-		n = fmt.Sprint(len(r.who.Ids))
+	if a.who != nil {
+		n = fmt.Sprint(len(a.who.Ids))
 	}
-	switch c := cohortSettings(r.set); {
+	switch c := cohortSettings(a.run); {
 	case c == nil:
 	case c.kind == "simulate":
 		m.say("The data were simulated: no person was scanned. Scans of %s participants (%s ASD, %s HC) were made with %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; between the groups, correlations among planted regions differ with a strength of %s.",
@@ -25,16 +25,16 @@ func (r *reporter) methodsOfCohort(m *methodsText) {
 	case n != "":
 		m.say("%s participants took part.", n)
 	}
-	if p := r.set.of("parcellate"); p != nil {
+	if p := a.run.of("parcellate"); p != nil {
 		m.say("Each scan was parcellated on its own grid by nearest-neighbour resampling of a label image")
-		if r.at != nil && len(r.at[0]) == 84 {
+		if a.at != nil && len(a.at[0]) == 84 {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
 		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region of which less than %s of the label lay in the field of view counts as missing.", p.value["min_coverage"])
 	}
 }
 
-func cohortSettings(s *settingsOfRun) *stageSettings {
+func cohortSettings(s *pipelineSettings) *stageSettings {
 	for i := range s.stages {
 		if s.stages[i].stage == "cohort" {
 			return &s.stages[i]
@@ -44,8 +44,8 @@ func cohortSettings(s *settingsOfRun) *stageSettings {
 }
 
 // methodsOfGraphs tells of the way from voxels to graphs.
-func (r *reporter) methodsOfGraphs(m *methodsText) {
-	if b := r.set.of("bootstrap"); b != nil {
+func (a *author) methodsOfGraphs(m *methodsText) {
+	if b := a.run.of("bootstrap"); b != nil {
 		if b.is("draws", "0") {
 			m.say("The series of a region is the mean over its voxels.")
 		} else {
@@ -56,17 +56,17 @@ func (r *reporter) methodsOfGraphs(m *methodsText) {
 			m.say("The series of a region is the mean over a random share of %s of its voxels, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), how, b.value["draws"], m.cite("li2020"))
 		}
 	}
-	if d := r.set.of("denoise"); d != nil {
-		r.methodsOfCleaning(m, d)
+	if d := a.run.of("denoise"); d != nil {
+		a.methodsOfCleaning(m, d)
 	}
-	if c := r.set.of("connectivity"); c != nil {
+	if c := a.run.of("connectivity"); c != nil {
 		m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", estimator(m, c.value["pearson"], c, "Pearson's coefficient"), estimator(m, c.value["partial"], c, "the empirical covariance"),
 			map[bool]string{true: " of the standardised series"}[c.is("standardize", "true")])
 		if z := c.value["fisher_z"]; z != "none" && z != "" {
 			m.say("Fisher's z transform was applied (%s).", z)
 		}
 	}
-	if c := r.set.of("combat"); c != nil {
+	if c := a.run.of("combat"); c != nil {
 		text := "What the %s adds to these matrices was taken out by ComBat %s%s, learnt in each fold from those who were trained on"
 		shrunk := " with empirical Bayes"
 		if c.is("empirical_bayes", "false") {
@@ -80,7 +80,7 @@ func (r *reporter) methodsOfGraphs(m *methodsText) {
 			m.say("The effects of %s were preserved.", kept)
 		}
 	}
-	if g := r.set.of("graph"); g != nil {
+	if g := a.run.of("graph"); g != nil {
 		if g.is("rule", "largest") {
 			of := "of all pairs of regions"
 			if g.is("of", "positive") {
@@ -107,7 +107,7 @@ func (r *reporter) methodsOfGraphs(m *methodsText) {
 	}
 }
 
-func (r *reporter) methodsOfCleaning(m *methodsText, d *stageSettings) {
+func (a *author) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	var parts []string
 	switch d.value["detrend"] {
 	case "-1":
@@ -116,7 +116,7 @@ func (r *reporter) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	default:
 		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was taken out", d.value["detrend"]))
 	}
-	parts = append(parts, methodsOfNuisance(m, r.scans, d)...)
+	parts = append(parts, methodsOfNuisance(m, a.scans, d)...)
 	if fd := d.number("fd"); fd > 0 {
 		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", report.Short(fd), m.cite("power")))
 	}
@@ -173,14 +173,14 @@ func percentText(value string) string {
 
 // hasModels reports whether something of the page comes from trained models: after a
 // failed leakage check nothing does, and the methods tell of no training and no accuracy.
-func (r *reporter) hasModels() bool {
-	return r.t.Has("evaluation") || r.t.Has("predictions") || r.t.Has("training") || r.t.Has("ranking")
+func (a *author) hasModels() bool {
+	return a.t.Has("evaluation") || a.t.Has("predictions") || a.t.Has("training") || a.t.Has("ranking")
 }
 
 // methodsOfTraining tells of the model.
-func (r *reporter) methodsOfTraining(m *methodsText) {
-	t := r.set.of("train")
-	if t == nil || !r.hasModels() {
+func (a *author) methodsOfTraining(m *methodsText) {
+	t := a.run.of("train")
+	if t == nil || !a.hasModels() {
 		return
 	}
 	if t.is("variant", "authors-code") {
@@ -228,8 +228,8 @@ func orItself(words map[string]string, key string) string {
 }
 
 // methodsOfEvaluation tells how the result was measured.
-func (r *reporter) methodsOfEvaluation(m *methodsText) {
-	if s := r.set.of("split"); s != nil {
+func (a *author) methodsOfEvaluation(m *methodsText) {
+	if s := a.run.of("split"); s != nil {
 		if where := s.value["leave_out"]; where != "" {
 			m.say("Each value of %s was left out in turn.", where)
 		} else {
@@ -244,18 +244,18 @@ func (r *reporter) methodsOfEvaluation(m *methodsText) {
 			m.say("Participants were divided into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.value["folds"], strata, times, s.value["seed"])
 		}
 	}
-	if e := r.set.of("evaluate"); e != nil && r.t.Has("evaluation") {
-		r.methodsOfBaselines(m)
+	if e := a.run.of("evaluate"); e != nil && a.t.Has("evaluation") {
+		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws), as mean and standard deviation over the folds; accuracy has Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
 		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models as they are %s.", e.value["permutations"], m.cite("phipson"))
 	}
-	if c := r.set.of("compare"); c != nil && r.t.Has("comparison") {
+	if c := a.run.of("compare"); c != nil && a.t.Has("comparison") {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
 	}
-	if p := r.set.of("permutation"); p != nil && r.t.Has("permutation") {
+	if p := a.run.of("permutation"); p != nil && a.t.Has("permutation") {
 		m.say("Whether the accuracy could be luck was tested by training anew on permuted groups %s.", m.cite("phipson"))
 	}
-	if b := r.set.of("biomarkers"); b != nil && r.t.Has("ranking") {
+	if b := a.run.of("biomarkers"); b != nil && a.t.Has("ranking") {
 		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"
 		if b.is("reading", "contrast") {
 			by = "the difference between the groups' mean scores in pooling layer %s, over the standard deviation within the groups, in the test participants of each model %s"
@@ -267,10 +267,10 @@ func (r *reporter) methodsOfEvaluation(m *methodsText) {
 }
 
 // methodsOfBaselines names the classifiers that the model is compared with.
-func (r *reporter) methodsOfBaselines(m *methodsText) {
+func (a *author) methodsOfBaselines(m *methodsText) {
 	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman", "brainnetcnn": "kawahara", "li2019": "li2019"}
 	var names []string
-	for _, s := range r.set.stages {
+	for _, s := range a.run.stages {
 		if s.kind != "baseline" {
 			continue
 		}

@@ -1,0 +1,172 @@
+package present
+
+import (
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// An accuracyRow is one row of evaluate's summary.
+type accuracyRow struct {
+	column.AccuracyRow
+	setting string // coordinates: stage=train pool=topk
+	name    string // for people
+	own     bool   // of the model that the pipeline is about, not of one to compare with
+}
+
+func readAccuracy(in dag.Input) ([]accuracyRow, error) {
+	read, err := column.Read[column.AccuracyRow](in)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]accuracyRow, len(read))
+	for i, r := range read {
+		rows[i] = accuracyRow{AccuracyRow: r, setting: column.CoordText(r.Coords), name: r.Name}
+		if r.Name == "" {
+			rows[i].name = settingName(r.Coords)
+		}
+	}
+	return rows, nil
+}
+
+// called is the classifier in a sentence.
+func (r accuracyRow) called() string {
+	if r.name == "" {
+		return "The model"
+	}
+	return r.name
+}
+
+// majority reports whether a row is of the majority class, which learns nothing.
+func (r accuracyRow) majority() bool {
+	return strings.HasPrefix(r.name, column.Classifiers["majority"])
+}
+
+// readAccuracy reads the accuracies of all settings, PR-GNN first, then by accuracy, and
+// finds the headline.
+func (a *author) readAccuracy() error {
+	if !a.t.Has("evaluation") {
+		return nil
+	}
+	rows, err := readAccuracy(a.t.In("evaluation"))
+	if err != nil {
+		return err
+	}
+	a.markOwn(rows)
+	at, err := headlineOf(rows, a.headline)
+	if err != nil {
+		return err
+	}
+	if at >= 0 {
+		first := rows[at]
+		a.first = &first
+	}
+	accuracy := map[string]float64{}
+	for _, r := range rows {
+		if r.Level == "participant" {
+			accuracy[r.setting] = r.Accuracy
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y accuracyRow) int {
+		return column.CompareNamed(x.name, y.name, accuracy[x.setting], accuracy[y.setting])
+	})
+	a.accuracy = rows
+	return nil
+}
+
+// markOwn marks the rows of the model that the pipeline is about: those of stages of the
+// kind train, where the parameters are connected; otherwise those that no baseline's name
+// begins; where nothing is left, all but the majority class.
+func (a *author) markOwn(rows []accuracyRow) {
+	found := false
+	for i, r := range rows {
+		for _, s := range a.run.stages {
+			if s.kind == "train" && slices.Contains(strings.Fields(r.setting), "stage="+s.stage) {
+				rows[i].own, found = true, true
+			}
+		}
+	}
+	if found {
+		return
+	}
+	for i, r := range rows {
+		rows[i].own = !baseline(r.name)
+		found = found || rows[i].own
+	}
+	for i, r := range rows {
+		rows[i].own = rows[i].own || !found && !r.majority()
+	}
+}
+
+// baseline reports whether a name is that of a classifier to compare PR-GNN with.
+func baseline(name string) bool {
+	for model, word := range column.Classifiers {
+		if model != column.PrGNN && strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// perParticipant are the accuracies over participants.
+func (a *author) perParticipant() []accuracyRow {
+	return slices.DeleteFunc(slices.Clone(a.accuracy), func(r accuracyRow) bool { return r.Level != "participant" })
+}
+
+// nested is the accuracy over participants with the setting chosen inside each fold; nil
+// where it is not connected.
+func (a *author) nested() (*accuracyRow, error) {
+	if !a.t.Has("nested") {
+		return nil, nil
+	}
+	rows, err := readAccuracy(a.t.In("nested"))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(rows, func(r accuracyRow) bool { return r.Level == "participant" })
+	if i < 0 {
+		return nil, nil
+	}
+	rows[i].name = "setting chosen inside each fold"
+	return &rows[i], nil
+}
+
+// cautionAccuracy warns of accuracies that show nothing.
+func (a *author) cautionAccuracy() {
+	compared := 0
+	for _, r := range a.perParticipant() {
+		if !r.majority() {
+			compared++
+		}
+		if r.Low <= r.Majority {
+			a.unproven = append(a.unproven, r.setting)
+		}
+		if !r.own {
+			continue
+		}
+		switch {
+		case r.High < r.Majority:
+			a.caution("%s: accuracy is below the majority-class rate (%s)", r.called(), report.Share(r.Majority))
+		case r.Low <= r.Majority:
+			a.caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not above chance", r.called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+		}
+		switch {
+		case r.Sensitivity == 0:
+			a.caution("%s calls nobody %s (sensitivity 0)", r.called(), r.Positive)
+		case r.Sensitivity < 0.5:
+			a.caution("%s detects fewer than half of the %s participants (sensitivity %s)", r.called(), r.Positive, report.Share(r.Sensitivity))
+		}
+		switch {
+		case r.Specificity == 0:
+			a.caution("%s calls everybody %s (specificity 0)", r.called(), r.Positive)
+		case r.Specificity < 0.5:
+			a.caution("%s calls more than half of the other participants %s (specificity %s)", r.called(), r.Positive, report.Share(r.Specificity))
+		}
+	}
+	if compared > 1 {
+		a.caution("%d classifiers were compared: the accuracy of the best one is biased upward", compared)
+	}
+}

@@ -1,0 +1,151 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// checks is the section of leakage, covariates, training and the quality of each step.
+func (a *author) checks() error {
+	for _, part := range []func() error{a.leakage, a.covariates, a.training, a.quality} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A checkRow is one check of a leakage stage.
+type checkRow struct {
+	Comparisons int64 `column:"of"`
+	Violations  int64 `column:"found"`
+}
+
+// leakage counts the checks of all leakage stages. A violation lets nothing be written.
+func (a *author) leakage() error {
+	if !a.t.Has("leakage") {
+		if a.accuracy != nil {
+			a.say("No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and one scan under two ids.")
+		}
+		return nil
+	}
+	checks, comparisons, violations := 0, int64(0), int64(0)
+	for _, in := range a.t.All("leakage") {
+		rows, err := column.Read[checkRow](in)
+		if err != nil {
+			return err
+		}
+		checks += len(rows)
+		for _, r := range rows {
+			comparisons, violations = comparisons+r.Comparisons, violations+r.Violations
+		}
+	}
+	if violations > 0 {
+		return fmt.Errorf("leakage: %d violations; no accuracy is reported", violations)
+	}
+	a.say("No leakage: %s, %s comparisons, 0 violations.", words.Count(checks, "check"), report.Thousands(float64(comparisons)))
+	return nil
+}
+
+// covariates says how well single covariates distinguish the groups.
+func (a *author) covariates() error {
+	rows, err := read[column.CovariateRow](a.t, "covariates")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	long := map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan"}
+	name := func(r column.CovariateRow) string { return orItself(long, r.Name) }
+	for _, r := range rows {
+		if r.P < 0.05 {
+			a.caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", upperFirst(name(r)), r.AUC, r.Chance, report.P(r.P))
+		}
+	}
+	columns := []shownColumn[column.CovariateRow]{
+		text("covariate", "", name),
+		number("n", "", func(r column.CovariateRow) string { return fmt.Sprint(r.N) }),
+		number("missing", "", func(r column.CovariateRow) string { return fmt.Sprint(r.Missing) }),
+		number("AUC", "area under the ROC curve of the covariate alone", func(r column.CovariateRow) string { return report.Share(r.AUC) }),
+		number("chance", "mean over permutations", func(r column.CovariateRow) string { return report.Share(r.Chance) }),
+		number("p", "", func(r column.CovariateRow) string { return report.Probability(r.P) }),
+		number("q", "false discovery rate over the covariates", func(r column.CovariateRow) string { return report.Probability(r.Q) }),
+	}
+	if a.pictures {
+		columns = slices.Insert(columns, 1, text("values", "numbers: mean (SD)", func(r column.CovariateRow) string { return r.Values }))
+	}
+	t := tableOf("Covariates alone", 1, rows, columns...)
+	t.Note = "p over permuted groups. AUC of the direction in which it is larger, so that chance lies above 0.5."
+	a.table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
+	return nil
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// stuckSkill is the least skill of a training that has learned something: the share of the way from the majority
+// rate to 1 that its training accuracy goes, (accuracy − majority)/(1 − majority). As a chance-corrected
+// agreement, values to 0.2 are called slight (Landis and Koch, Biometrics 33 (1977), 159). With a majority of 0.636
+// the threshold is an accuracy of 0.709.
+const stuckSkill = 0.2
+
+// An epochRow is one epoch of a training (train's history).
+type epochRow struct {
+	Accuracy float64 `column:"train_accuracy"`
+	Majority float64 `column:"majority,optional"`
+}
+
+// training warns of models that did not learn, and of models that learned by heart.
+func (a *author) training() error {
+	var stuck []string
+	var last []float64
+	judged, least := 0, 1.0
+	for _, in := range a.t.All("training") {
+		rows, err := column.Read[epochRow](in)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		end := rows[len(rows)-1]
+		last = append(last, end.Accuracy)
+		if math.IsNaN(end.Majority) {
+			continue
+		}
+		judged++
+		if threshold := end.Majority + float64(stuckSkill*(1-end.Majority)); end.Accuracy < threshold {
+			name := memberText(in.Coords)
+			if name == "" {
+				name = "the model"
+			}
+			stuck, least = append(stuck, fmt.Sprintf("%s (%.3f)", name, end.Accuracy)), min(least, threshold)
+		}
+	}
+	if stuck != nil {
+		a.caution("%d of %d models did not learn their training graphs: %s; training accuracy below %.3f, a fifth of the way from the majority rate to 1. Their predictions and regions owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
+	}
+	tested, n := 0.0, 0.0
+	for _, r := range a.accuracy {
+		if r.own && r.Level == "graph" {
+			tested, n = tested+r.Accuracy, n+1
+		}
+	}
+	if len(last) == 0 || n == 0 {
+		return nil
+	}
+	trained, _ := column.MeanSD(last)
+	a.say("Accuracy per graph is %s on training graphs (last epoch, mean over %s) and %s on test graphs.", report.Share(trained), words.Count(len(last), "model"), report.Share(tested/n))
+	if trained-tested/n > 0.15 {
+		a.caution("Overfitting: accuracy %s on training graphs, %s on test graphs", report.Share(trained), report.Share(tested/n))
+	}
+	return nil
+}

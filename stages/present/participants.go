@@ -1,0 +1,255 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// A groupSize is how many participants a group has.
+type groupSize struct {
+	name string
+	n    int
+}
+
+// groups are the groups of the participants, the largest first.
+func (a *author) groups() []groupSize {
+	counts := map[string]int{}
+	for _, id := range a.who.Ids {
+		counts[a.who.Group[id]]++
+	}
+	var all []groupSize
+	for name, n := range counts {
+		all = append(all, groupSize{name, n})
+	}
+	slices.SortFunc(all, func(x, y groupSize) int { return cmp.Or(y.n-x.n, strings.Compare(x.name, y.name)) })
+	return all
+}
+
+// participants is the section of who took part, and who was left out and why.
+func (a *author) participants() error {
+	if a.t.Has("participants") {
+		if err := a.describeGroups(); err != nil {
+			return err
+		}
+	}
+	if err := a.leftOut(); err != nil {
+		return err
+	}
+	notes, err := read[noteRow](a.t, "notes")
+	if err != nil || len(notes) == 0 {
+		return err
+	}
+	a.heading("Notes on the data")
+	var list []string
+	for _, n := range notes {
+		list = append(list, n.Note)
+	}
+	a.add(report.Block{List: list})
+	return nil
+}
+
+// A noteRow is a note of the loader (pipeline.notes).
+type noteRow struct {
+	Note string `column:"note"`
+}
+
+// An excludedRow is a participant that was left out (pipeline.excluded).
+type excludedRow struct {
+	Participant string `column:"participant_id"`
+	Reason      string `column:"reason"`
+}
+
+// leftOut says who was left out: the number by reason, and each.
+func (a *author) leftOut() error {
+	if !a.t.Has("excluded") {
+		return nil
+	}
+	rows, err := column.Read[excludedRow](a.t.In("excluded"))
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		a.say("No participant was left out.")
+		return nil
+	}
+	count := map[string]int{}
+	for _, r := range rows {
+		count[r.Reason]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	t := tableOf("Participants left out", 1, rows,
+		text("participant", "", func(r excludedRow) string { return r.Participant }),
+		text("reason", "", func(r excludedRow) string { return r.Reason }))
+	const most = 12 // rows in the text
+	if len(rows) <= most {
+		a.table(t, fmt.Sprintf("lists the %s left out.", words.Count(len(rows), "participant")))
+		return nil
+	}
+	a.supplement(t)
+	a.say("%s left out (%s).", words.Count(len(rows), "participant"), t.Label())
+	if len(reasons) < len(rows) {
+		const named = 8
+		var list []string
+		for _, why := range reasons[:min(len(reasons), named)] {
+			list = append(list, fmt.Sprintf("%d: %s", count[why], why))
+		}
+		if rest := len(reasons) - named; rest > 0 {
+			list = append(list, words.Count(rest, "other reason"))
+		}
+		a.add(report.Block{List: list})
+	}
+	return nil
+}
+
+// describeGroups gives the size of each group and its covariates.
+func (a *author) describeGroups() error {
+	in := a.t.In("participants")
+	var err error
+	if a.who, err = column.ReadPeople(in); err != nil {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	a.page.Simulated = a.who.Simulated
+	groups := a.groups()
+	rows := make([][]int, len(groups)) // of the table, by group
+	for i, id := range a.who.Ids {
+		at := slices.IndexFunc(groups, func(g groupSize) bool { return g.name == a.who.Group[id] })
+		rows[at] = append(rows[at], i)
+	}
+	t := tableOf("Groups", 1, groups, text("group", "", func(g groupSize) string { return g.name }), number("n", "", func(g groupSize) string { return fmt.Sprint(g.n) }))
+	t.Note = "Mean ± SD (range), or counts."
+	for _, g := range groups {
+		if g.n < 20 {
+			a.caution("Group %s has only %s", g.name, words.Count(g.n, "participant"))
+		}
+	}
+	for _, c := range table.Columns {
+		if slices.Contains([]string{"participant_id", "group", "simulated"}, c.Name) {
+			continue
+		}
+		if err := describeColumn(t, table, c, rows); err != nil {
+			return err
+		}
+	}
+	if len(t.Heads) == 2 {
+		t.Note = ""
+	}
+	a.table(t, "describes the groups.")
+	all, err := wholeTable(table, 2000)
+	if err != nil {
+		return err
+	}
+	all.Caption = "Participants"
+	a.supplement(all)
+	return nil
+}
+
+// describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of
+// up to six words. Identifiers are left out.
+func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, rows [][]int) error {
+	if words, ok := c.Values.([]string); ok {
+		seen := map[string]bool{}
+		for _, w := range words {
+			seen[w] = true
+		}
+		if len(seen) > 6 {
+			return nil
+		}
+		texts, err := table.Strings(c.Name)
+		if err != nil {
+			return err
+		}
+		t.Heads = append(t.Heads, report.Head{Text: plainName(c.Name), Doc: c.Doc})
+		for g := range rows {
+			count := map[string]int{}
+			for _, at := range rows[g] {
+				count[texts[at]]++
+			}
+			var parts []string
+			for _, w := range slices.Sorted(maps.Keys(count)) {
+				parts = append(parts, fmt.Sprintf("%d %s", count[w], w))
+			}
+			t.Rows[g] = append(t.Rows[g], report.Cell{Text: strings.Join(parts, ", ")})
+		}
+		return nil
+	}
+	v, err := table.Floats(c.Name)
+	if err != nil {
+		return err
+	}
+	if identifies(v) {
+		return nil
+	}
+	head := plainName(c.Name)
+	if c.Unit != "" {
+		head += " (" + unitName(c.Unit) + ")"
+	}
+	digits := spreadDigits(v)
+	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
+	for g := range rows {
+		var known []float64
+		for _, at := range rows[g] {
+			if !math.IsNaN(v[at]) {
+				known = append(known, v[at])
+			}
+		}
+		text := "n/a"
+		if mean, sd := column.MeanSD(known); len(known) > 1 {
+			text = fmt.Sprintf("%.*f ± %.*f (%.*f–%.*f)", digits, mean, digits, sd, digits, slices.Min(known), digits, slices.Max(known))
+		} else if len(known) == 1 {
+			text = fmt.Sprintf("%.*f", digits, known[0])
+		}
+		if missing := len(rows[g]) - len(known); missing > 0 && len(known) > 0 {
+			text += fmt.Sprintf(", %d missing", missing)
+		}
+		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
+	}
+	return nil
+}
+
+// identifies tells whether numbers look like an identifier: whole, and of twenty participants or
+// more no two alike. A mean of them would say nothing.
+func identifies(v []float64) bool {
+	seen := map[float64]bool{}
+	for _, x := range v {
+		if x != math.Trunc(x) || seen[x] {
+			return false
+		}
+		seen[x] = true
+	}
+	return len(v) >= 20
+}
+
+// spreadDigits is the number of decimals of a column: two significant digits of its SD, so
+// that all values of a column are alike.
+func spreadDigits(v []float64) int {
+	_, sd := column.MeanSD(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
+	if !(sd > 0) || math.IsInf(sd, 0) {
+		return 0
+	}
+	digits := 0
+	for ; sd < 10 && digits < 6; digits++ {
+		sd *= 10
+	}
+	return digits
+}
+
+// unitName writes a unit for people.
+func unitName(unit string) string {
+	if unit == "a" {
+		return "years"
+	}
+	return unit
+}

@@ -1,0 +1,394 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/region"
+	"prgnn/stages/report"
+)
+
+// regions is the section of the salient regions: in the brain, in tables, and how far the
+// ranking can be trusted.
+func (a *author) regions() error {
+	if !a.t.Has("ranking") || a.top == 0 {
+		return nil
+	}
+	in := a.t.In("ranking")
+	rows, err := figure.ReadRanking(in)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	byContrast := table.Meta["reading"] == "contrast"
+	settings := make([]string, len(rows))
+	for i, r := range rows {
+		settings[i] = column.CoordText(r.Coords)
+	}
+	setting, said := a.regionsOf(settings)
+	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { // figures and tables show the first setting
+		return otherThan(setting, x) - otherThan(setting, y)
+	})
+	first := rows.First()
+	if said != "" {
+		a.say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
+	}
+	if slices.ContainsFunc(a.unproven, func(s string) bool { return unstaged(s) == unstaged(setting) }) {
+		a.say("The models are not shown to classify above chance: the regions say nothing about the groups.")
+	}
+	if a.pictures {
+		if err := a.regionFigures(rows, byContrast); err != nil {
+			return err
+		}
+	}
+	if err := a.rankingTables(rows, byContrast, said); err != nil {
+		return err
+	}
+	a.contrasts(first)
+	recovered := func(first []column.RankingRow) error { return a.recovered(first, said) }
+	for _, part := range []func([]column.RankingRow) error{a.agreement, recovered, a.null, a.fidelity, a.individuality} {
+		if err := part(first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// otherThan is 1 for a region of another setting.
+func otherThan(setting string, r column.RankingRow) int {
+	if column.CoordText(r.Coords) == setting {
+		return 0
+	}
+	return 1
+}
+
+// regionFigures shows the regions in space, at their places, and with their scores.
+func (a *author) regionFigures(rows figure.RankingRows, byContrast bool) error {
+	if len(a.t.All("parcels")) > 0 {
+		if err := a.inSpace(figure.Readings(rows, byContrast)); err != nil {
+			return err
+		}
+	}
+	if a.at != nil {
+		f, err := (&figure.BrainMap{Top: min(a.top, 10)}).Draw(rows, a.at)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.t.In("ranking").Name, err)
+		}
+		a.show("the regions at their places", nil, []report.Figure{f})
+	}
+	if err := a.figures("scores and contrasts of the first regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
+		return err
+	}
+	if !a.t.Has("individual") || a.at == nil {
+		return nil
+	}
+	if table, err := a.t.In("individual").Table(); err != nil || table.Rows() == 0 {
+		return err
+	}
+	c, err := (&figure.Individuals{People: 4}).Draw(a.t.In("individual"), a.at)
+	if err != nil {
+		return err
+	}
+	return a.figures("the regions of single participants", c)
+}
+
+// inSpace shows the first regions in slices, and in the viewer.
+func (a *author) inSpace(readings []figure.Ranked) error {
+	in := a.t.All("parcels")[0]
+	var nodes []region.Node
+	names := map[int][2]string{}
+	if a.t.Has("nodes") {
+		var err error
+		if nodes, err = region.ReadNodes(a.t.In("nodes")); err != nil {
+			return err
+		}
+		rows, err := column.Read[nodeRow](a.t.In("nodes"))
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			names[int(r.Index)] = [2]string{r.Name, cmp.Or(r.Abbreviation, r.Name)}
+		}
+	}
+	p, err := figure.ReadParcels(in, nodes)
+	if err != nil {
+		return err
+	}
+	if len(p.Middle) == 0 {
+		return fmt.Errorf("%s: it holds no region of the node list", in.Name)
+	}
+	var under *figure.Anatomy
+	if a.t.Has("anatomy") {
+		if under, err = figure.ReadAnatomy(a.t.In("anatomy")); err != nil {
+			return err
+		}
+		if !under.Covers(p) {
+			return fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", a.t.In("anatomy").Name, in.Name)
+		}
+	}
+	slices := figure.DrawSlices(p, under, readings[0], a.top)
+	if who := in.Coord("subject"); who != "" && len(a.t.All("parcels")) > 1 {
+		slices.Caption += " Parcellation of " + who + "."
+	}
+	still, err := slices.InReport()
+	if err != nil {
+		return err
+	}
+	viewer, err := figure.Viewer(p, under, readings, names)
+	if err != nil {
+		return err
+	}
+	viewer.Static = &still
+	a.place = p.Middle // the space that is shown need not be that of the node list
+	a.add(report.Block{Lead: a.count.Figure(&still) + " shows the regions in slices."})
+	a.add(report.Block{Viewer: viewer})
+	for _, other := range readings[1:] {
+		if other.Contrast {
+			return a.figures("how differently the regions are scored in the groups", figure.DrawSlices(p, under, other, a.top))
+		}
+	}
+	return nil
+}
+
+// A nodeRow names a node.
+type nodeRow struct {
+	Index        int32  `column:"index"`
+	Name         string `column:"name"`
+	Abbreviation string `column:"abbreviation,optional"`
+}
+
+// rankingTables lists the first regions of the first setting in the text, and all regions of
+// all settings in a supplement. said names the setting.
+func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said string) error {
+	some := func(value func(column.RankingRow) float64) bool {
+		return slices.ContainsFunc(rows, func(r column.RankingRow) bool { return !math.IsNaN(value(r)) })
+	}
+	type row = column.RankingRow
+	by := "mean pooling score"
+	if byContrast {
+		by = "contrast of the groups"
+	}
+	columns := []shownColumn[row]{
+		number("rank", "", func(r row) string { return fmt.Sprint(r.Rank) }),
+		text("region", "", func(r row) string { return r.Name }),
+	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Abbreviation != r.Name }) {
+		columns = append(columns, text("short", "", func(r row) string { return r.Abbreviation }))
+	}
+	columns = append(columns, number("score", by, func(r row) string { return report.Share(r.Score) }))
+	if some(func(r row) float64 { return r.Low }) {
+		columns = append(columns, number("95 % CI", "of the score, over participants; models held fixed", func(r row) string { return report.Range(r.Low, r.High) }))
+	}
+	if rows[0].Best > 0 {
+		columns = append(columns, number("rank by model", "best and worst rank in a single model (fold, repeat)", func(r row) string { return fmt.Sprintf("%d–%d", r.Best, r.Worst) }))
+	}
+	if some(func(r row) float64 { return r.Frequency }) {
+		columns = append(columns, number("kept", "share of a participant's test graphs in which the layer keeps the region", func(r row) string { return report.Percent(r.Frequency) }))
+	}
+	if a.pictures && some(func(r row) float64 { return r.Contrast }) { // too wide for a text
+		columns = append(columns,
+			number("contrast", "difference of the groups' mean scores in within-group SDs, in test participants", func(r row) string { return report.Fixed(r.Contrast, 2) }),
+			number("q", "of the contrast: false discovery rate over all regions", func(r row) string { return report.Probability(r.Q) }))
+	}
+	if rows.Planted() {
+		columns = append(columns, text("planted", "simulated group difference", func(r row) string {
+			return map[bool]string{true: "yes"}[r.Planted != nil && *r.Planted]
+		}))
+	}
+	table := func(caption string, rows []row) *report.Table {
+		columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows, slices.Clone(columns)...)
+		of := slices.IndexFunc(columns, func(c shownColumn[row]) bool { return c.Head.Text == "region" })
+		t := tableOf(caption, of+1, rows, columns...)
+		for i, r := range rows {
+			if p, ok := a.place[int(r.Index)]; ok {
+				t.Rows[i][of].Place = &p
+			}
+		}
+		return t
+	}
+	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
+	a.table(table("The most salient regions"+said+", by "+by, shown), "lists the first regions of the ranking.")
+	if len(shown) < len(rows) {
+		a.supplement(table("All regions", rows))
+	}
+	return nil
+}
+
+// contrasts names the regions that the models score differently in the groups.
+func (a *author) contrasts(rows []column.RankingRow) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r column.RankingRow) bool { return math.IsNaN(r.Q) })
+	if len(rows) == 0 {
+		return
+	}
+	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { return cmp.Compare(y.Contrast, x.Contrast) })
+	least := math.Inf(1)
+	var names []string
+	for _, r := range rows {
+		least = min(least, r.Q)
+		if r.Q < 0.05 {
+			names = append(names, fmt.Sprintf("%s %.2f", cmp.Or(r.Abbreviation, r.Name), r.Contrast))
+		}
+	}
+	if names == nil {
+		a.say("No region is scored differently in the groups (contrast in test participants, smallest q %.2f).", least)
+		return
+	}
+	a.say("Scored differently in the groups (contrast in test participants, q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
+}
+
+// agreement says how far rankings agree.
+func (a *author) agreement(first []column.RankingRow) error {
+	type row = column.ConsistencyRow
+	rows, err := read[row](a.t, "consistency")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	for _, r := range rows {
+		if r.Over != "models" || !slices.Equal(r.Coords, first[0].Coords) {
+			continue
+		}
+		a.say("%s rank the regions: two of them share %.1f of the top %d (%.1f by chance, %s), all share %d (%.1f by chance); rank correlation %.2f.",
+			words.Count(int(r.Rankings), "model"), r.Common, r.K, r.CommonChance, report.P(r.P), r.Every, r.EveryChance, r.Spearman)
+		if r.Kuncheva < 0.5 {
+			a.caution("Only %.1f of the top %d regions agree between two models on average: the ranking depends on the training split", r.Common, r.K)
+		}
+	}
+	if !a.pictures {
+		return nil
+	}
+	columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows,
+		text("rankings by", "", func(r row) string { return r.Over }),
+		number("number", "", func(r row) string { return fmt.Sprint(r.Rankings) }),
+		number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
+		number("two share", "of the top k regions of two rankings, mean over pairs", func(r row) string { return besideChance(r.Common, r.CommonChance, 1) }),
+		number("all share", "of the top k regions of all rankings", func(r row) string { return besideChance(float64(r.Every), r.EveryChance, 0) }),
+		number("Jaccard", "shared regions over those in either", func(r row) string { return besideChance(r.Jaccard, r.JaccardChance, 2) }),
+		number("Kuncheva", "shared regions beyond chance; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Kuncheva, 2) }),
+		number("Spearman", "rank correlation of all regions; 0 by chance", func(r row) string { return report.Fixed(r.Spearman, 2) }),
+		number("p", "random rankings share as many", func(r row) string { return report.Probability(r.P) }))
+	t := tableOf("Agreement of rankings", len(columns)-8, rows, columns...)
+	t.Note = "In brackets: rankings in random order. Models may also agree because all brains are alike, whatever the groups."
+	if len(rows) > 20 {
+		a.supplement(t)
+		return nil
+	}
+	a.table(t, "gives the agreement of rankings.")
+	return nil
+}
+
+// besideChance writes a value, and that of chance in brackets.
+func besideChance(x, chance float64, digits int) string {
+	switch {
+	case math.IsNaN(chance):
+		return report.Fixed(x, digits)
+	case chance < 0.05 && digits < 2:
+		return report.Fixed(x, digits) + " (0)"
+	}
+	return report.Fixed(x, digits) + " (" + report.Fixed(chance, digits) + ")"
+}
+
+// null says which regions stand out from models of permuted groups.
+func (a *author) null(first []column.RankingRow) error {
+	rows, err := read[column.NullRow](a.t, "null")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	of, said := first[0].Coords, ""
+	if !slices.ContainsFunc(rows, func(r column.NullRow) bool { return slices.Equal(r.Coords, of) }) {
+		of = rows[0].Coords
+		if name := settingName(of); name != "" {
+			said = " (" + name + ")"
+		}
+	}
+	least := 1.0
+	var names []string
+	for _, r := range rows {
+		if !slices.Equal(r.Coords, of) {
+			continue
+		}
+		least = min(least, r.PAny)
+		if r.Q < 0.05 {
+			names = append(names, cmp.Or(r.Abbreviation, r.Name))
+		}
+	}
+	models := words.Count(int(rows[0].Permutations), "label shuffle")
+	if names == nil {
+		a.say("No region stands out from models retrained on %s%s (smallest family-wise %s).", models, said, report.P(least))
+	} else {
+		a.say("Beyond models retrained on %s%s (q < 0.05): %s: %s.", models, said, words.Count(len(names), "region"), words.Some(names, 10))
+	}
+	if !a.pictures {
+		return nil
+	}
+	table, err := a.t.In("null").Table()
+	if err != nil {
+		return err
+	}
+	t, err := wholeTable(table, 400, "index", "id")
+	if err != nil {
+		return err
+	}
+	t.Caption = "Regions against models of permuted groups"
+	a.supplement(t)
+	return nil
+}
+
+// fidelity says whether the predictions depend on the salient regions.
+func (a *author) fidelity([]column.RankingRow) error {
+	type row = column.FidelityRow
+	rows, err := read[row](a.t, "fidelity")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	actions := map[string]string{"remove": "removed", "keep": "kept alone"}
+	columns := keyed("model", func(r row) string { return settingName(r.Coords) }, rows,
+		text("top k regions", "by the models' scores", func(r row) string { return orItself(actions, r.Action) }),
+		number("k", "", func(r row) string { return fmt.Sprint(r.K) }),
+		number("drop", "of the probability of the predicted group", func(r row) string { return report.Share(r.Drop) }),
+		number("k at random", "mean ± SD over random choices", func(r row) string { return plusMinus(r.RandomDrop, r.RandomSD) }),
+		number("p", "share of random choices that lower it as much (removed), or as little (kept alone)", func(r row) string { return report.Probability(r.P) }),
+		number("changed", "predictions that change", func(r row) string { return report.Percent(r.Changed) }),
+		number("at random", "", func(r row) string { return report.Percent(r.RandomChanged) }),
+		number("accuracy", "of the masked graphs, per participant", func(r row) string { return report.Share(r.Accuracy) }),
+		number("whole graphs", "", func(r row) string { return report.Share(r.WholeAccuracy) }))
+	t := tableOf("Effect of masking the top regions", len(columns)-7, rows, columns...)
+	t.Note = "In test participants. A removed region loses its edges and its row and column of features."
+	a.table(t, "gives the effect of masking the top regions of each graph on the predictions.")
+	return nil
+}
+
+// individuality says how much of the scores differs between participants, as λ2 grows.
+func (a *author) individuality([]column.RankingRow) error {
+	type row = column.IndividualityRow
+	rows, err := read[row](a.t, "individuality")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	c, err := figure.DrawIndividuality(a.t.In("individuality"))
+	if err != nil {
+		return err
+	}
+	if err := a.figures("individual or group level, as λ2 grows", c); err != nil {
+		return err
+	}
+	t := tableOf("Individual or group level", 1, rows,
+		text("setting", "", func(r row) string { return r.Setting }),
+		number("λ2", "weight of the group-level consistency", func(r row) string { return report.Short(r.Lambda2) }),
+		number("between participants", "share of the variance of scores between participants of a group", func(r row) string { return report.Share(r.Individual) }),
+		number("95 % CI", "over participants", func(r row) string { return report.Range(r.IndividualLow, r.IndividualHigh) }),
+		number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
+		number("Jaccard", "top regions that two participants of a group share, of those in either", func(r row) string { return report.Share(r.Jaccard) }),
+		number("95 % CI", "", func(r row) string { return report.Range(r.JaccardLow, r.JaccardHigh) }),
+		number("by chance", "rankings in random order", func(r row) string { return report.Share(r.JaccardChance) }))
+	t.Note = "In test participants, by each model alone."
+	a.table(t, "gives the share of the variance of scores between participants.")
+	return nil
+}
