@@ -86,6 +86,16 @@ type study struct {
 // pipeline runs the program; fails when it ends otherwise than wanted.
 func (s *study) pipeline(code int, args ...string) string {
 	s.t.Helper()
+	text, got := s.run(args...)
+	if got != code {
+		s.t.Fatalf("pipeline %q: exit code %d, want %d\n%s", args, got, code, text)
+	}
+	return text
+}
+
+// run runs the program, and gives what it says and its exit code.
+func (s *study) run(args ...string) (string, int) {
+	s.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		s.t.Fatal(err)
@@ -93,10 +103,10 @@ func (s *study) pipeline(code int, args ...string) string {
 	cmd := exec.Cmd{Path: self, Args: append([]string{"pipeline"}, args...), Dir: s.dir}
 	cmd.Env = append(os.Environ(), "HOME="+s.home, "USER="+marks[0], "PIPELINE_STORE=")
 	text, _ := cmd.CombinedOutput()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
-		s.t.Fatalf("pipeline %q: %v, want exit code %d\n%s", args, cmd.ProcessState, code, text)
+	if cmd.ProcessState == nil {
+		s.t.Fatalf("pipeline %q did not start", args)
 	}
-	return string(text)
+	return string(text), cmd.ProcessState.ExitCode()
 }
 
 func write(t *testing.T, path, text string) {

@@ -109,6 +109,11 @@ type missing struct {
 func (m *missing) Error() string { return m.text }
 func (m *missing) Unwrap() error { return m.cause }
 
+// isAnnex tells whether the target of a link is the object of a git-annex repository.
+func isAnnex(target string) bool {
+	return strings.Contains(strings.ReplaceAll(target, "\\", "/"), "/annex/objects/")
+}
+
 // Missing says in words why a file cannot be opened; the content of a link of git-annex
 // may not be here. errors.Is finds err in it.
 func Missing(path string, err error) error {
@@ -116,8 +121,10 @@ func Missing(path string, err error) error {
 		return err
 	}
 	switch target, linkErr := os.Readlink(path); {
+	case errors.Is(err, fs.ErrNotExist) && linkErr == nil && isAnnex(target):
+		return &missing{fmt.Sprintf("%s is a link of git-annex whose content is not here; fetch it with: datalad get %s (or git annex get)", path, path), err}
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil:
-		return &missing{fmt.Sprintf("%s is a link to %s, which is not there (datalad get or git annex get fetches the content of such links)", path, target), err}
+		return &missing{fmt.Sprintf("%s is a link to %s, which is not there", path, target), err}
 	case errors.Is(err, fs.ErrNotExist):
 		return &missing{path + ": there is no such file", err}
 	case errors.Is(err, fs.ErrPermission):

@@ -64,7 +64,15 @@ func TestMissing(t *testing.T) {
 		t.Skip(err)
 	}
 	_, err := os.Open(link)
-	if got := Missing(link, err); !strings.Contains(got.Error(), "datalad get") {
+	if got := Missing(link, err); got.Error() != link+" is a link of git-annex whose content is not here; fetch it with: datalad get "+link+" (or git annex get)" {
+		t.Errorf("%v", got)
+	}
+	other := filepath.Join(dir, "other.nii.gz")
+	if err := os.Symlink("../elsewhere/bold.nii.gz", other); err != nil {
+		t.Fatal(err)
+	}
+	_, err = os.Open(other)
+	if got := Missing(other, err); got.Error() != other+" is a link to ../elsewhere/bold.nii.gz, which is not there" {
 		t.Errorf("%v", got)
 	}
 	none := filepath.Join(dir, "none")

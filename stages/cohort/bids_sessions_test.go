@@ -82,10 +82,10 @@ func TestBIDSHints(t *testing.T) {
 	d = newDataset(t, onePerson)
 	d.write(labels, "")
 	d.write("sub-01/func/.keep", "")
-	if err := os.Symlink("absent", filepath.Join(d.dir, "sub-01", "func", scan)); err != nil {
+	if err := os.Symlink("../.git/annex/objects/x/absent", filepath.Join(d.dir, "sub-01", "func", scan)); err != nil {
 		need.Missing(t, "symbolic links: %v", err)
 	}
-	if got := problem(d); !strings.Contains(got, "is a link to absent, which is not there (datalad get") {
+	if got := problem(d); !strings.Contains(got, "is a link of git-annex whose content is not here; fetch it with: datalad get") {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,5 +149,36 @@ func TestBIDSWarp(t *testing.T) {
 				t.Errorf("space %q", space)
 			}
 		})
+	}
+}
+
+// Files that were not fetched are named with the command that fetches them.
+func TestBIDSNotFetched(t *testing.T) {
+	const scan = "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
+	d := newDataset(t, onePerson)
+	d.write(scan, "")
+	d.write("tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz", "")
+	problem := func() string {
+		t.Helper()
+		r, err := d.load(func(b *BIDSCohort) {
+			b.Space, b.Confounds, b.Labels = "auto", false, "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz"
+		})
+		if err != nil || r.Subjects[0].Problem == nil {
+			t.Fatalf("no problem; error %v", err)
+		}
+		return strings.ReplaceAll(r.Subjects[0].Problem.Error(), d.dir+string(filepath.Separator), "")
+	}
+	if got, want := problem(), "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz is a stub of TemplateFlow without content; fetch it with: python -m templateflow get MNI152NLin2009cAsym"; !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	path := filepath.Join(d.dir, filepath.FromSlash(scan))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../.git/annex/objects/xx/yy/MD5E-s1--0.nii.gz", path); err != nil {
+		t.Skip(err)
+	}
+	if got, want := problem(), " is a link of git-annex whose content is not here; fetch it with: datalad get "; !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -92,7 +93,16 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	if what := regular.Otherwise(info); what != "" {
 		return "", placed{fmt.Errorf("its %s file: %w", f.port, &regular.Error{Path: path, What: what}), path}
 	}
+	if info.Size() == 0 && strings.HasPrefix(filepath.Base(path), "tpl-") {
+		return "", placed{fmt.Errorf("its %s file: %s is a stub of TemplateFlow without content; fetch it with: python -m templateflow get %s", f.port, path, templateOf(path)), path}
+	}
 	return path, nil
+}
+
+// templateOf is the template of a file of TemplateFlow: MNI152NLin2009cAsym.
+func templateOf(path string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "tpl-"), "_")
+	return name
 }
 
 // roster puts a cohort together from its list and the sources of its files.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
 
@@ -29,7 +29,7 @@ func (c *listed) people(dir, root, raw string) (*list, error) {
 			tried = append(tried, p)
 		}
 		if l.path == "" {
-			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter raw or file", strings.Join(tried, ", "))
+			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter raw or file", words.Some(tried, 3))
 		}
 	}
 	if err := l.readRows(dir); err != nil {

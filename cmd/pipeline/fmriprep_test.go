@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// fmriprepVersions are the fixtures, with what a user must write beside dir and group.
+var fmriprepVersions = []struct{ version, write string }{
+	{"20.2.7", "space: T1w"},
+	{"20.2.7", "space: MNI152NLin2009cAsym"},
+	{"21.0.4", ""},
+	{"22.1.1", `run: "1"`},
+	{"23.1.4", ""},
+	{"23.2.3", ""},
+	{"24.1.1", ""},
+	{"25.0.0", "space: T1w"},
+	{"25.0.0", "space: MNI152NLin2009cAsym"},
+	{"25.1.4", ""},
+	{"25.2.5", ""},
+}
+
+// What init writes runs on the defaults of every version of fMRIPrep: init, the line of bids
+// switched on, cohort, and run to the correlations. The table of docs/inputs.md tells what was
+// taken.
+func TestFMRIPrepVersions(t *testing.T) {
+	raw := need.Shared(t, "fixtures", "fmriprep", "raw")
+	participants, err := os.ReadFile(filepath.Join(raw, "participants.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := []string{"| fMRIPrep | written beside `dir` and `group` | space | labels |", "| --- | --- | --- | --- |"}
+	for _, v := range fmriprepVersions {
+		s := &study{t: t, dir: t.TempDir()}
+		s.home = s.dir
+		at, fixture := filepath.Join(s.dir, "derivatives"), need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+v.version)
+		if _, err := os.Stat(filepath.Join(fixture, "fmriprep")); err != nil { // not the legacy layout
+			if err := os.Mkdir(at, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			at = filepath.Join(at, "fmriprep")
+		}
+		if err := os.Symlink(fixture, at); err != nil {
+			t.Skip(err)
+		}
+		write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants), "diagnosis", "group", 1))
+
+		s.pipeline(0, "init")
+		file := filepath.Join(s.dir, "biopoint.yaml")
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(b), "  simulate:", "  # simulate:", 1)
+		text = strings.Replace(text, "  # bids:", "  bids:", 1)
+		if v.write != "" {
+			before := s.bids(file, text)
+			if !strings.Contains(before, strings.SplitN(v.write, ":", 2)[0]) {
+				t.Errorf("%s: the message does not say to write %s:\n%s", v.version, v.write, before)
+			}
+			text = strings.Replace(text, "group: group }", "group: group, "+v.write+" }", 1)
+		}
+		write(t, file, text)
+		space, labels := "", ""
+		for line := range strings.Lines(s.pipeline(0, "cohort", "biopoint.yaml", "--json")) {
+			var e struct {
+				Participant, State string
+				Scans              []struct{ Space, Labels string }
+			}
+			if json.Unmarshal([]byte(line), &e) == nil && e.State == "taken" && len(e.Scans) == 1 {
+				space, labels = e.Scans[0].Space, e.Scans[0].Labels
+			}
+		}
+		s.pipeline(0, "run", "biopoint.yaml", "--until", "connectivity", "--set", "cohort.incomplete=skip")
+		wrote := ""
+		if v.write != "" {
+			wrote = "`" + v.write + "`"
+		}
+		table = append(table, fmt.Sprintf("| %s | %s | %s | %s |", v.version, wrote, space, labels))
+	}
+	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "inputs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Join(table, "\n") + "\n"; !strings.Contains(strings.ReplaceAll(string(docs), "\r\n", "\n"), want) {
+		t.Errorf("docs/inputs.md lacks the table\n%s", want)
+	}
+}
+
+// bids is what cohort says of a file as init wrote it, with the line of bids switched on.
+func (s *study) bids(file, text string) string {
+	s.t.Helper()
+	write(s.t, file, text)
+	said, code := s.run("cohort", "biopoint.yaml")
+	if code == 0 {
+		s.t.Fatalf("taken without a word:\n%s", said)
+	}
+	return said
+}
