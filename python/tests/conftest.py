@@ -12,6 +12,9 @@ import pytest
 import prgnn
 from prgnn import _program
 
+# Processes that tests start import the package from where the tests do.
+os.environ["PYTHONPATH"] = str(Path(prgnn.__file__).parents[1])
+
 
 class Quick:
     """The built-in quick.yaml, run once, and the files of its store found by their digests alone."""

@@ -250,7 +250,6 @@ def started(directory: Path) -> subprocess.Popen[str]:
         cwd=directory,
         stdout=subprocess.PIPE,
         encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     end = time.monotonic() + 60
     while not (directory / "begun").exists() and time.monotonic() < end and child.poll() is None:

@@ -62,6 +62,10 @@ def test_runs_plan_and_why(write: Write) -> None:
     assert why.differences == (prgnn.Difference("parameter", "value", '""', '"7"'),)
     assert '+ parameter value: "7"' in str(why)
     assert '+ parameter value: "7"' in printed("why", "numbers.yaml", "all", "--set", "all.value=7")
+    assert str(why).startswith("all is stale: ")
+    assert str(store.why("all")) == "all has its result; there is no other to compare with"
+    prgnn.run("numbers.yaml", all__value=7, progress=False)
+    assert str(changed.why("all")).startswith(f"all has its result; what differs from run {second.id}:\n  - parameter ")
     assert "value" in why.recipe and "recipe" not in repr(why)
 
 

@@ -153,5 +153,10 @@ class Why:
         return read(cls, {**event, "differences": differences, "waits_for": tuple(event.get("waits_for", ()))})
 
     def __str__(self) -> str:
-        head = f"{self.task}: {self.state}" + (f" ({self.reason})" if self.reason else "")
+        if self.state != "cached":
+            head = f"{self.task} is {self.state}: {self.reason}"
+        elif self.run:
+            head = f"{self.task} has its result; what differs from run {self.run}:"
+        else:
+            head = f"{self.task} has its result; there is no other to compare with"
         return "\n".join([head, *("  " + str(d).replace("\n", "\n  ") for d in self.differences)])
