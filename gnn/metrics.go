@@ -111,26 +111,3 @@ func Wilson(p, n float64) (low, high float64) {
 	half := math.Sqrt(float64(z2 * (float64(p*(1-p)) + float64(z2/4))))
 	return max(0, (center-half)/(1+z2)), min(1, (center+half)/(1+z2))
 }
-
-// MeanSD is the mean and the sample standard deviation (n−1 in the denominator)
-// of the values that are numbers; the latter is NaN for fewer than two.
-func MeanSD(v []float64) (mean, sd float64) {
-	n := 0.0
-	for _, x := range v {
-		if !math.IsNaN(x) {
-			mean += x
-			n++
-		}
-	}
-	mean /= n
-	for _, x := range v {
-		if !math.IsNaN(x) {
-			d := x - mean
-			sd += float64(d * d)
-		}
-	}
-	if n < 2 {
-		return mean, math.NaN()
-	}
-	return mean, math.Sqrt(sd / (n - 1))
-}

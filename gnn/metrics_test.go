@@ -82,12 +82,3 @@ func TestConfusion(t *testing.T) {
 		t.Error("recall of a class without cases is a number")
 	}
 }
-
-func TestMeanSD(t *testing.T) {
-	if mean, sd := MeanSD([]float64{1, math.NaN(), 2, 6}); mean != 3 || math.Abs(sd-math.Sqrt(7)) > 1e-15 {
-		t.Errorf("mean %v, sd %v", mean, sd)
-	}
-	if _, sd := MeanSD([]float64{1}); !math.IsNaN(sd) {
-		t.Errorf("sd of one value is %v", sd)
-	}
-}

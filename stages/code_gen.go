@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 84462c0f477c3a1ee7194db13741400e412d72ec6811272991eafd8856e177ce
-kind biomarkers 531bc40ce2c3d908c2924461606c8df7a5995b695762b50f00621c13a5cb0cc8
+var codes = dag.Codes(`kind baseline 467dc5b0c323ce8c8287a96eb9750fea9f70af65c42d0ad9139dfafb88ba96bb
+kind biomarkers 2b0cafd2ce2b2d46568718279d207d10489ad8bd2f39a8e116e90a607fcc32a4
 kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
 kind brainmap d7f450199b9b372a92238ffccb1783a8de533c0ecb7ce2032dd414f9e1f7532b
-kind choose 725fc8749866a6f6df372a0368b5bcc0ad3ed68e0149a7b9fbb9e1a714408494
+kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
 kind combat bcaa5dbe9984df7c0931ae0622a53d110b06bdea19720601bb8afbc2dbc71271
-kind compare 23bcd79c018253ecfd27c384f66081ad78407852022565329aa7e118295e4286
+kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
 kind connectivity 81734b7b4ad0c329360c79e2775f1064018bfd5c41a3f508e43c7259aeee9d96
 kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
 kind denoise 997d9b0d6352e73b2926f2a33a9ecbd2d3d2c039944e380682cf647b5ffd753a
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 5a11ad1dc2b1dd4be44aaa8a5d497db87d06d6d0061e3db0b716fa6b64b36bc2
+kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
 kind exec 31215a3a37237838605731dcbf368788514809184343348ab0cee19e2b985984
 kind fidelity 5dd2d50011a8c75fa1276a72a74f750e96678513df04c226d3ea1512afea6896
-kind figure-confusion 068c95fa22377664bb7792470463a458dc92ec0dbfdd3bb404186aa44b749b23
+kind figure-confusion 1c619083183e5303b92582117fd8eee6c81a3ae2f3a41f9276f15a4d6bb6b641
 kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
 kind figure-degrees 5e6639dc0a0506dbb0ea19280cc7c12bc01439479f2ca81e8b48316da10359bf
 kind figure-distributions b1bf4d46a46bdf675b71e8bdce79afc38a233ac343deced880315b5b249ee1e9
 kind figure-individuality 31b20c6b061c1d3632c4287352e1707dcd17459350b10d065d21ab381127a4d9
 kind figure-individuals 976ff9a47c351be8cf9f16651d1712a1e55cdba71f5f5c9159dfc7b4452aa7ef
 kind figure-ranking 3e9449a9b72aff466ad9b1e152bbc42189845cca602c6ef64d11c580c0f845ef
-kind figure-roc cbf2400c7bbecfd8f177a22466fd7ab39fffe02c05f8acb3c01baa81728319c3
+kind figure-roc 8ac73a354bd48d86e67e4649d9358327c44b5047d9636fcb8eaa203f71998d0f
 kind figure-training 2668d344499232f445c7a61a2f6d225244a17e7c6c81375f46b6258ae9dba6e6
 kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
 kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
-kind individuality d13b5b3845b79a510b42aacfa7de515f0b4df8578decd019137d5a0b53b6e5cb
+kind individuality 605075134dd85c2ff791d973a4a411ba5729431561f9a11d0bbe5a52480f109d
 kind join a70753e58745661f25980fa6c6f6729ed03463c848834e53aefa0df5eac2bf60
 kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
 kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
-kind permutation 05fd71670c25bf141ce454be7e143255dd754d8b40ea47a7d7f26901068b6043
-kind predict 485bf5e134760207a7fe228b4500c3150c0347e8a8a18725e4403fc809bf80d8
-kind report bdd4264d92b4450a3aad0dd41213e639ca297471fee4f69570ffd5a73191a803
+kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
+kind predict 5d0d3ca8dda641f71c88dd6f49d77fd2193c091901e6e120036587ac0a50adcc
+kind report 5fcd094d1cdaa5c0ccf2c0ceebe4a2846cc7ed826d8a5f941846c0f2732a04f4
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 9002503d355b052685fd84ff50c46b25b8ac197627e343b64304e0902c901208
+kind summary f42e160cf6688596fc489ef7b9d13f4829e04d8cbfdc77c1a44b19c81e026ee4
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
-kind train 7e88228de6d7708dbd9beac49e84c20d61f274bf688e13bae91e20a670ac826b
+kind train d2c2a49c8492b92912e9457b44e6ab032f5fa4ae47537eaddf6e0eab474f476f
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -544,6 +544,12 @@ prgnn/internal/dense.Gram e1311cab233a.841c2c
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
+reached by baseline biomarkers individuality predict train
+prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
+
+reached by baseline biomarkers individuality train
+prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
+
 reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
@@ -560,6 +566,9 @@ prgnn/stages/column.Optional 693e62b8be85.45f843
 
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
+
+reached by baseline choose compare evaluate figure-confusion figure-roc permutation report summary train
+prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
 reached by baseline combat connectivity denoise figure-connectivity graph harmonize join
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
@@ -888,12 +897,10 @@ prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
 prgnn/stages/learn.paperTraining 62f9b2bf8f68.851209
 prgnn/stages/learn.parameterRow 5d4aa91e9061.e3b0c4
 prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
-prgnn/stages/learn.predictionRow 117f5c0fce63.e3b0c4
-prgnn/stages/learn.predictionTable 7125c3b44a59.47deab
+prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
-prgnn/stages/learn.scoreRow f7b3aeeb04cd.c4217a
-prgnn/stages/learn.scoreTable 800f15165b7a.e1dc24
+prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 461ad568aec3.c32d9f
 prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
@@ -910,11 +917,12 @@ prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 756ac8dc2ac0.c63136
 
+reached by biomarkers choose compare covariates evaluate fidelity figure-roc individuality permutation report summary
+prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
+
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
-
-reached by biomarkers choose covariates fidelity individuality permutation report summary
-prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
+prgnn/stages/column.Known df9e67050663.e3b0c4
 
 reached by biomarkers combat covariates fidelity harmonize individuality report summary tables
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
@@ -956,7 +964,7 @@ prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
-prgnn/stages/assess.Biomarkers.read 4ffad20e2c93.d3257f
+prgnn/stages/assess.Biomarkers.read f873c54ad150.f32825
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
 prgnn/stages/assess.Biomarkers.recoveries 45232a81168e.47e492
@@ -995,11 +1003,9 @@ prgnn/stages/assess.plantedNodes 92bed1bbfc18.2f1524
 prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
 prgnn/stages/assess.rankedBy.worth 97db917c43b8.5146ef
 prgnn/stages/assess.rankingRows d0885a7e9c78.290961
-prgnn/stages/assess.readScores df8fc4463011.074036
-prgnn/stages/assess.relative e3af7ce3eacf.dc3b72
+prgnn/stages/assess.relative 7391722a9798.7ae86c
 prgnn/stages/assess.ridgePenalty 8b95a66de076.e3b0c4
 prgnn/stages/assess.saliency 3cfc95499ef6.f4574f
-prgnn/stages/assess.scoreColumns 1a643c9f7c36.e3b0c4
 prgnn/stages/assess.settingOf 00c3881ed6a3.3a2886
 prgnn/stages/assess.settingScores 77cb772a774d.cd3e2c
 prgnn/stages/assess.singly aa7908e9ccb5.991870
@@ -1459,10 +1465,9 @@ reached by choose compare evaluate figure-confusion figure-roc permutation repor
 prgnn/stages/fold.Case 1d105543f286.e3b0c4
 prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
-prgnn/stages/fold.ReadTested a437273200a9.c20cd4
+prgnn/stages/fold.ReadTested 93b333795928.66dbf9
 prgnn/stages/fold.Tested 4b40de23cc99.c5d94f
-prgnn/stages/fold.oneSide 1458e07a70fe.61616b
-prgnn/stages/fold.testedRow a67e1c0fc5f5.e3b0c4
+prgnn/stages/fold.oneSide 1d6f0c81b584.b88aa3
 
 reached by choose compare evaluate figure-roc permutation report summary
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
@@ -1471,9 +1476,8 @@ prgnn/gnn.Confusion.Add d07f271f447d.86c9fb
 prgnn/gnn.Confusion.Balanced 1e1ef75e5647.a82bdf
 prgnn/gnn.Confusion.Recall 11ae3b813a2c.86c9fb
 prgnn/gnn.Confusion.Specificity a0decc0794e7.86c9fb
-prgnn/gnn.MeanSD 20224b546e65.e3b0c4
 prgnn/gnn.NewConfusion a2683d91f2df.31624a
-prgnn/stages/fold.Score 6a2530d6b8fc.60562e
+prgnn/stages/fold.Score d47cf746b421.dc7a5d
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
 reached by choose compare fidelity figure-individuals leakage report summary tables
@@ -1562,7 +1566,7 @@ prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
 
 reached by compare evaluate figure-roc report summary
-prgnn/stages/fold.MeanOver 992bd6a0c2b8.b9a6fd
+prgnn/stages/fold.MeanOver 24de2424a529.c14082
 
 reached by compare report summary
 prgnn/stages/column.PairRow 0261634da7cd.e3b0c4
@@ -1917,7 +1921,7 @@ prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
 prgnn/stages/assess.Evaluate.Ports ec34cd66cbb0.ecbe71
 prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
-prgnn/stages/assess.Evaluate.summaryTable 63b6d423e917.1fe43a
+prgnn/stages/assess.Evaluate.summaryTable accb81290f9c.0f259b
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
@@ -2743,7 +2747,7 @@ prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
 prgnn/stages/learn.permutation.New d54eff27cd87.210a45
 prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
 prgnn/stages/learn.permutedSetting.check 3cc0d3c34bdd.00e674
-prgnn/stages/learn.permutedSetting.rows 24fa9388f476.d85b14
+prgnn/stages/learn.permutedSetting.rows 2311f6552e9c.bae7b8
 
 reached by permutation report summary
 prgnn/stages/column.PermutationTestRow 2ed9244a5e2a.c63136
@@ -2757,11 +2761,11 @@ prgnn/stages/learn.graphFacts.acceptNodes c13b2cbabfd4.a397f6
 prgnn/stages/learn.newPredicted 0b66fd9ca86b.cf3acc
 prgnn/stages/learn.predict.New d54eff27cd87.378326
 prgnn/stages/learn.predicted bbe790ef2495.e1d632
-prgnn/stages/learn.predicted.add 60794957c840.57ba2a
+prgnn/stages/learn.predicted.add ff50a1266ef7.4cb909
 prgnn/stages/learn.predicted.tables 7a9e830b6141.ff7d86
 prgnn/stages/learn.predictedGraph e7eaf5e081a9.e3b0c4
 prgnn/stages/learn.predictedPerson 444e7d510a14.e3b0c4
-prgnn/stages/learn.predictedScore fc70faea01ea.e3b0c4
+prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
@@ -3288,7 +3292,7 @@ at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:75 finit
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
 at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
-at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107 MeanSD:117
+at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:23 linear.finish:30 linear.forward:38 linear.backward:51 mlpState:66 newMLPState:74 Model.mlpForward:95 Model.mlpBackward:110 mlpState.drop:127
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:131 Options.readoutWidth:136
@@ -3358,9 +3362,9 @@ at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:64 ModelScores:70 NewModelScores:82 settingOf:88 Tally:105 saliency:112 Biomarkers.Run:124 Biomarkers.readAll:222 ordered:238 Biomarkers.read:248 ModelScores.add:313 Tally.add:324 scoreColumns:333 readScores:342 Biomarkers.rank:364 plantedNodes:392 auroc:418
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:221 ordered:237 Biomarkers.read:247 ModelScores.add:313 Tally.add:324 Biomarkers.rank:334 plantedNodes:362 auroc:388
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
-at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 Biomarkers.against:27 unstaged:81 alike:93 sortedKeys:106 relative:116
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:80 alike:92 sortedKeys:105 relative:115
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 testShare:336 rankedBy.worth:350 leadOf:371 both:385 meanOf:395
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
@@ -3391,7 +3395,7 @@ at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 Defa
 at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
-at stages/column/mean.go prgnn/stages/column MeanSD:9
+at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 CompareNamed:132 ShownSetting:147 SettingsOf:164 Lambdas:185
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
@@ -3400,6 +3404,7 @@ at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
+at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
@@ -3432,9 +3437,9 @@ at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 D
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
-at stages/fold/row.go prgnn/stages/fold Row:4
-at stages/fold/score.go prgnn/stages/fold foldScores:11 Levels:16 controls:19 Score:23 Distinct:53 Majority:65
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 testedRow:56 ReadTested:67 OverDraws:120 bySetting:149 OnlyOnce:168 Tested.Cases:186
+at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
+at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:24 Distinct:54 Majority:66
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:109 bySetting:138 OnlyOnce:157 Tested.Cases:175
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
@@ -3449,14 +3454,14 @@ at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Basel
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:153 Trained.Predict:190 predictIn:197
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:31 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:43 Permutation.Run:52 byPermutation:79 permutedSetting.check:118 graphsOf:155 permutedSetting.rows:164
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
-at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:52 predicted.add:56 predicted.tables:81
+at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:78
 at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:107 Split.permute:139 groupsOf:173 Split.enough:182 Split.divide:214 Split.deal:222 Split.inside:246 bySite:272
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:177 trainingSet.majority:213 readGraphs:225 standardization:260 standardization.values:262 standardization.layout:264 trainingSet.standardize:274 rounded:313 standardization.apply:322
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
-at stages/learn/train_tables.go prgnn/stages/learn predictionRow:16 predictionTable:29 groupColumns:51 historyTable:63 scoreRow:97 scoreTable:110 distributionRow:142 distributionTable:151 parameterRow:165 parameterTable:173
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:38 historyTable:50 scoreTable:84 distributionRow:117 distributionTable:126 parameterRow:140 parameterTable:148
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:18 Read:21 header:56 reader:77 errLarge:83 reader.take:86 element:95 errShort:100 reader.element:103 reader.inflate:127 reader.array:147 reader.part:205 Variable.shape:214 widths:230 reader.numbers:233 reader.chars:280 reader.letters:311 reader.cells:343

@@ -2,7 +2,12 @@ package dense
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // BenchmarkMultiply has the shapes of the baselines: a Gram matrix, an MLP, and
@@ -10,6 +15,27 @@ import (
 func BenchmarkMultiply(b *testing.B) {
 	b.Run("float32", benchmark[float32])
 	b.Run("float64", benchmark[float64])
+}
+
+// BenchmarkGonum is the first of these products by gonum, on one thread as well.
+func BenchmarkGonum(b *testing.B) {
+	const m, depth = 940, 3486
+	b.Run("float32", func(b *testing.B) {
+		x, c := blas32.General{Rows: m, Cols: depth, Stride: depth, Data: normals[float32](m * depth)}, blas32.General{Rows: m, Cols: m, Stride: m, Data: make([]float32, m*m)}
+		rate(b, 2*m*m*depth, func() { blas32.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, c) })
+	})
+	b.Run("float64", func(b *testing.B) {
+		x, c := blas64.General{Rows: m, Cols: depth, Stride: depth, Data: normals[float64](m * depth)}, blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
+		rate(b, 2*m*m*depth, func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, c) })
+	})
+}
+
+func rate(b *testing.B, operations int, f func()) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum takes all there are
+	for b.Loop() {
+		f()
+	}
+	b.ReportMetric(float64(operations)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
 func benchmark[T Float](b *testing.B) {

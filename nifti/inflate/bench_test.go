@@ -2,12 +2,16 @@ package inflate
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
 	"testing"
+
+	kgzip "github.com/klauspost/compress/gzip"
 )
 
-// BenchmarkReader decompresses $PRGNN_BENCH_GZ, or a noisy image made up here.
+// BenchmarkReader decompresses $PRGNN_BENCH_GZ, or a noisy image made up here, beside the standard
+// library and klauspost/compress.
 func BenchmarkReader(b *testing.B) {
 	var z []byte
 	if path := os.Getenv("PRGNN_BENCH_GZ"); path != "" {
@@ -18,14 +22,26 @@ func BenchmarkReader(b *testing.B) {
 	} else {
 		z = zip(b, 6, bytes.Repeat(samples()["noise"], 10))
 	}
-	n, err := io.Copy(io.Discard, NewReader(bytes.NewReader(z)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(n)
-	for b.Loop() {
-		if _, err := io.Copy(io.Discard, NewReader(bytes.NewReader(z))); err != nil {
-			b.Fatal(err)
-		}
+	for _, r := range []struct {
+		name string
+		open func(io.Reader) (io.Reader, error)
+	}{
+		{"ours", func(r io.Reader) (io.Reader, error) { return NewReader(r), nil }},
+		{"klauspost", func(r io.Reader) (io.Reader, error) { return kgzip.NewReader(r) }},
+		{"standard", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	} {
+		b.Run(r.name, func(b *testing.B) {
+			for b.Loop() {
+				z, err := r.open(bytes.NewReader(z))
+				if err != nil {
+					b.Fatal(err)
+				}
+				n, err := io.Copy(io.Discard, z)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(n)
+			}
+		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -250,60 +249,61 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 	if err != nil {
 		return nil, err
 	}
-	c, err := readScores(table)
+	rows, err := column.Rows[column.ScoreRow[float64]](table)
 	if err != nil {
 		return nil, err
 	}
 	type graph struct {
 		id   string
-		draw int64
+		draw int32
 	}
 	seen := map[graph]bool{}
 	m := NewModelScores(in)
-	if c.untrained != nil && b.Layer == 1 {
+	if _, known := table.Column("untrained"); known && b.Layer == 1 {
 		m.untrained = NewModelScores(in)
 		m.untrained.Group, m.untrained.graphs = m.Group, m.graphs
 	}
-	for i, id := range c.ids {
+	for i, r := range rows {
+		id := r.ID
 		if _, ok := people.Group[id]; !ok {
 			return nil, fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
 		}
-		if c.index[i] < 1 || c.index[i] > int64(n) {
-			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, c.index[i], n)
+		if r.Index < 1 || int(r.Index) > n {
+			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, r.Index, n)
 		}
 		if m.Group[id] == "" {
 			m.Group[id] = people.Group[id]
-			if c.group != nil {
-				m.Group[id] = c.group[i]
+			if r.Group != "" {
+				m.Group[id] = r.Group
 			}
 		}
-		if c.layer[i] == int64(b.Layer) {
-			if math.IsNaN(c.score[i]) {
-				return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, c.draw[i], c.index[i])
+		if int(r.Layer) == b.Layer {
+			if math.IsNaN(r.Score) {
+				return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, r.Draw, r.Index)
 			}
-			m.add(c.set[i], id, n, int(c.index[i]-1), c.score[i], c.kept[i])
+			m.add(r.Set, id, n, int(r.Index-1), r.Score, r.Kept)
 			if m.untrained != nil {
-				m.untrained.add(c.set[i], id, n, int(c.index[i]-1), c.untrained[i], false)
+				m.untrained.add(r.Set, id, n, int(r.Index-1), r.Untrained, false)
 			}
 		}
-		if c.set[i] != "test" {
+		if r.Set != "test" {
 			continue
 		}
 		if m.Tallies[id] == nil { // it may not have reached the layer
 			m.Tallies[id] = make([]Tally, n)
 		}
-		if m.draws[c.draw[i]] == nil {
-			m.draws[c.draw[i]] = map[string][]Tally{}
+		if m.draws[int64(r.Draw)] == nil {
+			m.draws[int64(r.Draw)] = map[string][]Tally{}
 		}
-		if m.draws[c.draw[i]][id] == nil {
-			m.draws[c.draw[i]][id] = make([]Tally, n)
+		if m.draws[int64(r.Draw)][id] == nil {
+			m.draws[int64(r.Draw)][id] = make([]Tally, n)
 		}
-		if g := (graph{id, c.draw[i]}); !seen[g] {
+		if g := (graph{id, r.Draw}); !seen[g] {
 			seen[g] = true
 			m.graphs[id]++
 		}
-		if c.layer[i] == int64(b.Layer) {
-			m.draws[c.draw[i]][id][c.index[i]-1].add(c.score[i], c.kept[i])
+		if int(r.Layer) == b.Layer {
+			m.draws[int64(r.Draw)][id][r.Index-1].add(r.Score, r.Kept)
 		}
 	}
 	return m, nil
@@ -327,36 +327,6 @@ func (t *Tally) add(score float64, kept bool) {
 	if kept {
 		t.kept++
 	}
-}
-
-// scoreColumns are the columns of a table of scores.
-type scoreColumns struct {
-	ids, set           []string
-	group              []string // nil when the table has none
-	draw, layer, index []int64
-	score              []float64
-	untrained          []float64 // nil when the table has none
-	kept               []bool
-}
-
-func readScores(t *encoding.Table) (c scoreColumns, err error) {
-	var problems [7]error
-	c.ids, problems[0] = t.Strings("participant_id")
-	c.draw, problems[1] = t.Ints("draw")
-	c.layer, problems[2] = t.Ints("layer")
-	c.index, problems[3] = t.Ints("index")
-	c.score, problems[4] = t.Floats("score")
-	c.kept, problems[5] = t.Bools("kept")
-	c.set, problems[6] = t.Strings("set")
-	if _, ok := t.Column("group"); ok {
-		c.group, err = t.Strings("group")
-		problems[0] = errors.Join(problems[0], err)
-	}
-	if _, ok := t.Column("untrained"); ok {
-		c.untrained, err = t.Floats("untrained")
-		problems[4] = errors.Join(problems[4], err)
-	}
-	return c, errors.Join(problems[:]...)
 }
 
 // rank averages every region over participants, each of whom counts once, and

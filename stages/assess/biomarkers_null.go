@@ -3,7 +3,6 @@ package assess
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"prgnn/dag"
@@ -114,7 +113,7 @@ func sortedKeys(m map[string]int) []string {
 
 // relative takes the mean over the regions off and divides by their sd.
 func relative(v []float64) {
-	known := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
+	known := column.Known(v)
 	mean, sd := column.MeanSD(known)
 	for j := range v {
 		v[j] = (v[j] - mean) / sd

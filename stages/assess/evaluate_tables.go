@@ -54,7 +54,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 			}
 			var mean, sd [5]float64
 			for i := range each {
-				mean[i], sd[i] = gnn.MeanSD(each[i])
+				mean[i], sd[i] = column.MeanSD(column.Known(each[i]))
 			}
 			low, high := gnn.Wilson(right/all, float64(len(tested)))
 			rows = append(rows, column.AccuracyRow{

@@ -2,6 +2,7 @@ package column
 
 import (
 	"math"
+	"slices"
 )
 
 // MeanSD is the mean and the standard deviation of a sample (n − 1); NaN where
@@ -17,3 +18,6 @@ func MeanSD(x []float64) (mean, sd float64) {
 	}
 	return mean, math.Sqrt(q / float64(len(x)-1))
 }
+
+// Known are the values that are numbers, in a slice of their own.
+func Known(x []float64) []float64 { return slices.DeleteFunc(slices.Clone(x), math.IsNaN) }

@@ -1,7 +1,7 @@
 package fold
 
 import (
-	"prgnn/gnn"
+	"prgnn/stages/column"
 )
 
 // MeanOver is the mean of a measure over the folds, of all repeats: what every measure of
@@ -11,6 +11,6 @@ func MeanOver(folds []Tested, measure func(Tested) float64) float64 {
 	for i, f := range folds {
 		v[i] = measure(f)
 	}
-	mean, _ := gnn.MeanSD(v)
+	mean, _ := column.MeanSD(column.Known(v))
 	return mean
 }

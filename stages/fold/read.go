@@ -64,10 +64,10 @@ func ReadSettings(ins []dag.Input) (*Settings, error) {
 
 // oneSide refuses predictions that train on a participant whom they test: no accuracy is
 // made of them, whether a leakage stage looks at them or not.
-func oneSide(rows []testedRow) error {
+func oneSide(rows []PredictionRow) error {
 	type place struct {
 		id           string
-		repeat, fold int64
+		repeat, fold int32
 	}
 	tested := map[place]bool{}
 	for _, r := range rows {

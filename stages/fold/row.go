@@ -7,3 +7,17 @@ type Row struct {
 	Label int
 	Side  int // 0 train, 1 test, or apart
 }
+
+// A PredictionRow is what one training said of one graph: a table of predictions, before its
+// columns of probabilities, p_GROUP.
+type PredictionRow struct {
+	ID          string  `column:"participant_id"`
+	Group       string  `column:"group"`
+	Draw        int32   `column:"draw,optional"`
+	Fold        int32   `column:"fold"`
+	Repeat      int32   `column:"repeat"`
+	Set         string  `column:"set" doc:"train or test"`
+	Label       int32   `column:"label" doc:"number of the participant's group, from 0, in sorted order"`
+	Probability float64 `column:"probability,optional" doc:"of group 1; with more than two groups, of the predicted one"`
+	Predicted   int32   `column:"predicted" doc:"number of the predicted group"`
+}

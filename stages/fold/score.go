@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/gnn"
+	"prgnn/stages/column"
 )
 
 // foldScores are the measures of one fold at one level.
@@ -45,7 +46,7 @@ func Score(cases []Case, positive int) foldScores {
 	for c := range classes {
 		each = append(each, auc(c))
 	}
-	out.Auc, _ = gnn.MeanSD(each)
+	out.Auc, _ = column.MeanSD(column.Known(each))
 	return out
 }
 

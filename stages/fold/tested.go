@@ -52,20 +52,9 @@ func (all *Settings) name() {
 	}
 }
 
-// A testedRow is one graph of a prediction table, without its probabilities.
-type testedRow struct {
-	ID        string `column:"participant_id"`
-	Group     string `column:"group"`
-	Set       string `column:"set"`
-	Repeat    int64  `column:"repeat"`
-	Fold      int64  `column:"fold"`
-	Label     int64  `column:"label"`
-	Predicted int64  `column:"predicted"`
-}
-
 // ReadTested reads the test side of a prediction table, by repeat and fold.
 func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
-	rows, err := column.Rows[testedRow](t)
+	rows, err := column.Rows[PredictionRow](t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,10 +87,10 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 		if r.Predicted < 0 || int(r.Predicted) >= len(groups) {
 			return nil, nil, fmt.Errorf("row %d: predicted is %d, and there are %d groups", i+1, r.Predicted, len(groups))
 		}
-		at := slices.IndexFunc(folds, func(f Tested) bool { return f.Repeat == r.Repeat && f.Fold == r.Fold })
+		at := slices.IndexFunc(folds, func(f Tested) bool { return f.Repeat == int64(r.Repeat) && f.Fold == int64(r.Fold) })
 		if at < 0 {
 			at = len(folds)
-			folds = append(folds, Tested{Repeat: r.Repeat, Fold: r.Fold})
+			folds = append(folds, Tested{Repeat: int64(r.Repeat), Fold: int64(r.Fold)})
 		}
 		c := Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}
 		for _, v := range p {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"prgnn/dag"
-	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -175,7 +174,7 @@ func (s *permutedSetting) rows(positive int) (tests []column.PermutationTestRow,
 		}
 		var mean [3]float64
 		for k := range mean {
-			mean[k], _ = gnn.MeanSD(each[k])
+			mean[k], _ = column.MeanSD(column.Known(each[k]))
 			if s.numbers[i] == 0 {
 				seen[k] = mean[k]
 			} else {

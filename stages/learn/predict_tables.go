@@ -40,13 +40,10 @@ type predictedGraph struct {
 
 // A predictedScore is the pooling score that one model gives to one node of one graph in one layer.
 type predictedScore struct {
-	ID    string  `column:"participant_id"`
-	Draw  int32   `column:"draw"`
-	Model int32   `column:"model" doc:"from 1, in the order of the trainings"`
-	Layer int32   `column:"layer" doc:"pooling layer, from 1"`
-	Index int32   `column:"index" doc:"node number, from 1"`
-	Score float64 `column:"score" doc:"after the sigmoid"`
-	Kept  bool    `column:"kept"`
+	ID    string `column:"participant_id"`
+	Draw  int32  `column:"draw"`
+	Model int32  `column:"model" doc:"from 1, in the order of the trainings"`
+	column.NodeScore[float64]
 }
 
 func newPredicted(groups []string, models int) *predicted {
@@ -72,7 +69,7 @@ func (p *predicted) add(id string, draws []int, model int, answers []gnn.Predict
 		}
 		for l, s := range a.Layers {
 			for j, node := range s.Node {
-				p.scores = append(p.scores, predictedScore{id, draw, number, int32(l + 1), node + 1, s.Score[j], s.Kept[j]})
+				p.scores = append(p.scores, predictedScore{id, draw, number, column.NodeScore[float64]{Layer: int32(l + 1), Index: node + 1, Score: s.Score[j], Kept: s.Kept[j]}})
 			}
 		}
 	}

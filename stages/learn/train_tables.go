@@ -12,25 +12,12 @@ import (
 	"prgnn/stages/fold"
 )
 
-// A predictionRow is what one training said of one graph.
-type predictionRow struct {
-	ID          string  `column:"participant_id"`
-	Group       string  `column:"group"`
-	Draw        int32   `column:"draw"`
-	Fold        int32   `column:"fold"`
-	Repeat      int32   `column:"repeat"`
-	Set         string  `column:"set" doc:"train or test"`
-	Label       int32   `column:"label" doc:"number of the participant's group, from 0, in sorted order"`
-	Probability float64 `column:"probability" doc:"of group 1; with more than two groups, of the predicted one"`
-	Predicted   int32   `column:"predicted" doc:"number of the predicted group"`
-}
-
 // predictionTable has a row a graph; model is what classifiers calls it.
 func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model, caution string) *encoding.Table {
-	rows, each := make([]predictionRow, len(set.rows)), make([][]float64, len(set.rows))
+	rows, each := make([]fold.PredictionRow, len(set.rows)), make([][]float64, len(set.rows))
 	for i, r := range set.rows {
 		p := predictions[i]
-		rows[i] = predictionRow{
+		rows[i] = fold.PredictionRow{
 			ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Fold: int32(s.Fold), Repeat: int32(s.Repeat),
 			Set: fold.SideNames[r.Side], Label: int32(r.Label), Probability: p.Probability[p.Class], Predicted: int32(p.Class),
 		}
@@ -93,19 +80,6 @@ func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
 	return encoding.NewTable(cols...)
 }
 
-// A scoreRow is the pooling score of one node of one graph in one layer.
-type scoreRow[T gnn.Float] struct {
-	ID        string `column:"participant_id"`
-	Group     string `column:"group"`
-	Draw      int32  `column:"draw"`
-	Set       string `column:"set" doc:"train or test"`
-	Layer     int32  `column:"layer" doc:"pooling layer, from 1"`
-	Index     int32  `column:"index" doc:"node number, from 1"`
-	Score     T      `column:"score" doc:"after the sigmoid"`
-	Kept      bool   `column:"kept"`
-	Untrained T      `column:"untrained,missing" doc:"score by the same model at its starting weights, before training; of the first layer only"`
-}
-
 // scoreTable has a row a graph, layer and node. before are the predictions at the starting weights.
 func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Prediction, testOnly bool) *encoding.Table {
 	n := 0
@@ -116,7 +90,7 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Predict
 			}
 		}
 	}
-	rows := make([]scoreRow[T], 0, n)
+	rows := make([]column.ScoreRow[T], 0, n)
 	for i, p := range predictions {
 		r := set.rows[i]
 		if testOnly && r.Side != 1 {
@@ -124,9 +98,10 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Predict
 		}
 		for l, s := range p.Layers {
 			for j, node := range s.Node {
-				row := scoreRow[T]{
+				row := column.ScoreRow[T]{
 					ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Set: fold.SideNames[r.Side],
-					Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]), Kept: s.Kept[j], Untrained: T(math.NaN()),
+					NodeScore: column.NodeScore[T]{Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]), Kept: s.Kept[j]},
+					Untrained: T(math.NaN()),
 				}
 				if l == 0 { // every node reaches the first layer, in the same order
 					row.Untrained = T(before[i].Layers[0].Score[j])
