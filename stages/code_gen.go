@@ -38,11 +38,11 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 5d0d3ca8dda641f71c88dd6f49d77fd2193c091901e6e120036587ac0a50adcc
-kind report 5fcd094d1cdaa5c0ccf2c0ceebe4a2846cc7ed826d8a5f941846c0f2732a04f4
+kind report 1451064b8c6378325b8b998ab4e8b4d6725188b8111939245fd9d5a63c773f9e
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary f42e160cf6688596fc489ef7b9d13f4829e04d8cbfdc77c1a44b19c81e026ee4
+kind summary c23d44ba2b8cf06cb696831f1cfa653cb1ec2b809a343953d0531a2ae3b17170
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train d2c2a49c8492b92912e9457b44e6ab032f5fa4ae47537eaddf6e0eab474f476f
@@ -2840,7 +2840,7 @@ prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy 68f535d7b064.6a0a13
-prgnn/stages/present.author.cautionScans 0129690e21e2.af3d2d
+prgnn/stages/present.author.cautionScans 8a8ba70cfeaa.e460a7
 prgnn/stages/present.author.checks f9f88374e330.a5ccc5
 prgnn/stages/present.author.cleaning e661d07eeff0.5570e5
 prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
@@ -3487,7 +3487,7 @@ at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.dat
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
 at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:83 author.say:86 author.heading:90 author.caution:93 author.table:101 author.supplement:107 author.figures:115 author.show:136
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:144 methodsOfNuisance:160
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:147 methodsOfNuisance:163
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76 Report.NamedHeadline:97 Summary.NamedHeadline:102
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:13 cohortSettings:37 author.methodsOfGraphs:47 author.methodsOfCleaning:110 estimator:138 share:156 percentText:166 author.hasModels:176 author.methodsOfTraining:181 orItself:223 author.methodsOfEvaluation:231 author.methodsOfBaselines:270

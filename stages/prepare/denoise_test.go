@@ -241,6 +241,9 @@ func TestDenoiseByConfounds(t *testing.T) {
 		if r := rows[0]; r.Strategy != c.strategy || r.Why != c.why || float64(r.Regressors) != c.regressors || float64(r.NonSteady) != c.left || float64(r.Kept) != volumes-c.left {
 			t.Errorf("%s: %+v", c.name, r)
 		}
+		if a := out["series"].(*encoding.Array); a.Shape[1] != int(rows[0].Kept) {
+			t.Errorf("%s: %d volumes in the series, and the quality says %d", c.name, a.Shape[1], rows[0].Kept)
+		}
 		// A model must know that these series and those of another strategy differ.
 		if how := column.MadeLines(out["quality"].(*encoding.Table).Meta["made"])["denoise.regress"]; strings.Trim(how, `"`) != c.strategy {
 			t.Errorf("%s: made with regress %s, want %s", c.name, how, c.strategy)

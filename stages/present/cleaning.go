@@ -109,7 +109,10 @@ func (a *author) cautionScans() {
 				named = append(named, s.who+" ("+what+")")
 			}
 		}
-		if named != nil {
+		switch {
+		case len(named) > max(6, len(scans)/2): // nobody stands out
+			a.caution(format, fmt.Sprintf("%d of %d scans", len(named), len(scans)))
+		case named != nil:
 			a.caution(format, words.Some(named, 6))
 		}
 	}

@@ -2,6 +2,7 @@ package present
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,8 +55,10 @@ func TestCleaningIsTold(t *testing.T) {
 			"Regions without a signal: sub-5 (4 regions)",
 			"More than half of the volumes censored for motion: sub-6 (75 of 148)",
 		}},
+		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })}, 7), simple,
+			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 7 of 7 scans"}},
 	} {
-		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6"}[:len(c.rows)]
+		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6", "sub-7"}[:len(c.rows)]
 		for i, id := range ids {
 			rows[id] = c.rows[i]
 		}
