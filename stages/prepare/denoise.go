@@ -221,9 +221,8 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		if asked {
 			return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude)
 		}
-		row.Why = cmp.Or(why, column.NoConfounds)
-		if s.Regress == "none" {
-			row.Why = column.AskedForNone
+		if row.Why = cmp.Or(why, column.NoConfounds); s.Regress == "none" {
+			row.Why = cmp.Or(why, column.AskedForNone) // who has cleaned before counts more than what is asked now
 		}
 		return row, nil
 	}

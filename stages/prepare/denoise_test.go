@@ -221,6 +221,7 @@ func TestDenoiseByConfounds(t *testing.T) {
 		{"a simulated table, by hand", "24P", scanOf(2), tsv(marked), "24P", "", 24, 0},
 		{"no table", "auto", scanOf(2), nil, "none", column.NoConfounds, 0, 0},
 		{"series given", "auto", given, nil, "none", column.SeriesGiven, 0, 0},
+		{"a scan of XCP-D, none by hand", "none", denoisedScan, nil, "none", column.CleanedScan, 0, 0},
 		{"a scan of XCP-D", "auto", denoisedScan, tsv(string(everyConfound(volumes).Data)), "none", column.CleanedScan, 0, 0},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
