@@ -38,11 +38,11 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 5d0d3ca8dda641f71c88dd6f49d77fd2193c091901e6e120036587ac0a50adcc
-kind report 1451064b8c6378325b8b998ab4e8b4d6725188b8111939245fd9d5a63c773f9e
+kind report 3ac645742351c46442b210770d57113945bdc51226c1bf20764f31687d08183b
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary c23d44ba2b8cf06cb696831f1cfa653cb1ec2b809a343953d0531a2ae3b17170
+kind summary 2121adc6d70852cbf7bc304d6f155efb998cef6760d4157306c6cb1aee904b47
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train d2c2a49c8492b92912e9457b44e6ab032f5fa4ae47537eaddf6e0eab474f476f
@@ -2864,10 +2864,10 @@ prgnn/stages/present.author.leftOut dacf7cfaf588.8b3eb3
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods deefd5c574fd.e729c2
 prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
-prgnn/stages/present.author.methodsOfCleaning d0791d0600d0.c07bc7
-prgnn/stages/present.author.methodsOfCohort 1ba8511ba763.086922
-prgnn/stages/present.author.methodsOfEvaluation a55f5cd85bcd.0225ce
-prgnn/stages/present.author.methodsOfGraphs 3667b35d8bca.9d8f0f
+prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
+prgnn/stages/present.author.methodsOfCohort 9ae78af3798f.086922
+prgnn/stages/present.author.methodsOfEvaluation 123187fabd0e.0225ce
+prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
@@ -2877,7 +2877,7 @@ prgnn/stages/present.author.paperTables ecf066bd5ea5.e39b32
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
 prgnn/stages/present.author.performance 57e382fe6cb6.c2147d
-prgnn/stages/present.author.performanceFigures fbc02c38c4bc.c18898
+prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
 prgnn/stages/present.author.permutation 9a142f7fa8d2.cfbfb2
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality 5ebeed0d0dfd.53dff9
@@ -2891,7 +2891,7 @@ prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 3b1a56ef80fa.3cb86c
 prgnn/stages/present.author.result fcbebe97e653.831949
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
-prgnn/stages/present.author.show 3a45fd0619c1.8bb615
+prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.tiles 21d8fd542456.49450f
@@ -2924,7 +2924,7 @@ prgnn/stages/present.literature 4318a24d281a.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures 29301c822350.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
-prgnn/stages/present.methodsOfNuisance 10c6d8b548c1.366682
+prgnn/stages/present.methodsOfNuisance b8bf7e3aeaca.366682
 prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
@@ -3023,7 +3023,7 @@ prgnn/stages/report.textWriter.table 0c9c558051bd.066643
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.wrap 0db41a275787.e3b0c4
-prgnn/stages/report/page.css d9e14fc65865.e3b0c4
+prgnn/stages/report/page.css 3e0988de4b62.e3b0c4
 prgnn/stages/report/page.html 5b092f245206.e3b0c4
 prgnn/stages/report/page.js e44902ceb951.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
@@ -3396,7 +3396,7 @@ at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 CompareNamed:132 ShownSetting:147 SettingsOf:164 Lambdas:185
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 CompareNamed:119 ShownSetting:134 SettingsOf:151 Lambdas:172
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88

@@ -114,19 +114,6 @@ func joinTexts(by string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), by)
 }
 
-// NamesOf names the rows of a table for people: by its own column of names, or, in
-// a table that has none, by the columns that settingsOf reads.
-func NamesOf(t *encoding.Table, own ...string) ([]string, error) {
-	if _, ok := t.Column("name"); ok {
-		return t.Strings("name")
-	}
-	settings, err := SettingsOf(t, own...)
-	for i, s := range settings {
-		settings[i] = ShownSetting(s)
-	}
-	return settings, err
-}
-
 // CompareNamed puts PR-GNN first, then the others, the most accurate before, and the
 // majority class, which has learnt nothing, last.
 func CompareNamed(a, b string, accuracyA, accuracyB float64) int {

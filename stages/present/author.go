@@ -148,8 +148,10 @@ func (a *author) show(sentence string, small, wide []report.Figure) {
 	default:
 		a.add(report.Block{Lead: fmt.Sprintf("Figures %s–%s show %s.", names[0], names[len(names)-1], sentence)})
 	}
-	if small != nil {
+	if len(small) > 1 {
 		a.add(report.Block{Figures: small})
+	} else {
+		wide = append(small, wide...) // alone it keeps its size
 	}
 	for i := range wide {
 		a.add(report.Block{Figure: &wide[i]})

@@ -182,10 +182,10 @@ func methodsOfNuisance(m *methodsText, scans []cleanedScan, d *stageSettings) (p
 		parts = append(parts, text+" were regressed out "+m.cite(works...))
 	}
 	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.NonSteady > 0 }) {
-		parts = append(parts, "volumes that were not in steady state were left out")
+		parts = append(parts, "non-steady-state volumes were removed")
 	}
 	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "scrubbing" }) && d.number("fd") == 0 {
-		parts = append(parts, "volumes with a framewise displacement above 0.5 mm or a standardised DVARS above 1.5, and segments of fewer than five volumes between them, were censored "+m.cite("power"))
+		parts = append(parts, "volumes with a framewise displacement above 0.5 mm or a standardized DVARS above 1.5, and segments of fewer than five volumes between them, were censored "+m.cite("power"))
 	}
 	if scans != nil {
 		var left []float64

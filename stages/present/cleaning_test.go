@@ -84,7 +84,7 @@ func TestMethodsOfNuisance(t *testing.T) {
 	row := column.CleaningRow{Strategy: "acompcor", TEff: 90, NonSteady: 2}
 	got := strings.Join(methodsOfNuisance(&methodsText{}, []cleanedScan{{"sub-1", row}, {"sub-2", row}}, d), "; ")
 	const want = "12 motion parameters, components of aCompCor of white matter and of CSF, and fMRIPrep's cosines (high-pass filter at 1/128 Hz) were regressed out [1, 2]; " +
-		"volumes that were not in steady state were left out; 90 degrees of freedom were left"
+		"non-steady-state volumes were removed; 90 degrees of freedom were left"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

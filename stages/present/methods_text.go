@@ -18,7 +18,7 @@ func (a *author) methodsOfCohort(m *methodsText) {
 	switch c := cohortSettings(a.run); {
 	case c == nil:
 	case c.kind == "simulate":
-		m.say("The data were simulated: no person was scanned. Scans of %s participants (%s ASD, %s HC) were made with %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; between the groups, correlations among planted regions differ with a strength of %s.",
+		m.say("The data were simulated: nobody was scanned. The scans of %s participants (%s ASD, %s HC) have %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; correlations among planted regions differ between the groups with a strength of %s.",
 			n, c.value["asd"], c.value["hc"], c.value["volumes"], c.value["tr"], c.value["grid"], c.value["strength"])
 	case c.kind == "bids":
 		m.say("%s participants were taken from derivatives of fMRIPrep %s.", n, m.cite("esteban"))
@@ -26,11 +26,11 @@ func (a *author) methodsOfCohort(m *methodsText) {
 		m.say("%s participants took part.", n)
 	}
 	if p := a.run.of("parcellate"); p != nil {
-		m.say("Each scan was parcellated on its own grid by nearest-neighbour resampling of a label image")
+		m.say("Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image")
 		if a.at != nil && len(a.at[0]) == 84 {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
-		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region of which less than %s of the label lay in the field of view counts as missing.", p.value["min_coverage"])
+		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label in the field of view counts as missing.", p.value["min_coverage"])
 	}
 }
 
@@ -61,13 +61,13 @@ func (a *author) methodsOfGraphs(m *methodsText) {
 	}
 	if c := a.run.of("connectivity"); c != nil {
 		m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", estimator(m, c.value["pearson"], c, "Pearson's coefficient"), estimator(m, c.value["partial"], c, "the empirical covariance"),
-			map[bool]string{true: " of the standardised series"}[c.is("standardize", "true")])
+			map[bool]string{true: " of the standardized series"}[c.is("standardize", "true")])
 		if z := c.value["fisher_z"]; z != "none" && z != "" {
 			m.say("Fisher's z transform was applied (%s).", z)
 		}
 	}
 	if c := a.run.of("combat"); c != nil {
-		text := "What the %s adds to these matrices was taken out by ComBat %s%s, learnt in each fold from those who were trained on"
+		text := "Effects of %s on these matrices were removed by ComBat %s%s, fitted in each fold to the training participants"
 		shrunk := " with empirical Bayes"
 		if c.is("empirical_bayes", "false") {
 			shrunk = " without shrinkage"
@@ -92,9 +92,9 @@ func (a *author) methodsOfGraphs(m *methodsText) {
 		}
 		switch g.value["repair"] {
 		case "largest":
-			m.say("A region left without an edge got its largest one back.")
+			m.say("An isolated region was reconnected by its largest edge.")
 		case "absolute":
-			m.say("A region left without an edge got the one of largest magnitude back.")
+			m.say("An isolated region was reconnected by its edge of largest magnitude.")
 		}
 		switch g.value["features"] {
 		case "pearson":
@@ -112,9 +112,9 @@ func (a *author) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	switch d.value["detrend"] {
 	case "-1":
 	case "0":
-		parts = append(parts, "their mean was taken out")
+		parts = append(parts, "the mean was removed")
 	default:
-		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was taken out", d.value["detrend"]))
+		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was removed", d.value["detrend"]))
 	}
 	parts = append(parts, methodsOfNuisance(m, a.scans, d)...)
 	if fd := d.number("fd"); fd > 0 {
@@ -126,12 +126,12 @@ func (a *author) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	}
 	switch d.value["standardize"] {
 	case "zscore":
-		parts = append(parts, "each series was standardised")
+		parts = append(parts, "each series was standardized")
 	case "psc":
 		parts = append(parts, "each series was scaled to per cent signal change")
 	}
 	if parts != nil {
-		m.say("Of the series %s.", strings.Join(parts, ", "))
+		m.say("Cleaning of the series: %s.", strings.Join(parts, "; "))
 	}
 }
 
@@ -231,7 +231,7 @@ func orItself(words map[string]string, key string) string {
 func (a *author) methodsOfEvaluation(m *methodsText) {
 	if s := a.run.of("split"); s != nil {
 		if where := s.value["leave_out"]; where != "" {
-			m.say("Each value of %s was left out in turn.", where)
+			m.say("Each value of %s was left out in turn (leave-one-%[1]s-out cross-validation).", where)
 		} else {
 			strata := ""
 			if s.is("stratify", "true") {
@@ -241,19 +241,19 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 			if s.number("repeats") > 1 {
 				times = fmt.Sprintf(", repeated %s times", s.value["repeats"])
 			}
-			m.say("Participants were divided into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.value["folds"], strata, times, s.value["seed"])
+			m.say("Cross-validation divided the participants into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.value["folds"], strata, times, s.value["seed"])
 		}
 	}
 	if e := a.run.of("evaluate"); e != nil && a.t.Has("evaluation") {
 		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws), as mean and standard deviation over the folds; accuracy has Wilson's 95 %% interval for the number of participants %s.", m.cite("wilson"))
-		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models as they are %s.", e.value["permutations"], m.cite("phipson"))
+		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", e.value["permutations"], m.cite("phipson"))
 	}
 	if c := a.run.of("compare"); c != nil && a.t.Has("comparison") {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
 	}
 	if p := a.run.of("permutation"); p != nil && a.t.Has("permutation") {
-		m.say("Whether the accuracy could be luck was tested by training anew on permuted groups %s.", m.cite("phipson"))
+		m.say("A permutation test retrained the models on permuted groups %s.", m.cite("phipson"))
 	}
 	if b := a.run.of("biomarkers"); b != nil && a.t.Has("ranking") {
 		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"
@@ -261,7 +261,7 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 			by = "the difference between the groups' mean scores in pooling layer %s, over the standard deviation within the groups, in the test participants of each model %s"
 		}
 		m.say("Regions are ranked by "+by+".", b.value["layer"], m.cite("li2020"))
-		m.say("Regions that are scored differently in the groups were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
+		m.say("Differences between the groups in the scores of regions were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
 	}
 	m.say("All computations were done with PR-GNN Pipeline; provenance is given below.")
 }

@@ -256,7 +256,7 @@ func (a *author) performanceFigures(rows []accuracyRow) error {
 	if err != nil {
 		return err
 	}
-	if err := a.figures("the training", training); err != nil {
+	if err := a.figures("cross-entropy and accuracy during training", training); err != nil {
 		return err
 	}
 	return a.figures("how the pooling scores develop during training", distributions)
