@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
@@ -43,26 +41,10 @@ type whyEvent struct {
 	Key         string           `json:"key,omitempty"`
 	Run         string           `json:"run,omitempty"` // that it is compared with
 	When        string           `json:"when,omitempty"`
-	Differences []differenceJSON `json:"differences"`
+	Differences []dag.Difference `json:"differences"` // never null
 	WaitsFor    []string         `json:"waits_for,omitempty"`
 	Recipe      string           `json:"recipe"`
 	Before      string           `json:"before,omitempty"`
-}
-
-type differenceJSON struct {
-	What string `json:"what"` // stage, code, parameter, environment, input or format
-	Name string `json:"name,omitempty"`
-	Old  string `json:"old,omitempty"`
-	New  string `json:"new,omitempty"`
-	From string `json:"from,omitempty"` // of an input; of a declaration, its file and line
-}
-
-func differencesJSON(ds []dag.Difference) []differenceJSON {
-	out := make([]differenceJSON, len(ds))
-	for i, d := range ds {
-		out[i] = differenceJSON(d)
-	}
-	return out
 }
 
 func (a *app) why(file, task string, sets []string) error {
@@ -83,7 +65,7 @@ func (a *app) why(file, task string, sets []string) error {
 		return exit.Wrong(err)
 	}
 	if a.JSON {
-		w := whyEvent{"why", e.Node.ID, e.Node.Stage.Name, e.State, e.Reason, progress.KeyText(e.Key), e.Run, "", differencesJSON(e.Differences), e.WaitsFor, e.Recipe, e.Before}
+		w := whyEvent{"why", e.Node.ID, e.Node.Stage.Name, e.State, e.Reason, progress.KeyText(e.Key), e.Run, "", append([]dag.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)
 		}
@@ -145,13 +127,4 @@ func (a *app) printDifference(d dag.Difference, indent string) {
 	if d.Old == "" && d.New == "" {
 		fmt.Fprintln(a.Out, indent+name+" has changed")
 	}
-}
-
-// lookupRecipe is the recipe of a key, or "" when the store does not have it any more.
-func lookupRecipe(store *artifacts.Store, k artifacts.Key) string {
-	act, err := store.Lookup(k)
-	if err != nil && !errors.Is(err, artifacts.ErrMiss) {
-		return ""
-	}
-	return act.Recipe
 }
