@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/sheet"
 )
@@ -102,11 +103,23 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// otherScans names the scans of this description that do not fit what was chosen.
+func (c *BIDSCohort) otherScans(files []bids.File) string {
+	var have []string
+	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: map[string]string{"desc": c.Description, "echo": ""}}) {
+		have = append(have, filepath.Base(f.Path))
+	}
+	if have == nil {
+		return ""
+	}
+	return "; it has " + words.Some(have, 3)
+}
+
 // otherDescriptions says which other scans there are.
 func (c *BIDSCohort) otherDescriptions(files []bids.File) string {
 	var have []string
 	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: map[string]string{"echo": ""}}) {
-		if desc := f.Get("desc"); desc != "" && !slices.Contains(have, desc) {
+		if desc := f.Get("desc"); desc != "" && desc != c.Description && !slices.Contains(have, desc) {
 			have = append(have, desc)
 		}
 	}
@@ -171,7 +184,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(scans), differences(scans, nil))
 	}
 	if len(every) == 0 {
-		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s", c.Description, c.text(), c.otherDescriptions(files))
+		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))
 	}
 	var have []string
 	for _, f := range every {

@@ -157,7 +157,9 @@ func TestBIDSNotFetched(t *testing.T) {
 	const scan = "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
 	d := newDataset(t, onePerson)
 	d.write(scan, "")
-	d.write("tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz", "")
+	if err := os.WriteFile(filepath.Join(d.dir, "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	problem := func() string {
 		t.Helper()
 		r, err := d.load(func(b *BIDSCohort) {
