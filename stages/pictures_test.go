@@ -54,13 +54,13 @@ func TestRegionBlocks(t *testing.T) {
 func TestPicturesOfHostileNamesAreXML(t *testing.T) {
 	c := &chain{}
 	drawn := 0
-	for name, begin := range examples {
-		k, _ := Lookup(name)
+	for _, k := range Kinds() {
+		name := k.Name
 		port := slices.IndexFunc(k.New().Ports().Out, func(p dag.Port) bool { return p.Type.Format == "svg" })
 		if port < 0 {
 			continue
 		}
-		e := begin(t, c)
+		e := c.example(t, name)
 		for port, ins := range e.in {
 			for i, in := range ins {
 				if table, err := in.Table(); err == nil {
