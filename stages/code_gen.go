@@ -38,11 +38,11 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 5d0d3ca8dda641f71c88dd6f49d77fd2193c091901e6e120036587ac0a50adcc
-kind report 3ac645742351c46442b210770d57113945bdc51226c1bf20764f31687d08183b
+kind report 9ceecb61686afba7a047b37ec2e72d773ca1203d73c736fa4b957f9e772002ad
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 2121adc6d70852cbf7bc304d6f155efb998cef6760d4157306c6cb1aee904b47
+kind summary dcab7a1506f50881b4e0880067a47ac7d0154effbdf7a15e611c4a4b22d460ab
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
 kind train d2c2a49c8492b92912e9457b44e6ab032f5fa4ae47537eaddf6e0eab474f476f
@@ -2796,10 +2796,10 @@ prgnn/nifti.Reader.seekable 378a6ae4c483.87b633
 prgnn/nifti.Reader.stats a7853a99b66b.9247ad
 prgnn/nifti.Stats 903624cde4c8.472010
 prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
-prgnn/stages/chart.Brain c5f1a36da009.e3b0c4
+prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
-prgnn/stages/chart.Slices 6363b737b448.d5055c
+prgnn/stages/chart.Slices c33e1354cf00.d5055c
 prgnn/stages/chart.darker facbd0e5ec7f.e3b0c4
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
@@ -2811,7 +2811,7 @@ prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawSlices 225adfc28613.5066a8
+prgnn/stages/figure.DrawSlices 9b3c774ecd77.5066a8
 prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
@@ -2822,7 +2822,7 @@ prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
 prgnn/stages/figure.ReadAnatomy 137bc255666b.d8a1cb
 prgnn/stages/figure.ReadParcels bb3b946577ae.a0171e
 prgnn/stages/figure.Readings 4d06fa565eac.5fdf44
-prgnn/stages/figure.Viewer 5dd839cb5146.f037a2
+prgnn/stages/figure.Viewer caea87bb4bec.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
@@ -3389,7 +3389,7 @@ at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figu
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
-at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:26 Brain.slice:64 Brain.coloured:108 darker:113
+at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.slice:65 Brain.coloured:109 darker:114
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:113
 at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
@@ -3431,7 +3431,7 @@ at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
 at stages/figure/space.go prgnn/stages/figure Parcels:16 ReadParcels:24 Parcels.findMiddles:70 Parcels.at:102 Parcels.extent:112 Anatomy:134 ReadAnatomy:141 Anatomy.Covers:182 Anatomy.clearOutside:195 Anatomy.at:232
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
-at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:106 Viewer:114
+at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9

@@ -17,7 +17,8 @@ type Brain struct {
 	Low, High [3]float64 // mm: the space to show
 	Region    func(x, y, z float64) int
 	Under     func(x, y, z float64) float64 // 0 … 1, what lies under the regions; NaN outside; nil for none
-	Score     map[int]float64               // of the regions that are coloured
+	Score     map[int]float64               // of the regions that are colored
+	Scale     string                        // what the colors are: score, contrast
 }
 
 // Slices cuts the brain in the three directions, each at several depths, the left of
@@ -55,7 +56,7 @@ func Slices(b Brain, low, high float64) ours.Figure {
 		}
 		strip := c
 		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 12, Y: c.Max.Y - 2 - min(heights[0]+head, 120)}, Max: vg.Point{X: c.Max.X, Y: c.Max.Y - 2}}
-		ours.Bar(strip, heat, low, high, "score")
+		ours.Bar(strip, heat, low, high, b.Scale)
 	}
 	return f
 }

@@ -87,7 +87,10 @@ func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
 	if s.Contrast {
 		title, by = "Contrast between the groups in slices", "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
 	}
-	b := chart.Brain{Region: p.at, Score: scores}
+	b := chart.Brain{Region: p.at, Score: scores, Scale: "score"}
+	if s.Contrast {
+		b.Scale = "contrast"
+	}
 	b.Low, b.High = p.extent()
 	ground := "the parcellation"
 	if under != nil {
@@ -163,7 +166,7 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 		if len(settings) > 0 {
 			if score, ok := settings[0].score[int(n)]; ok {
 				r.Rank = settings[0].rank[int(n)]
-				r.Text = fmt.Sprintf("score %.3f, rank %d", score, r.Rank)
+				r.Text = fmt.Sprintf("%s %.3f, rank %d", map[bool]string{false: "score", true: "contrast"}[settings[0].Contrast], score, r.Rank)
 			}
 		}
 		v.Regions = append(v.Regions, r)
