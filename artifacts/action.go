@@ -44,7 +44,7 @@ func (s *Store) Record(a Action) (Key, error) {
 	}
 	defer t.discard()
 	synced := make(chan error, 1)
-	go func() { synced <- s.syncBlobs(a.Outputs) }()
+	go func() { synced <- s.syncBlobs(slices.Collect(maps.Values(a.Outputs))...) }()
 	_, err = t.Write(text)
 	if err = errors.Join(err, t.settle(), <-synced); err != nil {
 		return k, s.fault(err)

@@ -52,7 +52,7 @@ func (s *Store) temp() (*temp, error) {
 }
 
 // syncBlobs makes the names of blobs durable.
-func (s *Store) syncBlobs(refs map[string]Ref) error {
+func (s *Store) syncBlobs(refs ...Ref) error {
 	var errs []error
 	for _, r := range refs {
 		errs = append(errs, s.dirty.sync(filepath.Dir(s.BlobPath(r.Digest))))

@@ -79,7 +79,8 @@
 //
 // # gc
 //
-// Only blobs are removed, and logs of old work. The roots are the outputs of the runs that are kept;
+// Only blobs are removed, and logs of old work. What the record of a run is made of (its list of
+// tasks, and blobs that it keeps) stays. The other roots are the outputs of the runs that are kept;
 // to them come the blobs used since the oldest living session began, and since
 // the newest run began when that one has not ended. "Used" is the mtime
 // of a blob: writing sets it, and Has renews it within a session (see Hold). A

@@ -37,8 +37,11 @@ func FuzzAction(f *testing.F) {
 func FuzzRun(f *testing.F) {
 	r := RunRecord{ID: "0123456789abcdef", Pipeline: "a b", Started: time.Unix(1e9, 5), Ran: 3, Detail: []byte("{}")}
 	body, _ := unseal(r.encode(Ref{Size: 7}))
+	r.Keeps = []Ref{{Size: 3, Format: "notes"}, {Size: 4, Format: "more"}}
+	keeping, _ := unseal(r.encode(Ref{Size: 7}))
 	tasks, _ := encodeTasks([]RunTask{{ID: "a[b=c d]", Outputs: map[string]Ref{"x": {Format: "npy"}}}, {ID: "z"}})
 	f.Add(body, tasks)
+	f.Add(keeping, tasks)
 	f.Fuzz(func(t *testing.T, body, tasks []byte) {
 		if r, ref, err := parseRun(seal(bytes.Clone(body))); err == nil {
 			again, ref2, err := parseRun(r.encode(ref))

@@ -96,6 +96,9 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 			return nil, err
 		}
 		roots[ref.Digest] = true // every run's list of tasks: it is small, and tells what was
+		for _, k := range r.Keeps {
+			roots[k.Digest] = true
+		}
 		if keep > 0 && i >= keep {
 			continue
 		}

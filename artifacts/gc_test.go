@@ -80,6 +80,36 @@ func TestGCKeepsRuns(t *testing.T) {
 	}
 }
 
+// What a record keeps stays as long as the record, whether the run's results do or not.
+func TestGCKeepsWhatRecordsKeep(t *testing.T) {
+	s := newStore(t)
+	threeRuns(t, s)
+	kept := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
+	lost := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
+	old := must(s.LoadRun(ids(0)))(t)
+	old.Keeps = []Ref{kept}
+	if err := s.SaveRun(old); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []Ref{kept, lost} {
+		age(t, s.BlobPath(r.Digest), 5*time.Hour)
+	}
+	if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
+		t.Fatal(err)
+	}
+	if s.Has(old.Tasks[1].Outputs["text"]) || s.Has(lost) || !s.Has(kept) {
+		t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs["text"]), s.Has(kept), s.Has(lost))
+	}
+	mustVerify(t, s.Dir())
+	if err := remove(s.relativePath("runs/" + old.ID)); err != nil {
+		t.Fatal(err)
+	}
+	age(t, s.BlobPath(kept.Digest), 5*time.Hour)
+	if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
+		t.Errorf("without the record: %v, %v", s.Has(kept), err)
+	}
+}
+
 // With a size, the longest unused goes first, and no more than is needed.
 func TestGCMaxSize(t *testing.T) {
 	s := newStore(t)

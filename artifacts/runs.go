@@ -25,6 +25,7 @@ type RunRecord struct {
 	Ran, Cached, Failed, Skipped int
 
 	Tasks  []RunTask // those that have a result, in the order of the graph
+	Keeps  []Ref     // other blobs of the caller's, in the store already: gc keeps them as long as the record
 	Detail []byte    // whatever else the caller wants to keep; the store does not look into it
 }
 
@@ -51,6 +52,7 @@ func NewRunID() string { return randomName() }
 //	failed 0
 //	skipped 0
 //	tasks 4f53cda1… 168600
+//	keeps 9f86d081… 17204 listing
 //	detail 2
 //	{}
 //	sha256 d7a8fbb3…
@@ -68,25 +70,37 @@ func (s *Store) SaveRun(r *RunRecord) error {
 	if strings.ContainsAny(r.Pipeline, "\n") {
 		return fmt.Errorf("run %s: the pipeline's name %q is not one line", r.ID, r.Pipeline)
 	}
+	for _, k := range r.Keeps {
+		if err := checkWord("format", k.Format); err != nil {
+			return fmt.Errorf("run %s: %w", r.ID, err)
+		}
+	}
 	tasks, err := encodeTasks(r.Tasks)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.ID, err)
 	}
-	ref := Ref{Digest: DigestOf(tasks), Size: int64(len(tasks)), Format: "tasks"}
-	if !s.Has(ref) || s.Damaged(ref) {
-		if _, err := s.Put(Bytes{Kind: ref.Format, Data: tasks}); err != nil {
-			return err
-		}
+	ref, err := s.PutOnce(Bytes{Kind: "tasks", Data: tasks})
+	if err != nil {
+		return err
 	}
 	t, err := s.temp()
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.late.wait(), s.syncBlobs(map[string]Ref{"tasks": ref})); err != nil {
+	if err := errors.Join(s.late.wait(), s.syncBlobs(append(slices.Clone(r.Keeps), ref)...)); err != nil {
 		t.discard()
 		return s.fault(err)
 	}
 	return s.fault(t.publishBytes(r.encode(ref), filepath.Join(s.dir, runsDir, r.ID)))
+}
+
+// PutOnce is Put of bytes that are stored already as a rule, and then written only if they are damaged.
+func (s *Store) PutOnce(b Bytes) (Ref, error) {
+	ref := Ref{Digest: DigestOf(b.Data), Size: int64(len(b.Data)), Format: b.Kind}
+	if s.Has(ref) && !s.Damaged(ref) {
+		return ref, nil
+	}
+	return s.Put(b)
 }
 
 func checkRunID(id string) error {
@@ -101,6 +115,9 @@ func (r *RunRecord) encode(tasks Ref) []byte {
 	b = fmt.Appendf(b, "id %s\npipeline %s\nstarted %s\nfinished %s\n", r.ID, r.Pipeline, formatTime(r.Started), formatTime(r.Finished))
 	b = fmt.Appendf(b, "ran %d\ncached %d\nfailed %d\nskipped %d\n", r.Ran, r.Cached, r.Failed, r.Skipped)
 	b = fmt.Appendf(b, "tasks %s %d\n", tasks.Digest, tasks.Size)
+	for _, k := range r.Keeps {
+		b = fmt.Appendf(b, "keeps %s %d %s\n", k.Digest, k.Size, k.Format)
+	}
 	return seal(appendText(b, "detail", r.Detail))
 }
 
@@ -124,6 +141,13 @@ func parseRun(sealed []byte) (*RunRecord, Ref, error) {
 	r.Failed, r.Skipped = int(in.number("failed")), int(in.number("skipped"))
 	f := in.fields("tasks", 2)
 	tasks := Ref{Digest: in.toDigest(f[0]), Size: in.toNumber(f[1]), Format: "tasks"}
+	for in.next("keeps") {
+		f := in.fields("keeps", 3)
+		r.Keeps = append(r.Keeps, Ref{Digest: in.toDigest(f[0]), Size: in.toNumber(f[1]), Format: f[2]})
+		if checkWord("format", f[2]) != nil {
+			in.fail("the format %.40q is not one word", f[2])
+		}
+	}
 	r.Detail = []byte(in.text("detail"))
 	return r, tasks, in.err
 }

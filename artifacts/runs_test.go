@@ -31,7 +31,7 @@ func TestRuns(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 250, time.UTC)
 	a := record(t, s, "00000000000000aa", at, "x", "y")
 	b := &RunRecord{ID: "ab00000000000001", Pipeline: "with blanks and ç", Started: at.Add(time.Hour), Cached: 2, Failed: 1, Skipped: 3,
-		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks}
+		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks, Keeps: []Ref{a.Tasks[0].Outputs["text"], a.Tasks[1].Outputs["text"]}}
 	if err := s.SaveRun(b); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	for _, r := range []RunRecord{{ID: "../../etc/passwd"}, {ID: "short"}, {ID: NewRunID(), Pipeline: "two\nlines"}, {ID: NewRunID(), Tasks: []RunTask{{ID: "two\nlines"}}}} {
+	for _, r := range []RunRecord{{ID: "../../etc/passwd"}, {ID: "short"}, {ID: NewRunID(), Pipeline: "two\nlines"}, {ID: NewRunID(), Tasks: []RunTask{{ID: "two\nlines"}}}, {ID: NewRunID(), Keeps: []Ref{{Format: "two words"}}}} {
 		if err := s.SaveRun(&r); err == nil {
 			t.Errorf("%+v was saved", r)
 		}

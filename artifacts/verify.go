@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 )
 
 // A Problem is a kind of thing that Verify finds.
@@ -43,11 +44,28 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
-	text := fmt.Sprintf("%s: %s: %s", f.Path, f.Problem, f.Detail)
-	if len(f.Tasks) > 0 {
-		text += "; a run that needs it runs again: " + strings.Join(f.Tasks, ", ")
+	return fmt.Sprintf("%s: %s: %s; %s", f.Path, f.Problem, f.Detail, f.Remedy())
+}
+
+// Remedy says what becomes of the finding, and by whom.
+func (f Finding) Remedy() string {
+	task := "task " + words.Some(f.Tasks, 5)
+	if len(f.Tasks) > 1 {
+		task = "tasks " + words.Some(f.Tasks, 5)
 	}
-	return text
+	switch {
+	case f.Problem == Foreign:
+		return "the store has not put it there: move it or delete it"
+	case f.Problem == Stray:
+		return "pipeline gc removes it"
+	case f.Problem == DamagedRun:
+		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
+	case len(f.Tasks) == 0:
+		return "pipeline verify --repair forgets it"
+	case f.Problem == MissingBlob:
+		return "when a run needs it, " + task + " makes it again"
+	}
+	return "the next run of " + task + " makes it again"
 }
 
 // A Report is what Verify came to.
@@ -76,7 +94,10 @@ func (r *Report) Damaged() int {
 // promises, every run. It changes nothing, and may be called while runs are going
 // on. Progress gets the bytes read so far, and how many there are.
 func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*Report, error) {
-	v := &verifier{s: s, progress: progress, makers: map[Digest][]Key{}, refs: map[Digest]Ref{}, lists: map[Digest]bool{}, tasks: map[Key][]string{}, healthy: map[Digest]int64{}}
+	v := &verifier{
+		s: s, progress: progress, tasks: map[Key][]string{}, makers: map[Digest][]Key{}, refs: map[Digest]Ref{},
+		lists: map[Digest]bool{}, kept: map[Digest]keepsake{}, healthy: map[Digest]int64{},
+	}
 	// In this order: what an action promises was there before the action.
 	steps := []func(context.Context) error{v.runs, v.actions, v.blobs, v.promises, v.strays}
 	for _, step := range steps {
@@ -96,13 +117,22 @@ type verifier struct {
 	progress func(done, total int64)
 	report   Report
 
-	tasks   map[Key][]string // what the work is called
-	makers  map[Digest][]Key // the actions that made a blob
-	refs    map[Digest]Ref   // of all that is promised
-	lists   map[Digest]bool  // the lists of tasks of the runs
-	mu      sync.Mutex       // guards healthy and report.Findings while blobs are read
-	healthy map[Digest]int64 // blobs that are right, with their sizes
+	tasks   map[Key][]string    // what the work is called
+	makers  map[Digest][]Key    // the actions that made a blob
+	refs    map[Digest]Ref      // of all that is promised
+	lists   map[Digest]bool     // the lists of tasks of the runs
+	kept    map[Digest]keepsake // other blobs that runs keep
+	mu      sync.Mutex          // guards healthy and report.Findings while blobs are read
+	healthy map[Digest]int64    // blobs that are right, with their sizes
 }
+
+// A keepsake is a blob that a run keeps, and the run.
+type keepsake struct {
+	Ref
+	run string
+}
+
+func (k keepsake) String() string { return fmt.Sprintf("the %s of run %s", k.Format, k.run) }
 
 func (v *verifier) find(p Problem, path string, f Finding) {
 	f.Problem = p
@@ -119,8 +149,13 @@ func (v *verifier) name(f *Finding) {
 	if f.Problem == DamagedBlob || f.Problem == MissingBlob {
 		f.Keys = v.makers[f.Digest]
 	}
-	if f.Problem == DamagedBlob && len(f.Keys) == 0 && !v.lists[f.Digest] {
-		f.Problem, f.Detail = Stray, f.Detail+"; no record names it, and gc removes it"
+	if f.Problem == DamagedBlob && len(f.Keys) == 0 {
+		switch k, kept := v.kept[f.Digest]; {
+		case kept:
+			f.Detail = fmt.Sprintf("%s: %s", k, f.Detail)
+		case !v.lists[f.Digest]:
+			f.Problem, f.Detail = Stray, f.Detail+", and no record names it"
+		}
 	}
 	for _, k := range f.Keys {
 		f.Tasks = append(f.Tasks, v.tasks[k]...)
@@ -141,12 +176,15 @@ func (v *verifier) runs(ctx context.Context) error {
 			continue
 		}
 		v.report.Runs++
-		_, ref, err := v.s.readRun(e.Name())
+		r, ref, err := v.s.readRun(e.Name())
 		if err != nil {
 			v.find(DamagedRun, path, Finding{Detail: err.Error()})
 			continue
 		}
 		v.lists[ref.Digest] = true
+		for _, k := range r.Keeps {
+			v.kept[k.Digest] = keepsake{k, r.ID}
+		}
 		tasks, err := v.s.readTasks(ref)
 		if err != nil {
 			v.find(DamagedRun, path, Finding{Detail: err.Error()})
@@ -218,7 +256,8 @@ func (v *verifier) blobs(ctx context.Context) error {
 		want, _ := ParseDigest(o.name)
 		if o.foreign != "" {
 			f, p := Finding{Detail: o.foreign}, Foreign
-			if _, promised := v.refs[want]; promised && o.irregular {
+			_, promised := v.refs[want]
+			if _, kept := v.kept[want]; (promised || kept) && o.irregular {
 				f.Digest, p = want, DamagedBlob
 			}
 			v.mu.Lock()
@@ -277,6 +316,11 @@ func (v *verifier) promises(ctx context.Context) error {
 				Detail: fmt.Sprintf("it gives blob %s %d bytes, and it has %d", d, r.Size, size)})
 		}
 	}
+	for d, k := range v.kept {
+		if _, ok := v.healthy[d]; !ok && !damaged[d] && !collected[d] && !v.s.Has(k.Ref) {
+			v.find(MissingBlob, v.s.BlobPath(d), Finding{Digest: d, Detail: k.String()})
+		}
+	}
 	return nil
 }
 
@@ -287,7 +331,7 @@ func (v *verifier) strays(ctx context.Context) error {
 	}
 	for _, p := range all {
 		if !p.alive {
-			v.find(Stray, p.dir, Finding{Detail: "the process that wrote it is dead; gc removes it"})
+			v.find(Stray, p.dir, Finding{Detail: "the process that wrote it is dead"})
 		}
 	}
 	return nil

@@ -58,6 +58,16 @@ func TestVerify(t *testing.T) {
 			}
 			os.Remove(s.BlobPath(ref.Digest))
 		}, "runs: damaged run", "", false, false},
+		{"flipped blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.BlobPath(keeping(t, s)), flip) },
+			"blobs: damaged blob", "", false, false},
+		{"missing blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { os.Remove(s.BlobPath(keeping(t, s))) },
+			"blobs: missing blob", "", false, false},
+		{"directory for a blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) {
+			path := s.BlobPath(keeping(t, s))
+			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil {
+				t.Fatal(err)
+			}
+		}, "blobs: damaged blob", "", false, false},
 		{"temporary file of the dead", func(t *testing.T, s *Store, k Key, r Ref) {
 			dir := filepath.Join(s.dir, "tmp", "0011223344556677")
 			os.Mkdir(dir, 0o777)
@@ -96,6 +106,34 @@ func TestVerify(t *testing.T) {
 				mustVerify(t, s.dir)
 			}
 		})
+	}
+}
+
+// keeping records a run that keeps a blob, and returns its name.
+func keeping(t *testing.T, s *Store) Digest {
+	t.Helper()
+	ref := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("what the run keeps")}))(t)
+	if err := s.SaveRun(&RunRecord{ID: "00000000000000bb", Keeps: []Ref{ref}}); err != nil {
+		t.Fatal(err)
+	}
+	return ref.Digest
+}
+
+// Each finding says what becomes of it.
+func TestRemedy(t *testing.T) {
+	for want, f := range map[string]Finding{
+		"p: damaged blob: d; the next run of task a makes it again":                                                            {Problem: DamagedBlob, Tasks: []string{"a"}},
+		"p: damaged action: d; the next run of tasks a, b, c, d and 2 more makes it again":                                     {Problem: DamagedAction, Tasks: []string{"a", "b", "c", "d", "e", "f"}},
+		"p: missing blob: d; when a run needs it, task a makes it again":                                                       {Problem: MissingBlob, Tasks: []string{"a"}},
+		"p: missing blob: d; pipeline verify --repair forgets it":                                                              {Problem: MissingBlob},
+		"p: damaged run: d; pipeline verify --repair removes the record, and gc may then remove results that no other run has": {Problem: DamagedRun},
+		"p: foreign file: d; the store has not put it there: move it or delete it":                                             {Problem: Foreign},
+		"p: stray file: d; pipeline gc removes it":                                                                             {Problem: Stray},
+	} {
+		f.Path, f.Detail = "p", "d"
+		if got := f.String(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 

@@ -126,7 +126,7 @@ func TestLogOfTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := ReadRecord(rr)
+	rec, err := ReadRecord(st, rr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (h *history) run(n int) *pastRun {
 		if err != nil {
 			continue
 		}
-		rec, err := ReadRecord(full)
+		rec, err := ReadRecord(h.store, full)
 		if err != nil {
 			continue
 		}

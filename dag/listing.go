@@ -107,9 +107,6 @@ func excerpt(kinds []*Kind) string {
 }
 
 func pack(text string) []byte {
-	if text == "" {
-		return nil
-	}
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a level that there is
 	io.WriteString(z, text)                         // to memory: nothing goes wrong
@@ -133,7 +130,7 @@ func unpack(b []byte) string {
 // CodeDifferences says of a difference in the code of a kind, between two runs,
 // in which declarations the code differs, as far as that was recorded.
 func CodeDifferences(d Difference, kind string, old, now *Record) []Difference {
-	return codeDifferences(d, kind, old, unpack(now.reached))
+	return codeDifferences(d, kind, old, now.reached())
 }
 
 func codeDifferences(d Difference, kind string, old *Record, now string) []Difference {
@@ -143,7 +140,7 @@ func codeDifferences(d Difference, kind string, old *Record, now string) []Diffe
 	if old.Codes[kind] != d.Old {
 		return []Difference{d}
 	}
-	was, wasAt := reachOf(unpack(old.reached), kind)
+	was, wasAt := reachOf(old.reached(), kind)
 	is, at := reachOf(now, kind)
 	if len(was) == 0 || len(is) == 0 {
 		return []Difference{d}

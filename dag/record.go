@@ -3,11 +3,13 @@ package dag
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"prgnn/artifacts"
@@ -36,7 +38,7 @@ type Record struct {
 	// Codes are the code digests of the kinds in the graph, by name. Of a run of a
 	// version that identified code by source files: their list.
 	Codes   map[string]string
-	reached []byte // what each of the kinds reaches (see excerpt), packed
+	reached func() string // what each of the kinds reaches (see excerpt); "" when that is lost
 
 	Tasks []TaskRecord // in the order of the graph
 }
@@ -84,7 +86,8 @@ func ThisProgram() Program {
 
 // detail is the part of a record that stands in Detail, as JSON. The tasks with
 // results are in the store's part, which runs that changed nothing share; here
-// are only those of which there is more to say than that they were cached.
+// are only those of which there is more to say than that they were cached. What the
+// kinds reach is a blob, which runs of the same code share.
 type detail struct {
 	File    string            `json:"file"`
 	Source  string            `json:"source"`
@@ -96,7 +99,7 @@ type detail struct {
 	Only    []string          `json:"only,omitempty"`
 	Force   []string          `json:"force,omitempty"`
 	Codes   map[string]string `json:"codes"`
-	Reached []byte            `json:"reached,omitempty"` // gzip
+	Reached []byte            `json:"reached,omitempty"` // gzip; in records of earlier versions, which had no blob
 	Tasks   []taskDetail      `json:"tasks,omitempty"`
 }
 
@@ -123,7 +126,11 @@ func (r *runner) save(finished bool) error {
 	for k, digest := range r.code {
 		d.Codes[k.Name] = digest
 	}
-	d.Reached = r.reached()
+	listing, err := r.reached()
+	if err != nil {
+		return err
+	}
+	rec.Keeps = append(rec.Keeps, listing...)
 	if finished {
 		rec.Finished = time.Now()
 		d.Seconds = rec.Finished.Sub(r.began).Seconds()
@@ -138,20 +145,50 @@ func (r *runner) save(finished bool) error {
 			}
 		}
 	}
-	var err error
 	if rec.Detail, err = json.Marshal(d); err != nil {
 		return fmt.Errorf("run record: %w", err)
 	}
 	return r.store.SaveRun(rec)
 }
 
-// reached is what the kinds reach, for the record.
-func (r *runner) reached() []byte {
-	if r.listed == nil {
+// listingFormat is that of the blob with what the kinds of a run reach: gzip.
+const listingFormat = "declarations"
+
+// reached stores what the kinds reach, once, for the record.
+func (r *runner) reached() ([]artifacts.Ref, error) {
+	if r.listing == nil {
 		kinds := slices.SortedFunc(maps.Keys(r.code), func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
-		r.listed = pack(excerpt(kinds))
+		text := excerpt(kinds)
+		if text == "" {
+			return nil, nil
+		}
+		ref, err := r.store.PutOnce(artifacts.Bytes{Kind: listingFormat, Data: pack(text)})
+		if err != nil {
+			return nil, err
+		}
+		r.listing = []artifacts.Ref{ref}
 	}
-	return r.listed
+	return r.listing, nil
+}
+
+// reachedBy reads what the kinds of a run reached: from the blob, or as records of earlier versions hold it.
+func reachedBy(s *artifacts.Store, keeps []artifacts.Ref, held []byte) string {
+	for _, ref := range keeps {
+		if ref.Format != listingFormat {
+			continue
+		}
+		f, err := s.OpenBlob(ref)
+		if err != nil {
+			return ""
+		}
+		defer f.Close()
+		b, err := io.ReadAll(f)
+		if err != nil {
+			return ""
+		}
+		return unpack(b)
+	}
+	return unpack(held)
 }
 
 func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail) {
@@ -188,16 +225,18 @@ func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail
 
 // ReadRecord unpacks the record of a run. One that Store.Runs listed has no
 // cached tasks in it; Store.LoadRun gives all.
-func ReadRecord(rr *artifacts.RunRecord) (*Record, error) {
+func ReadRecord(s *artifacts.Store, rr *artifacts.RunRecord) (*Record, error) {
 	var d detail
 	if err := json.Unmarshal(rr.Detail, &d); err != nil {
 		return nil, fmt.Errorf("run %s: its details: %w", rr.ID, err)
 	}
+	keeps, held := rr.Keeps, d.Reached
 	rec := &Record{
 		ID: rr.ID, Pipeline: rr.Pipeline, File: d.File, Source: d.Source, Program: d.Program,
 		Started: rr.Started, Finished: rr.Finished, Seconds: d.Seconds, Stopped: d.Stopped,
-		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes, reached: d.Reached,
-		Ran: rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped, Unfinished: d.Left,
+		Until: d.Until, Only: d.Only, Force: d.Force, Codes: d.Codes,
+		reached: sync.OnceValue(func() string { return reachedBy(s, keeps, held) }),
+		Ran:     rr.Ran, Cached: rr.Cached, Failed: rr.Failed, Skipped: rr.Skipped, Unfinished: d.Left,
 	}
 	have := make(map[string]*artifacts.RunTask, len(d.Tasks))
 	for i := range rr.Tasks {

@@ -20,17 +20,17 @@ import (
 // waiting while their producer goes back to ready.
 type runner struct {
 	*index
-	graph  *Graph
-	store  *artifacts.Store
-	opt    Options
-	dry    bool
-	id     string // of the run
-	began  time.Time
-	known  bool // the store has a record of the run, which says that it is going on
-	files  fileDigests
-	past   *history         // of plans
-	code   map[*Kind]string // digests of the code identities
-	listed []byte           // what the kinds reach, for the record
+	graph   *Graph
+	store   *artifacts.Store
+	opt     Options
+	dry     bool
+	id      string // of the run
+	began   time.Time
+	known   bool // the store has a record of the run, which says that it is going on
+	files   fileDigests
+	past    *history         // of plans
+	code    map[*Kind]string // digests of the code identities
+	listing []artifacts.Ref  // of what the kinds reach, for the record
 
 	at        []status          // by node
 	left      int               // nodes not settled

@@ -36,7 +36,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := ReadRecord(rr)
+	rec, err := ReadRecord(st, rr)
 	if err != nil || rec.Stopped != why.Error() || rec.Finished.IsZero() {
 		t.Errorf("%+v, %v", rec, err)
 	}

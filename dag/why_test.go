@@ -1,8 +1,13 @@
 package dag
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +194,84 @@ func TestEarlierIdentities(t *testing.T) {
 	}
 }
 
+// TestListing: what the kinds reach is stored once, whatever the number of runs, and a record that
+// holds it itself, as those of earlier versions do, is explained as well.
+func TestListing(t *testing.T) {
+	st := newStore(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	y := study{density: "0.1", code: codeNow, file: file}
+	y.sketch().run(t, st, Options{})
+	y.density = "0.2"
+	last, _ := y.sketch().run(t, st, Options{})
+	runs, err := st.Runs()
+	if err != nil || len(runs) != 2 || len(runs[0].Keeps) != 1 || !slices.Equal(runs[0].Keeps, runs[1].Keeps) {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	for _, r := range runs {
+		if bytes.Contains(r.Detail, []byte("reached")) {
+			t.Errorf("a record still holds the listing: %s", r.Detail)
+		}
+	}
+	listing := runs[0].Keeps[0]
+	packed, err := os.ReadFile(st.BlobPath(listing.Digest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.code = edited("poolScores 02.2", "poolScores 09.2")
+	why := func() string {
+		t.Helper()
+		e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(e.Differences)
+	}
+	const explained = "[code: prgnn/gnn.poolScores changed (gnn/pool.go:41)]"
+	if got := why(); got != explained {
+		t.Errorf("%s, want %s", got, explained)
+	}
+	for name, spoil := range map[string]func(path string) error{
+		"lost": os.Remove,
+		"damaged": func(path string) error {
+			return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, packed[1:], 0o600))
+		},
+	} {
+		if err := spoil(st.BlobPath(listing.Digest)); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := why(), "[code has changed]"; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if _, err := st.PutOnce(artifacts.Bytes{Kind: listing.Format, Data: packed}); err != nil {
+			t.Fatal(err)
+		}
+		if got := why(); got != explained {
+			t.Errorf("%s, and made again: %s, want %s", name, got, explained)
+		}
+	}
+	// As an earlier version wrote it.
+	rr, err := st.LoadRun(last.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d detail
+	if err := json.Unmarshal(rr.Detail, &d); err != nil {
+		t.Fatal(err)
+	}
+	d.Reached = packed
+	if rr.Detail, err = json.Marshal(d); err != nil {
+		t.Fatal(err)
+	}
+	rr.Keeps = nil
+	if err := errors.Join(st.SaveRun(rr), st.Remove(listing.Digest)); err != nil {
+		t.Fatal(err)
+	}
+	if got := why(); got != explained {
+		t.Errorf("of an earlier version: %s, want %s", got, explained)
+	}
+}
+
 // TestWhyItRan asks about a task that is up to date: what made it run is told.
 func TestWhyItRan(t *testing.T) {
 	st := newStore(t)
@@ -242,7 +325,7 @@ func TestRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := ReadRecord(rr)
+		rec, err := ReadRecord(st, rr)
 		if err != nil {
 			t.Fatal(err)
 		}

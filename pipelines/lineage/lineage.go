@@ -50,7 +50,7 @@ func Read(s *artifacts.Store) (*Book, error) {
 			errs = append(errs, err)
 			continue
 		}
-		rec, err := dag.ReadRecord(full)
+		rec, err := dag.ReadRecord(s, full)
 		if err != nil {
 			errs = append(errs, err)
 			continue

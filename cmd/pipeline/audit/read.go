@@ -115,7 +115,7 @@ func (a *auditor) resultsThere(g *dag.Graph, place, key string) (proof.Results, 
 		if err != nil {
 			continue
 		}
-		rec, err := dag.ReadRecord(full)
+		rec, err := dag.ReadRecord(store, full)
 		if err != nil {
 			continue
 		}

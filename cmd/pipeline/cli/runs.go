@@ -113,7 +113,7 @@ func (a *app) listRuns(store *artifacts.Store, pipeline string) error {
 			continue
 		}
 		listed++
-		r, err := dag.ReadRecord(rr)
+		r, err := dag.ReadRecord(store, rr)
 		if err != nil {
 			damaged = errors.Join(damaged, err)
 			continue

@@ -20,7 +20,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "check every blob and every key of the store, or a signed statement",
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
 record against its seal and its key, and that what records promise is there. Each damaged
-object is named, with its tasks. Exit code 3 when there is any. Nothing is changed without --repair.
+object is named, with what mends it. Exit code 3 when there is any. Nothing is changed without --repair.
 A run makes damaged results of its pipeline again by itself, and missing ones when something needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
@@ -52,6 +52,7 @@ type findingEvent struct {
 	Problem string   `json:"problem"`
 	Path    string   `json:"path"`
 	Detail  string   `json:"detail"`
+	Remedy  string   `json:"remedy"`
 	Tasks   []string `json:"tasks,omitempty"`
 }
 
@@ -83,7 +84,7 @@ func (a *app) verify(repair bool) error {
 	damaged := report.Damaged()
 	for _, f := range report.Findings {
 		if a.JSON {
-			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Tasks}
+			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Remedy(), f.Tasks}
 			if f.Problem == artifacts.Stray {
 				e.Event = "stray"
 			}
@@ -106,7 +107,7 @@ func (a *app) verify(repair bool) error {
 		case e.Repaired:
 			a.Note("what was damaged has been removed; a run that needs it makes it again")
 		case damaged > 0:
-			a.Note("pipeline run FILE makes damaged results of FILE again, and missing ones when something needs them; pipeline verify --repair removes all that is damaged")
+			a.Note("pipeline verify --repair removes all that is damaged; a run that needs it makes it again")
 		}
 	}
 	// A store that cannot be written is not tried.

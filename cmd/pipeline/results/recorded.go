@@ -38,7 +38,7 @@ func LoadRun(store *artifacts.Store, id string) (*dag.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dag.ReadRecord(rr)
+	return dag.ReadRecord(store, rr)
 }
 
 // RecordedOutputs finds what a run made, by STAGE, TASK, or either with .OUTPUT;
