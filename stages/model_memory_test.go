@@ -12,7 +12,7 @@ import (
 
 // A model of a megabyte that unpacks to a gigabyte is refused.
 func TestModelMemory(t *testing.T) {
-	peak.Below(t, 300, func(t *testing.T) {
+	peak.Below(t, 60, func(t *testing.T) {
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
 		f, err := w.Create("weight.npy")

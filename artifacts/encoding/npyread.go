@@ -14,15 +14,19 @@ import (
 // ReadArray reads an npy file of version 1.0 to 3.0, either byte order, C or
 // Fortran order, of any element type that Array holds (bool, unsigned and
 // float16 are widened). It never allocates more than the bytes it is given.
-func ReadArray(r io.Reader) (*Array, error) {
-	a, err := readNPY(r)
+func ReadArray(r io.Reader) (*Array, error) { return ReadArrayUpTo(r, math.MaxInt) }
+
+// ReadArrayUpTo is ReadArray of a file that may unpack to anything: an array of more numbers than most is refused
+// by its header, before any of them is read.
+func ReadArrayUpTo(r io.Reader, most int) (*Array, error) {
+	a, err := readNPY(r, most)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
 	return a, nil
 }
 
-func readNPY(r io.Reader) (*Array, error) {
+func readNPY(r io.Reader, most int) (*Array, error) {
 	size := remaining(r)
 	br := bufio.NewReaderSize(r, 64<<10)
 	h, err := readNPYHeader(br)
@@ -32,6 +36,9 @@ func readNPY(r io.Reader) (*Array, error) {
 	n, err := elements(h.shape)
 	if err != nil {
 		return nil, err
+	}
+	if n > most {
+		return nil, fmt.Errorf("shape %v has %d numbers, and %d is the limit", h.shape, n, most)
 	}
 	if n > math.MaxInt/h.size {
 		return nil, fmt.Errorf("shape %v of %s has too many bytes", h.shape, h.descr)
@@ -90,22 +97,30 @@ func remaining(r io.Reader) int {
 }
 
 // readElements reads n elements of size bytes. It makes room for known of them at
-// once; beyond that the slice grows with the bytes that have come.
+// once; beyond that room is made as the bytes come, in blocks that are joined at the end.
 func readElements[T Number](r io.Reader, n, known, size int, get func([]byte) T) ([]T, error) {
-	const piece = 64 << 10
+	const piece, block = 64 << 10, 4 << 20
+	var full [][]T
 	out := make([]T, 0, max(known, min(n, piece/size)))
 	buf := make([]byte, min(piece, n*size))
-	for len(out) < n {
-		b := buf[:min(piece/size, n-len(out))*size]
+	for have := 0; have < n; {
+		b := buf[:min(piece/size, n-have)*size]
 		if m, err := io.ReadFull(r, b); err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil, fmt.Errorf("ends after %d of %d bytes of data", len(out)*size+m, n*size)
+				return nil, fmt.Errorf("ends after %d of %d bytes of data", have*size+m, n*size)
 			}
 			return nil, err
 		}
+		if count := len(b) / size; cap(out)-len(out) < count {
+			full, out = append(full, out), make([]T, 0, max(count, min(n-have, block/size)))
+		}
+		have += len(b) / size
 		for ; len(b) > 0; b = b[size:] {
 			out = append(out, get(b))
 		}
 	}
-	return slices.Clip(out), nil
+	if full == nil {
+		return out, nil
+	}
+	return slices.Concat(append(full, out)...), nil
 }

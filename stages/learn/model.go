@@ -135,8 +135,12 @@ func ReadModel(b []byte) (*Trained, error) {
 	return m, m.check()
 }
 
-// readMember reads no more than limit bytes, whatever the archive says.
+// readMember reads no more than limit bytes, whatever the archive says. What it says is believed where it is too much.
 func readMember(f *zip.File, limit int64) ([]byte, error) {
+	tooMany := fmt.Errorf("more than %d bytes are too many for a model", largestModel)
+	if f.UncompressedSize64 > uint64(limit) {
+		return nil, tooMany
+	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -144,7 +148,7 @@ func readMember(f *zip.File, limit int64) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if int64(len(b)) > limit {
-		return nil, fmt.Errorf("more than %d bytes are too many for a model", largestModel)
+		return nil, tooMany
 	}
 	return b, err
 }

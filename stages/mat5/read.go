@@ -1,6 +1,7 @@
 package mat5
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
@@ -123,11 +124,15 @@ func (r *reader) element(b []byte) (e element, rest []byte, err error) {
 	return e, b[8+n:], nil
 }
 
-// inflate gives the one element in a compressed one.
+// inflate gives the one element in a compressed one. Its tag, which comes first, tells its size.
 func (r *reader) inflate(b []byte) (element, error) {
-	z, err := zlib.NewReader(bytes.NewReader(b))
+	in, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return element{}, err
+	}
+	z := bufio.NewReader(in)
+	if tag, _ := z.Peek(8); len(tag) == 8 && r.order.Uint32(tag)>>16 == 0 && uint64(r.order.Uint32(tag[4:]))+8 > uint64(r.left) {
+		return element{}, errLarge
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, min(r.left, 4*len(b))+bytes.MinRead))
 	switch _, err := raw.ReadFrom(io.LimitReader(z, int64(r.left)+1)); {

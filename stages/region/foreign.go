@@ -33,7 +33,7 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 	first, _ := br.Peek(mat5.HeaderSize)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
-		a, err := encoding.ReadArray(br)
+		a, err := encoding.ReadArrayUpTo(br, mostNumbers)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -168,9 +168,12 @@ func ReadSeries(r io.Reader) (names []string, x connectivity.Matrix, err error) 
 
 const npyMagic = "\x93NUMPY"
 
+// mostNumbers bounds an npy file, whose numbers become float64.
+const mostNumbers = connectivity.MaxFile / 8
+
 // seriesArray reads an npy array of volumes × regions.
 func seriesArray(r io.Reader) (connectivity.Matrix, error) {
-	a, err := encoding.ReadArray(r)
+	a, err := encoding.ReadArrayUpTo(r, mostNumbers)
 	if err != nil {
 		return connectivity.Matrix{}, err
 	}
