@@ -128,6 +128,22 @@ func TestConcat(t *testing.T) {
 	}
 }
 
+// Control characters of names and texts stand as escapes; the table itself keeps them.
+func TestCSVControlCharacters(t *testing.T) {
+	tab := NewTable(Column{Name: "a\x1b]0;x\a", Values: []string{"\x1b[2J\x00", "\u009b31m\x7f", "b\rc", "two\nlines\tand", "\x9b"}})
+	var b bytes.Buffer
+	if err := tab.WriteCSV(&b, ','); err != nil {
+		t.Fatal(err)
+	}
+	const want = `a\u001b]0;x\u0007` + "\n" + `\u001b[2J\u0000` + "\n" + `\u009b31m\u007f` + "\n" + `b\u000dc` + "\n\"two\nlines\tand\"\n" + `\x9b` + "\n"
+	if b.String() != want {
+		t.Errorf("got  %q\nwant %q", b.String(), want)
+	}
+	if tab.Columns[0].Name != "a\x1b]0;x\a" || tab.Columns[0].Values.([]string)[2] != "b\rc" {
+		t.Error("the table has changed")
+	}
+}
+
 // Numbers in a CSV file read back as the same numbers.
 func TestCSV(t *testing.T) {
 	tab := NewTable(

@@ -50,7 +50,7 @@ func TestRepository(t *testing.T) {
 	}
 
 	// A module of another version.
-	for _, path := range []string{"gorgonia.org/tensor", "gonum.org/v1/plot"} {
+	for _, path := range []string{"github.com/sbinet/npyio", "gonum.org/v1/plot"} {
 		version := regexp.MustCompile(`^` + path + ` `)
 		want := reaching(kinds, func(k kind) bool { return slices.ContainsFunc(k.modules, version.MatchString) })
 		for _, q := range p.all {

@@ -77,7 +77,10 @@ func policy(scripts []string, style string) string {
 	return p
 }
 
-// HTML writes the page as one file.
+// unmarked replaces carriage returns as a browser does.
+var unmarked = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// HTML writes the page as one file. No control character of the data reaches it.
 func (p *Page) HTML(w io.Writer) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -114,11 +117,13 @@ func (p *Page) HTML(w io.Writer) error {
 	b.WriteString(generatorLine + sealStart + strings.Repeat("0", sealLength) + sealEnd)
 	fmt.Fprintf(&b, "<title>%s</title>\n", markup.Text(p.Title))
 	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", pageCSS)
-	if err := body.Execute(&b, p); err != nil {
+	var shown strings.Builder
+	if err := body.Execute(&shown, p); err != nil {
 		return err
 	}
+	b.WriteString(unmarked.Replace(markup.Characters(shown.String())))
 	if data != nil {
-		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"viewer-data\">%s</script>\n", data)
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"viewer-data\">%s</script>\n", markup.Characters(string(data)))
 	}
 	for _, s := range scripts {
 		fmt.Fprintf(&b, "<script>%s</script>\n", s)

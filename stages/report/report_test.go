@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // hostile is what somebody might call a participant.
@@ -103,6 +105,20 @@ func TestHostileNames(t *testing.T) {
 	}
 	if strings.Contains(out, hostile[:4]) {
 		t.Error("a name can end an attribute")
+	}
+}
+
+// No control character of a name reaches the page: in a terminal, an editor or a diff it would act.
+func TestControlCharacters(t *testing.T) {
+	out := written(t, whole("a\x1b[2J\x00\x07\x7f\u009bb\rc\xff"))
+	if n := strings.Count(out, "a\ufffd[2J"); n < 40 {
+		t.Errorf("the name stands in %d places, which is too few to test anything", n)
+	}
+	if i := strings.IndexFunc(out, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+		t.Errorf("%q is in the page: %q", out[i], out[max(0, i-60):i+20])
+	}
+	if !utf8.ValidString(out) {
+		t.Error("the page is not UTF-8")
 	}
 }
 

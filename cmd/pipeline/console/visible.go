@@ -3,11 +3,12 @@ package console
 import (
 	"bytes"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"prgnn/internal/words"
 )
 
 // Control begins a control sequence of ours (CSI). It is another in each process, so that no
@@ -68,15 +69,8 @@ func appendVisible(b, text []byte, ends bool) (shown, rest []byte) {
 		case !ends && (c == '\x1b' && strings.HasPrefix(Control, string(text[i:])) || !utf8.FullRune(text[i:])):
 			return b, text[i:]
 		}
-		r, n := utf8.DecodeRune(text[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			b = fmt.Appendf(b, `\x%02x`, text[i])
-		case invisible(r):
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			b = append(b, text[i:i+n]...)
-		}
+		var n int
+		b, n = words.AppendVisible(b, text[i:], invisible)
 		i += n
 	}
 	return b, nil

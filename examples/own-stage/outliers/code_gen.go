@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers bc28c5972e5f9c5fe5b7ce2b04f8e8faca14377d591021a3400caca36fef4c9f
+var codes = dag.Codes(`kind outliers e9895d317cc3e073cb25325fa0e778c61f32814208e1a96fafdcfa3949aa42d1
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -50,7 +50,8 @@ prgnn/artifacts/encoding.Data 4931e393cafb.6c4525
 prgnn/artifacts/encoding.FromRecord c1d107281955.7f1040
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
-prgnn/artifacts/encoding.ReadArray 32451140575b.35279e
+prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
+prgnn/artifacts/encoding.ReadArrayUpTo ad0a52e652bc.35279e
 prgnn/artifacts/encoding.Table 05333ff0a705.cb7c20
 prgnn/artifacts/encoding.Table.Check 91725633e234.c28a56
 prgnn/artifacts/encoding.Table.Encode 7788b3b5c575.75915d
@@ -92,9 +93,9 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
 prgnn/artifacts/encoding.read e303055b65a8.45f843
-prgnn/artifacts/encoding.readElements 227581cc810e.54c41d
+prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
 prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
-prgnn/artifacts/encoding.readNPY ad6aa62506d4.472b2c
+prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
 prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
@@ -149,7 +150,7 @@ at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:133 table
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
-at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 readNPY:25 remaining:80 readElements:94
+at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 ReadArrayUpTo:21 readNPY:29 remaining:87 readElements:101
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 Table.Check:40 Column.len:59 Column.Has:97 Table.Rows:100 Table.Format:122 Table.Encode:125
 at connectivity/correlation.go prgnn/connectivity nearOne:57 FisherZ:62
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Dense:51 Matrix.Clone:73
