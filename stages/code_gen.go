@@ -5,47 +5,47 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 467dc5b0c323ce8c8287a96eb9750fea9f70af65c42d0ad9139dfafb88ba96bb
-kind biomarkers 2b0cafd2ce2b2d46568718279d207d10489ad8bd2f39a8e116e90a607fcc32a4
+var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
+kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
 kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
-kind brainmap d7f450199b9b372a92238ffccb1783a8de533c0ecb7ce2032dd414f9e1f7532b
+kind brainmap 0959daca287b0bc8e3f75e10cec6000fa4547f180b6dfb955a45a8183ab7b45b
 kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
-kind combat bcaa5dbe9984df7c0931ae0622a53d110b06bdea19720601bb8afbc2dbc71271
+kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
 kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
-kind connectivity 81734b7b4ad0c329360c79e2775f1064018bfd5c41a3f508e43c7259aeee9d96
+kind connectivity 1140dd00c58b719c391d5b3b5d1bc29536000e9fd7b5c99f7f61e759316a4ffa
 kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
-kind denoise 117ac79b923cb74c7c26aa3ca4ae64f8770bcc68dda202816fbea2b34b81e401
+kind denoise 8bdf4fa2a77ddc13fef9a69fe83018d21e335f374340d74e162f5d75fb7b3b0b
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
-kind exec 31215a3a37237838605731dcbf368788514809184343348ab0cee19e2b985984
-kind fidelity 5dd2d50011a8c75fa1276a72a74f750e96678513df04c226d3ea1512afea6896
-kind figure-confusion 1c619083183e5303b92582117fd8eee6c81a3ae2f3a41f9276f15a4d6bb6b641
-kind figure-connectivity 274e908627dfd9178cc6a346bd561fec85f1395903ee6be23ef35fccb451af03
-kind figure-degrees 5e6639dc0a0506dbb0ea19280cc7c12bc01439479f2ca81e8b48316da10359bf
-kind figure-distributions b1bf4d46a46bdf675b71e8bdce79afc38a233ac343deced880315b5b249ee1e9
-kind figure-individuality 31b20c6b061c1d3632c4287352e1707dcd17459350b10d065d21ab381127a4d9
-kind figure-individuals 976ff9a47c351be8cf9f16651d1712a1e55cdba71f5f5c9159dfc7b4452aa7ef
-kind figure-ranking 3e9449a9b72aff466ad9b1e152bbc42189845cca602c6ef64d11c580c0f845ef
-kind figure-roc 8ac73a354bd48d86e67e4649d9358327c44b5047d9636fcb8eaa203f71998d0f
-kind figure-training 2668d344499232f445c7a61a2f6d225244a17e7c6c81375f46b6258ae9dba6e6
-kind graph beacf7eb80b7513a9cd97af7090b7f7d8f4434516039c69c0f136b83e0bc9ced
-kind harmonize 09200b709f8f4462fa592b8d88537e0299c81dac4487cf2a28347dfec4c35b2e
-kind individuality 605075134dd85c2ff791d973a4a411ba5729431561f9a11d0bbe5a52480f109d
-kind join a70753e58745661f25980fa6c6f6729ed03463c848834e53aefa0df5eac2bf60
-kind leakage 4f14f57cbeb57473750418a42464bba4e8af0229cde1297e04b86ccce85817e6
-kind matrices 6b021444332c1ae1d822e6469b211ffe9970d2c3199e3acdecc7139802f90b7a
+kind exec 8dbf75face3cc8c8e7a4e3428bdb1f704585e6f724da0fa2fc62ef38861f91a0
+kind fidelity 3ad223565f91bbcec9dd2097e65523485d3aab657f6cfc93bb08ca2f1ac22d81
+kind figure-confusion 620416c776cdf5885da97461c4fcabd8dfaf3e010b2eff7522dcb607fec1f9c2
+kind figure-connectivity 8b7653a358ce1f428aa4e2aa391a8a8acf027414ca47eaa49e07d324367508e5
+kind figure-degrees f0282812ea3f316139068f68c317f2bcb441ba8121dc68c331e84dfc0628605b
+kind figure-distributions 8ad4fc6e649e9f8d1def86c560945cd51c1bdacf7d86083e2385b6bc5f73baab
+kind figure-individuality 04dfab6eff556b6e849adb0aa9adece79cf68fd49e5f20fcd5d01792c5df62c6
+kind figure-individuals de03a5250468172b680d0ccc883b7db33a81ac67d67fb8239b4e1712f734c93e
+kind figure-ranking a324845b2840acdb040d3ebd3c777edef4ad09209ffc33c1ca112e84e660c5b2
+kind figure-roc 6f00aa2d61530dd705a15dacfdbf041eab9973c8962af288c7f28a07d31c6635
+kind figure-training 1d9d04f53b5f0eab35853cbf67c172869fee519a44235d2b38c0d762edcefc9d
+kind graph d304766a916a57110f25e45e95157008a8c8d333d7e5ff1a15f5f509140d1fe5
+kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
+kind individuality 4c0811d0e96dbd21f684cfb31e817eaebc54663bf4ca35aa8da7ca57b309f080
+kind join c45179aed8226a4c179255a229939c76110c08a6e06c3e8261e6327328c96fe0
+kind leakage 93da89d4bbf4fc5bdccbe5da4d94f5aa21cf49e8e78b42237609095b5299e741
+kind matrices d35cae4a02958648bb16723f240f0fe807ef6d1462c0a5ad43810c9296bb2f87
 kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
-kind predict 5d0d3ca8dda641f71c88dd6f49d77fd2193c091901e6e120036587ac0a50adcc
-kind report 9ceecb61686afba7a047b37ec2e72d773ca1203d73c736fa4b957f9e772002ad
+kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
+kind report 43c4cecb80615eb8d3027b462edcd33dde0ad8f7bb03fb395183aac7049537dd
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary dcab7a1506f50881b4e0880067a47ac7d0154effbdf7a15e611c4a4b22d460ab
+kind summary aa38e5a64aa11fc38398b3483920b39e524e03612b1ac69fde265dd02d396b93
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
-kind timeseries 0a722f6f5970ad475d50a71316afdc75b6ff54383cf705ba1c2c37a7b5410511
-kind train d2c2a49c8492b92912e9457b44e6ab032f5fa4ae47537eaddf6e0eab474f476f
+kind timeseries d53fbeaf823a448a9f681507800d962794d68dd0e0bf11d3f0c1d815372ecd78
+kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -434,7 +434,7 @@ reached by baseline biomarkers combat connectivity denoise exec fidelity figure-
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
-prgnn/artifacts/encoding.ReadArray 32451140575b.35279e
+prgnn/artifacts/encoding.ReadArrayUpTo ad0a52e652bc.35279e
 prgnn/artifacts/encoding.cOrder 57fcb8b04f1b.e3b0c4
 prgnn/artifacts/encoding.cOrder.next 597347df347c.86508f
 prgnn/artifacts/encoding.dictParser 38d4c5e6c527.e3b0c4
@@ -451,10 +451,13 @@ prgnn/artifacts/encoding.npyDescr.canonical 54263916a23a.ac9c5c
 prgnn/artifacts/encoding.npyDescr.checkDescr cd6dec7787ca.dc682f
 prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
-prgnn/artifacts/encoding.readElements 227581cc810e.54c41d
+prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
 prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
-prgnn/artifacts/encoding.readNPY ad6aa62506d4.472b2c
+prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
+
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage predict report summary train
+prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
 reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
@@ -1395,7 +1398,8 @@ reached by brainmap compare evaluate figure-confusion figure-distributions figur
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
 reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
-prgnn/internal/markup.Text bdde6727b408.e3b0c4
+prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
+prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
 reached by brainmap figure-individuals report summary
 prgnn/stages/chart.Above 87910c90e002.aba712
@@ -2031,7 +2035,7 @@ prgnn/stages/learn.ReadModels 0db785bf064e.2075d5
 prgnn/stages/learn.Trained 44f6867c7275.7c5944
 prgnn/stages/learn.Trained.check 6f13b50fe53b.ba7663
 prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
-prgnn/stages/learn.readMember bab4f868af85.839e38
+prgnn/stages/learn.readMember 29db22c17d48.839e38
 
 reached by fidelity predict
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
@@ -2058,7 +2062,6 @@ module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module golang.org/x/image v0.30.0
 module gonum.org/v1/plot v0.17.0
-prgnn/internal/markup.Characters efe9f82d9f16.e3b0c4
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
 prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
@@ -2526,7 +2529,7 @@ prgnn/stages/mat5.reader.array c723cf7a7e32.4b2c8b
 prgnn/stages/mat5.reader.cells 5f04a74934d3.f70ac3
 prgnn/stages/mat5.reader.chars e9a16c164b12.f53b9a
 prgnn/stages/mat5.reader.element 72c3839d6ea8.22f3ff
-prgnn/stages/mat5.reader.inflate 729ea5241b97.e0042a
+prgnn/stages/mat5.reader.inflate 1ebb44b654a0.cfae04
 prgnn/stages/mat5.reader.letters 660d314ea8df.a620d9
 prgnn/stages/mat5.reader.numbers 407241aad27e.90f0df
 prgnn/stages/mat5.reader.part 7cbfff70d117.c2dc20
@@ -2538,7 +2541,7 @@ prgnn/stages/prepare.Matrices.Run 2b64523b9a4c.7b150d
 prgnn/stages/prepare.Matrices.Validate 048bd8685daa.7b869c
 prgnn/stages/prepare.Matrices.read fde456794a0b.4d913d
 prgnn/stages/prepare.matrices.New a2fe7d4e682e.de2e22
-prgnn/stages/region.ReadSquares cafdd087eacf.15f99e
+prgnn/stages/region.ReadSquares 41c41288e31d.34e7d0
 prgnn/stages/region.matNames f28a486c4af1.737a38
 prgnn/stages/region.matSquare 87a8b4bd284b.737a38
 prgnn/stages/region.matSquares dcbbcd78307b.64d8b8
@@ -2547,6 +2550,7 @@ prgnn/stages/region.squares 191d36c31013.934be5
 reached by matrices timeseries
 prgnn/stages/prepare.placeColumns 889f318cb62f.caf063
 prgnn/stages/region.Counted cf73e5accf82.9bdb79
+prgnn/stages/region.mostNumbers 1d1043e30636.e3b0c4
 prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 
 reached by mean-volume
@@ -2779,7 +2783,7 @@ prgnn/artifacts/encoding.Array.WriteArrow 064254859f79.029951
 prgnn/artifacts/encoding.Array.WriteTensors 8f475090c231.1c75db
 prgnn/artifacts/encoding.Array.columnValues 4417afc65b52.ce3a25
 prgnn/artifacts/encoding.Table.WriteArrowZstd 8a40d864e350.75915d
-prgnn/artifacts/encoding.Table.WriteCSV d23b0772d9e3.2068f1
+prgnn/artifacts/encoding.Table.WriteCSV fb190ac528d7.f8ef6a
 prgnn/artifacts/encoding.widen 271dc587d914.e3b0c4
 prgnn/dag.NewTask ecc11efeba26.a65006
 prgnn/dag.heard 9ee60cdb667d.e3b0c4
@@ -2787,6 +2791,8 @@ prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
 prgnn/internal/random.Stream.ExpFloat64 bacba4385f38.3672ac
 prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
+prgnn/internal/words.AppendVisible 8002f95878d8.e3b0c4
+prgnn/internal/words.Plain b6cd0a134e69.7872ee
 prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
 prgnn/nifti.DataType.numpy 572aea6b38af.90ccfc
 prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
@@ -2985,7 +2991,7 @@ prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
 prgnn/stages/report.Page 561632b39a9a.e84c66
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
-prgnn/stages/report.Page.HTML fdc97f5d3da3.d06180
+prgnn/stages/report.Page.HTML 11b24fc9bfad.5f7d42
 prgnn/stages/report.Page.Text b02b11092b8f.3634f9
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
@@ -3020,6 +3026,7 @@ prgnn/stages/report.textWriter.list f33540d81d63.f86072
 prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
 prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
 prgnn/stages/report.textWriter.table 0c9c558051bd.066643
+prgnn/stages/report.unmarked 3d36e3d1486b.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.wrap 0db41a275787.e3b0c4
@@ -3214,7 +3221,7 @@ prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
 prgnn/stages/prepare.Timeseries.Run 522562d55c87.9d3fd0
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7545aed9f190.5742e2
-prgnn/stages/region.seriesArray b081e57b5e02.b38177
+prgnn/stages/region.seriesArray f87da1f5f004.6e5e1f
 
 reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
@@ -3226,11 +3233,11 @@ at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxAr
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:19 tableFormats:24 RegisterTable:29 formatOf:34 ReadTable:46 tableFormat.table:63 readArrow:70 recoverDamage:93 Budget:105 newBudget:110 Budget.take:114 Budget.Allocate:121 Budget.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
 at artifacts/encoding/arrowtensor.go prgnn/artifacts/encoding Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
-at artifacts/encoding/csv.go prgnn/artifacts/encoding Table.WriteCSV:13
+at artifacts/encoding/csv.go prgnn/artifacts/encoding Table.WriteCSV:16
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
-at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 readNPY:25 remaining:80 readElements:94
+at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 ReadArrayUpTo:21 readNPY:29 remaining:87 readElements:101
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
 at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:111 eachRun:122
 at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:147 batchReader:153 copying:156 converted:166 chunks:175
@@ -3323,6 +3330,7 @@ at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Norma
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:14 OpenFile:17 ReadFile:37 Error:64 Error.Error:66 Otherwise:71
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
+at internal/words/visible.go prgnn/internal/words AppendVisible:12 Plain:24
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
@@ -3453,7 +3461,7 @@ at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Samp
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
-at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:153 Trained.Predict:190 predictIn:197
+at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:157 Trained.Predict:194 predictIn:201
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:43 Permutation.Run:52 byPermutation:79 permutedSetting.check:118 graphsOf:155 permutedSetting.rows:164
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:78
@@ -3464,7 +3472,7 @@ at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 m
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:38 historyTable:50 scoreTable:84 distributionRow:117 distributionTable:126 parameterRow:140 parameterTable:148
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
-at stages/mat5/read.go prgnn/stages/mat5 MaxSize:18 Read:21 header:56 reader:77 errLarge:83 reader.take:86 element:95 errShort:100 reader.element:103 reader.inflate:127 reader.array:147 reader.part:205 Variable.shape:214 widths:230 reader.numbers:233 reader.chars:280 reader.letters:311 reader.cells:343
+at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:152 reader.part:210 Variable.shape:219 widths:235 reader.numbers:238 reader.chars:285 reader.letters:316 reader.cells:348
 at stages/phantom/brain.go prgnn/stages/phantom centre:16 axes:17 reach:23 least:26 air:31 white:32 csf:33 brain:37 brain.position:45 grow:55 ventricle:149
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:65 confounds:73 square:93
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
@@ -3506,13 +3514,13 @@ at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:91 tableSource.String:93 tableSource.mark:100 paperSource:108
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:34 paperLambda:41 contender:44 classifierRow:52 contenders:66 Tables.variations:78 place:122 accuracyRow.axis:130 Tables.comparison:141 modelRow:195 parameterRow:201 parameterCounts:208
-at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 seriesArray:172 Counted:184
+at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 mostNumbers:172 seriesArray:175 Counted:187
 at stages/region/image.go prgnn/stages/region OpenImage:14 File:24 File.Close:31 Open:34
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/html.go prgnn/stages/report pageHTML:20 pageCSS:22 pageJS:24 body:27 Page.viewer:55 policy:68 Page.HTML:81
+at stages/report/html.go prgnn/stages/report pageHTML:20 pageCSS:22 pageJS:24 body:27 Page.viewer:55 policy:68 unmarked:81 Page.HTML:84
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66
 at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:96 Viewer:99 Volume:107 Region:119
