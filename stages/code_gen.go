@@ -38,11 +38,11 @@ kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d6368727
 kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
-kind report 43c4cecb80615eb8d3027b462edcd33dde0ad8f7bb03fb395183aac7049537dd
+kind report 368324db40c8f03d7e8a3f75524c5d107acc53cc9285fddf011ef5baba3e8dc7
 kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
 kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary aa38e5a64aa11fc38398b3483920b39e524e03612b1ac69fde265dd02d396b93
+kind summary 4e2aa856b387a0a97198445c1de8cc00a7965b2e1edc5cc7213eb80f9edebda1
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries d53fbeaf823a448a9f681507800d962794d68dd0e0bf11d3f0c1d815372ecd78
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
@@ -357,7 +357,7 @@ prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -412,11 +412,11 @@ prgnn/stages/column.Read 4d56a010bef8.435b08
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict report simulate summary train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict report simulate summary train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict simulate train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
@@ -424,13 +424,13 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity fidelity individuality predict report simulate summary train
+reached by baseline biomarkers choose connectivity fidelity individuality predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
 reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict report summary timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -456,13 +456,13 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage predict report summary train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage predict train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict report summary timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict report summary train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
@@ -470,14 +470,14 @@ prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
 reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict report split summary tables train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
-prgnn/stages/column.cells 135eb56bfc80.25e816
-prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
-prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
 reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict split tables train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
+prgnn/stages/column.cells 135eb56bfc80.25e816
+prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
+prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
 reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
@@ -591,7 +591,7 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline combat evaluate train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline combat fidelity predict report summary train
+reached by baseline combat fidelity predict train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 
 reached by baseline combat leakage split train
@@ -608,7 +608,7 @@ prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 reached by baseline compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline exec report summary train
+reached by baseline exec train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
 reached by baseline fidelity leakage predict train
@@ -805,11 +805,9 @@ reached by baseline predict train
 prgnn/stages/column.NodeNames 6c290e8707cd.afa959
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
-reached by baseline report summary train
+reached by baseline train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
-
-reached by baseline train
 prgnn/gnn.Adam eb83d91bbaa0.c4217a
 prgnn/gnn.Adam.Step 790f994fc814.0c35f0
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
@@ -1065,13 +1063,16 @@ prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
 reached by bootstrap
+prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
 prgnn/nifti.Means 28279e3901f1.635fc6
 prgnn/nifti.ROIMeans ba2611692527.e39f5d
 prgnn/nifti.ROIs bbbfc6b7cd31.e3b0c4
+prgnn/nifti.Reader.batches 357082e054c6.d43057
 prgnn/nifti.errChanged eaf98784453e.e3b0c4
 prgnn/nifti.guessed 70a586560e99.e3b0c4
 prgnn/nifti.laneSums e580b3ab2e78.4b592d
+prgnn/nifti.lanes b245d90d0623.e3b0c4
 prgnn/nifti.meansRoom d6bd22721d38.e3b0c4
 prgnn/nifti.meansRoom.fix 43f31865c579.9b5895
 prgnn/nifti.meansRoom.reserve 639baef5214f.9b5895
@@ -1370,22 +1371,17 @@ prgnn/nifti.Reader.Next eab9339e1364.6464e9
 reached by bootstrap matrices report summary timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
-reached by bootstrap mean-volume parcellate report summary
+reached by bootstrap mean-volume parcellate
 prgnn/nifti.Header.series f245766c730e.72936d
+
+reached by bootstrap parcellate
+prgnn/nifti.Grid.Same dff652f22257.0028ee
 
 reached by bootstrap parcellate report saliency summary
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
 prgnn/nifti.readLabels 31cc2f686cdc.15cb13
-
-reached by bootstrap parcellate report summary
-prgnn/nifti.Grid.Same dff652f22257.0028ee
-
-reached by bootstrap report summary
-prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
-prgnn/nifti.Reader.batches 357082e054c6.d43057
-prgnn/nifti.lanes b245d90d0623.e3b0c4
 
 reached by bootstrap timeseries
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
@@ -1931,6 +1927,7 @@ prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 2e1f9aa1cb7b.3af0ba
+prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
 prgnn/stages/inference.PredictionTest e5f82cedf644.e3b0c4
 prgnn/stages/inference.TestPredictions 32f8fe322e0c.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
@@ -1945,7 +1942,6 @@ prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 
 reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
-prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
 
 reached by evaluate report summary tables
 prgnn/stages/column.AccuracyRow b184e7731f9c.c63136
@@ -1955,6 +1951,7 @@ module github.com/gofrs/flock v0.13.1
 prgnn/dag.ParsePromise 97010d05e07e.bd70fc
 prgnn/dag.Promise 6d75d3081f4a.e3b0c4
 prgnn/dag.Promise.String f468338c03b9.15befd
+prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
 prgnn/internal/regular.Error 4d0276b21154.e3b0c4
 prgnn/internal/regular.Error.Error b571527f4ca9.cd81d2
 prgnn/internal/regular.NonBlock 115f1783bad0.e3b0c4
@@ -2011,9 +2008,6 @@ prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName b308ad4f2936.e3b0c4
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
-
-reached by exec report summary
-prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
 
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
@@ -2478,7 +2472,7 @@ prgnn/stages/assess.sharedScans 756b6bf40075.6821bb
 prgnn/stages/assess.timePoints 786ba844819e.94e897
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 
-reached by leakage mean-volume parcellate report summary
+reached by leakage mean-volume parcellate
 prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
 reached by leakage report summary
@@ -2559,6 +2553,9 @@ prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
 prgnn/stages/prepare.MeanVolume.Run 58c6c61cf1a7.ba1665
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
+reached by mean-volume parcellate
+prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
+
 reached by mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
@@ -2571,10 +2568,28 @@ prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
 
-reached by mean-volume parcellate report summary
-prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
-
 reached by parcellate
+prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
+prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
+prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
+prgnn/nifti.Box 409e949b7cdd.e3b0c4
+prgnn/nifti.Grid.Box 2f7fe9745121.a70670
+prgnn/nifti.Grid.Points 2f18a9bf9f1d.8b716f
+prgnn/nifti.Grid.samples 27d50de40fba.9ec450
+prgnn/nifti.Labels.Around d12f1a878f49.08a726
+prgnn/nifti.Labels.Lookup 9b71cffca662.21a1b1
+prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
+prgnn/nifti.Labels.Onto d509973ee10a.b9f380
+prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
+prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
+prgnn/nifti.Labels.at 2d91806a126f.9f91fe
+prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
+prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
+prgnn/nifti.Point 964a41e60b0a.e3b0c4
+prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
+prgnn/nifti.majority 6f0666c76bb0.e3b0c4
+prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
+prgnn/nifti.nearest c496bcdfe111.e3b0c4
 prgnn/nifti/hdf5.File 061dd97adf8d.eab32d
 prgnn/nifti/hdf5.File.Has be9102a396cf.d9bdbe
 prgnn/nifti/hdf5.File.Names 7f94bbdff560.ae1e9a
@@ -2712,34 +2727,15 @@ prgnn/stages/region.File.Close d3a7745361ec.696b09
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 
 reached by parcellate report saliency summary
-prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
 prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
 prgnn/stages/region.Meaning 2ea698d00b26.46ef14
 prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
 
 reached by parcellate report summary
-prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
-prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
-prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
-prgnn/nifti.Box 409e949b7cdd.e3b0c4
-prgnn/nifti.Grid.Box 2f7fe9745121.a70670
-prgnn/nifti.Grid.Points 2f18a9bf9f1d.8b716f
-prgnn/nifti.Grid.samples 27d50de40fba.9ec450
-prgnn/nifti.Labels.Around d12f1a878f49.08a726
-prgnn/nifti.Labels.Lookup 9b71cffca662.21a1b1
-prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
-prgnn/nifti.Labels.Onto d509973ee10a.b9f380
-prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
-prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
-prgnn/nifti.Labels.at 2d91806a126f.9f91fe
-prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
-prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
-prgnn/nifti.Point 964a41e60b0a.e3b0c4
-prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
-prgnn/nifti.majority 6f0666c76bb0.e3b0c4
-prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
-prgnn/nifti.nearest c496bcdfe111.e3b0c4
 prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
+
+reached by parcellate saliency
+prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
@@ -2774,34 +2770,11 @@ prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 
-reached by report simulate summary
-prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
-
 reached by report summary
-prgnn/artifacts/encoding.Array.Values 95a9b5ecdd74.b726e4
-prgnn/artifacts/encoding.Array.WriteArrow 064254859f79.029951
-prgnn/artifacts/encoding.Array.WriteTensors 8f475090c231.1c75db
-prgnn/artifacts/encoding.Array.columnValues 4417afc65b52.ce3a25
-prgnn/artifacts/encoding.Table.WriteArrowZstd 8a40d864e350.75915d
-prgnn/artifacts/encoding.Table.WriteCSV fb190ac528d7.f8ef6a
-prgnn/artifacts/encoding.widen 271dc587d914.e3b0c4
 prgnn/dag.NewTask ecc11efeba26.a65006
 prgnn/dag.heard 9ee60cdb667d.e3b0c4
 prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
-prgnn/internal/random.Stream.ExpFloat64 bacba4385f38.3672ac
-prgnn/internal/random.Stream.NormFloat64 570f298a280e.3672ac
-prgnn/internal/words.AppendVisible 8002f95878d8.e3b0c4
-prgnn/internal/words.Plain b6cd0a134e69.7872ee
-prgnn/nifti.DataType.Integral eec1adeccda1.0da0a2
-prgnn/nifti.DataType.numpy 572aea6b38af.90ccfc
-prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
-prgnn/nifti.Number f37c7be462c7.e3b0c4
-prgnn/nifti.Number.MarshalJSON 6f8426b1e7d7.54c41d
-prgnn/nifti.Reader.seekable 378a6ae4c483.87b633
-prgnn/nifti.Reader.stats a7853a99b66b.9247ad
-prgnn/nifti.Stats 903624cde4c8.472010
-prgnn/nifti.encodeFloat64 a770d47f76ef.e3b0c4
 prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
@@ -2832,7 +2805,6 @@ prgnn/stages/figure.Viewer caea87bb4bec.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
-prgnn/stages/present.Report.NamedHeadline 4f6610b815d2.6405fe
 prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
 prgnn/stages/present.Report.Ports a53d359cd245.38d954
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
@@ -2979,7 +2951,6 @@ prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
-prgnn/stages/report.Bar.text 1e21acfdc939.842c88
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
 prgnn/stages/report.Cell 32f9636d9aff.b3f41e
@@ -2991,8 +2962,7 @@ prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
 prgnn/stages/report.Page 561632b39a9a.e84c66
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
-prgnn/stages/report.Page.HTML 11b24fc9bfad.5f7d42
-prgnn/stages/report.Page.Text b02b11092b8f.3634f9
+prgnn/stages/report.Page.HTML 3c2bc92d2304.ce900e
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
 prgnn/stages/report.Place a7417c506f1c.e3b0c4
@@ -3006,32 +2976,31 @@ prgnn/stages/report.Table.Label e9a1a52f5d48.aaa7f7
 prgnn/stages/report.Tile 4d8a87ef633c.842c88
 prgnn/stages/report.Viewer 8cdf1fc09102.ddbe6f
 prgnn/stages/report.Volume 170981fa723e.e3b0c4
-prgnn/stages/report.Width 00c71a33bfe2.e3b0c4
-prgnn/stages/report.body cc6a73486833.4a4ebc
+prgnn/stages/report.body c7fd92a2cd91.e3b0c4
+prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
+prgnn/stages/report.body.block 099371df74aa.8c3770
+prgnn/stages/report.body.cell 41344fbb9d99.256039
+prgnn/stages/report.body.each 96b71216a0d0.498512
+prgnn/stages/report.body.figure e6d6e0a11be4.16a586
+prgnn/stages/report.body.page 2ad265ceffbf.2ecc57
+prgnn/stages/report.body.put 04f3479a37cc.001bc6
+prgnn/stages/report.body.table 5a4e7c06c563.730620
+prgnn/stages/report.body.tag dda517a86f2a.498512
+prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
+prgnn/stages/report.body.viewer 9f821a15e29a.8eae2a
 prgnn/stages/report.generatorLine 06a843638160.e3b0c4
+prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
+prgnn/stages/report.number b0cf05eda32e.e3b0c4
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
-prgnn/stages/report.pageHTML c742e88611af.6017fd
 prgnn/stages/report.pageJS c742e88611af.6c618d
 prgnn/stages/report.policy 1d42d0cc0c9e.e3b0c4
 prgnn/stages/report.seal d243034c6bc0.de3d35
 prgnn/stages/report.sealEnd a75174998ba5.e3b0c4
 prgnn/stages/report.sealLength b6b774a93a8b.e3b0c4
 prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
-prgnn/stages/report.shown a7df8c6ec956.6b74b5
-prgnn/stages/report.textWriter 6b6bacd7087a.e3b0c4
-prgnn/stages/report.textWriter.block 86bbb33882fe.327c63
-prgnn/stages/report.textWriter.items 2948ad3b6ae1.f464c5
-prgnn/stages/report.textWriter.lines 30f4db0bd428.dbe5b6
-prgnn/stages/report.textWriter.list f33540d81d63.f86072
-prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
-prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
-prgnn/stages/report.textWriter.table 0c9c558051bd.066643
-prgnn/stages/report.unmarked 3d36e3d1486b.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
-prgnn/stages/report.wrap 0db41a275787.e3b0c4
 prgnn/stages/report/page.css 3e0988de4b62.e3b0c4
-prgnn/stages/report/page.html 5b092f245206.e3b0c4
 prgnn/stages/report/page.js e44902ceb951.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
 
@@ -3039,7 +3008,6 @@ reached by report summary tables
 prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
 prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
 prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26
-prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
 prgnn/stages/present.classifierRow 320e3b18a45b.e3b0c4
 prgnn/stages/present.printedName c97942720187.5424b5
 prgnn/stages/present.printedNames 1b6aa612c9e9.e3b0c4
@@ -3059,6 +3027,7 @@ prgnn/stages/assess.paintedTable 513aaa1b79c9.d80856
 prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 
 reached by simulate
+prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
@@ -3176,10 +3145,22 @@ prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
-prgnn/stages/present.Summary.NamedHeadline 4f6610b815d2.3cbb36
 prgnn/stages/present.Summary.Ports 263bd2cbef42.e38729
 prgnn/stages/present.Summary.Run fa96a253bfa8.ae7fc4
 prgnn/stages/present.summary.New aa4650227ebb.071387
+prgnn/stages/report.Bar.text 1e21acfdc939.842c88
+prgnn/stages/report.Page.Text b02b11092b8f.3634f9
+prgnn/stages/report.Width 00c71a33bfe2.e3b0c4
+prgnn/stages/report.shown a7df8c6ec956.6b74b5
+prgnn/stages/report.textWriter 6b6bacd7087a.e3b0c4
+prgnn/stages/report.textWriter.block 86bbb33882fe.327c63
+prgnn/stages/report.textWriter.items 2948ad3b6ae1.f464c5
+prgnn/stages/report.textWriter.lines 30f4db0bd428.dbe5b6
+prgnn/stages/report.textWriter.list f33540d81d63.f86072
+prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
+prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
+prgnn/stages/report.textWriter.table 0c9c558051bd.066643
+prgnn/stages/report.wrap 0db41a275787.e3b0c4
 
 reached by tables
 prgnn/stages/present.Tables cc3154456929.e3b0c4
@@ -3187,6 +3168,7 @@ prgnn/stages/present.Tables.Ports eba021753374.ebeca5
 prgnn/stages/present.Tables.Run 4db9d6a5598d.5bb327
 prgnn/stages/present.Tables.comparison 76b53dd9cb67.383b49
 prgnn/stages/present.Tables.variations 457b7723c0b3.8056aa
+prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
 prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
 prgnn/stages/present.contender 5c7ee4890f32.16e9f6
 prgnn/stages/present.contenders df4220c7d107.af526c
@@ -3227,13 +3209,11 @@ reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
 
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
-at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.Values:49 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
-at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 Table.WriteArrowZstd:57 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
+at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
+at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:114 arrowTypeNames:116 word:119 word.String:121 checkArrow:124 checkSchema:167 checkBatch:195 checkZstd:256 ReadSchema:268 checkArrowSchema:280
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:19 tableFormats:24 RegisterTable:29 formatOf:34 ReadTable:46 tableFormat.table:63 readArrow:70 recoverDamage:93 Budget:105 newBudget:110 Budget.take:114 Budget.Allocate:121 Budget.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
-at artifacts/encoding/arrowtensor.go prgnn/artifacts/encoding Array.WriteArrow:19 Array.WriteTensors:26 Array.columnValues:81 widen:91
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
-at artifacts/encoding/csv.go prgnn/artifacts/encoding Table.WriteCSV:16
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
@@ -3326,19 +3306,18 @@ at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:3
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:42 rData:43 pickle:44 formats:47 archive:74 markup:92
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
-at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.NormFloat64:63 Stream.ExpFloat64:66
+at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:14 OpenFile:17 ReadFile:37 Error:64 Error.Error:66 Otherwise:71
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
-at internal/words/visible.go prgnn/internal/words AppendVisible:12 Plain:24
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.finite:120 quaternionThreshold:133 fromQuaternion:139 Affine.quaternion:174 det3:238
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
-at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86 encodeFloat64:96
-at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.Integral:69 DataType.readable:72
+at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
+at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
 at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
 at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
@@ -3347,21 +3326,19 @@ at nifti/hdf5/group.go prgnn/nifti/hdf5 mostLinks:12 sortedNames:14 File.links:1
 at nifti/hdf5/heap.go prgnn/nifti/hdf5 fractalHeap:10 File.fractalHeap:17 fractalHeap.get:56 File.global:68
 at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
 at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
-at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
+at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 span:137 writeData:153
 at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:164
 at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:21 Reader.inWord:152 Reader.outWord:157 Reader.outByte:161 copyMatch:167
 at nifti/inflate/inflate.go prgnn/nifti/inflate history:10 piece:11 window:13 input:15 pad:16 state:20 atMember:23 atBlock:24 inStored:25 inBlock:26 atTrailer:27 atEnd:28 Reader:32 NewReader:64 Reader.Read:67 Reader.WriteTo:80 Reader.more:98 Reader.decompressed:121 Reader.step:129 Reader.fill:148 Reader.need:179 Reader.overrun:192 Reader.bits:197 Reader.align:213 Reader.place:219
 at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:107 Reader.garbage:127 Reader.readTrailer:132
 at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
-at nifti/inspect.go prgnn/nifti Stats:44 Number:53 Number.MarshalJSON:56 DataType.numpy:133 Reader.stats:143
 at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:58 field.apply:71 longestOf:124 field.between:132
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.oriented:139 Labels.fill:152 Labels.at:190 nearest:206 Affine.diagonal:214
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
-at nifti/open.go prgnn/nifti Reader.seekable:116
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
@@ -3496,7 +3473,7 @@ at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:2
 at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:83 author.say:86 author.heading:90 author.caution:93 author.table:101 author.supplement:107 author.figures:115 author.show:136
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:147 methodsOfNuisance:163
-at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76 Report.NamedHeadline:97 Summary.NamedHeadline:102
+at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:13 cohortSettings:37 author.methodsOfGraphs:47 author.methodsOfCleaning:110 estimator:138 share:156 percentText:166 author.hasModels:176 author.methodsOfTraining:181 orItself:223 author.methodsOfEvaluation:231 author.methodsOfBaselines:270
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
@@ -3520,7 +3497,8 @@ at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/html.go prgnn/stages/report pageHTML:20 pageCSS:22 pageJS:24 body:27 Page.viewer:55 policy:68 unmarked:81 Page.HTML:84
+at stages/report/body.go prgnn/stages/report body:17 body.put:24 body.each:33 body.page:39 body.tiles:85 body.block:101 body.table:143 number:186 body.cell:193 body.bar:206 mediaTypes:216 body.figure:218 body.tag:235 body.viewer:241
+at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66
 at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:96 Viewer:99 Volume:107 Region:119

@@ -6,7 +6,7 @@
 //
 // Invariants:
 //   - Everything that comes from outside (names, file names, notes, labels) is text and
-//     is escaped where it stands (html/template). Pictures stand in <img>, where no
+//     is escaped by body.put, the one way into a page. Pictures stand in <img>, where no
 //     picture can run anything.
 //   - The page forbids itself everything but what HTML put there: its policy names
 //     the digests of its own style and scripts, and no other address than data:.

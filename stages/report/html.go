@@ -1,56 +1,23 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
 	"prgnn/internal/markup"
-	"prgnn/internal/words"
 )
 
 var (
-	//go:embed page.html
-	pageHTML string
 	//go:embed page.css
 	pageCSS string
 	//go:embed page.js
 	pageJS string
 )
-
-var body = template.Must(template.New("page").Funcs(template.FuncMap{
-	"picture": func(f Figure) template.URL {
-		kind := map[string]string{"svg": "image/svg+xml", "png": "image/png"}[f.Format]
-		if kind == "" {
-			panic("report: no picture has the format " + f.Format) // Check has refused it
-		}
-		return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(f.Data))
-	},
-	"pack": func(block any, simulated bool) any {
-		return struct {
-			Block     any
-			Simulated bool
-		}{block, simulated}
-	},
-	"percent": func(x float64) string { return fmt.Sprintf("%.1f", 100*min(max(x, 0), 1)) },
-	"rows":    func(t Table) string { return words.Count(len(t.Rows), "row") },
-	"docs": func(t Table) (docs []Head) {
-		for _, h := range t.Heads {
-			if h.Doc != "" {
-				docs = append(docs, h)
-			}
-		}
-		return docs
-	},
-	"key": func(t Table, i int) bool { return i < t.Keys },
-	"num": func(t Table, i int) bool { return i < len(t.Heads) && t.Heads[i].Number },
-}).Parse(pageHTML))
 
 func (p *Page) viewer() *Viewer {
 	for _, s := range p.Sections {
@@ -76,9 +43,6 @@ func policy(scripts []string, style string) string {
 	}
 	return p
 }
-
-// unmarked replaces carriage returns as a browser does.
-var unmarked = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // HTML writes the page as one file. No control character of the data reaches it.
 func (p *Page) HTML(w io.Writer) error {
@@ -110,18 +74,14 @@ func (p *Page) HTML(w io.Writer) error {
 			return fmt.Errorf("a script or style of the report would not reach the browser as it is")
 		}
 	}
-	var b bytes.Buffer
+	b := body{simulated: p.Simulated}
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy(scripts, pageCSS))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	b.WriteString(generatorLine + sealStart + strings.Repeat("0", sealLength) + sealEnd)
-	fmt.Fprintf(&b, "<title>%s</title>\n", markup.Text(p.Title))
+	b.put("<title>%s</title>\n", p.Title)
 	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"data:,\">\n<style>%s</style>\n</head>\n", pageCSS)
-	var shown strings.Builder
-	if err := body.Execute(&shown, p); err != nil {
-		return err
-	}
-	b.WriteString(unmarked.Replace(markup.Characters(shown.String())))
+	b.page(p)
 	if data != nil {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"viewer-data\">%s</script>\n", markup.Characters(string(data)))
 	}

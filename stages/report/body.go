@@ -1,0 +1,253 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+
+	"prgnn/internal/markup"
+	"prgnn/internal/words"
+)
+
+// A body is the part of a page that is seen. Texts reach it through put alone, which escapes them.
+//
+// html/template would escape as well. It calls methods by name, though, and then the linker keeps
+// every method of the program: 14 MB.
+type body struct {
+	bytes.Buffer
+	simulated bool
+}
+
+// put writes markup, with texts in place of its %s: as content, or as values of attributes
+// between double quotes.
+func (b *body) put(format string, texts ...string) {
+	escaped := make([]any, len(texts))
+	for i, t := range texts {
+		escaped[i] = markup.Text(t)
+	}
+	fmt.Fprintf(b, format, escaped...)
+}
+
+// each writes markup once for each text.
+func (b *body) each(format string, texts []string) {
+	for _, t := range texts {
+		b.put(format, t)
+	}
+}
+
+func (b *body) page(p *Page) {
+	if p.Simulated {
+		b.put("<body class=\"simulatedpage\">\n")
+	} else {
+		b.put("<body>\n")
+	}
+	b.put("<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header class=\"top\">\n<h1>%s</h1>\n", p.Title)
+	if p.Simulated {
+		b.put(`<p class="simulated" role="note"><strong>Simulated data.</strong> Nobody was scanned: ` +
+			"the program simulated these participants, and no number here says anything about people.</p>\n")
+	}
+	b.put("</header>\n<div class=\"frame\">\n<nav aria-label=\"Contents\"><h2 id=\"contents\">Contents</h2><ol>\n")
+	summary := len(p.Abstract)+len(p.Tiles) > 0
+	if summary {
+		b.put("<li><a href=\"#summary\">Summary</a></li>\n")
+	}
+	for _, s := range p.Sections {
+		b.put("<li><a href=\"#%s\">%s</a></li>\n", s.ID, s.Title)
+	}
+	b.put("</ol></nav>\n<main id=\"main\" tabindex=\"-1\">\n")
+	if len(p.Incomplete) > 0 {
+		b.put("<section class=\"cautions\" aria-labelledby=\"incomplete\"><h2 id=\"incomplete\">Incomplete</h2><ul>\n")
+		b.each("<li class=\"lines\">%s</li>\n", p.Incomplete)
+		b.put("</ul></section>\n")
+	}
+	if summary {
+		b.put("<section aria-labelledby=\"summary\"><h2 id=\"summary\">Summary</h2>\n")
+		b.each("<p>%s</p>\n", p.Abstract)
+		b.tiles(p.Tiles)
+		b.put("</section>\n")
+	}
+	if len(p.Cautions) > 0 {
+		b.put("<section class=\"cautions\" aria-labelledby=\"cautions\"><h2 id=\"cautions\">Cautions</h2><ul>\n")
+		b.each("<li>%s</li>\n", p.Cautions)
+		b.put("</ul></section>\n")
+	}
+	for _, s := range p.Sections {
+		b.put("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", s.ID, s.ID, s.Title)
+		for _, block := range s.Blocks {
+			b.block(block)
+		}
+		b.put("</section>\n")
+	}
+	b.put("</main>\n</div>\n<footer><p>Made by PR-GNN Pipeline. One file, no network: keep it, send it, print it.</p></footer>\n")
+}
+
+func (b *body) tiles(tiles []Tile) {
+	if len(tiles) == 0 {
+		return
+	}
+	b.put("<dl class=\"tiles\">\n")
+	for _, t := range tiles {
+		b.put(`<div class="tile"><dt>%s</dt><dd><span class="value">%s</span>`, t.Label, t.Value)
+		b.bar(t.Bar)
+		if t.Note != "" {
+			b.put(`<span class="small">%s</span>`, t.Note)
+		}
+		b.put("</dd></div>\n")
+	}
+	b.put("</dl>\n")
+}
+
+func (b *body) block(of Block) {
+	for _, part := range []struct{ format, text string }{
+		{"<h3>%s</h3>\n", of.Heading}, {"<p>%s</p>\n", of.Text}, {"<p>%s</p>\n", of.Lead}, {"<p class=\"small\">%s</p>\n", of.Note},
+	} {
+		if part.text != "" {
+			b.put(part.format, part.text)
+		}
+	}
+	if len(of.List) > 0 {
+		b.put("<ul>")
+		b.each("<li>%s</li>", of.List)
+		b.put("</ul>\n")
+	}
+	if len(of.References) > 0 {
+		b.put("<ol class=\"references\">")
+		b.each("<li>%s</li>", of.References)
+		b.put("</ol>\n")
+	}
+	if t := of.Table; t != nil {
+		if t.Supplement {
+			b.put("<details class=\"screen\"><summary>%s. %s (%s)</summary>\n", t.Label(), t.Caption, words.Count(len(t.Rows), "row"))
+		}
+		b.table(t)
+		if t.Supplement {
+			b.put("</details>\n")
+		}
+	}
+	if of.Figure != nil {
+		b.figure(of.Figure)
+	}
+	if len(of.Figures) > 0 {
+		b.put("<div class=\"figures\">")
+		for i := range of.Figures {
+			b.figure(&of.Figures[i])
+		}
+		b.put("</div>\n")
+	}
+	if of.Viewer != nil {
+		b.viewer(of.Viewer)
+	}
+}
+
+func (b *body) table(t *Table) {
+	b.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s. %s\"><table>\n", t.Label(), t.Caption)
+	if !t.Supplement {
+		b.put("<caption><span><strong>%s.</strong> %s</span></caption>\n", t.Label(), t.Caption)
+	}
+	b.put("<thead><tr>")
+	docs := false
+	for _, h := range t.Heads {
+		docs = docs || h.Doc != ""
+		b.put(`<th scope="col"`+number(h.Number)+">%s</th>", h.Text)
+	}
+	b.put("</tr></thead>\n<tbody>\n")
+	for _, row := range t.Rows {
+		b.put("<tr>")
+		for i, c := range row {
+			if i < t.Keys {
+				b.put(`<th scope="row">`)
+				b.cell(c)
+				b.put("</th>")
+				continue
+			}
+			b.put("<td" + number(i < len(t.Heads) && t.Heads[i].Number) + ">")
+			b.cell(c)
+			b.put("</td>")
+		}
+		b.put("</tr>\n")
+	}
+	b.put("</tbody></table></div>\n")
+	if t.Note != "" {
+		b.put("<p class=\"small\">%s</p>\n", t.Note)
+	}
+	if docs {
+		b.put(`<details class="small"><summary>What the columns hold</summary><dl class="docs">`)
+		for _, h := range t.Heads {
+			if h.Doc != "" {
+				b.put("<dt>%s</dt><dd>%s</dd>", h.Text, h.Doc)
+			}
+		}
+		b.put("</dl></details>\n")
+	}
+}
+
+// number is the class of a cell that holds a number.
+func number(is bool) string {
+	if is {
+		return ` class="num"`
+	}
+	return ""
+}
+
+func (b *body) cell(c Cell) {
+	b.bar(c.Bar)
+	switch {
+	case c.Place != nil:
+		at := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+		b.put(`<span class="place" data-x="%s" data-y="%s" data-z="%s">%s</span>`, at(c.Place.X), at(c.Place.Y), at(c.Place.Z), c.Text)
+	case c.Strong:
+		b.put("<strong>%s</strong>", c.Text)
+	default:
+		b.put("%s", c.Text)
+	}
+}
+
+func (b *body) bar(of *Bar) {
+	if of == nil {
+		return
+	}
+	percent := func(x float64) string { return fmt.Sprintf("%.1f", 100*min(max(x, 0), 1)) }
+	b.put(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="6" class="rail"/>`+
+		`<rect width="%s" height="6" class="fill"/><rect x="%s" width="0.8" height="6" class="mark"/></svg>`, percent(of.Share), percent(of.Mark))
+}
+
+// mediaTypes of the formats that a figure may have.
+var mediaTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png"}
+
+func (b *body) figure(f *Figure) {
+	picture := "data:" + mediaTypes[f.Format] + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+	if f.Wide {
+		b.put(`<figure class="wide"><div class="pan" role="region" tabindex="0" aria-label="%s. %s">`, f.Label(), f.Title)
+	} else {
+		b.put("<figure>")
+	}
+	b.put(`<img src="%s" alt="%s">`, picture, f.Alt)
+	if f.Wide {
+		b.put("</div>")
+	}
+	b.put("<figcaption><strong>%s. %s.</strong> %s", f.Label(), f.Title, f.Caption)
+	b.tag()
+	b.put("</figcaption></figure>\n")
+}
+
+// tag repeats under a picture that nobody was scanned.
+func (b *body) tag() {
+	if b.simulated {
+		b.put(` <span class="tag">Simulated data.</span>`)
+	}
+}
+
+func (b *body) viewer(v *Viewer) {
+	b.put(`<div id="viewer" class="viewer" hidden>
+<div class="controls" role="group" aria-label="What the viewer shows"></div>
+<div class="stage"><canvas id="brain" tabindex="0" aria-label="Slices and surface of the brain with the regions; the arrow keys, `+
+		`Page Up and Page Down move the crosshair" aria-describedby="where"></canvas></div>
+<p id="where" role="status" aria-live="polite"></p>
+<p class="small">%s`, v.Caption)
+	b.tag()
+	b.put("</p>\n</div>\n")
+	if v.Static != nil {
+		b.figure(v.Static)
+	}
+}
