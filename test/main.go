@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/internal/venv"
 )
@@ -38,6 +39,18 @@ func main() {
 		os.Setenv("PRGNN_PYTHON", python)
 		// The environment's programs, such as the BIDS validator, after those of the system.
 		os.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(python))
+	}
+	// The Python package is tested on all versions where nothing may be skipped, or on request.
+	if all := os.Getenv("PRGNN_PYTHONS") == "all"; err == nil && (all || os.Getenv("PRGNN_REQUIRE") != "") {
+		others, lacking, err := otherPythons(python)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "test: %v\n", err)
+			os.Exit(1)
+		}
+		if len(lacking) > 0 {
+			fmt.Fprintf(os.Stderr, "test: not on this machine: Python %s\n", strings.Join(lacking, ", "))
+		}
+		os.Setenv("PRGNN_PYTHONS", strings.Join(others, string(os.PathListSeparator)))
 	}
 	if !test(args) {
 		os.Exit(1)

@@ -16,6 +16,13 @@ from prgnn import _program
 os.environ["PYTHONPATH"] = str(Path(prgnn.__file__).parents[1])
 
 
+def children_of(parent: int) -> list[int]:
+    """Return the children of a process."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    assert children, "the program does not run"
+    return [int(p) for p in children]
+
+
 class Quick:
     """The built-in quick.yaml, run once, and the files of its store found by their digests alone."""
 

@@ -73,6 +73,16 @@ def test_indexing_is_that_of_numpy(quick: Quick, key: tuple[object, ...]) -> Non
     np.testing.assert_array_equal(lazy[key][..., 0:1].values, want[..., 0:1].values)
 
 
+def test_labels_of_other_regions_are_not_used(quick: Quick) -> None:
+    """Where an array has other regions than the cohort names, it has none of their names."""
+    from prgnn import _arrays
+
+    found = quick.store._find("connectivity[sub-sim003].pearson")
+    assert "roi" in _arrays.data_array(found).coords
+    other = _members.Found(found.name, found.members, {"roi": found.labels["roi"][:-1]})
+    assert set(_arrays.data_array(other).coords) == {"participant", "draw"}
+
+
 def base(array: npt.NDArray[np.float64]) -> object:
     while isinstance(array.base, np.ndarray):
         array = array.base

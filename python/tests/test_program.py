@@ -16,6 +16,8 @@ import pytest
 import prgnn
 from prgnn import _program
 
+from .conftest import children_of
+
 Write = Callable[[str, str], None]
 posix = pytest.mark.skipif(os.name == "nt", reason="needs sh")
 SCRIPT = "import sys; from prgnn._program import main; sys.argv[0] = 'prgnn'; sys.exit(main())"
@@ -127,13 +129,6 @@ def test_a_killed_process_leaves_no_run_behind(write: Write, tmp_path: Path) -> 
     child.kill()
     child.wait()
     wait_for(lambda: not any(alive(p) for p in program))
-
-
-def children_of(parent: int) -> list[int]:
-    """Return the children of a process."""
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    assert children, "the program does not run"
-    return [int(p) for p in children]
 
 
 def alive(pid: int) -> bool:

@@ -18,6 +18,8 @@ import prgnn
 from prgnn import _progress
 from prgnn._settings import name_flags, setting_flags
 
+from .conftest import children_of
+
 Write = Callable[[str, str], None]
 NUMBERS = "stages:\n  n: { use: echo, matrix: { value: [1..3] } }\n"
 FAULTY = """stages:
@@ -66,7 +68,9 @@ def test_settings_reach_the_stage_as_they_are(write: Write, value: object) -> No
 
 def test_run(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
     write("numbers.yaml", NUMBERS)
+    before = signal.getsignal(signal.SIGINT)
     run = prgnn.run("numbers.yaml", workers=1)
+    assert signal.getsignal(signal.SIGINT) == before
     assert (run.tasks, run.ran, run.cached, run.failed, run.skipped) == (3, 3, 0, 0, 0)
     assert run.results["n[value=2]"].state == "ran"
     said = capfd.readouterr().err
@@ -173,6 +177,27 @@ def test_progress_function(write: Write) -> None:
         prgnn.run("numbers.yaml", progress=stop)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs sh")
+@pytest.mark.parametrize(
+    ("end", "message", "code"),
+    [
+        ("kill -9 $$", "the program pipeline was killed by signal 9", -9),
+        ("echo 'panic: a fault' >&2; exit 2", "the program pipeline ended with exit code 2", 2),
+    ],
+)
+def test_a_program_that_ends_before_its_time(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, message: str, code: int
+) -> None:
+    start = '{"event":"start","pipeline":"p","tasks":1,"stages":[]}'
+    write("program", f"#!/bin/sh\necho 'a note' >&2\necho '{start}'\nprintf '{{\"event\":\"ta'\n{end}\n")
+    (tmp_path / "program").chmod(0o755)
+    monkeypatch.setenv("PRGNN_PIPELINE", str(tmp_path / "program"))
+    with pytest.raises(prgnn.Error) as caught:
+        prgnn.run("p.yaml", progress=False)
+    assert (type(caught.value), caught.value.message, caught.value.exit_code) == (prgnn.Error, message, code)
+    assert "a note" in str(caught.value)
+
+
 START = {
     "event": "start",
     "pipeline": "p",
@@ -250,6 +275,7 @@ def started(directory: Path) -> subprocess.Popen[str]:
         cwd=directory,
         stdout=subprocess.PIPE,
         encoding="utf-8",
+        start_new_session=True,
     )
     end = time.monotonic() + 60
     while not (directory / "begun").exists() and time.monotonic() < end and child.poll() is None:
@@ -261,7 +287,10 @@ def started(directory: Path) -> subprocess.Popen[str]:
 def test_interrupt(write: Write, tmp_path: Path) -> None:
     write("slow.yaml", SLOW)
     child = started(tmp_path)
-    child.send_signal(signal.SIGINT)
+    if Path("/proc/self/task").exists():
+        (program,) = children_of(child.pid)
+        assert os.getpgid(program) != os.getpgid(child.pid)
+    os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to all processes of the group
     out, _ = child.communicate(timeout=30)
     assert out == "interrupted: every finished task is kept; the same call goes on from there\n"
     assert child.returncode == 0

@@ -22,7 +22,7 @@ func newPage(t *testing.T) *page {
 	program := filepath.Join(p.dir, "bin", "pipeline")
 	output(t, p.dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	source, err := filepath.Abs(filepath.Join(packageDir, "src"))
+	source, err := filepath.Abs(filepath.Join("..", "..", "python", "src"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,8 +131,15 @@ class ExtraMissing(ImportError):
 def error_of(code: int, events: Sequence[Mapping[str, Any]], stderr: str) -> Error:
     """Make the exception of a call that ended with an exit code other than 0."""
     problems = [Problem.of(e) for e in events if e.get("event") == "error"]
-    if not problems:  # what is wrong with a flag is said on stderr alone
-        lines = stderr.strip().removeprefix("error: ").splitlines() or [f"pipeline ended with exit code {code}"]
-        problems = [Problem(lines[0], remedy="\n".join(line.strip() for line in lines[1:]) or None)]
+    _, said, text = f"\n{stderr}".rpartition("\nerror: ")
+    if not problems and said:  # what is wrong with a flag is said on stderr alone
+        problems = [Problem.of({"error": text.strip()})]
+    if not problems:  # a fault of the program, or somebody has killed it
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return Error(
+            f"the program pipeline {how}",
+            problems=[Problem(f"the program pipeline {how}", log=stderr.strip() or None)],
+            exit_code=code,
+        )
     kind = {2: MistakeError, 3: DamagedError}.get(code, Error)
     return kind(problems[0].message, problems=problems, exit_code=code)

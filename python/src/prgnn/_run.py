@@ -156,17 +156,18 @@ def _follow(
             for _ in range(2):  # both streams end
                 while (line := _next(lines))[1] is not None:
                     is_event, text = line
-                    if is_event:
-                        events.append(json.loads(text or ""))
-                        if events[-1]["event"] == "start":
-                            started = True
-                            for note in said:
-                                shown.say(note)
-                        shown.event(events[-1])
-                    else:
+                    event = _event(text or "") if is_event else None
+                    if event is None:
                         said.append(text or "")
                         if started:
                             shown.say(said[-1])
+                        continue
+                    events.append(event)
+                    if event["event"] == "start":
+                        started = True
+                        for note in said:
+                            shown.say(note)
+                    shown.event(event)
             code = child.wait()
     except BaseException:  # a function for progress= that fails
         interrupts.send()
@@ -180,6 +181,15 @@ def _read(stream: IO[str], is_event: bool, lines: queue.SimpleQueue[tuple[bool, 
         for line in stream:
             lines.put((is_event, line.rstrip("\n")))
     lines.put((is_event, None))
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    """Read an event; None for half a line, of a program that was killed."""
+    try:
+        event: dict[str, Any] = json.loads(line)
+    except ValueError:
+        return None
+    return event
 
 
 def _next(lines: queue.SimpleQueue[tuple[bool, str | None]]) -> tuple[bool, str | None]:

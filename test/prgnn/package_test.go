@@ -1,0 +1,74 @@
+// Package prgnn_test runs the tests of the Python package prgnn, which call the program.
+package prgnn_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
+
+	"prgnn/internal/need"
+)
+
+// TestPackage runs the tests of the Python package, its notebook, mypy --strict and ruff.
+func TestPackage(t *testing.T) {
+	python := need.Python(t, "ipykernel", "matplotlib", "mypy", "nbclient", "pandas", "polars", "pyarrow", "pytest", "ruff", "xarray")
+	for _, check := range [][]string{
+		{"ruff", "check", "--no-cache", "."},
+		{"ruff", "format", "--check", "--no-cache", "src", "tests"},
+		{"mypy", "--cache-dir", t.TempDir()},
+		{"pytest", "-q", "--tb=short"},
+	} {
+		t.Run(strings.Join(check[:2], " "), func(t *testing.T) { run(t, python, check...) })
+	}
+}
+
+// TestOtherPythons runs the tests of the package on other versions of Python.
+func TestOtherPythons(t *testing.T) {
+	others, given := os.LookupEnv("PRGNN_PYTHONS")
+	if !given {
+		need.Missing(t, "on request: PRGNN_PYTHONS=all go run ./test ./test/prgnn")
+	}
+	for _, python := range filepath.SplitList(others) {
+		version, err := exec.Command(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2], end='')").Output()
+		if err != nil {
+			t.Fatalf("%s: %v", python, err)
+		}
+		t.Run(string(version), func(t *testing.T) {
+			run(t, python, "pytest", "-q", "--tb=short", "--ignore=tests/test_notebook.py")
+		})
+	}
+}
+
+// run runs a Python module in the directory of the package. A test that pytest skips is an error.
+func run(t *testing.T, python string, module ...string) {
+	cmd := exec.Command(python, append([]string{"-m"}, module...)...)
+	cmd.Dir = filepath.Join("..", "..", "python")
+	out, err := cmd.CombinedOutput()
+	if err != nil || module[0] == "pytest" && regexp.MustCompile(`\d+ skipped`).Match(out) {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// TestMain builds the program, and gives all tests one store: quick.yaml runs once.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "prgnn-package-")
+	if err != nil {
+		panic(err)
+	}
+	program := filepath.Join(dir, "pipeline.exe")
+	if out, err := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	os.Setenv("PRGNN_PIPELINE", program)
+	os.Setenv("PIPELINE_STORE", filepath.Join(dir, "store"))
+	os.Setenv("PYTHONDONTWRITEBYTECODE", "1")
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
