@@ -1,10 +1,13 @@
 package dag
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +17,9 @@ import (
 // convert turns a decoded YAML value into the parameter's Go value, or says
 // what is wrong with it; the error reads on after "parameter NAME".
 func (f *field) convert(value any) (reflect.Value, error) {
+	if m, ok := value.(map[string]any); ok && f.keys != nil {
+		return f.mapping(m)
+	}
 	if f.typ.Kind() != reflect.Slice {
 		return f.scalar(f.typ, value)
 	}
@@ -35,6 +41,20 @@ func (f *field) convert(value any) (reflect.Value, error) {
 		out.Index(i).Set(x)
 	}
 	return out, errors.Join(wrong...)
+}
+
+// mapping makes a JSON object of a mapping of texts.
+func (f *field) mapping(m map[string]any) (reflect.Value, error) {
+	var wrong []error
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if !slices.Contains(f.keys, key) {
+			wrong = append(wrong, fmt.Errorf("has no key %q%s", key, words.OrAll(key, f.keys)))
+		} else if _, ok := m[key].(string); !ok {
+			wrong = append(wrong, fmt.Errorf("key %q takes a text, not %s", key, describe(m[key])))
+		}
+	}
+	text, err := json.Marshal(m) // sorts the keys
+	return reflect.ValueOf(string(text)), errors.Join(append(wrong, err)...)
 }
 
 func (f *field) example() string {

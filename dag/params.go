@@ -21,7 +21,9 @@ import (
 //
 // Field types: bool, int, int64, uint64, float64, string, and slices of int,
 // float64 and string. The tags choices:"a|b", min, max, unit and doc are checked
-// and shown; of a list, each element is checked. Embedded structs are groups of
+// and shown; of a list, each element is checked. A text with the tag keys:"a|b" may also
+// be a mapping of texts under these keys, which it holds as a JSON object; under the key dir
+// stands a place. Embedded structs are groups of
 // parameters that several kinds share: their fields count as fields of the stage. The tag
 // place is for cohort kinds: see Place.
 //
@@ -35,6 +37,7 @@ type Param struct {
 	Doc      string
 	Unit     string
 	Choices  []string
+	Keys     []string // of a text that may be a mapping
 	Min, Max string
 	Place    Place
 }
@@ -59,7 +62,7 @@ func Params(s any) []Param {
 		f := &fields.inOrder[i]
 		ps[i] = Param{
 			Name: f.name, Type: f.typeName(), Default: v.FieldByIndex(f.index).Interface(),
-			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices),
+			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices), Keys: slices.Clone(f.keys),
 			Min: f.tag.Get("min"), Max: f.tag.Get("max"),
 			Place: Place(f.tag.Get("place")),
 		}
@@ -102,6 +105,7 @@ type field struct {
 	typ     reflect.Type
 	tag     reflect.StructTag
 	choices []string
+	keys    []string
 }
 
 type fieldTable struct {
@@ -162,6 +166,9 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) {
 		}
 		if c := sf.Tag.Get("choices"); c != "" {
 			f.choices = strings.Split(c, "|")
+		}
+		if k := sf.Tag.Get("keys"); k != "" {
+			f.keys = strings.Split(k, "|")
 		}
 		for _, bound := range []string{"min", "max"} {
 			if b := sf.Tag.Get(bound); b != "" {

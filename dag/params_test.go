@@ -129,6 +129,29 @@ func TestSetParam(t *testing.T) {
 	}
 }
 
+// A text with keys may be a mapping of texts: a JSON object, its keys sorted.
+func TestSetParamMapping(t *testing.T) {
+	type labeled struct {
+		Labels string `param:"labels" keys:"atlas|desc|dir"`
+	}
+	for _, c := range []struct {
+		value any
+		text  string
+		err   string
+	}{
+		{"atlas.nii.gz", "atlas.nii.gz", ""},
+		{map[string]any{"desc": "2", "atlas": "X"}, `{"atlas":"X","desc":"2"}`, ""},
+		{map[string]any{"atlsa": "X"}, "", `parameter "labels" has no key "atlsa" (did you mean "atlas"?)`},
+		{map[string]any{"atlas": []any{}}, "", `parameter "labels" key "atlas" takes a text, not a list`},
+	} {
+		var s labeled
+		err := SetParam(&s, "labels", c.value)
+		if s.Labels != c.text || err == nil && c.err != "" || err != nil && err.Error() != c.err {
+			t.Errorf("%v: %q, error %v", c.value, s.Labels, err)
+		}
+	}
+}
+
 func TestParamText(t *testing.T) {
 	want := []string{
 		"big = 0", "draws = 10", "drop = []", "fraction = 0.3333333333333333", "lags = []", "lambda = []",

@@ -297,7 +297,7 @@ func checkUnits(h *Header) []Problem {
 }
 
 func checkTime(h *Header) []Problem {
-	if h.Dim[0] < 4 || h.Dim[4] <= 1 || h.cifti() {
+	if h.Dim[0] < 4 || h.Dim[4] <= 1 || h.CIFTI() {
 		return nil
 	}
 	switch tr := h.TR(); {
@@ -310,7 +310,7 @@ func checkTime(h *Header) []Problem {
 }
 
 func checkIntent(h *Header) []Problem {
-	if h.cifti() {
+	if h.CIFTI() {
 		return warning("intent_code", "", "%d: a CIFTI file, of grayordinates and not of voxels", h.IntentCode)
 	}
 	return nil

@@ -101,7 +101,7 @@ func (info *Info) describe(h *Header, extensions []Extension) {
 		info.Magic = strings.TrimRight(string(h.Magic[:4]), "\x00")
 	}
 	info.Shape = h.Shape()
-	if h.cifti() {
+	if h.CIFTI() {
 		info.Class = "Cifti2Image"
 		info.Shape = info.Shape[4:]
 	}

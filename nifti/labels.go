@@ -30,7 +30,7 @@ func ReadLabels(r *Reader) (*Labels, error) {
 
 func readLabels(r *Reader) (*Labels, error) {
 	h := r.Header
-	if h.cifti() {
+	if h.CIFTI() {
 		return nil, errors.New("it is a CIFTI file, of grayordinates and not of voxels; give a label image of voxels")
 	}
 	if n := r.Volumes(); n != 1 {

@@ -151,7 +151,7 @@ func (h *Header) series() (int64, error) {
 		n--
 	}
 	switch {
-	case h.cifti():
+	case h.CIFTI():
 		return 0, errors.New("it is a CIFTI file, of grayordinates and not of voxels; give the volume file that it was made from")
 	case n <= 3:
 		return 0, fmt.Errorf("shape %v has one volume, and a BOLD series needs several", h.Shape())
@@ -163,7 +163,7 @@ func (h *Header) series() (int64, error) {
 	return 0, fmt.Errorf("shape %v has more than the axes x, y, z and time; split it into series of four axes", h.Shape())
 }
 
-// cifti tells whether the header is of a CIFTI file: axes 5 and 6 hold a matrix.
-func (h *Header) cifti() bool {
+// CIFTI tells whether the header is of a CIFTI file: axes 5 and 6 hold a matrix.
+func (h *Header) CIFTI() bool {
 	return h.Version == 2 && h.IntentCode >= 3000 && h.IntentCode < 3100 && h.Dim[0] >= 5
 }

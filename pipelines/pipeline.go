@@ -313,6 +313,9 @@ func (l *loader) fill(target any, t *tree, owner string, taken func(name string)
 		if params[i].Place != dag.PlaceNever {
 			l.places.add(k.value, params[i].Place)
 		}
+		if dir := k.value.get("dir"); dir != nil && slices.Contains(params[i].Keys, "dir") {
+			l.places.add(dir, dag.PlaceAlways)
+		}
 		if err := dag.SetParam(target, k.name, k.value.parameter(params[i].Type)); err != nil {
 			l.bad.add(k.value.pos, "%s: %s", owner, oneLine(err))
 		}

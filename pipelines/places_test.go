@@ -14,6 +14,9 @@ func TestShared(t *testing.T) {
 	for _, name := range []string{"data/people.csv", "data/x.txt", "data/tools/x.txt", "x.txt"} {
 		writeFile(t, filepath.Join(dir, name), "participant_id,group,series\nsub-1,a,x.txt\nsub-2,b,x.txt\n")
 	}
+	writeFile(t, filepath.Join(dir, "data/atlas-X_space-S_dseg.nii.gz"), "no image")
+	writeFile(t, filepath.Join(dir, "data/atlas-X_dseg.tsv"), "index\tname\n1\ta\n2\tb\n")
+	const atlas = "cohort: { table: { file: data/people.csv, bold: series, labels: { atlas: X, space: S, dir: DIR } } }\nstages: { s: { use: echo, in: { input: cohort.participants }, with: { value: w } } }\n"
 	abs := func(name string) string { return filepath.Join(dir, name) }
 	const cohort = "cohort: { timeseries: { file: \"${data}/people.csv\", series: \"${series}\", nodes: dk84 } }\n"
 	const vars = "vars: { data: data, series: series, tr: 2, word: w }\n"
@@ -36,6 +39,8 @@ func TestShared(t *testing.T) {
 		{"in the file, a variable", strings.Replace(vars, "data: data", "data: "+abs("data"), 1) + cohort + stages, nil, strings.Replace(vars, "data: data", `data: ""`, 1) + cohort + stages, nil, ""},
 		{"in the file, in quotes", vars + strings.Replace(cohort, "${data}", abs("data"), 1) + strings.Replace(stages, `"${data}/x.txt"`, "'"+abs("x.txt")+"'", 1), nil,
 			vars + strings.Replace(cohort, `"${data}/people.csv"`, `""`, 1) + strings.Replace(stages, `"${data}/x.txt"`, `""`, 1), nil, ""},
+		{"an atlas's directory", strings.Replace(atlas, "DIR", abs("data"), 1), nil, strings.Replace(atlas, "DIR", `""`, 1), nil, ""},
+		{"an atlas's directory, relative", strings.Replace(atlas, "DIR", "data", 1), nil, "", nil, ""},
 		{"in a comment", vars + cohort + stages + "# in " + abs("data") + "\n", []string{"data=" + abs("data")}, "", nil, "the lock would name a place of this machine, " + dir},
 		{"among other things", vars + cohort + stages, []string{"stages.s.in={input: {file: " + abs("x.txt") + "}}"}, "", nil, "where data lie among other things"},
 		{"in a parameter", vars + cohort + strings.Replace(stages, "${word}", "${data}/y", 1), []string{"data=" + abs("data")}, "", nil, `the variable "data" says where data lie, and results must not depend on that`},

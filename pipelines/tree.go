@@ -109,6 +109,12 @@ func (t *tree) parameter(typ string) any {
 			all[i] = item.parameter("text")
 		}
 		return all
+	case t.kind == mapping && typ == "text":
+		all := map[string]any{}
+		for _, k := range t.keys {
+			all[k.name] = k.value.parameter("text")
+		}
+		return all
 	}
 	return t.decoded()
 }

@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +19,9 @@ const maxNodes = 20_000
 
 // Read reads a list from a table separated by tabs, commas or semicolons, whose
 // first line names the columns. It must have a column "name" and the label's
-// value in "id", or, as BIDS has it, in "index". abbreviation, hemisphere,
-// structure, x, y, z (mm), volume (mm³) and color (#rrggbb) may follow in any
-// order; other columns are left alone. The order of the rows is the order of the
+// value in "id", or, as BIDS has it, in "index". abbreviation, hemisphere (or hemi),
+// structure (or network, or network_label), x, y, z (mm), volume (mm³) and color (#rrggbb) may
+// follow in any order; other columns are left alone. The order of the rows is the order of the
 // nodes, and a row of value 0 (the background) is passed over. A file that has
 // one column and no such header is a plain list of names. All mistakes are
 // reported at once, with file and line.
@@ -97,7 +98,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			continue
 		}
 		n := Node{Index: len(nodes) + 1, ID: id, Name: text("name"), Abbreviation: text("abbreviation"),
-			Hemisphere: text("hemisphere"), Structure: text("structure"),
+			Hemisphere: hemisphere(cmp.Or(text("hemisphere"), text("hemi"))), Structure: cmp.Or(text("structure"), text("network"), text("network_label")),
 			X: number("x"), Y: number("y"), Z: number("z"), Volume: number("volume"), Color: text("color")}
 		if n.Color != "" && !isColor.MatchString(n.Color) {
 			problem("color is %q; colours are written #rrggbb", n.Color)

@@ -25,6 +25,15 @@ type Entity struct{ Key, Value string }
 // Parse takes a file name apart. ok is false when it is none of a participant's
 // files.
 func Parse(file string) (n Name, ok bool) {
+	n, ok = ParseName(file)
+	if !ok || n.Entities[0].Key != "sub" {
+		return Name{}, false
+	}
+	return n, true
+}
+
+// ParseName takes apart the name of any file that has entities, such as one of a template.
+func ParseName(file string) (n Name, ok bool) {
 	stem, ext, _ := strings.Cut(file, ".")
 	parts := strings.Split(stem, "_")
 	for i, p := range parts {
@@ -38,7 +47,7 @@ func Parse(file string) (n Name, ok bool) {
 			return Name{}, false
 		}
 	}
-	if len(n.Entities) == 0 || n.Entities[0].Key != "sub" || n.Suffix == "" {
+	if len(n.Entities) == 0 || n.Suffix == "" {
 		return Name{}, false
 	}
 	if ext != "" {

@@ -17,7 +17,7 @@ var bidsCohortKind = Source{
 	Doc: "fMRIPrep's derivatives\n" +
 		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, with the transforms to the scan's space (every version). The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
 	New: func() Loader {
-		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "dk84"}
+		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "auto"}
 	},
 }
 
@@ -29,11 +29,11 @@ type BIDSCohort struct {
 	entities
 	Description string `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which has been cleaned and is not cleaned again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
 	Space       string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, T1w, or native (the scan's own)"`
-	Labels      string `param:"labels" place:"maybe" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	Labels      string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
 	FreeSurfer  string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds   bool   `param:"confounds" doc:"take the tables of confounds too"`
 	Incomplete  string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
-	Nodes       string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Nodes       string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // bidsFiles is what was found of a participant, or of one of its runs.
@@ -41,16 +41,17 @@ type bidsFiles struct {
 	name string       // of the run
 	runs []*bidsFiles // of the participant, with runs: all
 
-	bold, labels, transform, warp, mask, confounds, sidecar string
-	confoundsSidecar                                        string // the JSON file of the confounds
-	labelsFrom                                              string // a line for the inventory
-	meanFD                                                  float64
-	hasFD                                                   bool
-	tr, headerTR                                            float64 // s, of the sidecar and of the scan; 0 where they do not say
-	volumes                                                 int     // of the scan, by its header; 0 when that cannot be read
-	grid                                                    gridName
-	voxel                                                   [3]float64 // mm, by the header; 0 when that cannot be read
-	problems                                                []error
+	bold, labels, weights, transform, warp, mask, confounds, sidecar string
+	within                                                           string // the mask, where labels are an atlas
+	confoundsSidecar                                                 string // the JSON file of the confounds
+	labelsFrom                                                       string // a line for the inventory
+	meanFD                                                           float64
+	hasFD                                                            bool
+	tr, headerTR                                                     float64 // s, of the sidecar and of the scan; 0 where they do not say
+	volumes                                                          int     // of the scan, by its header; 0 when that cannot be read
+	grid                                                             gridName
+	voxel                                                            [3]float64 // mm, by the header; 0 when that cannot be read
+	problems                                                         []error
 }
 
 // each gives the runs of a participant, or what there is in place of them.
@@ -74,10 +75,6 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := findNodes(c.Nodes, dir)
-	if err != nil {
-		return nil, err
-	}
 	files := map[string][]bids.File{}
 	for _, r := range l.rows {
 		if list, err := bids.Files(root, r.id); err == nil { // find says who has no directory
@@ -90,7 +87,11 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", root, err)
 	}
-	labels, err := c.labelSource(l, root)
+	labels, err := c.labelSource(dir, l, root)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := labels.nodes(c.Nodes, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +110,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r := c.roster(l, found)
 	r.Root = root
 	r.Here = append(r.Here, whereFound(root, l.path))
+	r.Here = append(r.Here, labels.here()...)
 	r.Nodes = nodesTable(nodes)
 	notes := c.about(l, root, found)
 	if space != "" {
@@ -118,8 +120,8 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	return r, nil
 }
 
-// labelSource is where labels come from when they are not searched for.
-func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
+// labelSource is where labels come from when they are not searched for; else nil.
+func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource, error) {
 	switch {
 	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
 		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
@@ -128,7 +130,7 @@ func (c *BIDSCohort) labelSource(l *list, root string) (*fileSource, error) {
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
 	}
-	return l.source("labels", "nifti", c.Labels)
+	return l.labelSource(c.Labels, where{dir: dir, space: c.Space, beside: root})
 }
 
 // withConfounds tells whether tables of confounds are taken: a scan that XCP-D has denoised is not cleaned again.
@@ -187,6 +189,8 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	for port, of := range map[string]func(*bidsFiles) string{
 		"transform": func(f *bidsFiles) string { return f.transform },
 		"warp":      func(f *bidsFiles) string { return f.warp },
+		"weights":   func(f *bidsFiles) string { return f.weights },
+		"within":    func(f *bidsFiles) string { return f.within },
 		"mask":      func(f *bidsFiles) string { return f.mask },
 	} { // there where somebody has such a file
 		if !slices.ContainsFunc(l.rows, func(row listedRow) bool {
@@ -194,8 +198,8 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		}) {
 			continue
 		}
-		if ports[port], r.Files[port] = of, dag.Format("itk"); port == "mask" {
-			r.Files[port] = dag.Format("nifti")
+		if ports[port], r.Files[port] = of, dag.Format("nifti"); port == "transform" || port == "warp" {
+			r.Files[port] = dag.Format("itk")
 		}
 	}
 	if c.withConfounds() {

@@ -16,7 +16,7 @@ import (
 )
 
 // find looks for a participant's files.
-func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource, files []bids.File) *bidsFiles {
+func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource, files []bids.File) *bidsFiles {
 	f, root := &bidsFiles{}, sidecars.Root
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	if files == nil {
@@ -51,16 +51,19 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 }
 
 // findRun looks for the files that belong to a scan.
-func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *fileSource, files []bids.File, bold bids.File) *bidsFiles {
+func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource, files []bids.File, bold bids.File) *bidsFiles {
 	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
 	f.sidecar = sidecars.Of(bold, "RepetitionTime")
 	f.times()
 	if labels != nil {
-		f.labelsFrom = labelsGiven
+		f.labelsFrom = labels.from
 		if f.labels, err = labels.of(l, row); err != nil {
 			bad(err)
+		}
+		if labels.weights {
+			f.weights = f.labels
 		}
 	} else if err := c.findLabels(f, sidecars.Root, row, files, bold); err != nil {
 		bad(err)
@@ -89,6 +92,9 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 	})
 	if len(masks) > 0 {
 		f.mask = masks[0].Path
+		if labels != nil && labels.path != "" { // an atlas does not follow this participant's anatomy
+			f.within = f.mask
+		}
 	}
 	for _, path := range []string{f.bold, f.labels, f.transform, f.warp, f.mask} {
 		if _, err := os.Stat(path); path != "" && err != nil {

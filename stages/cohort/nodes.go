@@ -55,8 +55,11 @@ func nodesTable(nodes []atlas.Node) *encoding.Table {
 	)
 }
 
-// findNodes reads the parameter "nodes": a built-in list by its name, or a file.
+// findNodes reads the parameter "nodes": a built-in list by its name, or a file. auto is dk84.
 func findNodes(name, root string) ([]atlas.Node, error) {
+	if name == "auto" {
+		name = "dk84"
+	}
 	if nodes, ok := atlas.Named(name); ok {
 		return nodes, nil
 	}

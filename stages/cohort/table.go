@@ -8,16 +8,16 @@ var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
 		"bold, labels and confounds are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
-	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "dk84"} },
+	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto"} },
 }
 
 // TableCohort lists scans in a table.
 type TableCohort struct {
 	listed
 	BOLD      string `param:"bold" place:"maybe" doc:"where each participant's scan is: a column, a path with {columns}, or a path"`
-	Labels    string `param:"labels" place:"maybe" doc:"where its label image is: a column, a path with {columns}, or one image for everybody"`
+	Labels    string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"where its label image is: a column, a path with {columns}, one image for everybody, or an atlas by its name and the space of the scans, such as { atlas: Schaefer2018, desc: 400Parcels7Networks, space: MNI152NLin6Asym }"`
 	Confounds string `param:"confounds" place:"maybe" doc:"where its table of confounds is; without when empty"`
-	Nodes     string `param:"nodes" place:"maybe" doc:"the regions: dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Nodes     string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // Load reads the table.
@@ -34,20 +34,28 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	}
 	var problems []error
 	var sources []*fileSource
+	labels, wrong := l.labelSource(c.Labels, where{dir: dir})
 	for _, f := range []struct{ port, format, spec string }{
-		{"bold", "nifti", c.BOLD}, {"labels", "nifti", c.Labels}, {"confounds", "tsv", c.Confounds},
+		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds},
 	} {
 		if f.spec == "" {
 			continue
 		}
 		s, err := l.source(f.port, f.format, f.spec)
 		sources, problems = append(sources, s), append(problems, err)
+		if f.port == "bold" {
+			problems = append(problems, wrong)
+		}
 	}
-	nodes, err := findNodes(c.Nodes, l.root)
+	nodes, err := labels.nodes(c.Nodes, l.root)
 	if err := errors.Join(append(problems, err)...); err != nil {
 		return nil, err
 	}
-	r := l.roster(sources)
+	r := l.roster(append(sources, labels.ports()...))
+	if labels.from != labelsGiven {
+		r.Notes = append(r.Notes, "labels: "+labels.from)
+	}
+	r.Here = append(r.Here, labels.here()...)
 	r.Nodes = nodesTable(nodes)
 	return r, nil
 }

@@ -21,7 +21,7 @@ import (
 var bootstrapKind = dag.Kind{
 	Name: "bootstrap",
 	Doc: "mean series of every node, and of random thirds of its voxels\n" +
-		"One pass over the scan. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), chosen without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node of few voxels has few distinct draws; the voxels table counts them.",
+		"One pass over the scan. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), chosen without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node of few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as nilearn's NiftiMapsMasker does, and a draw fits them to a random third of the voxels of all maps.",
 	New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
 	Most:   2, // reading and adding up, side by side
 	Memory: 64 << 20,
@@ -47,6 +47,8 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers on the scan's grid"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
+			{Name: "weights", Type: dag.Format("nifti"), Optional: true, Doc: "a probabilistic atlas in the space of the scan: a volume for each node, in the order of their ids; on another grid it is interpolated trilinearly"},
+			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid, beyond which no voxel counts; parcels have been made with it"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
@@ -70,6 +72,9 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	parcels, err := nifti.ReadLabels(r)
 	if err != nil {
 		return nil, err
+	}
+	if about := strings.TrimRight(string(r.Header.Descrip[:]), "\x00"); about == largestWeights && !t.Has("weights") {
+		return nil, fmt.Errorf("%s: the labels are those of a probabilistic atlas, whose weights are missing here: connect them (in: { weights: cohort.weights }), or give a label image to parcellate", t.In("parcels").Name)
 	}
 	rois := nifti.ROIs{Voxels: make([][]int32, len(nodes)), Draws: b.Draws}
 	for at, v := range parcels.Voxels {
@@ -125,7 +130,12 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		return r, nil
 	}
-	m, err := nifti.ROIMeans(open, rois, t.Threads > 1)
+	var m *nifti.Means
+	if t.Has("weights") {
+		m, rois, drawn, distinct, err = b.weightedMeans(t, nodes, parcels.Grid, open, who)
+	} else {
+		m, err = nifti.ROIMeans(open, rois, t.Threads > 1)
+	}
 	if err != nil {
 		return nil, err
 	}

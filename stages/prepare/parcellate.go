@@ -43,6 +43,7 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
 			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "where the scan is in a template's space, and labels and transform are not: the transform that resamples from there to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
 			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to tell how much of the brain got a label"},
+			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, beyond which no voxel belongs to a region: for an atlas, which does not follow the participant's anatomy"},
 		},
 		Out: []dag.Port{
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, 0 for none"},
@@ -69,7 +70,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
 		return nil, err
 	}
-	labels, err := readLabels(t.In("labels"))
+	labels, weights, err := readAtlas(t.In("labels"), len(nodes))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,13 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", in)
 	}
 	by := region.Meaning(p.Labels, nodes, values)
-	if err := p.refuseMissing(nodes, by, values); err != nil {
+	descrip := "node numbers"
+	if weights != nil {
+		by, descrip = func(n region.Node) int32 { return n.Id }, largestWeights
+		if t.Has("transform") || t.Has("warp") {
+			return nil, fmt.Errorf("%s: a probabilistic atlas has to be in the space of the scan: nothing leads through transforms", in)
+		}
+	} else if err := p.refuseMissing(nodes, by, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
 	grid := bold.Header.Grid()
@@ -96,7 +103,24 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 	// Coverage is the share of a label's voxels that the scan has seen, which the
 	// grid's coarseness does not touch, as the number of voxels on it would.
+	if t.Has("within") {
+		if seen, err = within(t.In("within"), onto, seen); err != nil {
+			return nil, err
+		}
+	}
 	all, voxels := labels.Counts(), onto.Counts()
+	if weights != nil {
+		x, err := weigh(weights, nodes, grid, t)
+		if err != nil {
+			return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
+		}
+		for i, n := range nodes {
+			all[n.Id], voxels[n.Id] = len(x.atlas.Maps[i].Voxels), len(x.onto.Maps[i].Voxels)
+		}
+		seen = func(id int32) float64 {
+			return x.share[slices.IndexFunc(nodes, func(n region.Node) bool { return n.Id == id })]
+		}
+	}
 	c := newCoverage(len(nodes))
 	number := map[int32]int16{}
 	reached := 0
@@ -124,7 +148,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var b bytes.Buffer
 	if err := nifti.Encode(&b, &nifti.Image{
 		Shape: grid.Shape[:], Affine: grid.Affine, Code: code, Data: parcels,
-		Descrip: "node numbers", Intent: 1002,
+		Descrip: descrip, Intent: 1002,
 	}); err != nil {
 		return nil, err
 	}

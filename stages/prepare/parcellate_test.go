@@ -288,7 +288,7 @@ func TestParcellateRefuses(t *testing.T) {
 		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }), nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, which is no graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
 		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, and a BOLD series needs several"},
 		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
-		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: shape [4 4 4 2] has 2 volumes, and a label image has one; give one volume (of a probabilistic atlas, its maximum-probability labels)"},
+		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, and the node list has 1 regions: one volume is one region, in the order of their ids 1, 2, 3 …"},
 		{"twice an id", bold, image(0, full), nodesInput(1002, 1002), "cohort.nodes: nodes 1 and 2 share the id 1002"},
 		{"no nodes", bold, image(0, full), nodesInput(), "cohort.nodes: 0 nodes, want 1 to 32767"},
 	} {

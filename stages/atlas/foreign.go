@@ -1,0 +1,251 @@
+package atlas
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/internal/regular"
+	"prgnn/stages/bids"
+)
+
+// FSL's space. Its templates and atlases are those of MNI152NLin6Asym.
+const fslSpace = "MNI152NLin6Asym"
+
+// readFile reads the table of a file.
+func readFile(path string, read func(io.Reader, string) ([]Node, error)) ([]Node, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
+// anImage finds the image of a stem, compressed or not, or "".
+func anImage(stem string) string {
+	for _, ext := range []string{".nii.gz", ".nii"} {
+		if _, err := os.Lstat(stem + ext); err == nil {
+			return stem + ext
+		}
+	}
+	return ""
+}
+
+// entity makes a candidate of a file whose name has no entities.
+func (p Place) entity(path, suffix, atlas, desc, res, space string, table func() (string, []Node, error)) candidate {
+	n := bids.Name{Entities: []bids.Entity{{Key: "tpl", Value: space}, {Key: "atlas", Value: atlas}}, Suffix: suffix, Extension: ".nii.gz"}
+	n = n.With(bids.Entity{Key: "res", Value: res}, bids.Entity{Key: "desc", Value: desc})
+	return candidate{File: bids.File{Name: n, Path: path}, place: p, table: table}
+}
+
+// An fslAtlas is an XML file of FSL. Coordinates are voxels of its first image.
+type fslAtlas struct {
+	Type   string `xml:"header>type"`
+	Images []struct {
+		Weights string `xml:"imagefile"`
+		Labels  string `xml:"summaryimagefile"`
+	} `xml:"header>images"`
+	Labels []struct {
+		Index string `xml:"index,attr"`
+		Name  string `xml:",chardata"`
+	} `xml:"data>label"`
+}
+
+// longestXML bounds an XML file of FSL, bytes; they have some tens of thousands.
+const longestXML = 16 << 20
+
+var (
+	fslResolution = regexp.MustCompile(`-(\d+(?:\.\d+)?)mm$`)
+	fslThreshold  = regexp.MustCompile(`(?i)(maxprob-thr\d+)`)
+)
+
+// fsl are the images of FSL's atlases: NAME.xml names them. Their weights have the desc- prob,
+// and the labels of the largest weights maxprob-thr25.
+func (p Place) fsl() []candidate {
+	files, _ := filepath.Glob(filepath.Join(p.Dir, "*.xml"))
+	var all []candidate
+	for _, path := range files {
+		f, err := regular.Open(path)
+		if err != nil {
+			continue
+		}
+		var a fslAtlas
+		err = xml.NewDecoder(io.LimitReader(f, longestXML)).Decode(&a)
+		f.Close()
+		if err != nil || len(a.Labels) == 0 {
+			continue // another kind of XML file
+		}
+		atlas := strings.TrimSuffix(filepath.Base(path), ".xml")
+		probabilistic := strings.EqualFold(strings.TrimSpace(a.Type), "probabilistic")
+		seen := map[string]bool{}
+		for _, images := range a.Images {
+			for i, name := range []string{images.Weights, images.Labels} {
+				image := anImage(filepath.Join(p.Dir, filepath.FromSlash(strings.TrimSpace(name))))
+				if name = strings.TrimSpace(name); name == "" || image == "" || seen[image] {
+					continue
+				}
+				seen[image] = true
+				res := ""
+				if m := fslResolution.FindStringSubmatch(name); m != nil {
+					res = m[1]
+				}
+				suffix, desc, from := "dseg", "", 0
+				if probabilistic && i == 0 {
+					suffix, desc, from = "probseg", "prob", 1
+				} else if probabilistic {
+					desc, from = fslThreshold.FindString(name), 1 // label 0 is the value 1
+				}
+				all = append(all, p.entity(image, suffix, atlas, desc, res, fslSpace, func() (string, []Node, error) {
+					nodes, err := a.nodes(path, from)
+					return path, nodes, err
+				}))
+			}
+		}
+	}
+	return all
+}
+
+// nodes are the regions; from is the value of label 0 in the image. The label 0 of an image of
+// labels is the background.
+func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
+	var nodes []Node
+	for _, l := range a.Labels {
+		index, ok := parseID(l.Index)
+		if !ok {
+			return nil, fmt.Errorf("%s: the label %q has the index %q, and a whole number is wanted", path, l.Name, l.Index)
+		}
+		if id := index + from; id > 0 {
+			nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: strings.TrimSpace(l.Name), X: nan, Y: nan, Z: nan, Volume: nan})
+		}
+	}
+	fill(nodes)
+	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s: label %d", path, nodes[i].ID) })
+}
+
+var surferStem = regexp.MustCompile(`^([^_]+)_(.*?)_?(MNI152.*)?$`)
+
+// freeSurfer are the atlases of a FreeSurfer: the volumes in MNI152 space under average (Yeo's,
+// Buckner's, Choi's networks), each with a ColorLUT beside it, and in MNI305 space the volumes of
+// fsaverage, named by FreeSurferColorLUT.txt.
+func (p Place) freeSurfer() []candidate {
+	var all []candidate
+	lut := func(path string) func() (string, []Node, error) {
+		return func() (string, []Node, error) {
+			nodes, err := readFile(path, ReadLUT)
+			return path, nodes, err
+		}
+	}
+	images, _ := filepath.Glob(filepath.Join(p.Dir, "average", "*_MNI152", "*.nii.gz"))
+	for _, image := range images {
+		m := surferStem.FindStringSubmatch(strings.TrimSuffix(filepath.Base(image), ".nii.gz"))
+		if m == nil {
+			continue
+		}
+		desc := strings.Trim(m[2]+"_"+strings.TrimPrefix(strings.TrimPrefix(m[3], "MNI152"), "_FreeSurferConformed1mm"), "_")
+		table := filepath.Join(filepath.Dir(image), m[1]+"_"+m[2]+"_ColorLUT.txt")
+		if _, err := os.Stat(table); err == nil {
+			all = append(all, p.entity(image, "dseg", m[1], desc, "", fslSpace, lut(table)))
+		}
+	}
+	images, _ = filepath.Glob(filepath.Join(p.Dir, "subjects", "fsaverage", "mri", "*aseg.mgz"))
+	for _, image := range images {
+		all = append(all, p.entity(image, "dseg", strings.TrimSuffix(filepath.Base(image), ".mgz"), "", "", "MNI305", lut(filepath.Join(p.Dir, "FreeSurferColorLUT.txt"))))
+	}
+	for i := range all {
+		all[i].more = true
+	}
+	return all
+}
+
+// ReadLUT reads a color table of FreeSurfer: value, name, red, green, blue and alpha a line. The
+// value 0 and lines that begin with # are passed over.
+func ReadLUT(r io.Reader, file string) ([]Node, error) {
+	var nodes []Node
+	var at []int
+	s := bufio.NewScanner(r)
+	for n := 1; s.Scan(); n++ {
+		fields := strings.Fields(s.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		id, ok := parseID(fields[0])
+		var rgb [3]int64
+		for i := range rgb {
+			if len(fields) < 5 {
+				ok = false
+				break
+			}
+			var err error
+			rgb[i], err = strconv.ParseInt(fields[2+i], 10, 32)
+			ok = ok && err == nil && rgb[i] >= 0 && rgb[i] <= 255
+		}
+		if !ok {
+			return nil, fmt.Errorf("%s:%d: %q; a color table has a value, a name, and red, green and blue from 0 to 255", file, n, s.Text())
+		}
+		if id == 0 {
+			continue
+		}
+		nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: fields[1], Color: fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]), X: nan, Y: nan, Z: nan, Volume: nan})
+		at = append(at, n)
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	fill(nodes)
+	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) })
+}
+
+// Only are the nodes whose ids occur in an image, numbered anew: a color table of FreeSurfer names
+// more regions than any one image has.
+func Only(nodes []Node, values []int32) []Node {
+	var kept []Node
+	for _, n := range nodes {
+		if slices.Contains(values, int32(n.ID)) {
+			n.Index = len(kept) + 1
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+var (
+	leftName   = regexp.MustCompile(`(?i)(^|[-_. ])(lh|left|l)([-_. ]|$)`)
+	rightName  = regexp.MustCompile(`(?i)(^|[-_. ])(rh|right|r)([-_. ]|$)`)
+	yeoNetwork = regexp.MustCompile(`^\d+[Nn]etworks_(?:LH|RH)_([A-Za-z]+)`)
+)
+
+// fill takes the hemisphere from a name that says it (7Networks_LH_Vis_1, Left-Putamen) where no
+// column does, and the network from the names of Schaefer's atlas.
+func fill(nodes []Node) {
+	for i := range nodes {
+		n := &nodes[i]
+		left, right := leftName.MatchString(n.Name), rightName.MatchString(n.Name)
+		if n.Hemisphere == "" && left != right {
+			n.Hemisphere = map[bool]string{true: "L", false: "R"}[left]
+		}
+		if m := yeoNetwork.FindStringSubmatch(n.Name); m != nil && n.Structure == "" {
+			n.Structure = m[1]
+		}
+	}
+}
+
+// hemisphere is L or R for the ways in which tables write it.
+func hemisphere(text string) string {
+	switch strings.ToLower(text) {
+	case "l", "lh", "left":
+		return "L"
+	case "r", "rh", "right":
+		return "R"
+	case "b", "both", "bilateral", "midline", "none":
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package cohort
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"prgnn/nifti"
+	"prgnn/stages/atlas"
+)
+
+// A labelSource says where the label images are: in files as given, or one of an atlas that was
+// looked for by its name.
+type labelSource struct {
+	*fileSource
+	from    string       // a line for the inventory
+	path    string       // of the atlas that was found; "" for files as given
+	weights bool         // a probabilistic atlas: weights of several regions a voxel
+	own     []atlas.Node // those that the atlas names itself
+	more    bool         // own has regions that are not in the image
+}
+
+// surfaceSpace is the space of CIFTI scans.
+const surfaceSpace = "fsLR"
+
+// where is what the cohort knows of the place of labels.
+type where struct {
+	dir    string // of the pipeline file
+	space  string // of the scans; "" where it is not known
+	beside string // the dataset of derivatives; "" for none
+}
+
+// labelSource reads what the user gave as labels.
+func (l *list) labelSource(spec string, w where) (*labelSource, error) {
+	if spec == "" {
+		return nil, nil // said to be missing elsewhere
+	}
+	s := &labelSource{from: labelsGiven}
+	var err error
+	if strings.HasPrefix(spec, `{"`) { // a mapping; see dag.Param
+		err = s.find(spec, w)
+	} else {
+		s.fileSource, err = l.source("labels", "nifti", spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.column == "" && s.pieces == nil { // one file for everybody
+		return s, s.look(within(l.root, s.spec))
+	}
+	return s, nil
+}
+
+// find looks for an atlas by its name.
+func (s *labelSource) find(spec string, w where) error {
+	var wanted atlas.Wanted
+	if err := json.Unmarshal([]byte(spec), &wanted); err != nil {
+		return fmt.Errorf("labels: %w", err) // dag has checked the keys
+	}
+	switch {
+	case wanted.Space == "":
+		wanted.Space = w.space
+	case w.space != "" && wanted.Space != w.space:
+		return fmt.Errorf("labels: the key space is %s, and the scans are in %s: templates differ by millimeters; take an atlas in the space of the scans", wanted.Space, w.space)
+	}
+	if w.space == "T1w" || w.space == none {
+		return fmt.Errorf("labels: the scans are in the participants' own space (%s), and an atlas is in that of a template; set space to the template's, such as MNI152NLin2009cAsym", w.space)
+	}
+	if wanted.Dir != "" {
+		wanted.Dir = within(w.dir, wanted.Dir)
+	}
+	found, err := wanted.Find(atlas.Places(w.beside), wanted.Space == surfaceSpace)
+	if err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	s.fileSource = &fileSource{port: "labels", format: "nifti", spec: found.Image}
+	s.path, s.own, s.more = found.Image, found.Nodes, found.More
+	s.from = fmt.Sprintf("the atlas %s of %s (%s)", &wanted, found.From, filepath.Base(found.Image))
+	return nil
+}
+
+// look reads what the image says of itself: whether it holds weights.
+func (s *labelSource) look(path string) error {
+	r, err := nifti.Open(path)
+	if err != nil {
+		return nil // each participant's task says so
+	}
+	defer r.Close()
+	if s.weights = r.Volumes() > 1; s.weights || !s.more {
+		return nil
+	}
+	labels, err := nifti.ReadLabels(r)
+	if err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	s.own = atlas.Only(s.own, labels.Values())
+	return nil
+}
+
+// nodes are the regions.
+func (s *labelSource) nodes(parameter, root string) ([]atlas.Node, error) {
+	if s != nil && parameter == "auto" && s.own != nil {
+		return s.own, nil
+	}
+	return findNodes(parameter, root)
+}
+
+// ports are the files that it fills.
+func (s *labelSource) ports() []*fileSource {
+	all := []*fileSource{s.fileSource}
+	if s.weights {
+		weights := *s.fileSource
+		weights.port = "weights"
+		all = append(all, &weights)
+	}
+	return all
+}
+
+// here tells the person at this machine where an atlas lies.
+func (s *labelSource) here() []string {
+	if s == nil || s.path == "" {
+		return nil
+	}
+	return []string{"atlas: " + s.path}
+}
