@@ -171,3 +171,31 @@ func (r *Reader) CheckSize(bytes int64) error {
 	}
 	return nil
 }
+
+// NextRow reads the next row of a CIFTI matrix, scaled, into dst, which has room for as many values
+// as axis 5 is long. After the last row it returns io.EOF.
+func (r *Reader) NextRow(dst []float64) error {
+	if r.volume == r.Volumes() {
+		if err := r.finish(); err != nil {
+			return r.fail(err)
+		}
+		return io.EOF
+	}
+	t := DataType(r.Header.Datatype)
+	raw, err := r.readGrowing(r.raw, int64(len(dst)*t.Size()))
+	if err != nil {
+		return r.fail(fmt.Errorf("row %d: %w", r.volume/int64(len(dst))+1, err))
+	}
+	r.raw = raw
+	r.volume += int64(len(dst)) // a volume of a CIFTI file is one value
+	if r.Header.BigEndian {
+		swap(raw, t.Size())
+	}
+	slope, inter, err := r.Header.Scaling()
+	if err != nil {
+		return r.fail(err)
+	}
+	decode(dst, raw, t)
+	scale(dst, slope, inter)
+	return nil
+}

@@ -7,17 +7,17 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
 kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
-kind bootstrap f2153dedf73acbaf53ca3dbb6783fd7232e54b3561e8835a3f9dd66f29d55281
+kind bootstrap e1bb4bceddc86ce17925725445b9f938858fde2d464d31bb561466da8cd7e27e
 kind brainmap 0959daca287b0bc8e3f75e10cec6000fa4547f180b6dfb955a45a8183ab7b45b
 kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
 kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
 kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
-kind connectivity 1140dd00c58b719c391d5b3b5d1bc29536000e9fd7b5c99f7f61e759316a4ffa
+kind connectivity d492b358522820de0b7c39d046f9bde6ec507fc70d46240366f04e5287a057ec
 kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
-kind denoise 8bdf4fa2a77ddc13fef9a69fe83018d21e335f374340d74e162f5d75fb7b3b0b
+kind denoise 4183489c4f59fa1a801724a94e77dbc7b3ca6ee0576a58904012f39bb66eae23
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
-kind exec 8dbf75face3cc8c8e7a4e3428bdb1f704585e6f724da0fa2fc62ef38861f91a0
+kind exec cb8c6e7492dd56051de628f953e05dad733f2a194ea0c7f8b218018841da2baf
 kind fidelity 3ad223565f91bbcec9dd2097e65523485d3aab657f6cfc93bb08ca2f1ac22d81
 kind figure-confusion 620416c776cdf5885da97461c4fcabd8dfaf3e010b2eff7522dcb607fec1f9c2
 kind figure-connectivity 8b7653a358ce1f428aa4e2aa391a8a8acf027414ca47eaa49e07d324367508e5
@@ -28,23 +28,23 @@ kind figure-individuals de03a5250468172b680d0ccc883b7db33a81ac67d67fb8239b4e1712
 kind figure-ranking a324845b2840acdb040d3ebd3c777edef4ad09209ffc33c1ca112e84e660c5b2
 kind figure-roc 6f00aa2d61530dd705a15dacfdbf041eab9973c8962af288c7f28a07d31c6635
 kind figure-training 1d9d04f53b5f0eab35853cbf67c172869fee519a44235d2b38c0d762edcefc9d
-kind graph d304766a916a57110f25e45e95157008a8c8d333d7e5ff1a15f5f509140d1fe5
+kind graph 59905c63858675d37a5d4e18248e34e16f33484d9ec1642b22fdab1145f0e1af
 kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
 kind individuality 4c0811d0e96dbd21f684cfb31e817eaebc54663bf4ca35aa8da7ca57b309f080
 kind join c45179aed8226a4c179255a229939c76110c08a6e06c3e8261e6327328c96fe0
-kind leakage 93da89d4bbf4fc5bdccbe5da4d94f5aa21cf49e8e78b42237609095b5299e741
-kind matrices d35cae4a02958648bb16723f240f0fe807ef6d1462c0a5ad43810c9296bb2f87
-kind mean-volume 587a21a6d26e317d885970b44d8db14f812270d0c689a65f6d9c1f9d63687276
-kind parcellate 5bf9d792645c8355c8659106a3156db112ac01b0c3293f5eb4ae9c3825d517fa
+kind leakage 107b2f4b112222c5d3a6f4e738f838bbbbf63b24f51843b078a78daa721b0cfe
+kind matrices d6c1b8f27be33f7ab7a2ffbfbc2c96ffa2a501053d38a2f05cdd882c61f187af
+kind mean-volume fd80d039e2eba7a2db6fa87465ff17eb5c4e27ebc77663e384650b657f5b5a99
+kind parcellate 004e6f30b3252e00d2906e87168cdf35dfb87becc92d0ecca9a55e8212ad7432
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
-kind report 368324db40c8f03d7e8a3f75524c5d107acc53cc9285fddf011ef5baba3e8dc7
-kind saliency 2a67bba2f42ab44560b7723c97e03f4db037061273cf972b863f46bc9798fd2d
-kind simulate 6f6354327bbddf69e948dfe8f157b54707c0b2a7c6a2950c880cc8056f099832
+kind report a33ce851e2c3ff272342924a114581b7add14d2b3bcfddbe02357189bb502bd8
+kind saliency bf197852053cedb06e36c39915bd58b1a7f86f6d868aaadd8c6efca9d5404dbf
+kind simulate 8d88dfde13fd9836e06de8ec0e66871de577504ab7754268f21c73307450123b
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 4e2aa856b387a0a97198445c1de8cc00a7965b2e1edc5cc7213eb80f9edebda1
+kind summary 9f47e72dd843f07e464645ee3c6d3165e171ac5787f4f5d6755a02c5b358df04
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
-kind timeseries d53fbeaf823a448a9f681507800d962794d68dd0e0bf11d3f0c1d815372ecd78
+kind timeseries 70ab350fc23d477f2d38c5856cecf46469b89c15fa46c2dac91eee48b5502fd1
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
 
 reached by baseline
@@ -377,6 +377,12 @@ prgnn/dag.NPY d4147bcdf395.a2023e
 reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality leakage parcellate predict report summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
+reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict train
+prgnn/internal/dense.Float e52123f92c40.e3b0c4
+prgnn/internal/dense.run 12c11f099725.c4217a
+prgnn/internal/dense.run64 cc59d49cee26.867f9b
+prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
+
 reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
@@ -484,12 +490,6 @@ prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
-
-reached by baseline biomarkers connectivity fidelity individuality matrices predict train
-prgnn/internal/dense.Float e52123f92c40.e3b0c4
-prgnn/internal/dense.run 12c11f099725.c4217a
-prgnn/internal/dense.run64 cc59d49cee26.867f9b
-prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
 reached by baseline biomarkers fidelity individuality predict train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
@@ -1065,17 +1065,28 @@ prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
+prgnn/nifti.ErrDependent b8217ff7a1e6.e3b0c4
 prgnn/nifti.Means 28279e3901f1.635fc6
+prgnn/nifti.Means.count 8a52c40fbd72.ce8c0f
+prgnn/nifti.Means.judge e1e9242c503b.f1b895
 prgnn/nifti.ROIMeans ba2611692527.e39f5d
 prgnn/nifti.ROIs bbbfc6b7cd31.e3b0c4
 prgnn/nifti.Reader.batches 357082e054c6.d43057
+prgnn/nifti.WeightedMeans b3a7b174fad8.cc8013
+prgnn/nifti.Weights.rows d2280e8dc213.7db167
+prgnn/nifti.Weights.support b45f59ccbf29.e7a0a5
 prgnn/nifti.errChanged eaf98784453e.e3b0c4
+prgnn/nifti.fit 280830d84206.e3b0c4
+prgnn/nifti.fit.each 4a5242db1c96.b42697
+prgnn/nifti.fit.solve de97dadcc2cc.9e833c
 prgnn/nifti.guessed 70a586560e99.e3b0c4
 prgnn/nifti.laneSums e580b3ab2e78.4b592d
 prgnn/nifti.lanes b245d90d0623.e3b0c4
 prgnn/nifti.meansRoom d6bd22721d38.e3b0c4
 prgnn/nifti.meansRoom.fix 43f31865c579.9b5895
 prgnn/nifti.meansRoom.reserve 639baef5214f.9b5895
+prgnn/nifti.mostInflated 7dae2290d632.e3b0c4
+prgnn/nifti.newFit 93cb204d6ad7.67b16a
 prgnn/nifti.newPass ba37639d0c8b.172968
 prgnn/nifti.newSeen 2a824306ca9f.2cfdc9
 prgnn/nifti.newShortSums 61388909f29a.83bfed
@@ -1096,17 +1107,19 @@ prgnn/nifti.shortSums.gather 7aa64fa395c7.b05074
 prgnn/nifti.shortSums.nonFinite f959585d7b3b.f052ef
 prgnn/nifti.shortSums.sum bc2f35fbbad8.e61700
 prgnn/nifti.trusted 92eef9297313.e3b0c4
+prgnn/nifti.weightRows d6d447621cf6.e3b0c4
 prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
-prgnn/stages/prepare.Bootstrap.Ports 2cc883a36af4.c37701
-prgnn/stages/prepare.Bootstrap.Run feefac9ee611.6f5074
+prgnn/stages/prepare.Bootstrap.Ports b435bdc59109.974f09
+prgnn/stages/prepare.Bootstrap.Run ce2a6baf07f4.0bb430
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
+prgnn/stages/prepare.Bootstrap.weightedMeans 2ef3c44b0bbb.8634e6
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
@@ -1123,13 +1136,40 @@ prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 reached by bootstrap connectivity denoise graph matrices
 prgnn/dag.ParamText 6f023bc41542.27b52d
 prgnn/dag.appendValue 493242d74268.81c2ea
-prgnn/dag.field 750c789846dd.e3b0c4
+prgnn/dag.field 1b506e4ea5aa.e3b0c4
 prgnn/dag.field.typeName 1394005c6b97.3be3ff
 prgnn/dag.fieldTable 17e24bd5299b.a670eb
-prgnn/dag.fieldTable.collect d0725c0d84b4.5ceb99
+prgnn/dag.fieldTable.collect e75cb11729b6.5ceb99
 prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.56f026
+
+reached by bootstrap connectivity matrices
+prgnn/internal/dense.Axpy 9b740b80eb51.079fea
+prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
+prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
+prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
+prgnn/internal/dense.Cholesky.addBlock 24d3e0b6ca11.4876b1
+prgnn/internal/dense.Cholesky.block 358af61c0a78.45f69b
+prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
+prgnn/internal/dense.NewCholesky c80bea303c2a.982759
+prgnn/internal/dense.Padded a9ef6baa7028.6fd396
+prgnn/internal/dense.addGram febc9681a8b3.d9a34d
+prgnn/internal/dense.addRows ee6b8b5a57a6.59e94e
+prgnn/internal/dense.addTiles cc191e11a509.101eaf
+prgnn/internal/dense.addTilesGo 7b32e7ad430e.fbbbc2
+prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
+prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
+prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
+prgnn/internal/dense.hasAVX2 b5f74a564248.e3b0c4
+prgnn/internal/dense.manyColumns 6b39c9d3a325.e3b0c4
+prgnn/internal/dense.packBlock b6b774a93a8b.e3b0c4
+prgnn/internal/dense.packPanels 9bd48577e554.042b3e
+prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
+prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
+prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
+prgnn/internal/dense.whole 1a163c403229.2b0bdc
+prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
@@ -1149,7 +1189,7 @@ prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
-reached by bootstrap exec leakage mean-volume parcellate report saliency simulate summary
+reached by bootstrap exec leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
@@ -1190,16 +1230,20 @@ prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
 prgnn/nifti.unitSecond 069781a2de55.e3b0c4
 
 reached by bootstrap exec leakage mean-volume parcellate report saliency summary
+prgnn/nifti.Reader.NextRaw bf0ff7d2a403.6d60be
+prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
+
+reached by bootstrap exec leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
 prgnn/nifti.DataType.readable fe05731fc434.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
 prgnn/nifti.Header.AffineSource e495ae6dff60.514d8f
+prgnn/nifti.Header.CIFTI 237bf29b7ea4.514d8f
 prgnn/nifti.Header.Check 1c2c2c624246.61ecc3
 prgnn/nifti.Header.Scaling ac9c6f4c16d5.514d8f
 prgnn/nifti.Header.Shape d4e6ca4dbb4d.514d8f
 prgnn/nifti.Header.TR 36ce8e151cab.215c8b
 prgnn/nifti.Header.axis a3600bf87df9.514d8f
-prgnn/nifti.Header.cifti c1f0ba0dfcec.514d8f
 prgnn/nifti.Header.dataStart ce2d4bc05a4f.475ee6
 prgnn/nifti.Header.fatal 4d06cec150a7.e759c3
 prgnn/nifti.Header.qfac ffc6f5579f81.514d8f
@@ -1215,7 +1259,6 @@ prgnn/nifti.Problem 3714f0bd9b1e.e3b0c4
 prgnn/nifti.Problem.String 93a0e6d47298.1a4dfb
 prgnn/nifti.Reader 4d39d6a8b291.23ba86
 prgnn/nifti.Reader.Close 8aa81098085b.413fc3
-prgnn/nifti.Reader.NextRaw bf0ff7d2a403.6d60be
 prgnn/nifti.Reader.Volumes 690c6a90edaa.923b7b
 prgnn/nifti.Reader.fail 92c67b1a926f.733dc9
 prgnn/nifti.Reader.finish 6eafa3f8a4f3.413fc3
@@ -1226,20 +1269,19 @@ prgnn/nifti.Reader.readGrowing 55250c77b4c4.ba3943
 prgnn/nifti.Reader.readHeader a9dddc9afb8e.66b590
 prgnn/nifti.Reader.skipTo 35693c81feee.aa356d
 prgnn/nifti.Reader.truncated 485af48a47f7.8da2ae
-prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 prgnn/nifti.checkAgreement 0d41b3778f37.ddcd6e
 prgnn/nifti.checkBitpix a0e195636edb.923274
 prgnn/nifti.checkCodes 0791a1fab235.e3e25b
 prgnn/nifti.checkDatatype aa62cd924caf.127152
 prgnn/nifti.checkDim 107dd1692f6d.d76551
-prgnn/nifti.checkIntent 637314926c76.2e6da3
+prgnn/nifti.checkIntent c95332e9f6f7.7aad0a
 prgnn/nifti.checkMagic 5d9059ca5129.5e452b
 prgnn/nifti.checkOffset d447c059d9f7.7f12d8
 prgnn/nifti.checkQfac e8e3d97df61d.5ca143
 prgnn/nifti.checkQform 3888c213715c.5b8582
 prgnn/nifti.checkScaling d8b033c48347.77db6e
 prgnn/nifti.checkSform 71e378e3ac65.4a104c
-prgnn/nifti.checkTime d98034da53b4.199d0e
+prgnn/nifti.checkTime 24a7efedb0a4.98952e
 prgnn/nifti.checkUnits 9156faa83de0.6c1047
 prgnn/nifti.checks ce91eedbaea9.7de3ff
 prgnn/nifti.decodeHeader 0ceb088c18ca.39056e
@@ -1346,42 +1388,64 @@ reached by bootstrap join parcellate report saliency summary
 prgnn/stages/region.Node 847105e94b30.e3b0c4
 prgnn/stages/region.ReadNodes 2aadf13d07bc.2c391c
 
-reached by bootstrap leakage mean-volume parcellate report saliency simulate summary
+reached by bootstrap leakage mean-volume parcellate
+prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
+
+reached by bootstrap leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
 reached by bootstrap leakage mean-volume parcellate report saliency summary
-prgnn/nifti.Grid 5e34852d456b.3df0dc
-prgnn/nifti.Grid.String 756e8563f63e.92937c
-prgnn/nifti.Grid.box a6e12f033a70.7511bd
 prgnn/nifti.Header.Affine d7c9828a774f.29894e
 prgnn/nifti.Header.Grid e0046a801575.57f4a9
 prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
+
+reached by bootstrap leakage mean-volume parcellate report saliency summary timeseries
+prgnn/nifti.Grid 5e34852d456b.3df0dc
+prgnn/nifti.Grid.String 756e8563f63e.92937c
+prgnn/nifti.Grid.box a6e12f033a70.7511bd
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
 
 reached by bootstrap leakage mean-volume parcellate report summary
 prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
+prgnn/nifti.Reader.Next eab9339e1364.6464e9
 
 reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
-
-reached by bootstrap leakage mean-volume report summary
-prgnn/nifti.Reader.Next eab9339e1364.6464e9
 
 reached by bootstrap matrices report summary timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap mean-volume parcellate
-prgnn/nifti.Header.series f245766c730e.72936d
+prgnn/nifti.Header.series a794fe85f7d3.d70ae6
+prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
 
 reached by bootstrap parcellate
+prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Grid.Same dff652f22257.0028ee
+prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
+prgnn/nifti.ReadWeights 6e8a202543c0.1f87be
+prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
+prgnn/nifti.Weights bcb6ec158423.39dc61
+prgnn/nifti.Weights.Onto 6f6eb88c09c0.1f2eed
+prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
+prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
+prgnn/nifti.mostWeights 335c22517515.e3b0c4
+prgnn/stages/prepare.largestWeights d24293f7affa.e3b0c4
+prgnn/stages/prepare.mapsOf 0a0b559812e3.c13d0c
+prgnn/stages/prepare.masked 32383f1fa252.cbde3e
+prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
+prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
+prgnn/stages/prepare.readWeights dd613fc2894d.3ab65c
+prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
+prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
+prgnn/stages/prepare.weighted d959cee6aa37.b224fd
 
 reached by bootstrap parcellate report saliency summary
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels 31cc2f686cdc.15cb13
+prgnn/nifti.readLabels bcfda162a442.bd50bc
 
 reached by bootstrap timeseries
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
@@ -1677,41 +1741,16 @@ prgnn/connectivity.margin 519c5671bb11.e3b0c4
 prgnn/connectivity.norm1 b631633b2b54.9fc11f
 prgnn/connectivity.partials bede1544f960.ae7b3a
 prgnn/connectivity.scaled 0ea3b2495a4f.73f14b
-prgnn/internal/dense.Axpy 9b740b80eb51.079fea
-prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
-prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
-prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
-prgnn/internal/dense.Cholesky.addBlock 24d3e0b6ca11.4876b1
-prgnn/internal/dense.Cholesky.block 358af61c0a78.45f69b
 prgnn/internal/dense.Clip cddfd8de03e0.8bc626
-prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
-prgnn/internal/dense.NewCholesky c80bea303c2a.982759
-prgnn/internal/dense.Padded a9ef6baa7028.6fd396
 prgnn/internal/dense.Scale fa06bcc4f329.b3eb17
 prgnn/internal/dense.SumMagnitudes ba0b9f52535e.42db0c
-prgnn/internal/dense.addGram febc9681a8b3.d9a34d
-prgnn/internal/dense.addRows ee6b8b5a57a6.59e94e
-prgnn/internal/dense.addTiles cc191e11a509.101eaf
-prgnn/internal/dense.addTilesGo 7b32e7ad430e.fbbbc2
-prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
-prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
 prgnn/internal/dense.clipAVX 46b32d04854d.45f2a2
 prgnn/internal/dense.clipGo c613dd8b7a8a.e3b0c4
-prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
-prgnn/internal/dense.hasAVX2 b5f74a564248.e3b0c4
-prgnn/internal/dense.manyColumns 6b39c9d3a325.e3b0c4
-prgnn/internal/dense.packBlock b6b774a93a8b.e3b0c4
-prgnn/internal/dense.packPanels 9bd48577e554.042b3e
-prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
 prgnn/internal/dense.scaleAVX 7850571b9934.7902b8
 prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
 prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
 prgnn/internal/dense.sumMagnitudesAVX b61aacf73e51.2ef3f7
 prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
-prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
-prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
-prgnn/internal/dense.whole 1a163c403229.2b0bdc
-prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 prgnn/stages/prepare.connectivityQuality b891d8756f96.350de7
 
 reached by connectivity report summary
@@ -2472,9 +2511,6 @@ prgnn/stages/assess.sharedScans 756b6bf40075.6821bb
 prgnn/stages/assess.timePoints 786ba844819e.94e897
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 
-reached by leakage mean-volume parcellate
-prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
-
 reached by leakage report summary
 prgnn/stages/column.Plural 1c84a0c65eb6.e3b0c4
 
@@ -2553,9 +2589,6 @@ prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
 prgnn/stages/prepare.MeanVolume.Run 58c6c61cf1a7.ba1665
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
-reached by mean-volume parcellate
-prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
-
 reached by mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
@@ -2570,7 +2603,6 @@ prgnn/nifti.writeData 2077c27cdb32.e3b0c4
 
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
-prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
 prgnn/nifti.Box 409e949b7cdd.e3b0c4
 prgnn/nifti.Grid.Box 2f7fe9745121.a70670
@@ -2584,9 +2616,8 @@ prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
-prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
 prgnn/nifti.Point 964a41e60b0a.e3b0c4
-prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
+prgnn/nifti.Weights.Largest 043f756016dc.744ce4
 prgnn/nifti.majority 6f0666c76bb0.e3b0c4
 prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/nifti.nearest c496bcdfe111.e3b0c4
@@ -2693,8 +2724,8 @@ prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
-prgnn/stages/prepare.Parcellate.Ports 95be4a8da2bf.3e472b
-prgnn/stages/prepare.Parcellate.Run 58eb5228c241.1fb9f9
+prgnn/stages/prepare.Parcellate.Ports c8cc6529de59.d71c04
+prgnn/stages/prepare.Parcellate.Run 7fd0f0511327.28fb0a
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
 prgnn/stages/prepare.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare.coarse abdbd56df1ad.e3b0c4
@@ -2717,10 +2748,9 @@ prgnn/stages/prepare.mostDisplacement 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
 prgnn/stages/prepare.parcellate.New 9b65540eb9e2.3b1f59
-prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
-prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
+prgnn/stages/prepare.readAtlas d977afe4135d.a79ba9
 prgnn/stages/prepare.rotation 341f09c94a26.3f4299
-prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
+prgnn/stages/prepare.within 5bb70881960d.3da0fa
 prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
@@ -3032,9 +3062,10 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain bf0944b23b7b.875ea7
-prgnn/stages/atlas.Read 20a77b2792a4.433372
+prgnn/stages/atlas.Read f5da48d92ea3.a0b649
 prgnn/stages/atlas.check 74bfbbfcabfa.e12faf
 prgnn/stages/atlas.dk84 c742e88611af.03298a
+prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
 prgnn/stages/atlas.isColor 56b83a535ab5.e3b0c4
 prgnn/stages/atlas.line 5bfddcb4569a.e3b0c4
 prgnn/stages/atlas.maxNodes a05a197c0b74.e3b0c4
@@ -3197,12 +3228,33 @@ prgnn/stages/present.tables.New f93fda8c59a4.185d1f
 prgnn/stages/present.variation 14495bf6dd0b.9e40d7
 
 reached by timeseries
+prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
+prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
+prgnn/nifti/cifti.File 4f4e50303295.232735
+prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
+prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
+prgnn/nifti/cifti.File.read d3b8cd18aa46.d4a211
+prgnn/nifti/cifti.Label 2d0500521850.e3b0c4
+prgnn/nifti/cifti.Model e804f220ffb1.e3b0c4
+prgnn/nifti/cifti.Model.Len 1a24eac26b15.f2d1e8
+prgnn/nifti/cifti.Models b2436ad8a460.d88c83
+prgnn/nifti/cifti.Read cfc1f9abed07.0a2853
+prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
+prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
+prgnn/nifti/cifti.mostIndices 1f93875d2261.e3b0c4
+prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
+prgnn/nifti/cifti.numbers d4e1fcd21a4f.e3b0c4
+prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
+prgnn/nifti/cifti.xmlMap.axis 9347e7027866.f9287a
+prgnn/nifti/cifti.xmlMap.models cbed3f82bb0d.f03c62
+prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
 prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
-prgnn/stages/prepare.Timeseries.Run 522562d55c87.9d3fd0
+prgnn/stages/prepare.Timeseries.Run 56e000a8cc39.9d3fd0
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
-prgnn/stages/region.ReadSeries 7545aed9f190.5742e2
+prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
+prgnn/stages/region.niftiMagic 8ad5a6a90a21.e3b0c4
 prgnn/stages/region.seriesArray f87da1f5f004.6e5e1f
 
 reached by train
@@ -3252,7 +3304,7 @@ at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
-at dag/params.go prgnn/dag ParamText:89 field:99 fieldTable:107 fieldTables:115 fieldsOf:119 fieldTable.collect:143 field.typeName:179 appendValue:202
+at dag/params.go prgnn/dag ParamText:92 field:102 fieldTable:111 fieldTables:119 fieldsOf:123 fieldTable.collect:147 field.typeName:186 appendValue:209
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
 at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:125 Task.TookMemory:129 Task.Checkpoint:134 Task.SaveCheckpoint:137 Input.Bytes:140 Input.Array:157 Input.Table:170 Input.Coord:183
@@ -3315,9 +3367,12 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.finite:120 quaternionThreshold:133 fromQuaternion:139 Affine.quaternion:174 det3:238
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
+at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:198 mostVertices:215 xmlMap.models:217 ReadParcels:285
+at nifti/cifti/write.go prgnn/nifti/cifti extensionCode:22
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
+at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:79 Means.count:109 weightRows:127 Weights.rows:133 fit:166 newFit:175 mostInflated:231 fit.each:233 fit.solve:246
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
 at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
 at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
@@ -3339,14 +3394,15 @@ at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.oriented:139 Labels.fill:152 Labels.at:190 nearest:206 Affine.diagonal:214
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
-at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.cifti:167
+at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.CIFTI:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
-at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167
+at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
 at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140
 at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
+at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:221 ordered:237 Biomarkers.read:247 ModelScores.add:313 Tally.add:324 Biomarkers.rank:334 plantedNodes:362 auroc:388
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:80 alike:92 sortedKeys:105 relative:115
@@ -3362,7 +3418,8 @@ at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakag
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:59 sharedPoints:60 sharedScans:65 timePoints:97
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:24 Saliency:29 Saliency.Ports:36 paintedRow:52 Saliency.Run:58 Saliency.rows:124 paintedTable:151 Saliency.connectome:175
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:17 Read:27 isColor:115 readPlain:117 check:130 parseID:156 line:161 readLines:167 separator:189 split:198
+at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:241
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:116 readPlain:118 check:131 parseID:157 line:162 readLines:168 separator:190 split:199
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
@@ -3455,7 +3512,7 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:60 Bootstrap.made:156 longestTR:162 readJSON:165 sidecarTR:181 denoised:200 sameGrid:215 Bootstrap.size:222 Bootstrap.draw:230 countDistinct:261 Bootstrap.drop:269 whyNone:284 badVolumes:299 voxelTable:323 mostLost:351 scanTable:354
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.made:166 longestTR:172 readJSON:175 sidecarTR:191 denoised:210 sameGrid:225 Bootstrap.size:232 Bootstrap.draw:240 countDistinct:271 Bootstrap.drop:279 whyNone:294 badVolumes:309 voxelTable:333 mostLost:361 scanTable:364
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
@@ -3465,9 +3522,10 @@ at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:2
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:248 leastCoverage:262
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:56 dkt:147 Parcellate.refuseMissing:150 otherLabels:175 coverage:193 newCoverage:200 coverage.set:204 coverage.table:210
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:57 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:89
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:92
+at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
 at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:83 author.say:86 author.heading:90 author.caution:93 author.table:101 author.supplement:107 author.figures:115 author.show:136
@@ -3491,7 +3549,7 @@ at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:91 tableSource.String:93 tableSource.mark:100 paperSource:108
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:34 paperLambda:41 contender:44 classifierRow:52 contenders:66 Tables.variations:78 place:122 accuracyRow.axis:130 Tables.comparison:141 modelRow:195 parameterRow:201 parameterCounts:208
-at stages/region/foreign.go prgnn/stages/region DrawNumbers:18 ReadSquares:28 squares:54 matSquares:69 matSquare:100 matNames:105 ReadSeries:157 npyMagic:169 mostNumbers:172 seriesArray:175 Counted:187
+at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
 at stages/region/image.go prgnn/stages/region OpenImage:14 File:24 File.Close:31 Open:34
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18

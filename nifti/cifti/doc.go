@@ -1,10 +1,11 @@
-// Package cifti writes CIFTI-2 files of parcels: connectivity matrices (pconn), series
-// (ptseries) and maps (pscalar), as Connectome Workbench and nibabel read them.
+// Package cifti reads and writes CIFTI-2 files: series of grayordinates (dtseries, read),
+// their labels and maps (dlabel, dscalar), and of parcels connectivity matrices (pconn), series
+// (ptseries) and maps (pscalar), as Connectome Workbench and nibabel read and write them.
 //
 // A CIFTI-2 file is a NIfTI-2 file whose matrix lies along axes 5 and 6, with an XML
 // extension (code 32) that says what rows and columns are (Glasser et al. 2013,
-// NeuroImage 80:105; the format: nitrc.org/projects/cifti, "CIFTI-2 Main FINAL"). Here
-// they are parcels of voxels, without surfaces: the regions of a label image, or balls
+// NeuroImage 80:105; the format: nitrc.org/projects/cifti, "CIFTI-2 Main FINAL"). Parcels
+// that are written are of voxels, without surfaces: the regions of a label image, or balls
 // around points where there is no image. Values are float32, as Workbench writes them;
 // a missing one is NaN.
 //

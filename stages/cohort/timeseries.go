@@ -14,7 +14,7 @@ import (
 var timeseriesCohortKind = Source{
 	Name: "timeseries",
 	Doc: "participants listed in a CSV or TSV file, with the series of their regions\n" +
-		"For data that others have extracted: a file of series a participant as TSV, CSV, 1D or npy, perhaps gzipped, one row a volume. Either dir is a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series is the name of a column that holds paths, or a path made from columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
+		"For data that others have extracted: a file of series a participant as TSV, CSV, 1D or npy, perhaps gzipped, one row a volume, or as CIFTI (ptseries.nii). Either dir is a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series is the name of a column that holds paths, or a path made from columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
 	New: func() Loader { return &TimeseriesCohort{listed: defaultListed()} },
 }
 
@@ -153,7 +153,7 @@ func seriesNames(path string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	names, x, err := region.ReadSeries(f)
+	names, x, _, err := region.ReadSeries(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -75,13 +75,14 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 //	XCP-D 0.7 to 0.x    …_seg-A_stat-mean_timeseries.tsv
 //	XCP-D before        …_atlas-A_timeseries.tsv
 //	giga_connectome     …_seg-A_desc-denoiseX_timeseries.tsv
+//	XCP-D, CIFTI        …_space-fsLR_…_stat-mean_timeseries.ptseries.nii
 //	C-PAC               …_atlas-A_…_desc-Mean_timeseries.1D (or desc-Mean-1)
 func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []string, err error) {
 	files, err := bids.Files(root, id)
 	if err != nil {
 		return nil, nil, absent(root, id)
 	}
-	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz", ".npy"}, Entities: map[string]string{}}
+	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz", ".npy", ".ptseries.nii"}, Entities: map[string]string{}}
 	c.into(want.Entities)
 	if c.Space != "" {
 		want.Entities["space"] = strings.TrimPrefix(c.Space, "space-")

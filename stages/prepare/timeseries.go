@@ -17,13 +17,13 @@ import (
 var timeseriesKind = dag.Kind{
 	Name: "timeseries",
 	Doc: "series of regions from a file that others made\n" +
-		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not. Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
+		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not, and the series of parcels of CIFTI (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
 	New: func() dag.Stage { return &Timeseries{} },
 }
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, and leaves it unknown where there is none (only filters need it)" min:"0" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from a CIFTI file, and leaves it unknown where neither says it (only filters need it)" min:"0" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -49,7 +49,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	defer r.Close()
-	names, x, err := region.ReadSeries(r)
+	names, x, own, err := region.ReadSeries(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -75,6 +75,9 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
 			return nil, err
 		}
+	}
+	if tr == 0 {
+		tr = own
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),

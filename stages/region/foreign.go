@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/nifti/cifti"
 	"prgnn/stages/mat5"
 )
 
@@ -152,21 +153,34 @@ func MatrixNames(r io.Reader) ([]string, error) {
 	return names, nil
 }
 
-// ReadSeries reads a file of series, volumes × regions: text or npy, gzipped or not. names is
-// nil where the columns have none.
-func ReadSeries(r io.Reader) (names []string, x connectivity.Matrix, err error) {
+// ReadSeries reads a file of series, volumes × regions: text, npy or CIFTI parcels (ptseries),
+// gzipped or not. names is nil where the columns have none; tr is the repetition time, s, 0 where
+// the file does not say it.
+func ReadSeries(r io.Reader) (names []string, x connectivity.Matrix, tr float64, err error) {
 	br, err := connectivity.Decompress(r)
 	if err != nil {
-		return nil, x, err
+		return nil, x, 0, err
 	}
-	if first, _ := br.Peek(len(npyMagic)); string(first) == npyMagic {
+	first, _ := br.Peek(len(niftiMagic))
+	switch {
+	case bytes.HasPrefix(first, []byte(npyMagic)):
 		x, err = seriesArray(br)
-		return nil, x, err
+		return nil, x, 0, err
+	case string(first) == niftiMagic:
+		names, values, tr, err := cifti.ReadParcels(br)
+		if err != nil {
+			return nil, x, 0, err
+		}
+		return names, connectivity.Matrix{Rows: len(values) / len(names), Cols: len(names), Data: values}, tr, nil
 	}
-	return connectivity.ReadText(br)
+	names, x, err = connectivity.ReadText(br)
+	return names, x, 0, err
 }
 
-const npyMagic = "\x93NUMPY"
+const (
+	npyMagic   = "\x93NUMPY"
+	niftiMagic = "\x1c\x02\x00\x00n+2" // NIfTI-2, little-endian
+)
 
 // mostNumbers bounds an npy file, whose numbers become float64.
 const mostNumbers = connectivity.MaxFile / 8

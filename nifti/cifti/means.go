@@ -1,0 +1,210 @@
+package cifti
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"prgnn/nifti"
+)
+
+// Match gives for each grayordinate of m the place of the same vertex or voxel in other, or −1:
+// by structure, and there by the number of the vertex or the indices of the voxel, never by
+// position. The meshes and the grids must be the same.
+func (m *Models) Match(other *Models) ([]int32, error) {
+	place := make([]int32, m.N)
+	for i := range place {
+		place[i] = -1
+	}
+	common := false
+	for _, a := range m.List {
+		i := slices.IndexFunc(other.List, func(b Model) bool { return b.Structure == a.Structure })
+		if i < 0 {
+			continue
+		}
+		b := other.List[i]
+		switch {
+		case (a.Surface > 0) != (b.Surface > 0):
+			return nil, fmt.Errorf("%s is a surface in one of the two files, and voxels in the other", a.Structure)
+		case a.Surface != b.Surface:
+			return nil, fmt.Errorf("%s has %d vertices in one file and %d in the other: these are meshes of different density (91k, 170k)", a.Structure, a.Surface, b.Surface)
+		case a.Surface == 0 && !m.Grid.Same(other.Grid):
+			return nil, fmt.Errorf("%s: the voxels are on %v in one file, and on %v in the other", a.Structure, m.Grid, other.Grid)
+		}
+		common = true
+		if a.Surface > 0 {
+			at := make([]int32, a.Surface) // from 1
+			for k, v := range b.Vertices {
+				at[v] = int32(k) + 1
+			}
+			for k, v := range a.Vertices {
+				if at[v] > 0 {
+					place[a.From+k] = int32(b.From) + at[v] - 1
+				}
+			}
+			continue
+		}
+		at := make(map[[3]int32]int32, len(b.Voxels))
+		for k, v := range b.Voxels {
+			at[v] = int32(b.From + k)
+		}
+		for k, v := range a.Voxels {
+			if p, there := at[v]; there {
+				place[a.From+k] = p
+			}
+		}
+	}
+	if !common {
+		return nil, errors.New("the two files have no structure in common")
+	}
+	return place, nil
+}
+
+// Same tells whether two files have the same grayordinates in the same order.
+func (m *Models) Same(other *Models) bool {
+	place, err := m.Match(other)
+	if err != nil || m.N != other.N {
+		return false
+	}
+	for i, p := range place {
+		if p != int32(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Values reads the first map of a file of labels or scalars: a value for each grayordinate.
+func (f *File) Values() ([]float64, error) {
+	if f.Rows.Models == nil || f.Columns.Series {
+		return nil, fmt.Errorf("%s: no map of grayordinates (dlabel, dscalar)", f.name)
+	}
+	var values []float64
+	row := make([]float64, f.Columns.N)
+	for range f.Rows.N {
+		if err := f.Next(row); err != nil {
+			return nil, err
+		}
+		values = append(values, row[0])
+	}
+	if err := f.Next(row); err != io.EOF {
+		return nil, err
+	}
+	return values, nil
+}
+
+// Means averages the grayordinates of every ROI in a file of series (dtseries), and of every draw,
+// as nifti.ROIMeans does with voxels: the places in rois are grayordinates. The series of one
+// grayordinate lies in one piece, so that the file is read twice, a series at a time: to find
+// those that are not finite or never change, and to add up the others, in the order of the file.
+func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
+	m := &nifti.Means{Counts: make([]nifti.Count, len(rois.Voxels))}
+	valid := make([][]bool, len(rois.Voxels))
+	of := map[int32]int{} // ROI of a grayordinate
+	for i, list := range rois.Voxels {
+		valid[i] = make([]bool, len(list))
+		for _, at := range list {
+			of[at] = i
+		}
+	}
+	next := make([]int, len(rois.Voxels)) // in its list
+	err := eachSeries(open, func(f *File, at int, series []float64) error {
+		m.Header, m.Volumes = f.Header, len(series)
+		i, in := of[int32(at)]
+		if !in {
+			return nil
+		}
+		k := next[i]
+		next[i]++
+		same, finite := true, true
+		for _, x := range series {
+			same = same && x == series[0]
+			finite = finite && x-x == 0
+		}
+		switch c := &m.Counts[i]; {
+		case !finite:
+			c.NonFinite++
+		case same:
+			c.Constant++
+		default:
+			c.Used++
+			valid[i][k] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	n, draws := len(rois.Voxels), 1+rois.Draws
+	times := map[int32][]int32{} // of a grayordinate: how often it is in each draw
+	sizes := make([]int, draws*n)
+	for i, list := range rois.Voxels {
+		var used []int32
+		for k, at := range list {
+			if valid[i][k] {
+				used = append(used, at)
+				times[at] = make([]int32, draws)
+				times[at][0] = 1
+			}
+		}
+		if sizes[i] = len(used); len(used) == 0 || rois.Draws == 0 {
+			continue
+		}
+		for d, chosen := range rois.Choose(i, len(used)) {
+			for _, k := range chosen {
+				times[used[k]][1+d]++
+			}
+			sizes[(1+d)*n+i] = len(chosen)
+		}
+	}
+	sums := make([]float64, draws*n*m.Volumes) // [draw, ROI, volume]
+	err = eachSeries(open, func(f *File, at int, series []float64) error {
+		if len(series) != m.Volumes {
+			return errors.New("the file changed while it was read")
+		}
+		i := of[int32(at)]
+		for d, count := range times[int32(at)] {
+			if count == 0 {
+				continue
+			}
+			sum := sums[(d*n+i)*m.Volumes:][:m.Volumes]
+			for v, x := range series {
+				sum[v] += float64(float64(count) * x)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Series = make([]float64, len(sums))
+	for d := range draws {
+		for i := range n {
+			for v, sum := range sums[(d*n+i)*m.Volumes:][:m.Volumes] {
+				m.Series[(d*m.Volumes+v)*n+i] = sum / float64(sizes[d*n+i]) // 0/0 is NaN: no series
+			}
+		}
+	}
+	return m, nil
+}
+
+// eachSeries reads the series of all grayordinates.
+func eachSeries(open func() (*File, error), use func(f *File, at int, series []float64) error) error {
+	f, err := open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	series := make([]float64, f.Columns.N)
+	for at := 0; ; at++ {
+		if err := f.Next(series); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := use(f, at, series); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package cifti
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/nifti"
+)
+
+// A File is a CIFTI-2 file that is being read, one row after the other.
+type File struct {
+	Header  *nifti.Header
+	Columns Axis // along a row: dimension 0 of CIFTI, axis 5 of NIfTI
+	Rows    Axis // dimension 1, axis 6
+
+	r    *nifti.Reader
+	name string
+}
+
+// An Axis says what a dimension is: one of the fields is set, but for scalars of which only the
+// number counts.
+type Axis struct {
+	N       int
+	Models  *Models  // grayordinates
+	Parcels []string // names of parcels
+	Step    float64  // time between points, s
+	Series  bool
+	Labels  []Label // of the first map
+}
+
+// Models are grayordinates: the vertices of surfaces and the voxels of structures.
+type Models struct {
+	N    int
+	Grid nifti.Grid // of the voxels; no shape where there are none
+	List []Model
+}
+
+// A Model is one structure: the vertices of a surface, or voxels.
+type Model struct {
+	Structure string // CIFTI_STRUCTURE_CORTEX_LEFT
+	From      int    // the first of its grayordinates
+	Surface   int    // vertices of the surface; 0 for voxels
+	Vertices  []int32
+	Voxels    [][3]int32
+}
+
+// Len is the number of its grayordinates.
+func (m *Model) Len() int { return max(len(m.Vertices), len(m.Voxels)) }
+
+// A Label is a parcel of a label file.
+type Label struct {
+	Key   int
+	Name  string
+	Color string // #rrggbb
+}
+
+// Read reads what a CIFTI-2 file says of its matrix. The file takes r over.
+func Read(r *nifti.Reader, name string) (*File, error) {
+	f := &File{Header: r.Header, r: r, name: name}
+	if err := f.read(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// mostIndices bounds both dimensions, so that a row may be kept in memory on the header's word.
+const mostIndices = 1 << 20
+
+func (f *File) read() error {
+	h := f.Header
+	if !h.CIFTI() || h.Dim[0] != 6 {
+		return fmt.Errorf("no CIFTI-2 file: shape %v, intent %d", h.Shape(), h.IntentCode)
+	}
+	i := slices.IndexFunc(f.r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
+	if i < 0 {
+		return errors.New("no CIFTI-2 file: it has no XML extension (code 32)")
+	}
+	var x xmlMatrix
+	if err := xml.Unmarshal([]byte(strings.TrimRight(string(f.r.Extensions[i].Data), "\x00")), &x); err != nil {
+		return fmt.Errorf("the CIFTI XML: %w", err)
+	}
+	if x.Version != "2" && x.Version != "2.0" {
+		return fmt.Errorf("CIFTI version %q; version 2 can be read (wb_command -file-convert -cifti-version-convert)", x.Version)
+	}
+	for dimension, axis := range []*Axis{&f.Columns, &f.Rows} {
+		if n := h.Dim[5+dimension]; n < 1 || n > mostIndices {
+			return fmt.Errorf("dimension %d is %d long, want 1 to %d", dimension, n, mostIndices)
+		}
+		axis.N = int(h.Dim[5+dimension])
+		var found *xmlMap
+		for k := range x.Maps {
+			if slices.Contains(strings.Split(x.Maps[k].Dimensions, ","), strconv.Itoa(dimension)) {
+				found = &x.Maps[k]
+			}
+		}
+		if found == nil {
+			return fmt.Errorf("the CIFTI XML does not say what dimension %d is", dimension)
+		}
+		if err := found.axis(axis); err != nil {
+			return fmt.Errorf("dimension %d: %w", dimension, err)
+		}
+	}
+	return nil
+}
+
+// Next reads the next row, scaled, into dst of Columns.N values; io.EOF after the last.
+func (f *File) Next(dst []float64) error { return f.r.NextRow(dst) }
+
+// Close closes the file.
+func (f *File) Close() error { return f.r.Close() }
+
+// The XML, as far as it is read.
+type xmlMatrix struct {
+	Version string   `xml:"Version,attr"`
+	Maps    []xmlMap `xml:"Matrix>MatrixIndicesMap"`
+}
+
+type xmlMap struct {
+	Dimensions string  `xml:"AppliesToMatrixDimension,attr"`
+	Kind       string  `xml:"IndicesMapToDataType,attr"`
+	Points     int     `xml:"NumberOfSeriesPoints,attr"`
+	Exponent   int     `xml:"SeriesExponent,attr"`
+	Step       float64 `xml:"SeriesStep,attr"`
+	Unit       string  `xml:"SeriesUnit,attr"`
+	Volume     *struct {
+		Dimensions string `xml:"VolumeDimensions,attr"`
+		Transform  struct {
+			Exponent int    `xml:"MeterExponent,attr"`
+			Text     string `xml:",chardata"`
+		} `xml:"TransformationMatrixVoxelIndicesIJKtoXYZ"`
+	} `xml:"Volume"`
+	Models []struct {
+		Offset    int    `xml:"IndexOffset,attr"`
+		Count     int    `xml:"IndexCount,attr"`
+		Structure string `xml:"BrainStructure,attr"`
+		Type      string `xml:"ModelType,attr"`
+		Surface   int    `xml:"SurfaceNumberOfVertices,attr"`
+		Vertices  string `xml:"VertexIndices"`
+		Voxels    string `xml:"VoxelIndicesIJK"`
+	} `xml:"BrainModel"`
+	Parcels []struct {
+		Name string `xml:"Name,attr"`
+	} `xml:"Parcel"`
+	Named []struct {
+		Labels []struct {
+			Key   int     `xml:"Key,attr"`
+			Red   float64 `xml:"Red,attr"`
+			Green float64 `xml:"Green,attr"`
+			Blue  float64 `xml:"Blue,attr"`
+			Name  string  `xml:",chardata"`
+		} `xml:"LabelTable>Label"`
+	} `xml:"NamedMap"`
+}
+
+// axis fills in what the map says, and checks its length.
+func (x *xmlMap) axis(a *Axis) error {
+	n := a.N
+	switch x.Kind {
+	case "CIFTI_INDEX_TYPE_BRAIN_MODELS":
+		m, err := x.models()
+		if err != nil {
+			return err
+		}
+		a.Models, n = m, m.N
+	case "CIFTI_INDEX_TYPE_PARCELS":
+		for _, p := range x.Parcels {
+			a.Parcels = append(a.Parcels, p.Name)
+		}
+		n = len(a.Parcels)
+	case "CIFTI_INDEX_TYPE_SERIES":
+		a.Series, n = true, x.Points
+		if x.Unit == "SECOND" {
+			a.Step = x.Step * math.Pow10(x.Exponent)
+		}
+	case "CIFTI_INDEX_TYPE_LABELS", "CIFTI_INDEX_TYPE_SCALARS":
+		if n = len(x.Named); n > 0 {
+			for _, l := range x.Named[0].Labels {
+				b := func(v float64) int { return int(math.Round(255 * min(max(v, 0), 1))) }
+				a.Labels = append(a.Labels, Label{l.Key, strings.TrimSpace(l.Name), fmt.Sprintf("#%02x%02x%02x", b(l.Red), b(l.Green), b(l.Blue))})
+			}
+		}
+	default:
+		return fmt.Errorf("%q is no kind of CIFTI-2", x.Kind)
+	}
+	if n != a.N {
+		return fmt.Errorf("the XML has %d indices, and the matrix is %d long", n, a.N)
+	}
+	return nil
+}
+
+// numbers reads whole numbers from 0 to a limit, a multiple of n of them.
+func numbers(text string, n, limit int) ([]int32, error) {
+	fields := strings.Fields(text)
+	if len(fields)%n != 0 {
+		return nil, fmt.Errorf("%d indices, which is no multiple of %d", len(fields), n)
+	}
+	out := make([]int32, len(fields))
+	for i, f := range fields {
+		v, err := strconv.Atoi(f)
+		if err != nil || v < 0 || v >= limit {
+			return nil, fmt.Errorf("the index %q; want 0 to %d", f, limit-1)
+		}
+		out[i] = int32(v)
+	}
+	return out, nil
+}
+
+// mostVertices bounds the vertices of a surface; FreeSurfer's have some 160,000.
+const mostVertices = 1 << 22
+
+func (x *xmlMap) models() (*Models, error) {
+	m := &Models{}
+	if x.Volume != nil {
+		shape, err := numbers(strings.ReplaceAll(x.Volume.Dimensions, ",", " "), 3, math.MaxInt16)
+		fields := strings.Fields(x.Volume.Transform.Text)
+		if err != nil || len(shape) != 3 || len(fields) != 16 {
+			return nil, errors.New("the element Volume has no dimensions, or no 16 numbers of its transform")
+		}
+		m.Grid.Oriented = true
+		for i, f := range fields {
+			v, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				return nil, fmt.Errorf("the transform of Volume: %w", err)
+			}
+			if i < 12 { // to mm
+				v *= math.Pow10(x.Volume.Transform.Exponent + 3)
+			}
+			m.Grid.Affine[i/4][i%4] = v
+		}
+		for a := range 3 {
+			m.Grid.Shape[a] = int(shape[a])
+		}
+	}
+	seen := map[string]bool{}
+	for _, b := range x.Models {
+		one := Model{Structure: b.Structure, From: b.Offset}
+		var err error
+		var flat []int32
+		switch b.Type {
+		case "CIFTI_MODEL_TYPE_SURFACE":
+			if one.Surface = b.Surface; one.Surface < 1 || one.Surface > mostVertices {
+				return nil, fmt.Errorf("%s: a surface of %d vertices", b.Structure, b.Surface)
+			}
+			one.Vertices, err = numbers(b.Vertices, 1, b.Surface)
+		case "CIFTI_MODEL_TYPE_VOXELS":
+			if x.Volume == nil {
+				return nil, fmt.Errorf("%s: voxels without the element Volume", b.Structure)
+			}
+			flat, err = numbers(b.Voxels, 3, slices.Max(m.Grid.Shape[:]))
+			for i := 0; i+2 < len(flat); i += 3 {
+				v := [3]int32(flat[i : i+3])
+				for a := range 3 {
+					if int(v[a]) >= m.Grid.Shape[a] {
+						err = fmt.Errorf("the voxel %v of a volume of %v", v, m.Grid.Shape)
+					}
+				}
+				one.Voxels = append(one.Voxels, v)
+			}
+		default:
+			err = fmt.Errorf("the model type %q", b.Type)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", b.Structure, err)
+		case seen[b.Structure]:
+			return nil, fmt.Errorf("%s stands there twice", b.Structure)
+		case one.From != m.N || one.Len() != b.Count:
+			return nil, fmt.Errorf("%s: %d grayordinates from %d, where %d from %d were announced", b.Structure, one.Len(), m.N, b.Count, b.Offset)
+		}
+		seen[b.Structure] = true
+		m.N += one.Len()
+		m.List = append(m.List, one)
+	}
+	return m, nil
+}
+
+// ReadParcels reads the series of a file of parcels (ptseries): volumes × parcels, row-major, the
+// names of the parcels, and the repetition time, s, 0 where it is not said.
+func ReadParcels(r io.Reader) (names []string, series []float64, tr float64, err error) {
+	n, err := nifti.NewReader(r, "the CIFTI file")
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	defer n.Close()
+	f, err := Read(n, "the CIFTI file")
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if f.Rows.Parcels == nil || !f.Columns.Series {
+		return nil, nil, 0, errors.New("a CIFTI file that is no series of parcels (ptseries)")
+	}
+	volumes, parcels := f.Columns.N, f.Rows.N
+	row := make([]float64, volumes)
+	var rows []float64 // parcels × volumes, as they come
+	for range parcels {
+		if err := f.Next(row); err != nil {
+			return nil, nil, 0, err
+		}
+		rows = append(rows, row...)
+	}
+	if err := f.Next(row); err != io.EOF {
+		return nil, nil, 0, err
+	}
+	series = make([]float64, len(rows))
+	for p := range parcels {
+		for v := range volumes {
+			series[v*parcels+p] = rows[p*volumes+v]
+		}
+	}
+	return f.Rows.Parcels, series, f.Columns.Step, nil
+}

@@ -1,0 +1,255 @@
+package cifti
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/nifti"
+)
+
+func openFile(t testing.TB, path string) *File {
+	t.Helper()
+	r, err := nifti.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(r, filepath.Base(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// table reads numbers under a line of names.
+func table(t *testing.T, text string, header bool) (names []string, rows [][]float64) {
+	t.Helper()
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		fields := strings.Fields(line)
+		if header && i == 0 {
+			names = fields
+			continue
+		}
+		var row []float64
+		for _, f := range fields {
+			v, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+	}
+	return names, rows
+}
+
+// parcels are the ROIs of a label file over a scan.
+func parcels(t *testing.T, scan, labels string, n int) nifti.ROIs {
+	t.Helper()
+	s, l := openFile(t, scan), openFile(t, labels)
+	defer s.Close()
+	defer l.Close()
+	place, err := s.Rows.Models.Match(l.Rows.Models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := l.Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rois := nifti.ROIs{Voxels: make([][]int32, n)}
+	for at, p := range place {
+		if p >= 0 && values[p] > 0 {
+			rois.Voxels[int(values[p])-1] = append(rois.Voxels[int(values[p])-1], int32(at))
+		}
+	}
+	return rois
+}
+
+const bold = "sub-01_task-rest_space-fsLR_den-91k_bold.dtseries.nii"
+const labels = "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"
+
+// The means of numpy, of XCP-D's rule (what is 0 or NaN is left out), and of Workbench.
+func TestMeans(t *testing.T) {
+	dir := need.Shared(t, "fixtures", "fmriprep", "cifti")
+	for scan, oracle := range map[string]string{bold: "parcellated.tsv", strings.Replace(bold, "rest", "holes", 1): "parcellated-holes.tsv"} {
+		path := filepath.Join(dir, scan)
+		m, err := Means(func() (*File, error) { return openFile(t, path), nil }, parcels(t, path, filepath.Join(dir, labels), 24))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, oracle))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, want := table(t, strings.ReplaceAll(string(b), "n/a", "nan"), true)
+		if m.Volumes != len(want) {
+			t.Fatalf("%d volumes, want %d", m.Volumes, len(want))
+		}
+		for v, row := range want {
+			for i, w := range row {
+				if got := m.Series[v*24+i]; !math.IsNaN(w) && !(math.Abs(got-w) <= 1e-6*math.Abs(w)) {
+					t.Fatalf("%s: volume %d, parcel %d: %v, want %v (%+v)", scan, v, i+1, got, w, m.Counts[i])
+				}
+			}
+		}
+		if scan == bold {
+			t.Run("Workbench", func(t *testing.T) { compareWorkbench(t, path, filepath.Join(dir, labels), m) })
+		}
+	}
+}
+
+// compareWorkbench compares means with those of wb_command.
+func compareWorkbench(t *testing.T, path, labels string, m *nifti.Means) {
+	tool := need.Program(t, "connectome-workbench", "wb_command")
+	out := filepath.Join(t.TempDir(), "x.ptseries.nii")
+	if said, err := exec.Command(tool, "-cifti-parcellate", path, labels, "COLUMN", out).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	names, series, tr, err := ReadParcels(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) != 24 || tr != 3.5 || len(series) != len(m.Series) {
+		t.Fatalf("%v, %v s, %d numbers", names, tr, len(series))
+	}
+	for i, w := range series {
+		if math.Abs(m.Series[i]-w) > 1e-6*math.Abs(w) {
+			t.Fatalf("number %d: %v, Workbench %v", i, m.Series[i], w)
+		}
+	}
+}
+
+// A draw is the mean of the grayordinates that it chose, as often as it chose them.
+func TestMeansDraws(t *testing.T) {
+	dir := need.Shared(t, "fixtures", "fmriprep", "cifti")
+	path := filepath.Join(dir, bold)
+	rois := parcels(t, path, filepath.Join(dir, labels), 24)
+	rois.Draws, rois.Choose = 2, func(_, n int) [][]int32 { return [][]int32{{0}, {0, 0, 1}} }
+	open := func() (*File, error) { return openFile(t, path), nil }
+	m, err := Means(open, rois)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := openFile(t, path)
+	defer f.Close()
+	var series [][]float64
+	row := make([]float64, f.Columns.N)
+	for f.Next(row) == nil {
+		series = append(series, slices.Clone(row))
+	}
+	for i, list := range rois.Voxels {
+		for v := range m.Volumes {
+			a, b := series[list[0]][v], series[list[1]][v]
+			if got := m.Series[(m.Volumes+v)*24+i]; got != a {
+				t.Fatalf("draw 1, parcel %d: %v, want %v", i, got, a)
+			}
+			if got, want := m.Series[(2*m.Volumes+v)*24+i], (2*a+b)/3; math.Abs(got-want) > 1e-9 {
+				t.Fatalf("draw 2, parcel %d: %v, want %v", i, got, want)
+			}
+		}
+	}
+}
+
+// Grayordinates are matched by structure, vertex and voxel, in whatever order.
+func TestMatch(t *testing.T) {
+	grid := nifti.Grid{Shape: [3]int{4, 4, 4}, Affine: nifti.Identity, Oriented: true}
+	left := Model{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 9, Vertices: []int32{1, 4, 8}}
+	a := &Models{N: 5, Grid: grid, List: []Model{left, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 3, Voxels: [][3]int32{{0, 1, 2}, {3, 0, 0}}}}}
+	b := &Models{N: 4, Grid: grid, List: []Model{
+		{Structure: "CIFTI_STRUCTURE_BRAIN_STEM", Voxels: [][3]int32{{3, 0, 0}, {0, 1, 2}}},
+		{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", From: 2, Surface: 9, Vertices: []int32{8, 1}}}}
+	got, err := a.Match(b)
+	if want := []int32{3, -1, 2, 1, 0}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v, error %v", got, want, err)
+	}
+	if a.Same(b) || !a.Same(a) {
+		t.Error("Same")
+	}
+	dense := *a
+	dense.List = []Model{{Structure: left.Structure, Surface: 10, Vertices: left.Vertices}}
+	moved := *a
+	moved.Grid.Affine[0][3] = 1
+	other := &Models{N: 1, List: []Model{{Structure: "CIFTI_STRUCTURE_OTHER", Surface: 3, Vertices: []int32{0}}}}
+	for want, m := range map[string]*Models{"different density": &dense, "the voxels are on": &moved, "no structure in common": other} {
+		if _, err := a.Match(m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// What is written as maps of grayordinates reads as the same; Workbench takes it.
+func TestWriteDense(t *testing.T) {
+	dir := need.Shared(t, "fixtures", "fmriprep", "cifti")
+	f := openFile(t, filepath.Join(dir, bold))
+	defer f.Close()
+	values := make([]float64, f.Rows.N)
+	for i := range values {
+		values[i] = float64(i % 25)
+	}
+	var b bytes.Buffer
+	if err := f.Rows.Models.WriteDense(&b, []string{"a", "b"}, [][]float64{values, values}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.dscalar.nii")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	back := openFile(t, path)
+	defer back.Close()
+	got, err := back.Values()
+	if err != nil || !slices.Equal(got, values) || !back.Rows.Models.Same(f.Rows.Models) {
+		t.Errorf("error %v, %d values", err, len(got))
+	}
+	tool := need.Program(t, "connectome-workbench", "wb_command")
+	if said, err := exec.Command(tool, "-file-information", path).CombinedOutput(); err != nil || !strings.Contains(string(said), "CortexLeft") {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
+// No file makes the reader panic or take memory that it does not show to be worth.
+func FuzzRead(f *testing.F) {
+	grid := nifti.Grid{Shape: [3]int{2, 2, 2}, Affine: nifti.Identity, Oriented: true}
+	m := &Models{N: 3, Grid: grid, List: []Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5, Vertices: []int32{1, 4}}, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 2, Voxels: [][3]int32{{0, 1, 1}}}}}
+	var b bytes.Buffer
+	if err := m.WriteDense(&b, []string{"x"}, [][]float64{{1, 2, 3}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	b.Reset()
+	if err := small(f).WriteSeries(&b, []float64{1, 2, 3, 4, 5, 6}, 2); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, _, _, _ = ReadParcels(bytes.NewReader(data))
+		r, err := nifti.NewReader(bytes.NewReader(data), "f")
+		if err != nil {
+			return
+		}
+		file, err := Read(r, "f")
+		if err != nil || file.Columns.N > 1<<20 {
+			return
+		}
+		row := make([]float64, file.Columns.N)
+		for err == nil {
+			err = file.Next(row)
+		}
+		if err == io.EOF && file.Rows.Models != nil {
+			_ = file.Rows.Models.Same(file.Rows.Models)
+		}
+	})
+}
