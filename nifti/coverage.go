@@ -11,6 +11,25 @@ func (l *Labels) Counts() map[int32]int {
 	return counts
 }
 
+// Centroids are the mean places of the voxels of each label, mm.
+func (l *Labels) Centroids() map[int32]Point {
+	type sum struct{ n, i, j, k int }
+	sums := map[int32]sum{}
+	for at, v := range l.Voxels {
+		if v != 0 {
+			c, s := l.coords(at), sums[v]
+			sums[v] = sum{s.n + 1, s.i + c[0], s.j + c[1], s.k + c[2]}
+		}
+	}
+	centroids := map[int32]Point{}
+	for v, s := range sums {
+		n := float64(s.n)
+		x, y, z := l.Affine.Apply(float64(s.i)/n, float64(s.j)/n, float64(s.k)/n)
+		centroids[v] = Point{x, y, z}
+	}
+	return centroids
+}
+
 // Within are the numbers of voxels of each label whose middle lies inside of a
 // voxel of the grid: what a scan with this grid saw of the region.
 func (l *Labels) Within(g Grid) map[int32]int {

@@ -28,5 +28,5 @@
 // # Not read
 //
 // Voxels that are not one real number (complex, RGB, 128 bits), Analyze 7.5, AFNI,
-// and the grayordinates of CIFTI other than by Inspect.
+// and the grayordinates of CIFTI, which package cifti reads.
 package nifti

@@ -7,7 +7,7 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
 kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
-kind bootstrap e1bb4bceddc86ce17925725445b9f938858fde2d464d31bb561466da8cd7e27e
+kind bootstrap 364effdda8215e69214f27592e25b5697aa31da3d1ed0731ae19d2db7f25773c
 kind brainmap 0959daca287b0bc8e3f75e10cec6000fa4547f180b6dfb955a45a8183ab7b45b
 kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
 kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
@@ -35,14 +35,14 @@ kind join c45179aed8226a4c179255a229939c76110c08a6e06c3e8261e6327328c96fe0
 kind leakage 107b2f4b112222c5d3a6f4e738f838bbbbf63b24f51843b078a78daa721b0cfe
 kind matrices d6c1b8f27be33f7ab7a2ffbfbc2c96ffa2a501053d38a2f05cdd882c61f187af
 kind mean-volume fd80d039e2eba7a2db6fa87465ff17eb5c4e27ebc77663e384650b657f5b5a99
-kind parcellate 004e6f30b3252e00d2906e87168cdf35dfb87becc92d0ecca9a55e8212ad7432
+kind parcellate 80013014a28761ea47c41efa75025400ec89be524b2884dc62158ed097656922
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
-kind report a33ce851e2c3ff272342924a114581b7add14d2b3bcfddbe02357189bb502bd8
-kind saliency bf197852053cedb06e36c39915bd58b1a7f86f6d868aaadd8c6efca9d5404dbf
+kind report c826539014e4b3ed3dfb0022d2869ec0b73fef62966321d27fa35d8a90cb19cb
+kind saliency 48dbefb7e0c3119aaed94ed96f42ccd7049a0e632e2a9c99a627404ceb8d673f
 kind simulate 8d88dfde13fd9836e06de8ec0e66871de577504ab7754268f21c73307450123b
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary 9f47e72dd843f07e464645ee3c6d3165e171ac5787f4f5d6755a02c5b358df04
+kind summary d249843168767fcb7f8952525234a1e1c8848fb5fd2fb28576048b072cb568cf
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 70ab350fc23d477f2d38c5856cecf46469b89c15fa46c2dac91eee48b5502fd1
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
@@ -1112,9 +1112,12 @@ prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
+prgnn/nifti/cifti.Means 7611577f72f1.402940
+prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
+prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b435bdc59109.974f09
-prgnn/stages/prepare.Bootstrap.Run ce2a6baf07f4.0bb430
+prgnn/stages/prepare.Bootstrap.Run 04e609240ec6.abac11
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
@@ -1124,7 +1127,10 @@ prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
+prgnn/stages/prepare.grayTable 437a32b72008.062c52
+prgnn/stages/prepare.grayordinateMeans 166f034b1295.738745
 prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
+prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.scanTable fd346966c5fa.6a51bd
 prgnn/stages/prepare.voxelTable dbe75f9170c6.55adc4
@@ -1431,9 +1437,13 @@ prgnn/nifti.Weights.Onto 6f6eb88c09c0.1f2eed
 prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
 prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.mostWeights 335c22517515.e3b0c4
+prgnn/nifti/cifti.Models.Match d2e764df381b.b3fe9e
 prgnn/stages/prepare.largestWeights d24293f7affa.e3b0c4
 prgnn/stages/prepare.mapsOf 0a0b559812e3.c13d0c
 prgnn/stages/prepare.masked 32383f1fa252.cbde3e
+prgnn/stages/prepare.openCIFTI bb3870e56b26.05db31
+prgnn/stages/prepare.openGrayordinates 70d7142a4a4e.894154
+prgnn/stages/prepare.readGrayLabels c8fda0667f69.81227f
 prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
 prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
 prgnn/stages/prepare.readWeights dd613fc2894d.3ab65c
@@ -1447,6 +1457,30 @@ prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
 prgnn/nifti.readLabels bcfda162a442.bd50bc
 
+reached by bootstrap parcellate saliency
+prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
+
+reached by bootstrap parcellate saliency timeseries
+prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
+prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
+prgnn/nifti/cifti.File 4f4e50303295.232735
+prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
+prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
+prgnn/nifti/cifti.File.read d3b8cd18aa46.d4a211
+prgnn/nifti/cifti.Label 2d0500521850.e3b0c4
+prgnn/nifti/cifti.Model e804f220ffb1.e3b0c4
+prgnn/nifti/cifti.Model.Len 1a24eac26b15.f2d1e8
+prgnn/nifti/cifti.Models b2436ad8a460.d88c83
+prgnn/nifti/cifti.Read cfc1f9abed07.0a2853
+prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
+prgnn/nifti/cifti.mostIndices 1f93875d2261.e3b0c4
+prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
+prgnn/nifti/cifti.numbers d4e1fcd21a4f.e3b0c4
+prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
+prgnn/nifti/cifti.xmlMap.axis 9347e7027866.f9287a
+prgnn/nifti/cifti.xmlMap.models cbed3f82bb0d.f03c62
+prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
+
 reached by bootstrap timeseries
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
@@ -1457,7 +1491,7 @@ prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
@@ -2725,7 +2759,8 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports c8cc6529de59.d71c04
-prgnn/stages/prepare.Parcellate.Run 7fd0f0511327.28fb0a
+prgnn/stages/prepare.Parcellate.Run 6f2c9bac45b3.f5646e
+prgnn/stages/prepare.Parcellate.grayordinates ae14bc6acc79.a5301b
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
 prgnn/stages/prepare.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare.coarse abdbd56df1ad.e3b0c4
@@ -2743,6 +2778,7 @@ prgnn/stages/prepare.layer.warped 756007c72e64.90b4c5
 prgnn/stages/prepare.layer.whole 9dd3e38798dc.497040
 prgnn/stages/prepare.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare.leastLabeled a365a9fc8b27.e3b0c4
+prgnn/stages/prepare.matched b3e69ab06205.e3b0c4
 prgnn/stages/prepare.mostDeterminant 70a586560e99.e3b0c4
 prgnn/stages/prepare.mostDisplacement 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.mostRotation 29ccd50b5e88.e3b0c4
@@ -2765,7 +2801,14 @@ reached by parcellate report summary
 prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 
 reached by parcellate saliency
+prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
 prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
+prgnn/nifti/cifti.Models.WriteDense a0b5d301f80f.2ee176
+prgnn/nifti/cifti.Models.text d47e40eee37c.4270f6
+prgnn/nifti/cifti.intentDense 159c73cbb38c.e3b0c4
+prgnn/nifti/cifti.rowsOf 7375264981c1.533bfd
+prgnn/nifti/cifti.writeMatrix 542ab53050dd.b575bd
+prgnn/nifti/cifti.writeVolume dca47f4281d5.32a7cd
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
@@ -2821,6 +2864,7 @@ prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
 prgnn/stages/figure.DrawSlices 9b3c774ecd77.5066a8
+prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
 prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
@@ -2829,7 +2873,7 @@ prgnn/stages/figure.Ranked 8133b843c334.e3b0c4
 prgnn/stages/figure.Ranked.first 75b6d57804cf.97489f
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
 prgnn/stages/figure.ReadAnatomy 137bc255666b.d8a1cb
-prgnn/stages/figure.ReadParcels bb3b946577ae.a0171e
+prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
 prgnn/stages/figure.Readings 4d06fa565eac.5fdf44
 prgnn/stages/figure.Viewer caea87bb4bec.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
@@ -2893,7 +2937,7 @@ prgnn/stages/present.author.rankingTables 0e25c849315b.de7479
 prgnn/stages/present.author.readAccuracy 49502148c65e.74322c
 prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
 prgnn/stages/present.author.references 263614664634.b45123
-prgnn/stages/present.author.regionFigures 32037f0b4877.787051
+prgnn/stages/present.author.regionFigures 2b2c24917cd5.44d505
 prgnn/stages/present.author.regions 7c6bca9c274f.ee72dd
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 3b1a56ef80fa.3cb86c
@@ -3049,12 +3093,14 @@ prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 reached by saliency
 prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
 prgnn/stages/assess.Saliency.Ports b09dc0fb63fa.3a14f2
-prgnn/stages/assess.Saliency.Run 3d7d96bda01d.fc3e76
+prgnn/stages/assess.Saliency.Run 74921cd35d4b.4c48f4
 prgnn/stages/assess.Saliency.connectome 2f44cacf5401.0c7518
 prgnn/stages/assess.Saliency.rows 3fab06d0b219.d508aa
+prgnn/stages/assess.labelsOf 1ceb2a172cf1.3933f9
 prgnn/stages/assess.paintedRow 2fc1dcf9b0a3.e3b0c4
 prgnn/stages/assess.paintedTable 513aaa1b79c9.d80856
 prgnn/stages/assess.saliency.New e895b5e3a556.b73821
+prgnn/stages/assess.writeDense 1dee302b8cae.b9c8c0
 
 reached by simulate
 prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
@@ -3228,26 +3274,7 @@ prgnn/stages/present.tables.New f93fda8c59a4.185d1f
 prgnn/stages/present.variation 14495bf6dd0b.9e40d7
 
 reached by timeseries
-prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
-prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
-prgnn/nifti/cifti.File 4f4e50303295.232735
-prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
-prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
-prgnn/nifti/cifti.File.read d3b8cd18aa46.d4a211
-prgnn/nifti/cifti.Label 2d0500521850.e3b0c4
-prgnn/nifti/cifti.Model e804f220ffb1.e3b0c4
-prgnn/nifti/cifti.Model.Len 1a24eac26b15.f2d1e8
-prgnn/nifti/cifti.Models b2436ad8a460.d88c83
-prgnn/nifti/cifti.Read cfc1f9abed07.0a2853
 prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
-prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
-prgnn/nifti/cifti.mostIndices 1f93875d2261.e3b0c4
-prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
-prgnn/nifti/cifti.numbers d4e1fcd21a4f.e3b0c4
-prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
-prgnn/nifti/cifti.xmlMap.axis 9347e7027866.f9287a
-prgnn/nifti/cifti.xmlMap.models cbed3f82bb0d.f03c62
-prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
 prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
@@ -3367,9 +3394,10 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.finite:120 quaternionThreshold:133 fromQuaternion:139 Affine.quaternion:174 det3:238
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:101 eachSeries:193
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:198 mostVertices:215 xmlMap.models:217 ReadParcels:285
-at nifti/cifti/write.go prgnn/nifti/cifti extensionCode:22
-at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:16
+at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
+at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
 at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:79 Means.count:109 weightRows:127 Weights.rows:133 fit:166 newFit:175 mostInflated:231 fit.each:233 fit.solve:246
@@ -3381,7 +3409,7 @@ at nifti/hdf5/group.go prgnn/nifti/hdf5 mostLinks:12 sortedNames:14 File.links:1
 at nifti/hdf5/heap.go prgnn/nifti/hdf5 fractalHeap:10 File.fractalHeap:17 fractalHeap.get:56 File.global:68
 at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
 at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
-at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.encode:208 getNumber:238 putNumber:258
+at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 span:137 writeData:153
 at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:164
 at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:21 Reader.inWord:152 Reader.outWord:157 Reader.outByte:161 copyMatch:167
@@ -3416,9 +3444,9 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:59 sharedPoints:60 sharedScans:65 timePoints:97
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:24 Saliency:29 Saliency.Ports:36 paintedRow:52 Saliency.Run:58 Saliency.rows:124 paintedTable:151 Saliency.connectome:175
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 paintedRow:54 Saliency.Run:60 Saliency.rows:130 paintedTable:157 Saliency.connectome:181 labelsOf:246 writeDense:267
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
-at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:241
+at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:247
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:116 readPlain:118 check:131 parseID:157 line:162 readLines:168 separator:190 split:199
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
@@ -3471,7 +3499,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
-at stages/figure/space.go prgnn/stages/figure Parcels:16 ReadParcels:24 Parcels.findMiddles:70 Parcels.at:102 Parcels.extent:112 Anatomy:134 ReadAnatomy:141 Anatomy.Covers:182 Anatomy.clearOutside:195 Anatomy.at:232
+at stages/figure/space.go prgnn/stages/figure Parcels:17 ErrGrayordinates:24 ReadParcels:28 Parcels.findMiddles:77 Parcels.at:109 Parcels.extent:119 Anatomy:141 ReadAnatomy:148 Anatomy.Covers:189 Anatomy.clearOutside:202 Anatomy.at:239
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
@@ -3512,17 +3540,18 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.made:166 longestTR:172 readJSON:175 sidecarTR:191 denoised:210 sameGrid:225 Bootstrap.size:232 Bootstrap.draw:240 countDistinct:271 Bootstrap.drop:279 whyNone:294 badVolumes:309 voxelTable:333 mostLost:361 scanTable:364
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.made:175 longestTR:181 readJSON:184 sidecarTR:200 denoised:219 sameGrid:234 Bootstrap.size:241 Bootstrap.draw:249 countDistinct:280 Bootstrap.drop:288 whyNone:303 badVolumes:318 voxelTable:342 mostLost:370 scanTable:373
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:157 lostVoxels:188 tooLittle:202 orExclude:207 Denoise.confounds:210 before:293 cleanedBefore:305 aboutConfounds:308 meanAndMax:318 zeroNaN:335
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
+at stages/prepare/grayordinates.go prgnn/stages/prepare matched:20 openCIFTI:23 openGrayordinates:36 readGrayLabels:53 Parcellate.grayordinates:74 grayordinateMeans:156 readParcels:176 grayTable:191
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:248 leastCoverage:262
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:57 dkt:171 Parcellate.refuseMissing:174 otherLabels:199 coverage:217 newCoverage:224 coverage.set:228 coverage.table:234
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:57 dkt:174 Parcellate.refuseMissing:177 otherLabels:202 coverage:220 newCoverage:227 coverage.set:231 coverage.table:237
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:92
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
@@ -3540,7 +3569,7 @@ at stages/present/performance.go prgnn/stages/present author.performance:21 plus
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:161 middle:170 warningRow:179 author.warnings:185
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
-at stages/present/regions.go prgnn/stages/present author.regions:18 otherThan:66 author.regionFigures:74 author.inSpace:104 nodeRow:162 author.rankingTables:170 author.contrasts:226 author.agreement:248 besideChance:288 author.null:299 author.fidelity:345 author.individuality:369
+at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:346 author.individuality:370
 at stages/present/registration.go prgnn/stages/present registrationPort:14 author.registration:20
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:65 Report.Page:95 Report.Run:112
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55

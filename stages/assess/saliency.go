@@ -2,6 +2,7 @@ package assess
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
+	"prgnn/nifti/cifti"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -73,7 +75,7 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	defer r.Close()
-	labels, err := nifti.ReadLabels(r)
+	labels, models, err := labelsOf(r, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,11 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		shape = append(shape, len(settings))
 	}
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: labels.Grid.Affine, Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: data,
+	if models != nil {
+		if err := writeDense(&b, models, settings, data); err != nil {
+			return nil, err
+		}
+	} else if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: labels.Grid.Affine, Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: data,
 		Descrip: region.Clip("salient regions: "+s.Column, 70)}); err != nil {
 		return nil, err
 	}
@@ -234,4 +240,37 @@ func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedR
 		return artifacts.Bytes{}, err
 	}
 	return artifacts.Bytes{Kind: "json", Data: append(b, '\n')}, nil
+}
+
+// labelsOf reads labels of voxels, or of grayordinates, whose models are not nil then.
+func labelsOf(r *nifti.Reader, name string) (*nifti.Labels, *cifti.Models, error) {
+	if !r.Header.CIFTI() {
+		labels, err := nifti.ReadLabels(r)
+		return labels, nil, err
+	}
+	f, err := cifti.Read(r, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := f.Values()
+	if err != nil {
+		return nil, nil, err
+	}
+	labels := &nifti.Labels{Voxels: make([]int32, len(values))}
+	for i, v := range values {
+		labels.Voxels[i] = int32(v)
+	}
+	return labels, f.Rows.Models, nil
+}
+
+// writeDense writes a map of grayordinates for each setting (CIFTI dscalar).
+func writeDense(b *bytes.Buffer, m *cifti.Models, settings []string, data []float32) error {
+	names, maps := make([]string, len(settings)), make([][]float64, len(settings))
+	for k := range settings {
+		names[k], maps[k] = cmp.Or(settings[k], "saliency"), make([]float64, m.N)
+		for i := range maps[k] {
+			maps[k][i] = float64(data[k*m.N+i])
+		}
+	}
+	return m.WriteDense(b, names, maps)
 }

@@ -203,6 +203,12 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) })
 }
 
+// Listed checks nodes that a file lists, and takes hemispheres and networks from their names.
+func Listed(nodes []Node, file string) ([]Node, error) {
+	fill(nodes)
+	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s: label %d", file, nodes[i].ID) })
+}
+
 // Only are the nodes whose ids occur in an image, numbered anew: a color table of FreeSurfer names
 // more regions than any one image has.
 func Only(nodes []Node, values []int32) []Node {

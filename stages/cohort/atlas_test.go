@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,5 +61,48 @@ func TestBIDSAtlasRefuses(t *testing.T) {
 	c.Dir, c.Raw, c.Group, c.Labels, c.Space = filepath.Join(root, "fmriprep-20.2.7", "fmriprep"), filepath.Join(root, "raw"), "diagnosis", `{"atlas":"Mini"}`, "T1w"
 	if _, err := c.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "an atlas is in that of a template") {
 		t.Errorf("T1w: error %v", err)
+	}
+}
+
+// CIFTI scans: space fsLR finds them, and the regions are those of the label file's own table.
+func TestBIDSGrayordinates(t *testing.T) {
+	from := need.Shared(t, "fixtures", "fmriprep", "cifti")
+	dir := t.TempDir()
+	const bold = "sub-01_task-rest_space-fsLR_den-91k_bold"
+	for name, path := range map[string]string{
+		bold + ".dtseries.nii": "sub-01/func/" + bold + ".dtseries.nii", bold + ".json": "sub-01/func/" + bold + ".json",
+		"tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii": "atlases/tpl-fsLR/tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii",
+	} {
+		b, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dataset{t, dir}.write(path, string(b))
+	}
+	dataset{t, dir}.write("participants.tsv", "participant_id\tgroup\nsub-01\ta\n")
+	for _, labels := range []string{`{"atlas":"Mini"}`, "atlases/tpl-fsLR/tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"} {
+		c := bidsCohortKind.New().(*BIDSCohort)
+		c.Dir, c.Space, c.Labels, c.Confounds = dir, "fsLR", labels, false
+		r, err := c.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Subjects[0]; s.Problem != nil || filepath.Base(s.Files["bold"]) != bold+".dtseries.nii" || filepath.Base(s.Files["labels"]) != "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii" {
+			t.Errorf("%v, problem %v", s.Files, s.Problem)
+		}
+		names, _ := r.Nodes.Strings("name")
+		colors, _ := r.Nodes.Strings("color")
+		if len(names) != 24 || names[0] != "P01" || colors[0] != "#55c07a" {
+			t.Errorf("nodes %v %v", names, colors)
+		}
+		rows, _ := r.Inventory()
+		if row := rows["sub-01"][0]; *row.Volumes != 24 || *row.Voxel != "grayordinates" || row.TR != 3.5 {
+			t.Errorf("inventory %+v", row)
+		}
+	}
+	c := bidsCohortKind.New().(*BIDSCohort)
+	c.Dir, c.Space, c.Confounds = dir, "fsLR", false
+	if _, err := c.Load(dir); err == nil || !strings.Contains(err.Error(), "need a CIFTI label file") {
+		t.Errorf("labels auto: error %v", err)
 	}
 }

@@ -28,7 +28,7 @@ type BIDSCohort struct {
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
 	entities
 	Description string `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which has been cleaned and is not cleaned again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
-	Space       string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, T1w, or native (the scan's own)"`
+	Space       string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
 	Labels      string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
 	FreeSurfer  string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds   bool   `param:"confounds" doc:"take the tables of confounds too"`
@@ -51,6 +51,7 @@ type bidsFiles struct {
 	volumes                                                          int     // of the scan, by its header; 0 when that cannot be read
 	grid                                                             gridName
 	voxel                                                            [3]float64 // mm, by the header; 0 when that cannot be read
+	gray                                                             bool       // grayordinates, which have no one voxel size
 	problems                                                         []error
 }
 
@@ -125,6 +126,8 @@ func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource
 	switch {
 	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
 		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
+	case c.Space == surfaceSpace && (c.Labels == "auto" || c.Labels == "freesurfer"):
+		return nil, errors.New("labels: scans of grayordinates (space: fsLR) need a CIFTI label file: an atlas by its name, such as { atlas: 4S456Parcels, density: 91k }, or the path of a .dlabel.nii file")
 	case c.Labels == "freesurfer" && c.Space == none:
 		return nil, errors.New("labels: nothing leads from FreeSurfer's labels to scans in their own space; set space, or labels: to an image on the scans' grid")
 	case c.Labels == "auto", c.Labels == "freesurfer":

@@ -30,6 +30,12 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 	want := map[string]string{"desc": c.Description, "echo": ""}
 	c.into(want)
 	delete(want, "res")
+	if c.Space == surfaceSpace { // fMRIPrep's have no desc-
+		if c.Description == "preproc" {
+			want["desc"] = ""
+		}
+		return pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".dtseries.nii"}, Entities: want})
+	}
 	return pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: want})
 }
 

@@ -30,6 +30,10 @@ func (f *bidsFiles) times() {
 		return
 	}
 	defer r.Close()
+	if f.gray = r.Header.CIFTI(); f.gray {
+		f.volumes = int(r.Header.Dim[5])
+		return
+	}
 	f.headerTR, f.volumes = r.Header.TR(), int(r.Volumes())
 	grid := r.Header.Grid()
 	f.voxel = grid.Affine.VoxelSize()

@@ -42,6 +42,9 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 			if f.volumes > 0 {
 				n, v := int32(f.volumes), f.voxel
 				row.Volumes, row.Voxel = &n, given(fmt.Sprintf("%.3g×%.3g×%.3g", v[0], v[1], v[2]))
+				if f.gray {
+					row.Voxel = given("grayordinates")
+				}
 			}
 			if f.hasFD {
 				row.MeanFD = f.meanFD

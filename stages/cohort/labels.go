@@ -3,10 +3,13 @@ package cohort
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"prgnn/nifti"
+	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
 )
 
@@ -80,22 +83,56 @@ func (s *labelSource) find(spec string, w where) error {
 	return nil
 }
 
-// look reads what the image says of itself: whether it holds weights.
+// look reads what the image says of itself: whether it holds weights, and where the regions of an
+// atlas lie.
 func (s *labelSource) look(path string) error {
 	r, err := nifti.Open(path)
 	if err != nil {
 		return nil // each participant's task says so
 	}
 	defer r.Close()
-	if s.weights = r.Volumes() > 1; s.weights || !s.more {
+	if r.Header.CIFTI() {
+		return s.lookCIFTI(r, path)
+	}
+	if s.weights = r.Volumes() > 1; s.weights || s.own == nil {
 		return nil
 	}
 	labels, err := nifti.ReadLabels(r)
 	if err != nil {
 		return fmt.Errorf("labels: %w", err)
 	}
-	s.own = atlas.Only(s.own, labels.Values())
+	if s.more {
+		s.own = atlas.Only(s.own, labels.Values())
+	}
+	centroids := labels.Centroids()
+	for i := range s.own {
+		n := &s.own[i]
+		if c, there := centroids[int32(n.ID)]; there && math.IsNaN(n.X+n.Y+n.Z) {
+			n.X, n.Y, n.Z = c[0], c[1], c[2]
+		}
+	}
 	return nil
+}
+
+// lookCIFTI takes the regions from the label table of a CIFTI file, where no TSV names them: those
+// that some grayordinate has.
+func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
+	f, err := cifti.Read(r, path)
+	if err != nil || s.own != nil {
+		return err
+	}
+	values, err := f.Values()
+	if err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	var nodes []atlas.Node
+	for _, l := range f.Columns.Labels {
+		if l.Key > 0 && slices.Contains(values, float64(l.Key)) {
+			nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color, X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
+		}
+	}
+	s.own, err = atlas.Listed(nodes, path)
+	return err
 }
 
 // nodes are the regions.

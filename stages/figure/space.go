@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,9 @@ type Parcels struct {
 	Middle map[int]report.Place
 }
 
+// ErrGrayordinates is why parcels are not drawn: surfaces have no place without their meshes.
+var ErrGrayordinates = errors.New("the parcels are of grayordinates, which have no place in space without their surfaces")
+
 // ReadParcels reads a label image: of node numbers, as parcellate makes it, or of the
 // ids of the nodes, as an atlas has them.
 func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
@@ -31,6 +35,9 @@ func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 		return nil, err
 	}
 	defer r.Close()
+	if r.Header.CIFTI() {
+		return nil, ErrGrayordinates
+	}
 	labels, err := nifti.ReadLabels(r)
 	if err != nil {
 		return nil, err

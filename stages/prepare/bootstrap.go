@@ -64,16 +64,11 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := region.OpenImage(t.In("parcels"))
+	parcels, models, about, err := readParcels(t.In("parcels"))
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	parcels, err := nifti.ReadLabels(r)
-	if err != nil {
-		return nil, err
-	}
-	if about := strings.TrimRight(string(r.Header.Descrip[:]), "\x00"); about == largestWeights && !t.Has("weights") {
+	if about == largestWeights && !t.Has("weights") {
 		return nil, fmt.Errorf("%s: the labels are those of a probabilistic atlas, whose weights are missing here: connect them (in: { weights: cohort.weights }), or give a label image to parcellate", t.In("parcels").Name)
 	}
 	rois := nifti.ROIs{Voxels: make([][]int32, len(nodes)), Draws: b.Draws}
@@ -131,7 +126,10 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return r, nil
 	}
 	var m *nifti.Means
-	if t.Has("weights") {
+	step := 0.0 // the repetition time by the header of a CIFTI file
+	if models != nil {
+		m, step, err = grayordinateMeans(t, rois, models)
+	} else if t.Has("weights") {
 		m, rois, drawn, distinct, err = b.weightedMeans(t, nodes, parcels.Grid, open, who)
 	} else {
 		m, err = nifti.ROIMeans(open, rois, t.Threads > 1)
@@ -139,8 +137,15 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	header := m.Header.TR()
+	if models != nil {
+		header = step
+	}
 	if tr == 0 {
-		tr, from = m.Header.TR(), "header"
+		tr, from = header, "header"
+	}
+	if tr == 0 { // of voxels, open has seen to it
+		return nil, fmt.Errorf("%s: the CIFTI file gives no repetition time (SeriesStep in s); set the parameter tr, in s", bold.Name)
 	}
 	meta := b.made()
 	if t.Has("sidecar") {
@@ -155,10 +160,14 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
+	scan := scanTable(m, rois, tr, from)
+	if models != nil {
+		scan = grayTable(m, rois, tr, step, from)
+	}
 	return dag.Outputs{
 		"series": encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
-		"scan":   column.WithMeta(scanTable(m, rois, tr, from), meta),
+		"scan":   column.WithMeta(scan, meta),
 	}, nil
 }
 

@@ -37,8 +37,8 @@ type Parcellate struct {
 func (*Parcellate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan; only its header is read"},
-			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space"},
+			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan, of voxels or of grayordinates (CIFTI dtseries); only its header is read"},
+			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space; of grayordinates a CIFTI label file (dlabel)"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
 			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
 			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "where the scan is in a template's space, and labels and transform are not: the transform that resamples from there to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
@@ -46,7 +46,7 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, beyond which no voxel belongs to a region: for an atlas, which does not follow the participant's anatomy"},
 		},
 		Out: []dag.Port{
-			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, 0 for none"},
+			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, or for its grayordinates (CIFTI dscalar), 0 for none"},
 			{Name: "coverage", Type: dag.Arrow("index", "id", "name", "label_voxels", "voxels", "coverage", "kept"), Doc: "what the scan sees of each node"},
 			{Name: "quality", Type: dag.Arrow(column.Names[column.ParcelRow]()...), Doc: "how well the labels fit the scan: one row"},
 		},
@@ -64,6 +64,9 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	defer bold.Close()
+	if bold.Header.CIFTI() {
+		return p.grayordinates(t, nodes)
+	}
 	if err := bold.CheckSeries(); err != nil {
 		return nil, err
 	}

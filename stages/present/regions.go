@@ -2,6 +2,7 @@ package present
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -73,7 +74,7 @@ func otherThan(setting string, r column.RankingRow) int {
 // regionFigures shows the regions in space, at their places, and with their scores.
 func (a *author) regionFigures(rows figure.RankingRows, byContrast bool) error {
 	if len(a.t.All("parcels")) > 0 {
-		if err := a.inSpace(figure.Readings(rows, byContrast)); err != nil {
+		if err := a.inSpace(figure.Readings(rows, byContrast)); err != nil && !errors.Is(err, figure.ErrGrayordinates) {
 			return err
 		}
 	}

@@ -1,0 +1,208 @@
+package prepare
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/nifti"
+	"prgnn/nifti/cifti"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+// matched is how grayordinates get their labels.
+const matched = "none: grayordinates are matched by structure, vertex and voxel"
+
+// openCIFTI opens a CIFTI file that is an input.
+func openCIFTI(in dag.Input) (*cifti.File, error) {
+	r, err := region.OpenImage(in)
+	if err != nil {
+		return nil, err
+	}
+	f, err := cifti.Read(r, in.Name)
+	if err != nil {
+		r.Close()
+	}
+	return f, err
+}
+
+// openGrayordinates opens a scan of grayordinates (dtseries).
+func openGrayordinates(in dag.Input) (*cifti.File, error) {
+	f, err := openCIFTI(in)
+	if err != nil {
+		return nil, err
+	}
+	if f.Rows.Models == nil || !f.Columns.Series {
+		f.Close()
+		return nil, fmt.Errorf("%s: a CIFTI file that is no series of grayordinates (dtseries); series of parcels (ptseries) are for the cohort timeseries", in.Name)
+	}
+	if f.Columns.N < 2 {
+		f.Close()
+		return nil, fmt.Errorf("%s: one volume, and a BOLD series needs several", in.Name)
+	}
+	return f, nil
+}
+
+// readGrayLabels reads a map of whole numbers: labels, or node numbers.
+func readGrayLabels(in dag.Input) ([]int32, *cifti.Models, error) {
+	f, err := openCIFTI(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	values, err := f.Values()
+	if err != nil {
+		return nil, nil, err
+	}
+	labels := make([]int32, len(values))
+	for i, v := range values {
+		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
+			return nil, nil, fmt.Errorf("%s: grayordinate %d holds %v, and labels are whole numbers", in.Name, i, v)
+		}
+		labels[i] = int32(v)
+	}
+	return labels, f.Rows.Models, nil
+}
+
+// grayordinates numbers the grayordinates of a scan by a label file of grayordinates.
+func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Outputs, error) {
+	for _, port := range []string{"transform", "warp", "within"} {
+		if t.Has(port) {
+			return nil, fmt.Errorf("%s: nothing leads from %s to grayordinates: give a CIFTI label file, and do not connect %s", t.In("bold").Name, port, port)
+		}
+	}
+	scan, err := openGrayordinates(t.In("bold"))
+	if err != nil {
+		return nil, err
+	}
+	defer scan.Close()
+	in := t.In("labels")
+	if r, err := region.OpenImage(in); err != nil {
+		return nil, err
+	} else if r.Close(); !r.Header.CIFTI() {
+		return nil, fmt.Errorf("%s: an image of voxels, and the scan %s is of grayordinates: give a CIFTI label file (.dlabel.nii)", in.Name, t.In("bold").Name)
+	}
+	labels, models, err := readGrayLabels(in)
+	if err != nil {
+		return nil, err
+	}
+	all := &nifti.Labels{Voxels: labels}
+	values := all.Values()
+	if len(values) == 0 {
+		return nil, fmt.Errorf("%s: every grayordinate is 0, so there are no labels", in.Name)
+	}
+	by := region.Meaning(p.Labels, nodes, values)
+	if err := p.refuseMissing(nodes, by, values); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	place, err := scan.Rows.Models.Match(models)
+	if err != nil {
+		return nil, fmt.Errorf("%s over %s: %w", in.Name, t.In("bold").Name, err)
+	}
+	onto := &nifti.Labels{Voxels: make([]int32, len(place))}
+	for at, from := range place {
+		if from >= 0 {
+			onto.Voxels[at] = labels[from]
+		}
+	}
+	counts, here := all.Counts(), onto.Counts()
+	c, number, reached := newCoverage(len(nodes)), map[int32]float64{}, 0
+	for i, n := range nodes {
+		v := by(n)
+		seen := share(here[v], counts[v])
+		kept := here[v] > 0 && seen >= p.MinCoverage
+		if kept {
+			number[v] = float64(n.Index)
+			reached++
+		}
+		c.set(i, n, counts[v], here[v], seen, kept)
+	}
+	if p.Missing != "keep" && reached < min(2, len(nodes)) {
+		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph", in.Name, t.In("bold").Name, reached, len(nodes))
+	}
+	parcels := make([]float64, len(place))
+	for at, v := range onto.Voxels {
+		if v != 0 {
+			parcels[at] = number[v]
+		}
+	}
+	var b bytes.Buffer
+	if err := scan.Rows.Models.WriteDense(&b, []string{"node numbers"}, [][]float64{parcels}); err != nil {
+		return nil, err
+	}
+	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(), Resampling: matched, Empty: int32(len(nodes) - reached)}
+	return dag.Outputs{
+		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
+		"coverage": c.table(map[string]string{
+			"labels":       region.MeaningName(p.Labels, nodes, values),
+			"other_labels": otherLabels(nodes, by, values),
+			"resampling":   matched,
+			"transform":    "none",
+			"label_grid":   fmt.Sprintf("%d grayordinates", len(labels)),
+			"scan_grid":    fmt.Sprintf("%d grayordinates", len(place)),
+		}),
+		"quality": column.Table([]column.ParcelRow{row}),
+	}, nil
+}
+
+// grayordinateMeans averages the grayordinates of each node, and of each draw. step is the time
+// between volumes by the scan's header, s.
+func grayordinateMeans(t *dag.Task, rois nifti.ROIs, models *cifti.Models) (m *nifti.Means, step float64, err error) {
+	if t.Has("weights") {
+		return nil, 0, errors.New("weights: a probabilistic atlas is of voxels, and the scan of grayordinates")
+	}
+	in := t.In("bold")
+	m, err = cifti.Means(func() (*cifti.File, error) {
+		f, err := openGrayordinates(in)
+		if err != nil {
+			return nil, err
+		}
+		if step = f.Columns.Step; !f.Rows.Models.Same(models) {
+			f.Close()
+			return nil, fmt.Errorf("%s: its grayordinates are not those of the parcels; make the parcels from this scan", in.Name)
+		}
+		return f, nil
+	}, rois)
+	return m, step, err
+}
+
+// readParcels reads node numbers: of voxels, or of grayordinates, whose models are not nil then.
+func readParcels(in dag.Input) (labels *nifti.Labels, models *cifti.Models, description string, err error) {
+	r, err := region.OpenImage(in)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	defer r.Close()
+	if r.Header.CIFTI() {
+		values, models, err := readGrayLabels(in)
+		return &nifti.Labels{Voxels: values}, models, "", err
+	}
+	labels, err = nifti.ReadLabels(r)
+	return labels, nil, strings.TrimRight(string(r.Header.Descrip[:]), "\x00"), err
+}
+
+// grayTable describes a scan of grayordinates in one row. It has no grid.
+func grayTable(m *nifti.Means, rois nifti.ROIs, tr, step float64, from string) *encoding.Table {
+	t := scanTable(m, rois, tr, from)
+	for i := range t.Columns {
+		switch c := &t.Columns[i]; c.Name {
+		case "dx", "dy", "dz":
+			c.Values, c.Valid = []float64{0}, []bool{false}
+		case "nx", "ny", "nz":
+			c.Values, c.Valid = []int32{0}, []bool{false}
+		case "header_tr":
+			c.Values = []float64{step}
+		case "affine":
+			c.Values = []string{"none"}
+		case "axes":
+			c.Values, c.Valid = []string{""}, []bool{false}
+		}
+	}
+	return encoding.NewTable(t.Columns...)
+}
