@@ -86,7 +86,7 @@ func imageOf(b binary, src source, notices []byte) (v1.Image, error) {
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Created = b.os, b.arch, v1.Time{Time: src.time}
 	config.Config.Entrypoint = []string{"/usr/bin/pipeline", "bids-app"}
-	config.Config.Env = []string{"PATH=/usr/bin", "HOME=/tmp"}
+	config.Config.Env = []string{"PATH=/usr/bin", "HOME=/tmp", "PRGNN_IMAGE=prgnn:" + version.Number}
 	config.Config.Labels = map[string]string{
 		"org.opencontainers.image.title":    "prgnn",
 		"org.opencontainers.image.version":  version.Number,

@@ -27,6 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"pipeline": func() { os.Exit(cli.Main()) },
+		"prgnn":    func() { os.Exit(cli.Main()) }, // the BIDS App
 	})
 }
 

@@ -167,3 +167,14 @@ func GeneratedBy(dir string) string {
 	}
 	return strings.TrimSpace(by.Name + " " + by.Version)
 }
+
+// DatasetType is what a dataset says it is: raw, derivative …; "" where it does not say.
+func DatasetType(dir string) string {
+	b, err := ReadJSON(filepath.Join(dir, "dataset_description.json"))
+	if err != nil {
+		return ""
+	}
+	var d struct{ DatasetType string }
+	json.Unmarshal(b, &d) // whatever it is not, it is of no type
+	return d.DatasetType
+}

@@ -71,6 +71,7 @@ func Label(s string) string {
 // the one that is meant, which appears with all of them, or not at all.
 type Derivative struct {
 	dir   string
+	join  bool // dir may hold a dataset, which Finish changes
 	temp  *workdir.Dir
 	root  *os.Root // nothing is written outside of it
 	paths map[string]bool
@@ -85,11 +86,26 @@ func Create(dir string) (*Derivative, error) {
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return nil, err
 	}
-	above := filepath.Dir(filepath.Clean(dir))
-	if err := os.MkdirAll(above, 0o777); err != nil {
+	return begin(dir, filepath.Dir(filepath.Clean(dir)))
+}
+
+// Join begins files for a dataset in dir, which may be there, and which other processes may
+// change. Finish replaces each participant's directory as a whole, and other files one by one.
+func Join(dir string) (*Derivative, error) {
+	d, err := begin(dir, dir)
+	if err != nil {
 		return nil, err
 	}
-	temp, err := workdir.Make(above, ".pipeline-bids-")
+	d.join = true
+	return d, nil
+}
+
+// begin makes the directory in which the files are written first, in the directory near.
+func begin(dir, near string) (*Derivative, error) {
+	if err := os.MkdirAll(near, 0o777); err != nil {
+		return nil, err
+	}
+	temp, err := workdir.Make(near, ".pipeline-bids-")
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +165,12 @@ func (d *Derivative) Files() int { return len(d.paths) }
 // Finish puts the dataset where it is meant to be.
 func (d *Derivative) Finish() error {
 	d.root.Close()
+	if d.join {
+		if err := replaceAll(d.root.Name(), d.dir, d.temp.Path); err != nil {
+			return err
+		}
+		return d.temp.Remove()
+	}
 	if err := os.Remove(d.dir); err != nil && !errors.Is(err, os.ErrNotExist) { // when it was there it was empty
 		return err
 	}
@@ -162,4 +184,44 @@ func (d *Derivative) Finish() error {
 func (d *Derivative) Abort() {
 	d.root.Close()
 	d.temp.Remove()
+}
+
+// replaceAll renames what from holds into the directory to. A participant's directory takes
+// the place of the one that is there, which goes to aside; any other directory is merged.
+func replaceAll(from, to, aside string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		there, here := filepath.Join(to, e.Name()), filepath.Join(from, e.Name())
+		switch {
+		case !e.IsDir():
+			err = os.Rename(here, there)
+		case strings.HasPrefix(e.Name(), "sub-"):
+			err = replaceDir(here, there, filepath.Join(aside, "old-"+e.Name()))
+		default:
+			if err = os.MkdirAll(there, 0o777); err == nil {
+				err = replaceAll(here, there, aside)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceDir renames a directory over another. Two processes may do so at once: each moves
+// away what it finds, and the later one stays.
+func replaceDir(from, to, aside string) error {
+	for i := 0; ; i++ {
+		if err := os.Rename(to, aside+fmt.Sprint(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		err := os.Rename(from, to)
+		if err == nil || i == 100 || !errors.Is(err, os.ErrExist) { // ENOTEMPTY is ErrExist: another one was faster
+			return err
+		}
+	}
 }

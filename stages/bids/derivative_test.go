@@ -86,3 +86,62 @@ func TestDerivative(t *testing.T) {
 		}
 	}
 }
+
+// A dataset that several processes write: a participant's directory is replaced as a whole,
+// other files one by one, and what others have written stays.
+func TestJoin(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dataset")
+	put := func(names ...string) {
+		t.Helper()
+		d, err := Join(dir)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, name := range names {
+			if err := d.Put(name, text(names[0])); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(names[0]))); err == nil && names[0] == "sub-01/new.tsv" {
+			t.Error("a file is there before the dataset is finished")
+		}
+		if err := d.Finish(); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+	put("sub-01/old.tsv", "README", "logs/a.txt")
+	put("sub-02/a.tsv", "logs/b.txt")
+	put("sub-01/new.tsv", "README")
+	for name, want := range map[string]string{
+		"sub-01/new.tsv": "sub-01/new.tsv", "sub-01/old.tsv": "", "sub-02/a.tsv": "sub-02/a.tsv",
+		"README": "sub-01/new.tsv", "logs/a.txt": "sub-01/old.tsv", "logs/b.txt": "sub-02/a.tsv",
+	} {
+		b, _ := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if string(b) != want {
+			t.Errorf("%s holds %q, want %q", name, b, want)
+		}
+	}
+	done := make(chan bool)
+	for range 4 {
+		go func() {
+			for range 25 {
+				put("sub-03/a.tsv", "sub-03/b.tsv")
+			}
+			done <- true
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	for _, name := range []string{"a.tsv", "b.tsv"} {
+		if b, err := os.ReadFile(filepath.Join(dir, "sub-03", name)); string(b) != "sub-03/a.tsv" {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".pipeline-*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -77,6 +77,17 @@ func (s Subject) first(port string) (path string, ok bool) {
 	return path, ok
 }
 
+// ExcludedByName are the participants that exclude leaves out.
+func (r *Roster) ExcludedByName() []string {
+	var ids []string
+	for _, left := range r.Left {
+		if left.Why == ExcludedByName {
+			ids = append(ids, left.ID)
+		}
+	}
+	return ids
+}
+
 // A LeftOut is a participant of the table who takes no part.
 type LeftOut struct {
 	ID  string // "sub-004"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 )
 
@@ -23,7 +24,14 @@ type app struct {
 }
 
 // Main runs this process's command line and returns its exit code.
-func Main() int { return run(os.Args[1:], os.Stdout, os.Stderr) }
+func Main() int {
+	return run(bidsapp.Args(os.Args[0], os.Args[1:], isCommand), os.Stdout, os.Stderr)
+}
+
+func isCommand(word string) bool {
+	a := app{Console: &console.Console{}}
+	return word == "help" || slices.ContainsFunc(a.root().Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+}
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	a := &app{
@@ -96,7 +104,7 @@ parameter changed back runs nothing.`,
 			root.AddCommand(c)
 		}
 	}
-	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(), a.execTaskCommand())
+	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(), a.bidsAppCommand(), a.execTaskCommand())
 	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(), a.exportCommand(), a.inspectCommand())
 	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(), a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand())
 	add("help", a.initCommand(), a.printCommand(), a.simulateCommand(), a.stagesCommand(), a.versionCommand(), a.completionCommand())

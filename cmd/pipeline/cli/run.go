@@ -20,7 +20,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/stages/cohort"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -88,28 +87,35 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	if err != nil {
 		return err
 	}
+	_, err = a.runLoaded(cmd, r, p, collect)
+	return err
+}
+
+// runLoaded runs a pipeline, and calls collect when work begins. There is no result where the
+// run could not begin.
+func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, collect func()) (*dag.Result, error) {
 	if err := checkSelection(p.Graph, r.Options); err != nil {
-		return err
+		return nil, err
 	}
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		a.Note("%s", n)
 	}
 	var shown progress.Display
 	if err := r.executor.open(cmd, &r.Options, func(line string) { shown.Say(line) }); err != nil {
-		return err
+		return nil, err
 	}
 	store, err := a.open(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer store.Close()
 	if r.executor.detach {
-		return a.detachRun(store, r.file)
+		return nil, a.detachRun(store, r.file)
 	}
 	var held *held
 	if r.locked {
 		if held, err = a.hold(p, store, r.lock); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	shown = progress.For(a.Console, p.Graph, store, r.Options)
@@ -129,7 +135,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	result, err := dag.Run(ctx, p.Graph, store, r.Options)
 	shown.Close()
 	if result == nil {
-		return err
+		return result, err
 	}
 	a.noteResult(result, changed)
 	if !a.JSON {
@@ -141,7 +147,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 		a.noteOldReport(p)
 		a.doubts(store)
 		a.lastLine(result, true)
-		return &exit.Error{Code: exit.Interrupted}
+		return result, &exit.Error{Code: exit.Interrupted}
 	}
 	switch {
 	case err != nil: // the disk is full …
@@ -158,7 +164,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	a.share(store)
 	a.doubts(store)
 	a.lastLine(result, false)
-	return err
+	return result, err
 }
 
 // noteResult says what a person should know of a run beside its outcome.
@@ -268,10 +274,8 @@ func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 	if p.Roster == nil {
 		return nil
 	}
-	for _, left := range p.Roster.Left {
-		if left.Why == cohort.ExcludedByName {
-			out[left.ID] = true
-		}
+	for _, id := range p.Roster.ExcludedByName() {
+		out[id] = true
 	}
 	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)
 }

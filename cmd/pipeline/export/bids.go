@@ -124,8 +124,8 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	var members []*bidsMember
 	var missing []*dag.Node
 	for _, s := range chosen {
-		there, others := x.Split(s.Tasks)
-		if len(others) > 0 && (!x.Partial || len(there) == 0) {
+		there, others := x.Split(x.bidsTasks(s))
+		if len(others) > 0 && x.App == nil && (!x.Partial || len(there) == 0) {
 			return x.Missing(x.Console, &results.Selection{Stage: s, Tasks: s.Tasks}, there, others, partialHint)
 		}
 		missing = append(missing, others...)
@@ -136,7 +136,11 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	if len(missing) > 0 {
 		x.Note("%s left out, whose results are not there: %s", words.Count(len(missing), "member"), words.Some(results.IDs(missing), 6))
 	}
-	d, err := bids.Create(x.Path)
+	create := bids.Create
+	if x.App != nil {
+		create = bids.Join
+	}
+	d, err := create(x.Path)
 	if err != nil {
 		return err
 	}
@@ -157,7 +161,11 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	if x.JSON {
 		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members), Missing: results.IDs(missing)})
 	} else {
-		x.Note("wrote %s (bids, %s of %s)", x.Path, words.Count(d.Files(), "file"), words.Count(len(x.Pipeline.Roster.Subjects), "participant"))
+		n := len(x.Pipeline.Roster.Subjects)
+		if x.App != nil {
+			n = len(x.App.Participants)
+		}
+		x.Note("wrote %s (bids, %s of %s)", x.Path, words.Count(d.Files(), "file"), words.Count(n, "participant"))
 	}
 	return nil
 }
@@ -173,6 +181,18 @@ func (x *job) bidsStages(name string) []*dag.StageNode {
 		}
 	}
 	return chosen
+}
+
+// bidsTasks are the tasks of a stage, as far as they are of participants who are written.
+func (x *job) bidsTasks(s *dag.StageNode) []*dag.Node {
+	if x.App == nil {
+		return s.Tasks
+	}
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(n *dag.Node) bool {
+		return !slices.ContainsFunc(n.Coords, func(c dag.Coord) bool {
+			return c.Axis == "subject" && slices.Contains(x.App.Participants, c.Value)
+		})
+	})
 }
 
 // bidsMembers are the files of one task. Where several stages are of its kind, or it has

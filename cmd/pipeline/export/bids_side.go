@@ -108,9 +108,22 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 			return err
 		}
 	}
+	generated := map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}
+	ignore := []string{"*_relmat.tsv", "*_relmat.json", "*_timeseries.tsv", "*_timeseries.json", "*_bold.tsv", "*_bold.json", "atlas-*"}
+	if x.App != nil {
+		ignore = append(ignore, x.App.Ignore...)
+		if x.App.Container != nil {
+			generated["Container"] = x.App.Container
+		}
+		for _, name := range slices.Sorted(maps.Keys(x.App.Files)) {
+			if err := d.Put(name, text(x.App.Files[name])); err != nil {
+				return err
+			}
+		}
+	}
 	description := map[string]any{
 		"Name": "Connectivity derivatives of " + x.Pipeline.Name, "BIDSVersion": "1.10.0", "DatasetType": "derivative",
-		"GeneratedBy": []any{map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}},
+		"GeneratedBy": []any{generated},
 	}
 	links.describe(description)
 	steps := []error{
@@ -118,7 +131,7 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 		d.Put("README", text("Series of regions, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
 			"*_timeseries.tsv: a row a volume, a column a region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as XCP-D 26 does; the sidecars tell estimator, parameters and quality.\n"+
 			"Matrices are of the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
-		d.Put(".bidsignore", text("*_relmat.tsv\n*_relmat.json\n*_timeseries.tsv\n*_timeseries.json\n*_bold.tsv\n*_bold.json\natlas-*\n")),
+		d.Put(".bidsignore", text(strings.Join(ignore, "\n")+"\n")),
 		d.Put("participants.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Participants.WriteCSV(w, '\t') }),
 		d.PutJSON("participants.json", columnDocs(x.Pipeline.Roster.Participants)),
 		d.Put("atlas-"+label+"_dseg.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Nodes.WriteCSV(w, '\t') }),

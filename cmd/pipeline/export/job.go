@@ -23,6 +23,16 @@ type Options struct {
 	CSVSafe     bool    // no text of a csv is a formula
 	Draws       bool    // BIDS: the bootstrap draws too
 	Task, Atlas string  // BIDS: names
+	App         *App    // BIDS: of the BIDS App
+}
+
+// An App is what the BIDS App asks of a dataset. It may be there already, and other jobs may
+// write it at the same time.
+type App struct {
+	Participants []string          // whose files are written; those of all others stay
+	Container    map[string]string // GeneratedBy's Container; nil outside of one
+	Files        map[string]string // further files, by name in the dataset
+	Ignore       []string          // further lines of .bidsignore
 }
 
 // FileFormat is the format that is asked for, by --format or by the end of the path.

@@ -1,0 +1,159 @@
+// Package bidsapp gives the program the command line, the input and the output of a BIDS App.
+package bidsapp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/pipelines"
+	"prgnn/stages/cohort"
+)
+
+// An App is one call of the program as a BIDS App.
+type App struct {
+	In, Out, Level string // as typed; Study makes them absolute
+
+	Workers int
+	Memory  float64  // GB
+	Sets    []string // --set
+
+	participants, sessions, tasks []string
+	derivatives, filter           string
+	group, freesurfer             string
+	pipeline, work                string
+}
+
+// Flags adds the flags of a BIDS App.
+func (b *App) Flags(f *pflag.FlagSet) {
+	f.SetNormalizeFunc(flagName)
+	f.StringArrayVar(&b.participants, "participant-label", nil, "only these `LABELS`, with or without sub- (default: everybody)")
+	f.StringArrayVar(&b.sessions, "session-label", nil, "take the scans of this session `LABEL`")
+	f.StringArrayVarP(&b.tasks, "task-id", "t", nil, "take the scans of this task `LABEL`")
+	f.StringVar(&b.filter, "bids-filter-file", "", "choose scans by the entities that the JSON `FILE` gives under bold, as for fMRIPrep")
+	f.StringVarP(&b.derivatives, "derivatives", "d", "", "fMRIPrep's derivatives are in `DIR`, or NAME=DIR (default: searched for in and beside BIDS_DIR)")
+	f.StringVar(&b.freesurfer, "fs-subjects-dir", "", "FreeSurfer's subjects `DIR` (default: searched for in the derivatives and beside them)")
+	f.StringVar(&b.group, "group", "", "the `COLUMN` of participants.tsv with the groups (default: group)")
+	f.StringVar(&b.pipeline, "pipeline", "", "run this pipeline `FILE`, whose cohort is of the kind bids, in place of biopoint.yaml")
+	f.StringVarP(&b.work, "work-dir", "w", "", "keep the store in `DIR`/prgnn, for all jobs (default: OUTPUT_DIR/.pipeline)")
+	f.IntVar(&b.Workers, "n-cpus", 0, "run at most `N` tasks at once (default: one for each CPU)")
+	f.Float64Var(&b.Memory, "mem-gb", 0, "start no task that would need more than `GB` of memory together with those that run")
+	f.Bool("skip-bids-validation", false, "accepted for other BIDS Apps' scripts: no validator is run")
+}
+
+// Check finds what is wrong with the values alone.
+func (b *App) Check() error {
+	switch {
+	case b.Level != "participant" && b.Level != "group":
+		return fmt.Errorf("there is no analysis level %q (there are participant and group)", b.Level)
+	case b.Memory < 0 || b.Workers < 0:
+		return errors.New("--n-cpus and --mem-gb cannot be negative")
+	}
+	return nil
+}
+
+// flagName is a flag's name as other BIDS Apps spell it.
+func flagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	name = strings.ReplaceAll(name, "_", "-")
+	if name == "nprocs" || name == "nthreads" {
+		name = "n-cpus"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// Chosen are the participants that --participant-label names, or all.
+func (b *App) Chosen(p *pipelines.Pipeline) ([]string, error) {
+	if p.Roster == nil {
+		return nil, fmt.Errorf("%s has no cohort: a BIDS App needs one of the kind bids", p.File)
+	}
+	var all, chosen, unknown []string
+	for _, s := range p.Roster.Subjects {
+		all = append(all, s.ID)
+	}
+	if b.participants == nil {
+		return all, nil
+	}
+	for _, label := range b.participants {
+		id := "sub-" + strings.TrimPrefix(label, "sub-")
+		switch left := slices.IndexFunc(p.Roster.Left, func(l cohort.LeftOut) bool { return l.ID == id }); {
+		case slices.Contains(all, id):
+			chosen = append(chosen, id)
+		case left >= 0:
+			unknown = append(unknown, fmt.Sprintf("%s (%s)", label, p.Roster.Left[left].Why))
+		default:
+			unknown = append(unknown, label)
+		}
+	}
+	if unknown != nil {
+		return nil, fmt.Errorf("--participant-label: not among the participants: %s; nothing was run\n  there are %s", strings.Join(unknown, ", "), words.Some(all, 20))
+	}
+	slices.Sort(chosen)
+	return slices.Compact(chosen), nil
+}
+
+// Exclude is the setting that leaves out everybody but the chosen, and those who are excluded
+// already; "" where everybody is chosen.
+func Exclude(p *pipelines.Pipeline, chosen []string) string {
+	if len(chosen) == len(p.Roster.Subjects) {
+		return ""
+	}
+	out := p.Roster.ExcludedByName()
+	for _, s := range p.Roster.Subjects {
+		if !slices.Contains(chosen, s.ID) {
+			out = append(out, s.ID)
+		}
+	}
+	for i, id := range out {
+		out[i] = quote(id)
+	}
+	return "cohort.exclude=[" + strings.Join(out, ", ") + "]"
+}
+
+// Alone are the tasks of these participants that need no other participant.
+func Alone(g *dag.Graph, chosen []string) []string {
+	const several = "*"
+	whose := map[*dag.Node]string{}
+	var of func(n *dag.Node) string
+	of = func(n *dag.Node) string {
+		if who, known := whose[n]; known {
+			return who
+		}
+		who := ""
+		join := func(other string) {
+			if who == "" {
+				who = other
+			} else if other != "" && other != who {
+				who = several
+			}
+		}
+		for _, c := range n.Coords {
+			if c.Axis == "subject" {
+				join(c.Value)
+			}
+		}
+		for _, b := range n.Inputs {
+			for _, src := range b.Sources {
+				if src.Node != nil {
+					join(of(src.Node))
+				}
+			}
+		}
+		whose[n] = who
+		return who
+	}
+	var ids []string
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			own := slices.ContainsFunc(n.Coords, func(c dag.Coord) bool { return c.Axis == "subject" })
+			if own && slices.Contains(chosen, of(n)) {
+				ids = append(ids, n.ID)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,258 @@
+package bidsapp
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/regular"
+	"prgnn/internal/words"
+	"prgnn/pipelines"
+	"prgnn/stages/bids"
+)
+
+// Args is a command line with the command bids-app and its lists written out: a program
+// called prgnn is that command, unless a command's name comes first. Other BIDS Apps take
+// several labels after one flag.
+func Args(program string, args []string, isCommand func(string) bool) []string {
+	program = strings.TrimSuffix(filepath.Base(program), ".exe")
+	if program == "prgnn" && (len(args) == 0 || !isCommand(args[0])) {
+		args = append([]string{"bids-app"}, args...)
+	}
+	if len(args) == 0 || args[0] != "bids-app" {
+		return args
+	}
+	written := []string{args[0]}
+	for i := 1; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(written, args[i:]...)
+		}
+		flag := strings.ReplaceAll(args[i], "_", "-")
+		if flag == "-t" {
+			flag = "--task-id"
+		}
+		isList := flag == "--participant-label" || flag == "--session-label" || flag == "--task-id"
+		if !isList || i+1 == len(args) || strings.HasPrefix(args[i+1], "-") {
+			written = append(written, args[i])
+			continue
+		}
+		for i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			i++
+			written = append(written, flag+"="+args[i])
+		}
+	}
+	return written
+}
+
+// A Study is what is run.
+type Study struct {
+	File  string   // the pipeline file
+	Sets  []string // --set
+	Store string
+}
+
+// Study finds the derivatives and writes the pipeline file of this call. The file names no
+// directory: where the data lie, the call says each time. store is where --store says, if it does.
+func (b *App) Study(store string) (*Study, error) {
+	var err1, err2 error
+	b.In, err1 = filepath.Abs(b.In)
+	b.Out, err2 = filepath.Abs(b.Out)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	if b.In == b.Out {
+		return nil, errors.New("OUTPUT_DIR is BIDS_DIR, where nothing is written: name another directory")
+	}
+	sets, err := b.places()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := b.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(b.Out, 0o777); err != nil {
+		return nil, err
+	}
+	s := &Study{File: filepath.Join(b.Out, "prgnn.yaml"), Store: cmp.Or(store, filepath.Join(b.Out, ".pipeline"))}
+	if store == "" && b.work != "" {
+		s.Store = filepath.Join(b.work, "prgnn")
+	}
+	if b.pipeline != "" && (exists(b.pipeline) || !slices.Contains(pipelines.Builtins(), b.pipeline)) {
+		s.File = b.pipeline
+		for _, name := range slices.Sorted(maps.Keys(settings)) {
+			sets = append(sets, "cohort."+name+"="+quote(settings[name]))
+		}
+		s.Sets = append(sets, b.Sets...)
+		return s, nil
+	}
+	s.Sets = append(sets, b.Sets...)
+	text := studyText(cmp.Or(b.pipeline, "biopoint.yaml"), settings)
+	if old, err := regular.ReadFile(s.File); err == nil && string(old) == text {
+		return s, nil
+	}
+	return s, console.WriteFile(s.File, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// studyText is a pipeline file that differs from a built-in one by its cohort.
+func studyText(builtin string, settings map[string]string) string {
+	var s strings.Builder
+	s.WriteString("# What pipeline bids-app runs. To run it by hand, say where the data are:\n#   pipeline run prgnn.yaml --set cohort.dir=DERIVATIVES\n")
+	fmt.Fprintf(&s, "extends: %s\npipeline: prgnn\ncohort:\n  bids:%s\n", builtin, map[bool]string{true: " {}"}[len(settings) == 0])
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Fprintf(&s, "    %s: %s\n", name, quote(settings[name]))
+	}
+	return s.String()
+}
+
+// quote is a text in YAML.
+func quote(text string) string {
+	b, _ := json.Marshal(text) // of a text, it cannot fail
+	return string(b)
+}
+
+// places sets where the data lie.
+func (b *App) places() ([]string, error) {
+	if _, err := os.ReadDir(b.In); err != nil {
+		return nil, fmt.Errorf("BIDS_DIR: %w", err)
+	}
+	dir := b.In
+	if b.derivatives != "" {
+		dir = b.derivatives
+		if _, after, named := strings.Cut(dir, "="); named && !exists(dir) {
+			dir = after
+		}
+	} else if !isDerivative(b.In) {
+		var err error
+		if dir, err = derivativesOf(b.In); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	sets := []string{"cohort.dir=" + quote(dir)}
+	if dir != b.In && exists(filepath.Join(b.In, "participants.tsv")) {
+		sets = append(sets, "cohort.raw="+quote(b.In))
+	}
+	if b.freesurfer != "" {
+		at, err := filepath.Abs(b.freesurfer)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, "cohort.freesurfer="+quote(at))
+	}
+	return sets, nil
+}
+
+// derivativesOf finds the derivatives of fMRIPrep in or beside a raw dataset.
+func derivativesOf(raw string) (string, error) {
+	var found []string
+	for _, near := range []string{filepath.Join(raw, "derivatives"), filepath.Join(filepath.Dir(raw), "derivatives"), filepath.Dir(raw)} {
+		candidates := []string{near}
+		if entries, err := os.ReadDir(near); err == nil {
+			for _, e := range entries {
+				candidates = append(candidates, filepath.Join(near, e.Name()))
+			}
+		}
+		for _, dir := range candidates {
+			if dir != raw && isDerivative(dir) && (isFMRIPrep(bids.GeneratedBy(dir)) || isFMRIPrep(filepath.Base(dir))) {
+				found = append(found, dir)
+			}
+		}
+		if found != nil {
+			break
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if _, err := bids.Find(raw); err == nil && bids.DatasetType(raw) == "" { // derivatives that do not say so
+			return raw, nil
+		}
+		return "", fmt.Errorf("BIDS_DIR %s: no derivatives of fMRIPrep in it, in its derivatives/ or beside it; -d DIR names them", raw)
+	}
+	return "", fmt.Errorf("several derivatives of fMRIPrep belong to %s: %s; choose with -d DIR", raw, words.Some(found, 10))
+}
+
+func isFMRIPrep(name string) bool { return strings.HasPrefix(strings.ToLower(name), "fmriprep") }
+
+// filterKeys are the entities of a filter file, and the parameters of the cohort that they are.
+var filterKeys = map[string]string{
+	"session": "session", "task": "task", "run": "run", "acquisition": "acquisition", "direction": "direction",
+	"reconstruction": "reconstruction", "space": "space", "resolution": "resolution", "res": "resolution",
+	"desc": "description", "description": "description",
+}
+
+// settings are the parameters of the cohort that flags give.
+func (b *App) settings() (map[string]string, error) {
+	settings := map[string]string{}
+	var errs []error
+	if b.filter != "" {
+		errs = append(errs, b.readFilter(settings))
+	}
+	one := func(flag, parameter, prefix string, values []string) {
+		switch len(values) {
+		case 0:
+		case 1:
+			settings[parameter] = strings.TrimPrefix(values[0], prefix)
+		default:
+			errs = append(errs, fmt.Errorf("--%s takes one label: a participant has one scan; several runs of one task need --pipeline FILE, with runs: all", flag))
+		}
+	}
+	one("session-label", "session", "ses-", b.sessions)
+	one("task-id", "task", "task-", b.tasks)
+	if b.group != "" {
+		settings["group"] = b.group
+	}
+	return settings, errors.Join(errs...)
+}
+
+// readFilter reads --bids-filter-file: of the scan, one value for each entity.
+func (b *App) readFilter(settings map[string]string) error {
+	text, err := regular.ReadFile(b.filter)
+	if err != nil {
+		return err
+	}
+	var filter map[string]map[string]any
+	if err := json.Unmarshal(text, &filter); err != nil {
+		return fmt.Errorf("%s: %w; it holds an object such as {\"bold\": {\"task\": \"rest\"}}", b.filter, err)
+	}
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(filter["bold"])) {
+		value := filter["bold"][key]
+		text, isText := value.(string)
+		if number, ok := value.(float64); ok {
+			text, isText = fmt.Sprint(number), true
+		}
+		parameter, known := filterKeys[key]
+		switch {
+		case key == "datatype" && text == "func" || key == "suffix" && text == "bold":
+		case !known:
+			errs = append(errs, fmt.Errorf("%s: bold: %s cannot be chosen here%s", b.filter, key, words.OrAll(key, slices.Sorted(maps.Keys(filterKeys)))))
+		case !isText:
+			errs = append(errs, fmt.Errorf("%s: bold: %s takes one text or number, not %v", b.filter, key, value))
+		default:
+			settings[parameter] = text
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isDerivative tells whether a dataset says of itself that it is derived.
+func isDerivative(dir string) bool {
+	return bids.DatasetType(dir) == "derivative"
+}

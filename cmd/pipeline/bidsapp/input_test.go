@@ -1,0 +1,28 @@
+package bidsapp
+
+import (
+	"strings"
+	"testing"
+)
+
+// The command line is that of other BIDS Apps: a flag may have several labels, _ is -, and
+// prgnn is the App unless a command's name comes first.
+func TestArgs(t *testing.T) {
+	for _, c := range []struct{ program, line, want string }{
+		{"prgnn", "/in /out participant", "bids-app /in /out participant"},
+		{"/usr/bin/prgnn.exe", "--help", "bids-app --help"},
+		{"prgnn", "run x.yaml", "run x.yaml"},
+		{"prgnn", "help", "help"},
+		{"prgnn", "", "bids-app"},
+		{"pipeline", "/in /out participant", "/in /out participant"},
+		{"pipeline", "bids-app i o group --participant_label 01 sub-02 -w W", "bids-app i o group --participant-label=01 --participant-label=sub-02 -w W"},
+		{"pipeline", "bids-app -t rest -- i o group", "bids-app --task-id=rest -- i o group"},
+		{"pipeline", "bids-app i o group --participant-label=01", "bids-app i o group --participant-label=01"},
+		{"pipeline", "bids-app i o group --session-label", "bids-app i o group --session-label"},
+		{"pipeline", "cohort --participant_label 01 02", "cohort --participant_label 01 02"},
+	} {
+		if got := strings.Join(Args(c.program, strings.Fields(c.line), func(word string) bool { return word == "run" || word == "help" }), " "); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.program, c.line, got, c.want)
+		}
+	}
+}

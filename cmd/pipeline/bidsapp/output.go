@@ -1,0 +1,131 @@
+package bidsapp
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/internal/version"
+	"prgnn/pipelines"
+)
+
+// Leave writes what a run leaves in OUTPUT_DIR: logs of failed tasks, and the dataset with the
+// results of the chosen participants. until are the tasks that the run was asked for.
+func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, until, chosen []string) error {
+	return cmp.Or(b.crashLogs(r), b.dataset(a, p, store, until, chosen))
+}
+
+// dataset brings OUTPUT_DIR up to date as a dataset of derivatives.
+func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, until, chosen []string) error {
+	c, err := results.LookUp(p, store, until...)
+	if err != nil {
+		return err
+	}
+	c.File, c.Sets = p.File, b.Sets
+	return export.BIDS(a, c, export.Options{Path: b.Out, Format: "bids", Partial: true, Task: slices.Concat(b.tasks, []string{"rest"})[0], App: &export.App{
+		Participants: chosen, Container: container(),
+		Files:  map[string]string{"logs/CITATION.md": citation, "logs/CITATION.bib": citationBib},
+		Ignore: []string{"logs/", "*.html", "prgnn.yaml"},
+	}})
+}
+
+// crashLogs writes a file of each task that failed to OUTPUT_DIR/logs.
+func (b *App) crashLogs(r *dag.Result) error {
+	if len(r.Errors) == 0 {
+		return nil
+	}
+	dir := filepath.Join(b.Out, "logs")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, e := range r.Errors {
+		name := strings.Map(func(c rune) rune {
+			if strings.ContainsRune("[]=,/\\: ", c) {
+				return '_'
+			}
+			return c
+		}, e.Task)
+		path := filepath.Join(dir, "crash-"+r.ID+"-"+strings.Trim(name, "_")+".txt")
+		if err := console.WriteFile(path, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s\n%s\nrun %s, pipeline %s\n\n%s\n", e.Task, e.Pos, r.ID, version.Number, e.Err)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// container says in which kind of container this process runs; nil in none.
+func container() map[string]string {
+	image := os.Getenv("PRGNN_IMAGE") // set in ours
+	kind := ""
+	switch {
+	case os.Getenv("APPTAINER_CONTAINER") != "":
+		kind = "apptainer"
+	case os.Getenv("SINGULARITY_CONTAINER") != "":
+		kind = "singularity"
+	case image == "":
+		return nil
+	case exists("/run/.containerenv"):
+		kind = "podman"
+	case exists("/.dockerenv"):
+		kind = "docker"
+	default:
+		kind = "oci"
+	}
+	said := map[string]string{"Type": kind}
+	if image != "" {
+		said["Tag"] = image
+	}
+	return said
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// citation is logs/CITATION.md of a dataset, and citationBib its references.
+const citation = `Time series of regions, connectivity matrices and graphs were computed by *PR-GNN Pipeline* ` + version.Number + `
+[@prgnn_pipeline]; the graph neural network, where one was trained, is PR-GNN [@prgnn]. Anatomical and
+functional preprocessing is that of the derivatives from which they were made [@fmriprep].
+
+The parameters of each file stand in its JSON sidecar. The group level writes a Methods section from the
+parameters of the whole analysis into prgnn.html.
+`
+
+const citationBib = `@software{prgnn_pipeline,
+  title = {PR-GNN Pipeline},
+  author = {{The PR-GNN Pipeline developers}},
+  version = {` + version.Number + `},
+  year = {2026}
+}
+
+@inproceedings{prgnn,
+  title = {Pooling Regularized Graph Neural Network for {fMRI} Biomarker Analysis},
+  author = {Li, Xiaoxiao and Zhou, Yuan and Dvornek, Nicha C. and Zhang, Muhan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.},
+  booktitle = {Medical Image Computing and Computer Assisted Intervention (MICCAI)},
+  year = {2020},
+  doi = {10.1007/978-3-030-59728-3_61}
+}
+
+@article{fmriprep,
+  title = {{fMRIPrep}: a robust preprocessing pipeline for functional {MRI}},
+  author = {Esteban, Oscar and Markiewicz, Christopher J. and Blair, Ross W. and others},
+  journal = {Nature Methods},
+  volume = {16},
+  pages = {111--116},
+  year = {2019},
+  doi = {10.1038/s41592-018-0235-4}
+}
+`

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/cmd/pipeline/bidsapp"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/pipelines"
+)
+
+func (a *app) bidsAppCommand() *cobra.Command {
+	var x bidsapp.App
+	version := false
+	cmd := &cobra.Command{
+		Use:   "bids-app BIDS_DIR OUTPUT_DIR {participant,group}",
+		Short: "run as a BIDS App, on fMRIPrep's derivatives",
+		Long: `Runs the built-in biopoint.yaml on the derivatives of fMRIPrep, with the command line of a BIDS App.
+The program does the same when it is called prgnn.
+
+  participant   parcellates, denoises, and makes correlations and graphs, of each participant alone.
+                Many jobs may do so at the same time, on one OUTPUT_DIR.
+  group         makes what is missing of that, trains and tests the models, and writes the report.
+
+BIDS_DIR holds fMRIPrep's derivatives, or raw data with such derivatives in or beside it. Nothing is
+written there. OUTPUT_DIR becomes a BIDS derivatives dataset: time series and matrices of each
+participant, logs, and prgnn.html, the report. prgnn.yaml there is the pipeline file that was run.
+
+Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
+		Example: `  pipeline bids-app /data/fmriprep /out participant --participant-label 01 02 -w /scratch --group diagnosis
+  pipeline bids-app /data/fmriprep /out group -w /scratch --group diagnosis
+  pipeline bids-app raw raw/derivatives/prgnn participant --task-id rest --set graphs.density=0.2`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return a.version()
+			}
+			if err := exactly(3)(cmd, args); err != nil {
+				return err
+			}
+			x.In, x.Out, x.Level = args[0], args[1], args[2]
+			return a.runApp(cmd, &x)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	x.Flags(cmd.Flags())
+	setFlag(cmd, &x.Sets)
+	cmd.Flags().BoolVar(&version, "version", false, "the same as the command version")
+	return cmd
+}
+
+func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
+	r := &running{executor: executor{where: "local"}}
+	r.Workers, r.Memory = x.Workers, int64(x.Memory*1e9)
+	if err := x.Check(); err != nil {
+		return usage(cmd, "%v", err)
+	}
+	study, err := x.Study(a.StoreFlag)
+	if err != nil {
+		return exit.Wrong(err)
+	}
+	a.StoreFlag = study.Store
+	var p *pipelines.Pipeline
+	if p, err = a.load(study.File, study.Sets); err != nil {
+		return err
+	}
+	chosen, err := x.Chosen(p)
+	if err != nil {
+		return exit.Wrong(err)
+	}
+	if x.Level == "participant" {
+		if r.Until = bidsapp.Alone(p.Graph, chosen); r.Until == nil {
+			return exit.Wrongf("%s has no stage that works on one participant alone", study.File)
+		}
+	} else if set := bidsapp.Exclude(p, chosen); set != "" {
+		if p, err = a.load(study.File, append(study.Sets, set)); err != nil {
+			return err
+		}
+	}
+	p.Dir = x.Out // the place of the report
+	result, err := a.runLoaded(cmd, r, p, func() {})
+	if result == nil || exitCode(err) == exit.Interrupted {
+		return err
+	}
+	store, openErr := a.open(p)
+	if openErr != nil {
+		return cmp.Or(err, openErr)
+	}
+	defer store.Close()
+	if err = cmp.Or(err, x.Leave(a.Console, p, store, result, r.Until, chosen)); err == nil {
+		a.Note("prgnn finished successfully!")
+	}
+	return err
+}
