@@ -42,7 +42,7 @@ kind report c826539014e4b3ed3dfb0022d2869ec0b73fef62966321d27fa35d8a90cb19cb
 kind saliency 48dbefb7e0c3119aaed94ed96f42ccd7049a0e632e2a9c99a627404ceb8d673f
 kind simulate 8d88dfde13fd9836e06de8ec0e66871de577504ab7754268f21c73307450123b
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary d249843168767fcb7f8952525234a1e1c8848fb5fd2fb28576048b072cb568cf
+kind summary a0408136411ad24799088f300dd547d537d4989622ad8a8b90a42ede56ec9b23
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 70ab350fc23d477f2d38c5856cecf46469b89c15fa46c2dac91eee48b5502fd1
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
@@ -3236,7 +3236,8 @@ prgnn/stages/report.textWriter.lines 30f4db0bd428.dbe5b6
 prgnn/stages/report.textWriter.list f33540d81d63.f86072
 prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
 prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
-prgnn/stages/report.textWriter.table 0c9c558051bd.066643
+prgnn/stages/report.textWriter.table 03f619fa1d80.491e14
+prgnn/stages/report.widths 57180284a996.91fb1f
 prgnn/stages/report.wrap 0db41a275787.e3b0c4
 
 reached by tables
@@ -3590,6 +3591,6 @@ at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figu
 at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66
 at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:96 Viewer:99 Volume:107 Region:119
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
-at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 Bar.text:192 wrap:207
+at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 widths:174 Bar.text:204 wrap:219
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
 `)

@@ -138,26 +138,7 @@ func (w *textWriter) table(t *Table) {
 			cells[i] = append(cells[i], text)
 		}
 	}
-	width, total := make([]int, len(cells)), 2
-	for i, column := range cells {
-		for _, text := range column {
-			width[i] = max(width[i], utf8.RuneCountInString(text))
-		}
-		total += width[i] + 2
-	}
-	const least = 6
-	for ; total > Width; total-- {
-		widest := 0
-		for i := range width {
-			if width[i] > width[widest] {
-				widest = i
-			}
-		}
-		if width[widest] <= least {
-			break
-		}
-		width[widest]--
-	}
+	width := widths(cells)
 	for k := range len(t.Rows) + 1 {
 		var parts [][]string
 		tall := 0
@@ -186,6 +167,37 @@ func (w *textWriter) table(t *Table) {
 	if t.Note != "" {
 		w.paragraph(4, t.Note)
 	}
+}
+
+// widths are those of the columns: as wide as their longest cells or, where the table would be too
+// wide, narrowed from the widest down, first to their longest words and then to six characters.
+func widths(cells [][]string) []int {
+	const least = 6
+	width, word, total := make([]int, len(cells)), make([]int, len(cells)), 2
+	for i, column := range cells {
+		for _, text := range column {
+			width[i] = max(width[i], utf8.RuneCountInString(text))
+			for w := range strings.FieldsSeq(text) {
+				word[i] = max(word[i], utf8.RuneCountInString(w))
+			}
+		}
+		total += width[i] + 2
+	}
+	for _, floor := range []func(i int) int{func(i int) int { return max(word[i], least) }, func(int) int { return least }} {
+		for ; total > Width; total-- {
+			widest := -1
+			for i := range width {
+				if width[i] > floor(i) && (widest < 0 || width[i] > width[widest]) {
+					widest = i
+				}
+			}
+			if widest < 0 {
+				break
+			}
+			width[widest]--
+		}
+	}
+	return width
 }
 
 // text draws the bar in n columns.
