@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
 kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
 kind bootstrap 364effdda8215e69214f27592e25b5697aa31da3d1ed0731ae19d2db7f25773c
-kind brainmap 0959daca287b0bc8e3f75e10cec6000fa4547f180b6dfb955a45a8183ab7b45b
+kind brainmap 6065c579c4c5c22ce93d7973e20f1db5d6265014b8a5a7a09b96343bf27e6c80
 kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
 kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
 kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
@@ -18,7 +18,7 @@ kind denoise 4183489c4f59fa1a801724a94e77dbc7b3ca6ee0576a58904012f39bb66eae23
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
 kind exec cb8c6e7492dd56051de628f953e05dad733f2a194ea0c7f8b218018841da2baf
-kind fidelity 3ad223565f91bbcec9dd2097e65523485d3aab657f6cfc93bb08ca2f1ac22d81
+kind fidelity 72d0ec395e858f236bae5373d24961687df254b4936e1c6ce50f0f4e7d20356e
 kind figure-confusion 620416c776cdf5885da97461c4fcabd8dfaf3e010b2eff7522dcb607fec1f9c2
 kind figure-connectivity 8b7653a358ce1f428aa4e2aa391a8a8acf027414ca47eaa49e07d324367508e5
 kind figure-degrees f0282812ea3f316139068f68c317f2bcb441ba8121dc68c331e84dfc0628605b
@@ -38,11 +38,11 @@ kind mean-volume fd80d039e2eba7a2db6fa87465ff17eb5c4e27ebc77663e384650b657f5b5a9
 kind parcellate 80013014a28761ea47c41efa75025400ec89be524b2884dc62158ed097656922
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
-kind report c826539014e4b3ed3dfb0022d2869ec0b73fef62966321d27fa35d8a90cb19cb
+kind report 9186e1afddf47478ef68ab71cb054637f6a98a5b95059c53f6de3a19bf5de637
 kind saliency 48dbefb7e0c3119aaed94ed96f42ccd7049a0e632e2a9c99a627404ceb8d673f
 kind simulate 8d88dfde13fd9836e06de8ec0e66871de577504ab7754268f21c73307450123b
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary a0408136411ad24799088f300dd547d537d4989622ad8a8b90a42ede56ec9b23
+kind summary f6eb413a0c26ac02c33b290d154a55dc205cc051792a47132ec63978d6e2a4ae
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 70ab350fc23d477f2d38c5856cecf46469b89c15fa46c2dac91eee48b5502fd1
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
@@ -1520,7 +1520,7 @@ prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by brainmap report summary
-prgnn/stages/figure.BrainMap 92ecc7e60667.e3b0c4
+prgnn/stages/figure.BrainMap a30378e5db65.e3b0c4
 prgnn/stages/figure.BrainMap.Draw 7b5dce48eeb6.c12fbc
 prgnn/stages/figure.BrainMap.Ports e71e58d56e93.aa3df0
 prgnn/stages/figure.BrainMap.Run 638764495fe3.580d29
@@ -2085,12 +2085,13 @@ prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 4b3f2065a033.d2c4d9
-prgnn/stages/assess.Fidelity.Run b5d4994a1036.6ab1bb
+prgnn/stages/assess.Fidelity.Run 58f3265159dc.50f068
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
-prgnn/stages/assess.Fidelity.settings c7b5f44447c1.dd1a35
+prgnn/stages/assess.Fidelity.settings 072f337bdfc1.dd1a35
+prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table 537a672e6108.f3410c
-prgnn/stages/assess.fidelity.New 5d10c8afbb2e.4cf385
+prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
@@ -3441,7 +3442,7 @@ at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compar
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:184
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:28 Evaluate.Run:43 participantAccuracy:60 Evaluate.test:63
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.settings:116 Fidelity.ask:180 Fidelity.first:238 maskSetting.overModels:275 Fidelity.table:286
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:202 Fidelity.first:260 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:59 sharedPoints:60 sharedScans:65 timePoints:97

@@ -16,6 +16,12 @@ import (
 func TestFidelityOfTheTruth(t *testing.T) {
 	in := stagetest.PlantedInputs(t, 40, 3, 12, 1.5)
 	out := stagetest.MustRun(t, trainer(1), in)
+	byDefault := stagetest.MustRun(t, &Fidelity{Order: "individual", Random: 1}, map[string][]dag.Input{
+		"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"], "features": in["features"],
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}})["fidelity"].(*encoding.Table)
+	if k, _ := byDefault.Ints("k"); !slices.Equal(k, []int64{1, 1, 3, 3, 6, 6}) {
+		t.Errorf("by default %v of 12 regions", k)
+	}
 	ask := func(order []int32) *encoding.Table {
 		rank := make([]int32, len(order))
 		for i := range rank {

@@ -27,7 +27,7 @@ var kindBrainMap = dag.Kind{
 
 // BrainMap draws a ranking.
 type BrainMap struct {
-	Top int `param:"top" doc:"how many of the first regions are named" min:"0" max:"84"`
+	Top int `param:"top" doc:"how many of the first regions are named" min:"0" max:"1000"`
 }
 
 // Ports are the stage's inputs and outputs.
