@@ -13,5 +13,6 @@ var Kinds = []dag.Kind{
 	fidelityKind,
 	individualityKind,
 	leakageKind,
+	qcfcKind,
 	saliencyKind,
 }

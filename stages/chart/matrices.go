@@ -51,7 +51,7 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 		for i, p := range panels {
 			square := vg.Rectangle{Min: vg.Point{X: x, Y: c.Min.Y + foot}, Max: vg.Point{X: x + side, Y: c.Min.Y + foot + side}}
 			ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YBottom)
-			p.paint(c, square, order, blocks, limits[p.Label], i == 0)
+			p.paint(c, square, order, blocks, limits[p.Label], i == 0, 900)
 			x += side
 			if i == len(panels)-1 || panels[i+1].Label != p.Label {
 				strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6, Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
@@ -63,8 +63,8 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 	}}
 }
 
-// paint draws one matrix into a square, and the names of the blocks at its left.
-func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block, limit float64, named bool) {
+// paint draws one matrix into a square as an image of about so many pixels, and the names of the blocks at its left.
+func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block, limit float64, named bool, pixels int) {
 	n := len(order)
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	for i, from := range order {
@@ -77,7 +77,7 @@ func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, bloc
 		}
 	}
 	// Enough pixels for print, whole ones for a cell.
-	times := max(1, (900+n-1)/n)
+	times := max(1, (pixels+n-1)/n)
 	c.DrawImage(square, ours.Enlarge(img, times, times))
 	side := square.Max.X - square.Min.X
 	line := draw.LineStyle{Color: ours.Ink, Width: 0.4}

@@ -32,3 +32,12 @@ type CleaningRow struct {
 	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
 	Why        string  `column:"why,optional" doc:"why nothing was regressed out; empty where something was"`
 }
+
+// A VolumeRow is one volume of a scan (denoise).
+type VolumeRow struct {
+	Volume  int32   `column:"volume" doc:"from 1, in the order of the scan"`
+	FD      float64 `column:"framewise_displacement,missing" unit:"mm" doc:"as in the table of confounds, or computed from its motion parameters (Power et al. 2012)"`
+	DVARS   float64 `column:"std_dvars,missing" doc:"standardised DVARS, as in the table of confounds"`
+	Global  float64 `column:"global_signal,missing" doc:"as in the table of confounds"`
+	LeftOut string  `column:"left_out" doc:"why the volume was left out: not in steady state, motion; empty for a kept one"`
+}

@@ -15,5 +15,6 @@ var Kinds = []dag.Kind{
 	kindIndividuals,
 	kindROC,
 	kindRanking,
+	kindScanQuality,
 	kindTraining,
 }

@@ -58,6 +58,7 @@ func (*Denoise) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series of the kept volumes; NaN for a missing region, 0 for a constant one"},
 			{Name: "quality", Type: dag.Arrow(column.Names[column.CleaningRow]()...), Doc: "how it was cleaned, and what is left, in one row"},
+			{Name: "volumes", Type: dag.Arrow(column.Names[column.VolumeRow]()...), Doc: "motion of each volume, and whether it was kept"},
 		},
 	}
 }
@@ -108,7 +109,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Filter != "none" && !(o.TR > 0) {
 		return nil, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", in.Name, s.Filter)
 	}
-	row, err := s.confounds(t, draws[0].Rows, &o)
+	row, volumes, err := s.confounds(t, draws[0].Rows, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +151,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"series":  region.Stack(cleaned),
 		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), column.MadeBy("denoise", &used, made, "tr", "min_volumes", "min_minutes", "min_dof")),
+		"volumes": column.Table(volumes),
 	}, nil
 }
 
@@ -206,40 +208,45 @@ func tooLittle(format string, args ...any) error {
 // orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one line.
 const orExclude = "; or leave this participant out (exclude, under cohort)"
 
-// confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table.
-func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (column.CleaningRow, error) {
-	row := column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none"}
+// confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table, and
+// says of each volume how it moved and whether it is kept.
+func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (row column.CleaningRow, each []column.VolumeRow, err error) {
+	each = make([]column.VolumeRow, volumes)
+	for v := range each {
+		each[v] = column.VolumeRow{Volume: int32(v + 1), FD: math.NaN(), DVARS: math.NaN(), Global: math.NaN()}
+	}
+	row = column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none"}
 	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
 	why, err := before(t)
 	if err != nil {
-		return row, err
+		return row, each, err
 	}
 	if why == column.CleanedScan && asked {
-		return row, fmt.Errorf("%s: its sidecar says that confounds were regressed out of this scan, and cleaned twice it would lose signal: leave regress, columns, fd and dvars out", t.In("series").Name)
+		return row, each, fmt.Errorf("%s: its sidecar says that confounds were regressed out of this scan, and cleaned twice it would lose signal: leave regress, columns, fd and dvars out", t.In("series").Name)
 	}
 	if !t.Has("confounds") {
 		if asked {
-			return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude)
+			return row, each, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude)
 		}
 		if row.Why = cmp.Or(why, column.NoConfounds); s.Regress == "none" {
 			row.Why = cmp.Or(why, column.AskedForNone) // who has cleaned before counts more than what is asked now
 		}
-		return row, nil
+		return row, each, nil
 	}
 	in := t.In("confounds")
 	names, x, err := region.ReadText(in)
 	if err != nil {
-		return row, err
+		return row, each, err
 	}
 	if names == nil {
-		return row, fmt.Errorf("%s: the first line does not name the columns", in.Name)
+		return row, each, fmt.Errorf("%s: the first line does not name the columns", in.Name)
 	}
 	if x.Rows != volumes {
-		return row, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude)
+		return row, each, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude)
 	}
 	table := connectivity.Confounds{Names: names, Values: x, Cosines: -1}
 	if table.About, err = aboutConfounds(t); err != nil {
-		return row, err
+		return row, each, err
 	}
 	marked, nonSteady := table.NonSteady()
 	if o.TR > 0 {
@@ -256,11 +263,11 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	}
 	strategy, err := connectivity.StrategyOf(row.Strategy)
 	if err != nil {
-		return row, err
+		return row, each, err
 	}
 	var taken []string
 	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns, connectivity.FirstRow(s.FirstRow)); err != nil {
-		return row, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude)
+		return row, each, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude)
 	}
 	if len(taken) > 0 {
 		row.Why = ""
@@ -271,22 +278,36 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	scrub := strategy.Scrub
 	scrub.FD, scrub.DVARS, scrub.MinSegment = cmp.Or(s.FD, scrub.FD), cmp.Or(s.DVARS, scrub.DVARS), cmp.Or(s.MinSegment, scrub.MinSegment)
 	if fd == nil && scrub.FD > 0 {
-		return row, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
+		return row, each, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
 	}
 	if dvars == nil && scrub.DVARS > 0 {
-		return row, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
+		return row, each, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
 	}
 	if o.Keep, err = scrub.Keep(fd, dvars, volumes); err != nil {
-		return row, fmt.Errorf("%s: %w", in.Name, err)
+		return row, each, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	row.NonSteady = int32(nonSteady)
+	global := slices.Index(names, "global_signal")
 	for v, keep := range o.Keep {
-		if !keep && !marked[v] {
+		if fd != nil {
+			each[v].FD = fd[v]
+		}
+		if dvars != nil {
+			each[v].DVARS = dvars[v]
+		}
+		if global >= 0 {
+			each[v].Global = x.At(v, global)
+		}
+		switch {
+		case marked[v]:
+			each[v].LeftOut = "not in steady state"
+		case !keep:
 			row.Censored++
+			each[v].LeftOut = "motion"
 		}
 		o.Keep[v] = keep && !marked[v]
 	}
-	return row, nil
+	return row, each, nil
 }
 
 // before says why series need no nuisance regression: somebody has cleaned them. "" where nothing says so.

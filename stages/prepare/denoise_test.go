@@ -85,6 +85,16 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	if err != nil || !strings.HasPrefix(names[0], "trans_x trans_x_derivative1 trans_x_power2") || !strings.HasSuffix(names[0], " csf") {
 		t.Errorf("confounds %q (%v)", names, err)
 	}
+	volumesTable := out["volumes"].(*encoding.Table)
+	fd, left := stagetest.FloatsOf(t, volumesTable, "framewise_displacement"), stagetest.Sure(volumesTable.Strings("left_out"))
+	if volumesTable.Rows() != volumes || !math.IsNaN(fd[0]) || fd[3] != 0.75 || fd[5] != 0.25 {
+		t.Errorf("displacement of each volume %v", fd)
+	}
+	for v, why := range left {
+		if want := map[bool]string{true: "motion"}[v == 3 || v == 4]; why != want {
+			t.Errorf("volume %d is left out for %q, want %q", v+1, why, want)
+		}
+	}
 	// The second draw alone is cleaned as among the others.
 	a, all := seriesOf(3, volumes, 5).Float64s(), out["series"].(*encoding.Array).Float64s()
 	in["series"] = dag.InputOf(encoding.NewArray(a[volumes*5:2*volumes*5], 1, volumes, 5))

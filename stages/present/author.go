@@ -66,6 +66,7 @@ func (a *author) write() (*report.Page, error) {
 		{"regions", "Salient regions", a.regions},
 		{"checks", "Quality control and checks", a.checks},
 		{"more", "Further tables and figures", a.more},
+		{"scans", "Quality of each scan", a.scanQuality},
 		{"provenance", "Provenance", a.provenance},
 		{"references", "References", a.references},
 	} {

@@ -13,7 +13,7 @@ import (
 
 // checks is the section of leakage, covariates, training and the quality of each step.
 func (a *author) checks() error {
-	for _, part := range []func() error{a.leakage, a.covariates, a.training, a.quality} {
+	for _, part := range []func() error{a.leakage, a.covariates, a.training, a.quality, a.motion} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -55,6 +55,8 @@ func sharedPorts() []dag.Port {
 		gathered("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
 		registrationPort(),
 		gathered("cleaning", "denoise's quality for each participant", "volumes"),
+		gathered("qcfc", "qcfc's summary: head motion and connectivity after cleaning", column.Names[column.MotionRow]()...),
+		gathered("typicality", "qcfc's typicality: each participant's connectivity beside the others'", column.Names[column.TypicalityRow]()...),
 		gathered("connectivity", "connectivity's quality for each participant", "draw"),
 		gathered("graphs", "graph's quality for each participant", "draw", "edges"),
 		gathered("training", "train's history of each model", "epoch", "train_accuracy"),
@@ -80,6 +82,7 @@ func (*Report) Ports() dag.Ports {
 		gathered("distribution", "train's distribution of pooling scores over the epochs", "epoch", "layer", "low", "high", "kept", "dropped"),
 		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage"),
 		dag.Port{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
+		dag.Port{Name: "scans", Type: dag.Format("svg"), Gather: true, Optional: true, Doc: "figure-qc's picture of each participant, to look at and to rate; shown for up to 50"},
 		dag.Port{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space, for slices and the viewer: parcellate's parcels, of which the first participant's are drawn, or an atlas"},
 		dag.Port{Name: "anatomy", Type: dag.Format("nifti"), Optional: true, Doc: "an image in the space of the parcels, to lie under the regions: a T1 image, a template, or the output of mean-volume"},
 		dag.Port{Name: "overview", Type: dag.Format("svg"), Optional: true, Doc: "pipeline.graph: the drawing of the stages"},
@@ -89,7 +92,7 @@ func (*Report) Ports() dag.Ports {
 
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "registration", "cleaning", "connectivity", "graphs", "parcels", "anatomy", "overview"}
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "registration", "cleaning", "qcfc", "typicality", "scans", "connectivity", "graphs", "parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
 func (s *Report) Page(t *dag.Task) (*report.Page, error) {

@@ -218,7 +218,11 @@ var mediaTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png"}
 func (b *body) figure(f *Figure) {
 	picture := "data:" + mediaTypes[f.Format] + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
 	if f.Wide {
-		b.put(`<figure class="wide"><div class="pan" role="region" tabindex="0" aria-label="%s. %s">`, f.Label(), f.Title)
+		class := "wide"
+		if f.Rated != "" {
+			class = "wide screen"
+		}
+		b.put(`<figure class="%s"><div class="pan" role="region" tabindex="0" aria-label="%s. %s">`, class, f.Label(), f.Title)
 	} else {
 		b.put("<figure>")
 	}
@@ -228,7 +232,11 @@ func (b *body) figure(f *Figure) {
 	}
 	b.put("<figcaption><strong>%s. %s.</strong> %s", f.Label(), f.Title, f.Caption)
 	b.tag()
-	b.put("</figcaption></figure>\n")
+	b.put("</figcaption>")
+	if f.Rated != "" { // page.js makes its buttons
+		b.put(`<div class="rating" role="group" aria-label="Rating of %s" data-participant="%s"></div>`, f.Rated, f.Rated)
+	}
+	b.put("</figure>\n")
 }
 
 // tag repeats under a picture that nobody was scanned.

@@ -90,6 +90,9 @@ type Figure struct {
 	Format  string // "svg" or "png"
 	Data    []byte
 	Wide    bool // takes the whole width
+	// Rated is the participant whose scan a reader of the HTML page rates below the figure; empty for no rating. Such a
+	// figure is not printed.
+	Rated string
 }
 
 // Label is the figure's name in a sentence.

@@ -1,0 +1,365 @@
+package assess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/dense"
+	"prgnn/internal/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+	"prgnn/stages/region"
+)
+
+var qcfcKind = dag.Kind{
+	Name: "qcfc",
+	Doc: "QC-FC: how much of functional connectivity goes with head motion after cleaning\n" +
+		"Correlates, over the participants, the mean framewise displacement with each edge: Fisher z of the Pearson correlation of draw 0. Reports the median |r| beside its value without any relation, the share of edges at p < 0.05 (uncorrected) and after FDR, the distance dependence (Spearman), and the degrees of freedom that the cleaning cost (Satterthwaite 2012; Ciric 2017; Parkes 2018). Fan denoise out over regress to compare strategies side by side. With fewer than 20 participants the numbers say little. Also compares each participant's connectivity with the mean of the others, and names outliers.",
+	New: func() dag.Stage { return &QCFC{} },
+}
+
+// QCFC measures what motion has left in connectivity.
+type QCFC struct {
+	Covariates []string `param:"covariates" doc:"columns of the participants that are partialled out of both, such as [age, sex]; participants who lack a value are left out"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*QCFC) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoise's series of each participant, of one or several strategies"},
+			{Name: "cleaning", Type: dag.Arrow("volumes", "t_eff", "mean_fd"), Gather: true, Doc: "denoise's quality of the same: motion and degrees of freedom"},
+			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list; with centroids x, y, z the distance dependence is measured"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "where covariates stand"},
+		},
+		Out: []dag.Port{
+			{Name: "summary", Type: dag.Arrow(column.Names[column.MotionRow]()...), Doc: "one row a strategy"},
+			{Name: "edges", Type: dag.Arrow(column.Names[column.MotionEdgeRow]()...), Doc: "one row an edge"},
+			{Name: "typicality", Type: dag.Arrow(column.Names[column.TypicalityRow]()...), Doc: "one row a participant"},
+		},
+	}
+}
+
+// Validate checks parameters against each other.
+func (s *QCFC) Validate() []error {
+	for i, c := range s.Covariates {
+		if c == "participant_id" || slices.Contains(s.Covariates[:i], c) {
+			return []error{fmt.Errorf("covariates: %s is no covariate, or stands there twice", c)}
+		}
+	}
+	return nil
+}
+
+// A connectome is one participant's edges, Fisher z, and how the scan was cleaned.
+type connectome struct {
+	id    string
+	z     []float64 // of the pairs (1, 2), (1, 3) … (n−1, n); NaN for a missing one
+	clean column.CleaningRow
+}
+
+// Run measures.
+func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	cleaning := map[string]column.CleaningRow{}
+	for _, in := range t.All("cleaning") {
+		rows, err := column.Read[column.CleaningRow](in)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) != 1 {
+			return nil, fmt.Errorf("%s: %d rows, want one", in.Name, len(rows))
+		}
+		cleaning[column.CoordText(in.Coords)] = rows[0]
+	}
+	var coords [][]dag.Coord // of each setting
+	var settings [][]connectome
+	regions := 0
+	for _, in := range t.All("series") {
+		clean, ok := cleaning[column.CoordText(in.Coords)]
+		if !ok {
+			return nil, fmt.Errorf("%s: cleaning has no table of %s: connect the output quality of the same stage", in.Name, column.CoordText(in.Coords))
+		}
+		draws, err := region.ReadDraws(in, "draw, time, roi")
+		if err != nil {
+			return nil, err
+		}
+		if regions == 0 {
+			regions = draws[0].Cols
+		}
+		if draws[0].Cols != regions {
+			return nil, fmt.Errorf("%s: %d regions, others have %d", in.Name, draws[0].Cols, regions)
+		}
+		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "subject" })
+		i := slices.IndexFunc(coords, func(c []dag.Coord) bool { return slices.Equal(c, own) })
+		if i < 0 {
+			i = len(coords)
+			coords, settings = append(coords, own), append(settings, nil)
+		}
+		x := draws[0]
+		settings[i] = append(settings[i], connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
+	}
+	if regions < 2 {
+		return nil, errors.New("no edges: connect series of two regions or more")
+	}
+	distance, err := edgeDistances(t, regions)
+	if err != nil {
+		return nil, err
+	}
+	covariates, err := s.covariates(t)
+	if err != nil {
+		return nil, err
+	}
+	var summary []column.MotionRow
+	var edges []column.MotionEdgeRow
+	var typical []column.TypicalityRow
+	for i, people := range settings {
+		row, of := s.measure(people, distance, covariates)
+		row.Coords = coords[i]
+		summary = append(summary, row)
+		k := 0
+		for a := range regions {
+			for b := a + 1; b < regions; b++ {
+				edges = append(edges, column.MotionEdgeRow{Coords: coords[i], Source: int32(a + 1), Target: int32(b + 1), R: of.R[k], P: of.P[k], Q: of.Q[k], Distance: distance[k]})
+				k++
+			}
+		}
+		for _, r := range typicality(people) {
+			r.Coords = coords[i]
+			typical = append(typical, r)
+		}
+	}
+	var axes []string
+	for _, c := range coords[0] {
+		axes = append(axes, c.Axis)
+	}
+	return dag.Outputs{"summary": column.Table(summary, axes...), "edges": column.Table(edges, axes...), "typicality": column.Table(typical, axes...)}, nil
+}
+
+// measure is QC-FC of one setting.
+func (s *QCFC) measure(people []connectome, distance []float64, covariates map[string][]float64) (column.MotionRow, inference.Motion) {
+	row := column.MotionRow{Covariates: strings.Join(s.Covariates, " ")}
+	var fd []float64
+	var who []connectome
+	columns := make([][]float64, 0)
+	var strategies []string
+	for _, p := range people {
+		if !slices.Contains(strategies, p.clean.Strategy) {
+			strategies = append(strategies, p.clean.Strategy)
+		}
+		row.Lost += (float64(p.clean.Volumes) - p.clean.TEff) / float64(len(people))
+		row.Remaining += p.clean.TEff / float64(len(people))
+		of, known := covariates[p.id]
+		if math.IsNaN(p.clean.MeanFD) || covariates != nil && !known {
+			row.Left++
+			continue
+		}
+		who, fd = append(who, p), append(fd, p.clean.MeanFD)
+		for k, v := range of {
+			if len(columns) == k {
+				columns = append(columns, nil)
+			}
+			columns[k] = append(columns[k], v)
+		}
+	}
+	slices.Sort(strategies)
+	row.Strategy, row.Participants = strings.Join(strategies, " "), int32(len(who))
+	row.MeanFD, _ = column.MeanSD(fd)
+	edges := make([][]float64, len(distance))
+	for e := range edges {
+		for _, p := range who {
+			edges[e] = append(edges[e], p.z[e])
+		}
+	}
+	m := inference.MotionOf(edges, fd, columns)
+	row.Median, row.Null = inference.MedianAbs(m.R), m.Null
+	row.Share, row.ShareFDR, row.Distance = math.NaN(), math.NaN(), math.NaN()
+	var r, d []float64
+	below, belowFDR := 0, 0
+	for e := range m.R {
+		if math.IsNaN(m.R[e]) {
+			row.MissingEdges++
+			continue
+		}
+		row.Edges++
+		if m.P[e] < 0.05 {
+			below++
+		}
+		if m.Q[e] < 0.05 {
+			belowFDR++
+		}
+		if !math.IsNaN(distance[e]) {
+			r, d = append(r, m.R[e]), append(d, distance[e])
+		}
+	}
+	if row.Edges > 0 {
+		row.Share, row.ShareFDR = float64(below)/float64(row.Edges), float64(belowFDR)/float64(row.Edges)
+	}
+	if len(r) > 2 {
+		row.Distance = inference.Spearman(r, d)
+	}
+	return row, m
+}
+
+// fisherEdges are Fisher z of the Pearson correlations of the columns of x, time × regions; NaN where a region is
+// missing or constant.
+func fisherEdges(x []float64, volumes, n, threads int) []float64 {
+	const nearOne = 1 - 1e-15
+	unit := make([]float64, n*volumes)
+	for j := range n {
+		mean, q := 0.0, 0.0
+		for v := range volumes {
+			mean += x[v*n+j]
+		}
+		mean /= float64(volumes)
+		of := unit[j*volumes:][:volumes]
+		for v := range of {
+			of[v] = x[v*n+j] - mean
+			q += float64(of[v] * of[v])
+		}
+		length := math.Sqrt(q)
+		if !(length > 1e-12*math.Abs(mean)*math.Sqrt(float64(volumes))) {
+			length = math.NaN()
+		}
+		for v := range of {
+			of[v] /= length
+		}
+	}
+	r := make([]float64, n*n)
+	dense.Gram(r, dense.Rows(unit, volumes), n, volumes, max(threads, 1))
+	var z []float64
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			v := r[j*n+i]
+			if !math.IsNaN(v) {
+				v = exact.Atanh(max(-nearOne, min(nearOne, v)))
+			}
+			z = append(z, v)
+		}
+	}
+	return z
+}
+
+// edgeDistances are the distances in mm between the centroids of the pairs; NaN where there are none.
+func edgeDistances(t *dag.Task, regions int) ([]float64, error) {
+	type place struct {
+		X float64 `column:"x,optional"`
+		Y float64 `column:"y,optional"`
+		Z float64 `column:"z,optional"`
+	}
+	at := make([]place, regions)
+	for i := range at {
+		at[i].X = math.NaN()
+	}
+	if t.Has("nodes") {
+		var err error
+		if at, err = column.Read[place](t.In("nodes")); err != nil {
+			return nil, err
+		}
+		if len(at) != regions {
+			return nil, fmt.Errorf("%s: %d nodes, and series of %d regions", t.In("nodes").Name, len(at), regions)
+		}
+	}
+	var out []float64
+	for i, a := range at {
+		for _, b := range at[i+1:] {
+			x, y, z := a.X-b.X, a.Y-b.Y, a.Z-b.Z
+			out = append(out, math.Sqrt(float64(x*x)+float64(y*y)+float64(z*z)))
+		}
+	}
+	return out, nil
+}
+
+// covariates are the values of each participant who has all of them: numbers, and an indicator for each category but
+// the first. nil without covariates.
+func (s *QCFC) covariates(t *dag.Task) (map[string][]float64, error) {
+	if len(s.Covariates) == 0 {
+		return nil, nil
+	}
+	if !t.Has("participants") {
+		return nil, errors.New("covariates stand in the table of the participants: connect participants")
+	}
+	table, err := t.In("participants").Table()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := table.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]float64, len(ids))
+	for _, name := range s.Covariates {
+		if _, err := table.Strings(name); err != nil {
+			return nil, fmt.Errorf("covariates: %w", err)
+		}
+		c, err := column.ReadCovariate(table, name)
+		if err != nil {
+			return nil, err
+		}
+		if c.Text == nil {
+			for i, v := range c.Number {
+				values[i] = append(values[i], v)
+			}
+			continue
+		}
+		_, names := column.Numbered(c.Text)
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
+		for i, text := range c.Text {
+			for _, other := range names[min(1, len(names)):] {
+				v := 0.0
+				if text == other {
+					v = 1
+				}
+				if text == "" {
+					v = math.NaN()
+				}
+				values[i] = append(values[i], v)
+			}
+		}
+	}
+	out := map[string][]float64{}
+	for i, id := range ids {
+		if !slices.ContainsFunc(values[i], math.IsNaN) {
+			out[id] = values[i]
+		}
+	}
+	return out, nil
+}
+
+// typicality compares each participant with the mean of the others.
+func typicality(people []connectome) []column.TypicalityRow {
+	rows := make([]column.TypicalityRow, len(people))
+	sum, all := make([]float64, len(people[0].z)), make([]bool, len(people[0].z))
+	for e := range sum {
+		for _, p := range people {
+			sum[e] += p.z[e]
+		}
+		all[e] = !math.IsNaN(sum[e])
+	}
+	typical, fd, teff := make([]float64, len(people)), make([]float64, len(people)), make([]float64, len(people))
+	for i, p := range people {
+		var own, others []float64
+		for e, z := range p.z {
+			if all[e] {
+				own, others = append(own, z), append(others, (sum[e]-z)/float64(len(people)-1))
+			}
+		}
+		typical[i], fd[i], teff[i] = inference.Correlation(own, others), p.clean.MeanFD, p.clean.TEff
+		rows[i] = column.TypicalityRow{Participant: p.id, Typicality: typical[i], MeanFD: fd[i], TEff: teff[i]}
+	}
+	for _, m := range []struct {
+		name string
+		sign float64
+		v    []float64
+	}{{"typicality", -1, typical}, {"mean_fd", 1, fd}, {"t_eff", -1, teff}} {
+		for i, z := range inference.RobustZ(m.v) {
+			if m.sign*z > 3.5 {
+				rows[i].Outlier = strings.TrimSpace(rows[i].Outlier + " " + m.name)
+			}
+		}
+	}
+	return rows
+}

@@ -1,0 +1,217 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// motionStudy are series of 4 regions of 24 participants by two strategies; in the first, motion makes regions 1 and 2
+// alike. Region 4 of sub-003 is constant, and nobody knows the motion of sub-005.
+func motionStudy() map[string][]dag.Input {
+	const people, volumes, regions = 24, 30, 4
+	in := map[string][]dag.Input{}
+	var ids, sex []string
+	var age []float64
+	for p := range people {
+		r := random.New(11, "motion", p)
+		id := fmt.Sprintf("sub-%03d", p+1)
+		ids, age, sex = append(ids, id), append(age, 8+30*r.Float64()), append(sex, []string{"F", "M"}[p%2])
+		fd := 0.05 + 0.3*r.Float64()
+		x := make([]float64, volumes*regions)
+		for i := range x {
+			x[i] = r.Normal()
+		}
+		if p == 4 {
+			fd = math.NaN()
+		}
+		for k, strategy := range []string{"24P", "36P"} {
+			y := slices.Clone(x)
+			for v := range volumes {
+				if k == 0 && p != 4 {
+					y[v*regions+1] += 6 * fd * y[v*regions]
+				}
+				if p == 2 {
+					y[v*regions+3] = 0
+				}
+			}
+			coords := []dag.Coord{{Axis: "regress", Value: strategy}, {Axis: "subject", Value: id}}
+			row := column.CleaningRow{Volumes: 40, Kept: 30, Regressors: int32(24 + 12*k), TEff: float64(15 - 12*k), MeanFD: fd, Strategy: strategy}
+			in["series"] = append(in["series"], dag.InputOf(encoding.NewArray(y, 1, volumes, regions), coords...))
+			in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{row}), coords...))
+		}
+	}
+	nodes := stagetest.NodesOf("a", "b", "c", "d")
+	for i, c := range nodes.Columns {
+		if c.Name == "x" {
+			nodes.Columns[i].Values = []float64{0, 1, 4, 13} // all six distances differ
+		}
+	}
+	in["nodes"] = []dag.Input{dag.InputOf(nodes)}
+	in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex}))}
+	return in
+}
+
+// slowR is Pearson's correlation by its definition.
+func slowR(x, y []float64) float64 {
+	mx, sx := column.MeanSD(x)
+	my, sy := column.MeanSD(y)
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - mx) / sx * (y[i] - my) / sy
+	}
+	return sum / float64(len(x)-1)
+}
+
+func TestQCFC(t *testing.T) {
+	in := motionStudy()
+	out := stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)
+	summary, edges := out["summary"].(*encoding.Table), out["edges"].(*encoding.Table)
+
+	// By the definition: for each edge the correlation over the participants whose motion is known.
+	var want []float64
+	for k := range 2 {
+		for a := range 4 {
+			for b := a + 1; b < 4; b++ {
+				var fd, z []float64
+				for p := range 24 {
+					row, err := column.Read[column.CleaningRow](in["cleaning"][2*p+k])
+					if err != nil {
+						t.Fatal(err)
+					}
+					series, _ := in["series"][2*p+k].Array()
+					var x, y []float64
+					for v := range 30 {
+						x, y = append(x, series.Float64s()[4*v+a]), append(y, series.Float64s()[4*v+b])
+					}
+					if p != 4 {
+						fd, z = append(fd, row[0].MeanFD), append(z, math.Atanh(slowR(x, y)))
+					}
+				}
+				want = append(want, slowR(fd, z))
+			}
+		}
+	}
+	if r := stagetest.FloatsOf(t, edges, "r"); !stagetest.Near(r, want) {
+		t.Errorf("r\n%v, want\n%v", r, want)
+	}
+	for name, want := range map[string][]float64{
+		"participants": {23, 23}, "left_out": {1, 1}, "edges": {3, 3}, "missing_edges": {3, 3}, "dof_lost": {25, 37}, "dof_left": {15, 3},
+		"null_median_abs_r": {0.6744897501960817 / math.Sqrt(20), 0.6744897501960817 / math.Sqrt(20)},
+		"median_abs_r":      {middleOfThree(want[0], want[1], want[3]), middleOfThree(want[6], want[7], want[9])},
+	} {
+		if got := stagetest.FloatsOf(t, summary, name); !stagetest.Near(got, want) {
+			t.Errorf("%s %v, want %v", name, got, want)
+		}
+	}
+	if share := stagetest.FloatsOf(t, summary, "share_p05"); !(share[0] >= 1./3-1e-12) || share[1] != 0 {
+		t.Errorf("shares of edges %v: motion is in the first strategy alone", share)
+	}
+	// Distances 1, 4 and 3 of the edges (1, 2), (1, 3) and (2, 3).
+	if d := stagetest.FloatsOf(t, edges, "distance")[:6]; !slices.Equal(d, []float64{1, 4, 13, 3, 12, 9}) {
+		t.Errorf("distances %v", d)
+	}
+	names, _ := summary.Strings("strategy")
+	axis, _ := summary.Strings("regress")
+	if !slices.Equal(names, []string{"24P", "36P"}) || !slices.Equal(axis, names) {
+		t.Errorf("strategies %q %q", names, axis)
+	}
+	if got := out["typicality"].(*encoding.Table).Rows(); got != 48 {
+		t.Errorf("typicality of %d", got)
+	}
+}
+
+func middleOfThree(a, b, c float64) float64 {
+	v := []float64{math.Abs(a), math.Abs(b), math.Abs(c)}
+	slices.Sort(v)
+	return v[1]
+}
+
+// TestQCFCPartial: covariates are partialled out, by the textbook formula of one; a participant without a value is left out.
+func TestQCFCPartial(t *testing.T) {
+	in := motionStudy()
+	all := stagetest.FloatsOf(t, stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)["edges"], "r")
+	out := stagetest.MustRun(t, stagetest.Fresh("qcfc", "covariates", []any{"sex"}), in)
+	partial := stagetest.FloatsOf(t, out["edges"], "r")
+	var fd, sex, z []float64
+	for p := range 24 {
+		if p == 4 {
+			continue
+		}
+		row, _ := column.Read[column.CleaningRow](in["cleaning"][2*p])
+		series, _ := in["series"][2*p].Array()
+		var x, y []float64
+		for v := range 30 {
+			x, y = append(x, series.Float64s()[4*v]), append(y, series.Float64s()[4*v+1])
+		}
+		fd, sex, z = append(fd, row[0].MeanFD), append(sex, float64(p%2)), append(z, math.Atanh(slowR(x, y)))
+	}
+	ab, ac, bc := slowR(fd, z), slowR(fd, sex), slowR(z, sex)
+	if want := (ab - ac*bc) / math.Sqrt((1-ac*ac)*(1-bc*bc)); math.Abs(partial[0]-want) > 1e-12 || partial[0] == all[0] {
+		t.Errorf("partial r %v, want %v (r %v)", partial[0], want, all[0])
+	}
+	if null := stagetest.FloatsOf(t, out["summary"], "null_median_abs_r"); math.Abs(null[0]-0.6744897501960817/math.Sqrt(19)) > 1e-15 {
+		t.Errorf("null %v", null)
+	}
+	for _, c := range []struct {
+		stage dag.Stage
+		want  string
+	}{
+		{stagetest.Fresh("qcfc", "covariates", []any{"height"}), "height"},
+	} {
+		if _, err := stagetest.RunStage(t, c.stage, in); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	in["cleaning"] = in["cleaning"][:3]
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("qcfc"), in); err == nil || !strings.Contains(err.Error(), "cleaning has no table of regress=") {
+		t.Errorf("without the tables of some: %v", err)
+	}
+}
+
+// TestTypicality: by the definition, and an outlier in motion is named.
+func TestTypicality(t *testing.T) {
+	var people []connectome
+	r := random.New(6, "typicality")
+	for p := range 12 {
+		c := connectome{id: fmt.Sprintf("sub-%02d", p), clean: column.CleaningRow{MeanFD: 0.1 + 0.01*r.Float64(), TEff: 100}}
+		for e := range 30 {
+			c.z = append(c.z, math.Sin(float64(e))+0.3*r.Normal())
+		}
+		people = append(people, c)
+	}
+	people[7].clean.MeanFD = 0.9
+	people[2].z[5] = math.NaN() // an edge that one lacks counts for nobody
+	for e := range people[9].z {
+		people[9].z[e] = -people[9].z[e]
+	}
+	for i, row := range typicality(people) {
+		var own, others []float64
+		for e := range people[i].z {
+			mean := 0.0
+			for j, p := range people {
+				if j != i {
+					mean += p.z[e] / 11
+				}
+			}
+			if e != 5 {
+				own, others = append(own, people[i].z[e]), append(others, mean)
+			}
+		}
+		if want := slowR(own, others); math.Abs(row.Typicality-want) > 1e-12 {
+			t.Errorf("typicality of %s %v, want %v", row.Participant, row.Typicality, want)
+		}
+		if want := map[int]string{7: "mean_fd", 9: "typicality"}[i]; row.Outlier != want {
+			t.Errorf("%s: outlier in %q, want %q", row.Participant, row.Outlier, want)
+		}
+	}
+}

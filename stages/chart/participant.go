@@ -1,0 +1,276 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	ours "prgnn/stages/draw"
+)
+
+// A Participant is what is shown of the quality of one scan. Traces have a value a volume, NaN where there is none; nil
+// leaves the trace out.
+type Participant struct {
+	Head              string    // a line at the top
+	FD, DVARS, Global []float64 // mm; standardised; as in the table of confounds
+	Threshold         float64   // mm: a line in the trace of FD
+	Out               []bool    // volumes left out
+	TR                float64   // s; NaN where it is not known
+	Before, After     []float64 // volume × region, z; NaN where a region is missing, and after cleaning where a volume was left out
+	Groups            []string  // the block of each region
+	Matrix            []float64 // region × region
+	TSNR              []float64 // of each region; nil where the series are not in units of the scanner
+}
+
+// Heights of the parts of the figure, and what stands left and right of them, in points.
+const (
+	headHigh, traceHigh, carpetHigh, lowerHigh = 16, 46, 112, 168
+	traceLeft, traceRight                      = 74, 10
+	partGap                                    = 10
+)
+
+// ScanQuality draws the quality of one participant's scan: motion, DVARS and global signal over the volumes, carpet plots
+// before and after cleaning, the connectivity matrix with its distribution, and tSNR.
+func ScanQuality(p Participant) ours.Figure {
+	traces := p.traces()
+	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh + headHigh
+	return ours.Figure{Width: page, Height: height, Paint: func(c draw.Canvas) {
+		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+		top := c.Max.Y - 4 - headHigh
+		for _, t := range traces {
+			p.trace(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - traceHigh}, Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)
+			top -= traceHigh + partGap
+		}
+		for i, part := range []struct {
+			name   string
+			values []float64
+		}{{"before cleaning", p.Before}, {"after cleaning", p.After}} {
+			top -= 6
+			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh}, Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
+			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, part.name+" (z from −2, black, to 2, white)", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
+			p.carpet(c, box, part.values)
+			if i == 1 {
+				p.times(c, box)
+			}
+			top -= carpetHigh + partGap
+		}
+		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.Min.Y}, Max: vg.Point{X: c.Max.X, Y: c.Min.Y + lowerHigh}}})
+	}}
+}
+
+// A trace is one number over the volumes.
+type trace struct {
+	name, unit string
+	values     []float64
+	line       float64 // a threshold; NaN for none
+}
+
+func (p Participant) traces() []trace {
+	all := []trace{{"FD", "mm", p.FD, p.Threshold}, {"DVARS", "standardized", p.DVARS, math.NaN()}, {"global signal", "", p.Global, math.NaN()}}
+	return slices.DeleteFunc(all, func(t trace) bool {
+		return !slices.ContainsFunc(t.values, func(v float64) bool { return !math.IsNaN(v) })
+	})
+}
+
+// trace draws one trace; volumes that are left out are shaded.
+func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
+	n := len(t.values)
+	x := func(v float64) vg.Length { return box.Min.X + (box.Max.X-box.Min.X)*vg.Length(v)/vg.Length(n) }
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range t.values {
+		if !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if !math.IsNaN(t.line) {
+		low, high = 0, max(high, 1.1*t.line)
+	}
+	if !(high > low) {
+		low, high = low-1, high+1
+	}
+	y := func(v float64) vg.Length { return box.Min.Y + (box.Max.Y-box.Min.Y)*vg.Length((v-low)/(high-low)) }
+	for v, out := range p.Out {
+		if out {
+			c.SetColor(ours.Faint)
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(v)), Y: box.Min.Y}, Max: vg.Point{X: x(float64(v + 1)), Y: box.Max.Y}}.Path())
+		}
+	}
+	for _, tick := range (plot.DefaultTicks{}).Ticks(low, high) {
+		if tick.Label != "" && tick.Value >= low && tick.Value <= high {
+			ours.Text(c, vg.Point{X: box.Min.X - 5, Y: y(tick.Value)}, tick.Label, ours.Style(ours.TickSize-1, false), draw.XRight, draw.YCenter)
+			c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, box.Min.X-3, y(tick.Value), box.Min.X, y(tick.Value))
+		}
+	}
+	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.5}, []vg.Point{{X: box.Min.X, Y: box.Max.Y}, box.Min, {X: box.Max.X, Y: box.Min.Y}})
+	if !math.IsNaN(t.line) {
+		c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 0.8, Dashes: []vg.Length{3, 2}}, box.Min.X, y(t.line), box.Max.X, y(t.line))
+	}
+	var line []vg.Point
+	stroke := func() {
+		c.StrokeLines(draw.LineStyle{Color: ours.Categories[0], Width: 0.8}, line)
+		line = nil
+	}
+	for v, value := range t.values {
+		if math.IsNaN(value) {
+			stroke()
+			continue
+		}
+		line = append(line, vg.Point{X: x(float64(v) + 0.5), Y: y(value)})
+	}
+	stroke()
+	middle := (box.Min.Y + box.Max.Y) / 2
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle}, t.name, ours.Style(ours.TickSize-1, true), draw.XLeft, draw.YBottom)
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle - 1}, t.unit, ours.Style(ours.TickSize-2, false), draw.XLeft, draw.YTop)
+}
+
+// Most pixels of a carpet: what is larger is averaged, so that a page of a long scan is not larger than others.
+const carpetVolumes, carpetRegions = 600, 200
+
+// carpet draws regions × volumes in blocks, with the names and colours of the blocks at the left.
+func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
+	order, blocks := arrange(p.Groups)
+	n := len(order)
+	volumes := len(values) / n
+	w, h := min(volumes, carpetVolumes), min(n, carpetRegions)
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range h {
+		for j := range w {
+			sum, count := 0.0, 0.0
+			for _, r := range order[i*n/h : (i+1)*n/h] {
+				for v := j * volumes / w; v < (j+1)*volumes/w; v++ {
+					if z := values[v*n+r]; !math.IsNaN(z) {
+						sum, count = sum+z, count+1
+					}
+				}
+			}
+			paint := ours.Faint
+			if count > 0 {
+				g := uint8(math.Round(255 * min(max((sum/count+2)/4, 0), 1)))
+				paint = color.NRGBA{g, g, g, 0xff}
+			}
+			img.SetNRGBA(j, i, paint)
+		}
+	}
+	c.DrawImage(box, ours.Enlarge(img, max(1, 600/w), max(1, 200/h)))
+	high := box.Max.Y - box.Min.Y
+	for k, b := range blocks {
+		from, to := box.Max.Y-high*vg.Length(b.from)/vg.Length(n), box.Max.Y-high*vg.Length(b.to)/vg.Length(n)
+		c.SetColor(ours.Categories[k%len(ours.Categories)])
+		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
+		if b.name != "" && from-to >= ours.TickSize-1 {
+			ours.Text(c, vg.Point{X: box.Min.X - 9, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false), draw.XRight, draw.YCenter)
+		}
+	}
+}
+
+// times writes the axis below a carpet: seconds, or volumes where the repetition time is not known.
+func (p Participant) times(c draw.Canvas, box vg.Rectangle) {
+	end, unit := float64(len(p.Out)), "volumes"
+	if p.TR > 0 {
+		end, unit = end*p.TR, "s"
+	}
+	step := 1.0
+	for _, s := range []float64{2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600} {
+		if end/step > 12 {
+			step = s
+		}
+	}
+	for at := 0.0; at <= end; at += step {
+		x := box.Min.X + (box.Max.X-box.Min.X)*vg.Length(at/end)
+		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x, box.Min.Y, x, box.Min.Y-3)
+		label := fmt.Sprint(at)
+		if at == 0 {
+			label += " " + unit
+		}
+		ours.Text(c, vg.Point{X: x, Y: box.Min.Y - 4}, label, ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+	}
+}
+
+// lower draws the matrix, its distribution and tSNR.
+func (p Participant) lower(c draw.Canvas) {
+	n := len(p.Groups)
+	order, blocks := arrange(p.Groups)
+	side := c.Max.Y - c.Min.Y - 26
+	most := limit(p.Matrix, n)
+	square := vg.Rectangle{Min: vg.Point{X: c.Min.X + 2, Y: c.Min.Y + 10}, Max: vg.Point{X: c.Min.X + 2 + side, Y: c.Min.Y + 10 + side}}
+	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false, 300)
+	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y + side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
+	rest := square.Max.X + 44
+	half := (c.Max.X - rest) / 2
+	p.histogram().Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest, Y: c.Min.Y + 2}, Max: vg.Point{X: rest + half - 8, Y: c.Max.Y - 8}}})
+	if p.TSNR != nil {
+		p.tsnr(order, blocks).Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest + half, Y: c.Min.Y + 2}, Max: vg.Point{X: c.Max.X - 8, Y: c.Max.Y - 8}}})
+	}
+}
+
+// histogram is the distribution of r over the edges, in bins of 0.05.
+func (p Participant) histogram() *plot.Plot {
+	const bins = 40
+	var count [bins]float64
+	n, edges := len(p.Groups), 0.0
+	for i := range n {
+		for j := range i {
+			if r := p.Matrix[i*n+j]; !math.IsNaN(r) {
+				count[max(0, min(bins-1, int(math.Floor((r+1)*bins/2))))]++
+				edges++
+			}
+		}
+	}
+	out := ours.NewPlot("", "r", "share of the edges, %")
+	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = -1, 1, 0, 1
+	out.X.Tick.Marker = ticks([]float64{-1, -0.5, 0, 0.5, 1}, []string{"−1", "−0.5", "0", "0.5", "1"})
+	for b := range count {
+		count[b] *= 100 / max(edges, 1)
+		out.Y.Max = max(out.Y.Max, 1.08*count[b])
+	}
+	out.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
+		x, y := p.Transforms(&c)
+		c.SetColor(ours.Categories[0])
+		for b, share := range count {
+			if share > 0 {
+				c.Fill(vg.Rectangle{Min: vg.Point{X: x(-1 + 2*float64(b)/bins), Y: y(0)}, Max: vg.Point{X: x(-1+2*float64(b+1)/bins) - 0.4, Y: y(share)}}.Path())
+			}
+		}
+		c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}, x(0), c.Min.Y, x(0), c.Max.Y)
+	}))
+	small(out)
+	return out
+}
+
+// small takes the size of the traces for the texts of a plot.
+func small(p *plot.Plot) {
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Tick.Label.Font = ours.Sans(ours.TickSize-1, false), ours.Sans(ours.TickSize-1, false)
+	}
+}
+
+// tsnr is tSNR of each region, in the blocks of the matrix.
+func (p Participant) tsnr(order []int, blocks []block) *plot.Plot {
+	out := ours.NewPlot("", fmt.Sprintf("%d regions, in the order above", len(order)), "tSNR")
+	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = 0, float64(len(order)), 0, 1
+	out.X.Tick.Marker = ticks(nil, nil)
+	for _, v := range p.TSNR {
+		if !math.IsNaN(v) {
+			out.Y.Max = max(out.Y.Max, 1.08*v)
+		}
+	}
+	out.Add(paintOn(grid), paintOn(func(c draw.Canvas, plot *plot.Plot) {
+		x, y := plot.Transforms(&c)
+		for k, b := range blocks {
+			c.SetColor(ours.Categories[k%len(ours.Categories)])
+			for i := b.from; i < b.to; i++ {
+				if v := p.TSNR[order[i]]; !math.IsNaN(v) {
+					c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(i)), Y: y(0)}, Max: vg.Point{X: x(float64(i + 1)), Y: y(v)}}.Path())
+				}
+			}
+		}
+	}))
+	small(out)
+	return out
+}

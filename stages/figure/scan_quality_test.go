@@ -1,0 +1,49 @@
+package figure
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// TestScanQuality: tSNR is the mean over the SD of the kept volumes; inputs of another scan are refused; a region that is
+// missing, and traces that nobody has, are left out.
+func TestScanQuality(t *testing.T) {
+	before := []float64{100, 3, math.NaN(), 102, -3, math.NaN(), 900, 0, math.NaN(), 104, 3, math.NaN()}
+	after := []float64{-1, 1, math.NaN(), 0, -1, math.NaN(), 1, 1, math.NaN()}
+	volumes := []column.VolumeRow{{Volume: 1, FD: math.NaN()}, {Volume: 2, FD: 0.1}, {Volume: 3, FD: 2, LeftOut: "motion"}, {Volume: 4, FD: 0.1}}
+	for i := range volumes {
+		volumes[i].DVARS, volumes[i].Global = math.NaN(), math.NaN()
+	}
+	in := func() map[string][]dag.Input {
+		return map[string][]dag.Input{
+			"before": {dag.InputOf(encoding.NewArray(before, 1, 4, 3), dag.Coord{Axis: "subject", Value: "sub-7"})}, "after": {dag.InputOf(encoding.NewArray(after, 1, 3, 3))},
+			"volumes": {dag.InputOf(column.Table(volumes))}, "quality": {dag.InputOf(column.Table([]column.CleaningRow{{Volumes: 4, Kept: 3, Censored: 1, MeanFD: 0.7, MaxFD: 2, Strategy: "24P", TEff: 12}}))},
+			"matrix": {dag.InputOf(encoding.NewArray([]float64{1, 0.5, math.NaN(), 0.5, 1, math.NaN(), math.NaN(), math.NaN(), math.NaN()}, 1, 3, 3))}, "nodes": {dag.InputOf(stagetest.NodesOf("a", "b", "c"))},
+		}
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh("figure-qc"), in())
+	// 100, 102, 104: mean 102, SD 2. 3, −3, 3: mean 1, SD √12.
+	if got := stagetest.FloatsOf(t, out["regions"], "tsnr"); !stagetest.Near(got, []float64{51, 1 / math.Sqrt(12), math.NaN()}) {
+		t.Errorf("tSNR %v", got)
+	}
+	svg := out["picture"].(artifacts.Bytes).Data
+	for text, want := range map[string]bool{"3 of 4 volumes kept (1 censored, 0 not in steady state), mean FD 0.70 mm, largest 2.00 mm; strategy 24P (0 regressors), 12 degrees of freedom left": true,
+		"<title>sub-7</title>": true, ">FD<": true, ">DVARS<": false, ">global signal<": false} {
+		if bytes.Contains(svg, []byte(text)) != want {
+			t.Errorf("the picture says %q: %v, want %v", text, !want, want)
+		}
+	}
+	other := in()
+	other["after"] = []dag.Input{dag.InputOf(encoding.NewArray(before, 1, 4, 3))}
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), other); err == nil || !strings.Contains(err.Error(), "4×3, want 3×3: connect the same scan everywhere") {
+		t.Errorf("of another scan: %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/report"
+)
+
+// fewForMotion is how many participants QC-FC needs to mean anything: below, the null's median |r| is above 0.16.
+const fewForMotion = 20
+
+// motion is QC-FC: what head motion has left in connectivity, and whose connectivity is unlike the others'.
+func (a *author) motion() error {
+	var rows []column.MotionRow
+	for _, in := range a.t.All("qcfc") {
+		of, err := column.Read[column.MotionRow](in)
+		if err != nil {
+			return err
+		}
+		for i := range of {
+			of[i].Coords = append(slices.Clone(in.Coords), of[i].Coords...)
+		}
+		rows = append(rows, of...)
+	}
+	unknown := len(rows)
+	for _, r := range rows {
+		if !math.IsNaN(r.Median) {
+			unknown--
+		}
+	}
+	switch {
+	case len(rows) > 0 && unknown == len(rows):
+		a.say("QC-FC: not computed. The data give no head motion (framewise displacement) of enough participants.")
+	case len(rows) > 0:
+		a.motionTable(rows)
+	}
+	return a.typicality()
+}
+
+func (a *author) motionTable(rows []column.MotionRow) {
+	share := func(v float64) string {
+		if math.IsNaN(v) {
+			return "n/a"
+		}
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	r := func(v float64) string {
+		if math.IsNaN(v) {
+			return "n/a"
+		}
+		return fmt.Sprintf("%.3f", v)
+	}
+	type row = column.MotionRow
+	t := tableOf("QC-FC: connectivity and head motion over the participants", 1, rows,
+		text("strategy", "named set of nuisance regressors", func(m row) string { return m.Strategy }),
+		number("n", "participants with a mean framewise displacement", func(m row) string { return fmt.Sprint(m.Participants) }),
+		number("median |r|", "over the edges, of the correlation of mean framewise displacement with Fisher z", func(m row) string { return r(m.Median) }),
+		number("without relation", "0.674/√(N − 3 − covariates)", func(m row) string { return r(m.Null) }),
+		number("p < 0.05", "share of edges, uncorrected; 5 % without any relation", func(m row) string { return share(m.Share) }),
+		number("q < 0.05", "share of edges after FDR (Benjamini and Hochberg)", func(m row) string { return share(m.ShareFDR) }),
+		number("distance ρ", "Spearman's correlation, over the edges, of r with the distance of the centroids", func(m row) string { return r(m.Distance) }),
+		number("dof lost", "degrees of freedom lost to volumes left out, regressors, filter and trend, mean over the participants", func(m row) string { return report.Short(m.Lost) }),
+		number("dof left", "degrees of freedom left, mean over the participants", func(m row) string { return report.Short(m.Remaining) }))
+	if rows[0].Covariates != "" {
+		t.Note = "Partial correlations, without " + rows[0].Covariates + "."
+	}
+	a.table(t, "gives QC-FC: how far connectivity still goes with head motion after cleaning (Ciric et al. 2017; Parkes et al. 2018).")
+	for _, m := range rows {
+		if m.Participants < fewForMotion {
+			a.say("QC-FC of %s says little.", words.Count(int(m.Participants), "participant"))
+		}
+		if m.ShareFDR > 0 {
+			a.caution("Head motion remains in connectivity (strategy %s): %s of edges correlate with mean framewise displacement at q < 0.05, median |r| %.3f (%.3f without relation)", m.Strategy, share(m.ShareFDR), m.Median, m.Null)
+		}
+	}
+}
+
+// typicality names participants whose connectivity, motion or degrees of freedom are unlike those of the others.
+func (a *author) typicality() error {
+	var rows []column.TypicalityRow
+	for _, in := range a.t.All("typicality") {
+		of, err := column.Read[column.TypicalityRow](in)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, of...)
+	}
+	if rows == nil {
+		return nil
+	}
+	var v []float64
+	var out []string
+	for _, r := range rows {
+		if !math.IsNaN(r.Typicality) {
+			v = append(v, r.Typicality)
+		}
+		if r.Outlier != "" {
+			out = append(out, r.Participant+" ("+r.Outlier+")")
+		}
+	}
+	if v != nil {
+		a.say("Typicality, the correlation of a participant's connectivity with the mean of the others, has the median %.2f (%.2f to %.2f).", middle(v), slices.Min(v), slices.Max(v))
+	}
+	if out != nil {
+		a.say("Outliers, more than 3.5 robust SD from the median: %s.", words.Some(out, 8))
+	}
+	return nil
+}
+
+// shownScans is how many participants' pages a report shows.
+const shownScans = 50
+
+// scanQuality shows each participant's page, to be rated.
+func (a *author) scanQuality() error {
+	ins := a.t.All("scans")
+	if !a.pictures || len(ins) == 0 {
+		return nil
+	}
+	if len(ins) > shownScans {
+		a.say("The pages of %d participants are not shown here, more than %d: export them from the stage of the kind figure-qc.", len(ins), shownScans)
+		return nil
+	}
+	var pages []report.Figure
+	for _, in := range ins {
+		b, err := in.Bytes()
+		if err != nil {
+			return err
+		}
+		f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject")}
+		f.Title, f.Alt = svgTitle(b)
+		f.Caption = figure.ScanCaption
+		pages = append(pages, f)
+	}
+	a.show("the quality of each scan", nil, pages)
+	return nil
+}

@@ -1,0 +1,69 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// TestMotionInReport: strategies stand side by side, what motion leaves is a caution, and data without motion say so.
+func TestMotionInReport(t *testing.T) {
+	row := func(strategy string, median, fdr float64) column.MotionRow {
+		return column.MotionRow{Coords: []dag.Coord{{Axis: "regress", Value: strategy}}, Strategy: strategy, Participants: 40, Edges: 100,
+			Median: median, Null: 0.111, Share: 0.3, ShareFDR: fdr, Distance: -0.25, MeanFD: 0.2, Lost: 30, Remaining: 110}
+	}
+	in := map[string][]dag.Input{
+		"qcfc":       {dag.InputOf(column.Table([]column.MotionRow{row("24P", 0.31, 0.12), row("36P", 0.12, 0)}, "regress"))},
+		"typicality": {dag.InputOf(column.Table([]column.TypicalityRow{{Participant: "sub-1", Typicality: 0.7}, {Participant: "sub-2", Typicality: 0.1, Outlier: "typicality"}}))},
+	}
+	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
+	text = strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{
+		"24P 40 0.310 0.111 30.0 % 12.0 % -0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % -0.250 30 110",
+		"Head motion remains in connectivity (strategy 24P): 12.0 % of edges correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 without relation)",
+		"has the median 0.40 (0.10 to 0.70).", "Outliers, more than 3.5 robust SD from the median: sub-2 (typicality).",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "(strategy 36P)") {
+		t.Error("a strategy that leaves nothing is cautioned against")
+	}
+	in["qcfc"] = []dag.Input{dag.InputOf(column.Table([]column.MotionRow{row("none", math.NaN(), math.NaN())}, "regress"))}
+	text = string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
+	if !strings.Contains(text, "QC-FC: not computed") || strings.Contains(text, "Head motion remains") {
+		t.Errorf("without motion:\n%s", text)
+	}
+}
+
+// TestScansAreRated: a report shows up to 50 scans, each with a place for its rating.
+func TestScansAreRated(t *testing.T) {
+	for _, n := range []int{2, shownScans, shownScans + 1} {
+		var in []dag.Input
+		for i := range n {
+			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg", Data: []byte(fmt.Sprintf("<svg width=\"500pt\"><title>sub-%02d</title><desc>Traces</desc></svg>", i))}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
+		}
+		page, err := (&Report{Top: 5}).Page(dag.NewTask(map[string][]dag.Input{"scans": in}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rated := 0
+		for _, s := range page.Sections {
+			for _, b := range s.Blocks {
+				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) {
+					rated++
+				}
+			}
+		}
+		if want := map[bool]int{true: n}[n <= shownScans]; rated != want {
+			t.Errorf("%d of %d scans are shown, want %d", rated, n, want)
+		}
+	}
+}
