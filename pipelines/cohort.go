@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func (l *loader) loadCohort(c cohort.Source, at key, t *tree) {
 
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
 func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
-	out := map[string]bool{}
+	out, rated := map[string]bool{}, map[string]bool{}
 	ids := make([]string, len(r.Subjects))
 	for i, s := range r.Subjects {
 		ids[i] = s.ID
@@ -113,7 +114,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	named := cohort.Names(ids)
 	notes, fine := slices.Clone(r.Notes), true
 	if x := t.get("exclude"); x != nil && x.kind != empty {
-		if x.kind == scalar {
+		if x.kind == scalar || x.kind == mapping {
 			x = &tree{pos: x.pos, kind: list, items: []*tree{x}, bad: x.bad}
 		}
 		if x.kind != list && !x.bad {
@@ -125,6 +126,10 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 				fine = false
 				continue
 			}
+			if item.kind == mapping {
+				fine = l.rated(item, named, rated) && fine
+				continue
+			}
 			id, err := named.Find(item.text)
 			if err != nil {
 				l.bad.add(item.pos, "exclude: %v", err)
@@ -132,11 +137,17 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 			}
 			out[id] = true
 		}
+		if len(rated) > 0 {
+			notes = append(notes, fmt.Sprintf("%s left out, rated fail: %s", words.Count(len(rated), "participant"), words.Some(slices.Sorted(maps.Keys(rated)), 10)))
+		}
 		if len(out) > 0 {
 			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), "participant"), words.Some(slices.Sorted(maps.Keys(out)), 10)))
 		}
 	}
-	all := len(ids) - len(out)
+	for id := range out {
+		delete(rated, id)
+	}
+	all := len(ids) - len(out) - len(rated)
 	few := all
 	if n := t.get("limit"); n != nil && n.kind != empty {
 		limit, whole := n.value.(int)
@@ -156,12 +167,14 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	}
 	chosen := *r
 	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
-	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] })
+	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] })
 	kept := spread(left, groupsOf(r.Participants), few)
 	for _, s := range r.Subjects {
 		switch {
 		case out[s.ID]:
 			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.ExcludedByName})
+		case rated[s.ID]:
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.RatedFail})
 		case !kept[s.ID]:
 			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "beyond limit"})
 		default:
@@ -177,6 +190,36 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 		chosen.Participants = keepRows(r.Participants, kept)
 	}
 	return &chosen
+}
+
+// rated adds the participants whom a table of ratings, {file: ratings.tsv}, rates fail.
+func (l *loader) rated(item *tree, named cohort.Names, out map[string]bool) bool {
+	file := item.get("file")
+	if file == nil || len(item.keys) != 1 || file.kind != scalar || file.bad {
+		if file == nil || !file.bad {
+			l.bad.add(item.pos, "exclude takes participants, or { file: ratings.tsv }: a table of ratings")
+		}
+		return false
+	}
+	l.places.add(file, dag.PlaceAlways)
+	path := filepath.FromSlash(file.text)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(l.dir, path)
+	}
+	ids, err := cohort.FailedRatings(path)
+	if err != nil {
+		l.bad.add(file.pos, "exclude: %v", err)
+		return false
+	}
+	for _, name := range ids {
+		id, err := named.Find(name)
+		if err != nil {
+			l.bad.add(file.pos, "exclude: %s: %v", file.text, err)
+			return false
+		}
+		out[id] = true
+	}
+	return true
 }
 
 // groupsOf is the group of each participant; a table without groups is one group.

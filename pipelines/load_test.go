@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/stages/cohort"
 )
 
 // describe writes a graph down: every task with its parameters and what its
@@ -339,6 +340,32 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		}
 		if len(p.Graph.Stages[0].Tasks) != 1 || p.Graph.Stages[1].Name != "clean" {
 			t.Errorf("a task for nobody:\n%s", describe(p.Graph))
+		}
+	})
+	t.Run("exclude by ratings", func(t *testing.T) {
+		ratings := filepath.Join(t.TempDir(), "ratings.tsv")
+		write := func(rows string) {
+			if err := os.WriteFile(ratings, []byte("participant_id\trating\n"+rows), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("sub-005\tfail\nsub-006\tmaybe\nsub-009\tpass\nsub-010\tn/a\n")
+		p := mustBuild(t, file, "cohort.exclude=[sub-002, { file: "+ratings+" }]")
+		why := map[string]string{}
+		for _, left := range p.Roster.Left {
+			why[left.ID] = left.Why
+		}
+		if why["sub-005"] != cohort.RatedFail || why["sub-002"] != cohort.ExcludedByName || why["sub-006"] != "" || !slices.Contains(p.Notes, "1 participant left out, rated fail: sub-005") {
+			t.Errorf("left out %v, notes %q", why, p.Notes)
+		}
+		for rows, want := range map[string]string{
+			"sub-005\tbad\n":  "ratings.tsv:2: the rating of sub-005 is \"bad\", want pass, maybe, fail or n/a",
+			"sub-505\tfail\n": "there is no participant \"sub-505\"",
+		} {
+			write(rows)
+			if _, err := build("x.yaml", []byte(file), t.TempDir(), []string{"cohort.exclude={ file: " + ratings + " }"}, maxTasks); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", rows, err, want)
+			}
 		}
 	})
 	t.Run("made", func(t *testing.T) {
