@@ -8,23 +8,24 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
 kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
 kind bootstrap 364effdda8215e69214f27592e25b5697aa31da3d1ed0731ae19d2db7f25773c
-kind brainmap 6065c579c4c5c22ce93d7973e20f1db5d6265014b8a5a7a09b96343bf27e6c80
+kind brainmap aecad289e96b5f69743c13c281a031f4b967b78b72ddf16a710dd95ecdce32ff
 kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
 kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
 kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
 kind connectivity d492b358522820de0b7c39d046f9bde6ec507fc70d46240366f04e5287a057ec
 kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
-kind denoise 4183489c4f59fa1a801724a94e77dbc7b3ca6ee0576a58904012f39bb66eae23
+kind denoise 9451fcae3f94d2d5ea441ebc025fd2bd6aeca09b7e5479624210515ee968b26b
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
 kind exec cb8c6e7492dd56051de628f953e05dad733f2a194ea0c7f8b218018841da2baf
 kind fidelity 72d0ec395e858f236bae5373d24961687df254b4936e1c6ce50f0f4e7d20356e
 kind figure-confusion 620416c776cdf5885da97461c4fcabd8dfaf3e010b2eff7522dcb607fec1f9c2
-kind figure-connectivity 8b7653a358ce1f428aa4e2aa391a8a8acf027414ca47eaa49e07d324367508e5
+kind figure-connectivity 231fa41bd6e6a410cc851e7b8a3f34ffeb6baa2a7219fe021c64e0be68b5a2fc
 kind figure-degrees f0282812ea3f316139068f68c317f2bcb441ba8121dc68c331e84dfc0628605b
 kind figure-distributions 8ad4fc6e649e9f8d1def86c560945cd51c1bdacf7d86083e2385b6bc5f73baab
 kind figure-individuality 04dfab6eff556b6e849adb0aa9adece79cf68fd49e5f20fcd5d01792c5df62c6
 kind figure-individuals de03a5250468172b680d0ccc883b7db33a81ac67d67fb8239b4e1712f734c93e
+kind figure-qc 9e4c766da72d6ca8ecb3b1be504ff702343045a96d64f2ee361fde3bc3d23a42
 kind figure-ranking a324845b2840acdb040d3ebd3c777edef4ad09209ffc33c1ca112e84e660c5b2
 kind figure-roc 6f00aa2d61530dd705a15dacfdbf041eab9973c8962af288c7f28a07d31c6635
 kind figure-training 1d9d04f53b5f0eab35853cbf67c172869fee519a44235d2b38c0d762edcefc9d
@@ -38,11 +39,12 @@ kind mean-volume fd80d039e2eba7a2db6fa87465ff17eb5c4e27ebc77663e384650b657f5b5a9
 kind parcellate 80013014a28761ea47c41efa75025400ec89be524b2884dc62158ed097656922
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
-kind report 9186e1afddf47478ef68ab71cb054637f6a98a5b95059c53f6de3a19bf5de637
+kind qcfc c557f38e2f15e2d1507e19086fa3a1591fad4720666ea4d518facdc5bcf85735
+kind report 6a288aaea75e49eda3066b5b2884d99856146229fc453af1c3c9094ab8df22b7
 kind saliency 48dbefb7e0c3119aaed94ed96f42ccd7049a0e632e2a9c99a627404ceb8d673f
 kind simulate 8d88dfde13fd9836e06de8ec0e66871de577504ab7754268f21c73307450123b
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary f6eb413a0c26ac02c33b290d154a55dc205cc051792a47132ec63978d6e2a4ae
+kind summary 0c9eadb680680e1a37e1b2b61dd70aa44e3d8f7f570daa068dc4b6e4c29fb9b7
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries 70ab350fc23d477f2d38c5856cecf46469b89c15fa46c2dac91eee48b5502fd1
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
@@ -198,7 +200,7 @@ prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
 prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict report saliency simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -213,17 +215,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict report saliency simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -326,38 +328,38 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict qcfc report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -371,13 +373,13 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join matrices predict timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict qcfc timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality leakage parcellate predict report summary tables timeseries train
+reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality leakage parcellate predict qcfc report summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict train
+reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict qcfc train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
@@ -387,10 +389,10 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training harmonize individuality join leakage permutation report summary tables train
+reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage permutation qcfc report summary tables train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict report split summary tables train
+reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report split summary tables train
 prgnn/stages/column.CleaningRow 0116d071a42e.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
@@ -404,7 +406,7 @@ prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
 
-reached by baseline biomarkers brainmap choose combat compare denoise evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training individuality join leakage permutation report summary tables train
+reached by baseline biomarkers brainmap choose combat compare denoise evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage permutation qcfc report summary tables train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -412,31 +414,31 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 686148c7d366.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers brainmap combat denoise figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-training individuality join leakage report summary tables train
+reached by baseline biomarkers brainmap combat denoise figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-training individuality join leakage qcfc report summary tables train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict report saliency summary tables train
+reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict qcfc simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict simulate train
+reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict qcfc simulate train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates fidelity individuality join leakage predict report summary train
+reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers choose connectivity fidelity individuality predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict report summary timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report summary timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage matrices predict timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -462,22 +464,22 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity graph harmonize individuality join leakage predict train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage matrices predict timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity graph harmonize individuality join leakage predict train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict report split summary tables train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity figure-qc individuality join leakage parcellate permutation predict qcfc report split summary tables train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 
-reached by baseline biomarkers compare covariates denoise evaluate fidelity individuality join leakage parcellate permutation predict split tables train
+reached by baseline biomarkers compare covariates denoise evaluate fidelity figure-qc individuality join leakage parcellate permutation predict qcfc split tables train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
@@ -491,9 +493,8 @@ prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers fidelity individuality predict train
+reached by baseline biomarkers fidelity individuality predict qcfc train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
-prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
@@ -515,6 +516,9 @@ prgnn/internal/dense.workspace ecd854e5e4b7.c4217a
 prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
+
+reached by baseline biomarkers fidelity individuality predict train
+prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 prgnn/stages/fold.Params.Numbers c939fdc3612e.3cb1d8
 
 reached by baseline biomarkers individuality
@@ -543,23 +547,25 @@ prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.tooMany 6f2d86ffe1d0.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
-prgnn/internal/dense.Gram e1311cab233a.841c2c
-prgnn/internal/dense.Rows 77a642804fb0.14e495
-prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
 reached by baseline biomarkers individuality predict train
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
+reached by baseline biomarkers individuality qcfc
+prgnn/internal/dense.Gram e1311cab233a.841c2c
+prgnn/internal/dense.Rows 77a642804fb0.14e495
+prgnn/internal/dense.View.T 3d371b3204ac.1af526
+
 reached by baseline biomarkers individuality train
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
-reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
 reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
-reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
@@ -573,10 +579,7 @@ prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 reached by baseline choose compare evaluate figure-confusion figure-roc permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline combat connectivity denoise figure-connectivity graph harmonize join
-prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
-
-reached by baseline combat connectivity denoise figure-connectivity graph harmonize join matrices timeseries
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices qcfc timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -584,7 +587,10 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline combat connectivity figure-connectivity harmonize
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join qcfc
+prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
+
+reached by baseline combat connectivity figure-connectivity harmonize qcfc
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
@@ -918,7 +924,7 @@ prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 756ac8dc2ac0.c63136
 
-reached by biomarkers choose compare covariates evaluate fidelity figure-roc individuality permutation report summary
+reached by biomarkers choose compare covariates evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
@@ -929,13 +935,15 @@ reached by biomarkers combat covariates fidelity harmonize individuality report 
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
 prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
 
-reached by biomarkers compare covariates individuality
+reached by biomarkers compare covariates individuality qcfc
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
 reached by biomarkers compare individuality
 prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
+
+reached by biomarkers compare individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
@@ -947,7 +955,7 @@ reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
 prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
-reached by biomarkers covariates individuality
+reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR f21a9bea3365.481a4c
 
 reached by biomarkers fidelity individuality permutation
@@ -1028,11 +1036,9 @@ prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
 prgnn/stages/inference.Kendall 8ecfa4d88da0.020138
 prgnn/stages/inference.NullTest 59df1b79d7a2.e3b0c4
 prgnn/stages/inference.Pattern 179334919855.e3b0c4
-prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.Replicated 292c02605cf5.8198eb
 prgnn/stages/inference.Sample ce49088abc4b.e3b0c4
 prgnn/stages/inference.Sample.moments 53b737c8349d.10f2d2
-prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
 prgnn/stages/inference.Spread 0408fec9c427.e3b0c4
 prgnn/stages/inference.TestContrasts 659f0a3977c9.2cdc42
 prgnn/stages/inference.Top 59bf9cb17b6a.5ae404
@@ -1045,7 +1051,6 @@ prgnn/stages/inference.contraster.of 3097c51372f6.2e60af
 prgnn/stages/inference.expectedJaccard 8788fe7e8e08.e3b0c4
 prgnn/stages/inference.moments b27c4b5541df.e3b0c4
 prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
-prgnn/stages/inference.order c426292859fc.8e15ea
 prgnn/stages/inference.overlap 9d852e4b49d1.e3b0c4
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
@@ -1054,6 +1059,11 @@ prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 
 reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
+
+reached by biomarkers individuality qcfc
+prgnn/stages/inference.Ranks bd4fec345de1.11eb04
+prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
+prgnn/stages/inference.order c426292859fc.8e15ea
 
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
@@ -1491,7 +1501,7 @@ prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training parcellate report saliency summary
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
@@ -1543,7 +1553,7 @@ prgnn/stages/figure.settingsCaption 7a5e8ddc6eae.a5138b
 prgnn/stages/figure.spot 9326d3d677bc.e3b0c4
 prgnn/stages/figure.spotRadius 674429a4514e.e3b0c4
 prgnn/stages/figure.spots 63bc9c506806.76505a
-prgnn/stages/report.Figure 68fbe1ca4e5d.e3b0c4
+prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 
 reached by choose
 prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
@@ -1578,7 +1588,7 @@ prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Score d47cf746b421.dc7a5d
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
-reached by choose compare fidelity figure-individuals leakage report summary tables
+reached by choose compare fidelity figure-individuals leakage qcfc report summary tables
 prgnn/stages/column.CoordText 8cfa949c610a.81ff23
 prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
@@ -1616,7 +1626,7 @@ prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 reached by combat connectivity denoise graph harmonize matrices timeseries
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
-reached by combat covariates harmonize
+reached by combat covariates harmonize qcfc
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
@@ -1800,7 +1810,6 @@ prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
 prgnn/stages/assess.scanCovariates 3cb2d31dcea2.2909ef
 prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
 prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
-prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
 prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
@@ -1811,6 +1820,9 @@ reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
+
+reached by covariates qcfc
+prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by covariates report summary
 prgnn/stages/column.CovariateRow ed52ea1adc68.e3b0c4
@@ -1918,11 +1930,11 @@ prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
-prgnn/stages/prepare.Denoise.Ports 6ba25f4e643f.3b8195
-prgnn/stages/prepare.Denoise.Run c6f494fe69c1.7d6117
+prgnn/stages/prepare.Denoise.Ports f7a9debfa260.f4eae3
+prgnn/stages/prepare.Denoise.Run 92faa79c2646.0a5bc8
 prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds 41de407dc271.be6a0f
+prgnn/stages/prepare.Denoise.confounds 1c3d5b9311fe.44f192
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
@@ -1944,6 +1956,9 @@ prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
 reached by denoise figure-connectivity graph matrices timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
+
+reached by denoise figure-qc
+prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
@@ -2121,7 +2136,7 @@ prgnn/stages/figure.Confusion.Ports f447737aaf63.3b523b
 prgnn/stages/figure.Confusion.Run 1348948f36fb.9c174f
 prgnn/stages/figure.figure-confusion.New b6d278dc3495.4b3e96
 
-reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
+reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -2130,9 +2145,7 @@ module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module golang.org/x/image v0.30.0
 module gonum.org/v1/plot v0.17.0
-prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
-prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.Figure.SVG 3b5a398088eb.41553e
 prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
 prgnn/stages/draw.Ink b8d98e520859.e3b0c4
@@ -2143,6 +2156,25 @@ prgnn/stages/draw.Scale 2b821d541562.e3b0c4
 prgnn/stages/draw.Style 9f21cc459cf2.e12a9a
 prgnn/stages/draw.Text f7e1a2da85e3.e3b0c4
 prgnn/stages/draw.TickSize 069781a2de55.e3b0c4
+prgnn/stages/draw.snap c17a6b90615b.e3b0c4
+prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
+prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
+prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
+prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
+prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
+prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
+prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
+prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
+prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
+prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
+prgnn/stages/draw.svgCanvas 4d50bd88a2f1.e3b0c4
+prgnn/stages/draw.svgCanvas.FillString d3fb293ee6e4.901ae9
+prgnn/stages/figure.Chart 3daba9f45298.86d99d
+prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
+
+reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
+prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
+prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.affine 11c345029ebf.e3b0c4
 prgnn/stages/draw.affine.after 041abde3e2d9.09a5ef
 prgnn/stages/draw.affine.of a1145dc367ad.436bb7
@@ -2178,35 +2210,20 @@ prgnn/stages/draw.polygon.dashed 3f4691c03c41.953a2f
 prgnn/stages/draw.polygons c4f49be216f7.d8c774
 prgnn/stages/draw.share c1bcbac403ca.e3b0c4
 prgnn/stages/draw.shares 452e0634cc0d.2a9520
-prgnn/stages/draw.snap c17a6b90615b.e3b0c4
-prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
-prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
-prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
-prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
-prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
-prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
-prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
-prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
-prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
-prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
-prgnn/stages/draw.svgCanvas 4d50bd88a2f1.e3b0c4
-prgnn/stages/draw.svgCanvas.FillString d3fb293ee6e4.901ae9
-prgnn/stages/figure.Chart 3daba9f45298.86d99d
-prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
 prgnn/stages/figure.outputs 1269bb1eb041.0a6601
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
-reached by figure-confusion figure-connectivity figure-individuals report summary
+reached by figure-confusion figure-connectivity figure-individuals figure-qc report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
 prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
 
-reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report summary
+reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
 prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
 prgnn/stages/draw.NewPlot 8b3bcc188551.18b525
 prgnn/stages/draw.TitleSize 574016377f9b.e3b0c4
 
-reached by figure-confusion figure-distributions figure-individuality figure-ranking figure-roc report summary
+reached by figure-confusion figure-distributions figure-individuality figure-qc figure-ranking figure-roc report summary
 prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
 
 reached by figure-confusion figure-individuality report summary
@@ -2229,35 +2246,37 @@ prgnn/connectivity.Average 0a1b7e6aa875.e3b0c4
 prgnn/connectivity.Average.Add f26582d7db40.aea546
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
 prgnn/connectivity.Average.Mean a2d8273a69ec.2c2964
-prgnn/stages/chart.Matrices 79a08dbfa28d.606027
-prgnn/stages/chart.MatrixPanel 4184ab33519c.e3b0c4
-prgnn/stages/chart.MatrixPanel.paint 87882a6f4057.c9f835
-prgnn/stages/chart.arrange d913131b0697.551d58
-prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
-prgnn/stages/chart.limit 001494ef92fb.e3b0c4
-prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
+prgnn/stages/chart.Matrices 3370447e0570.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run cf2ef9684095.f873ee
 prgnn/stages/figure.Connectivity.draw 23781b0e568c.9a77f7
-prgnn/stages/figure.RegionBlocks bbdf7e492565.fc2b71
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 
 reached by figure-connectivity figure-degrees
 prgnn/stages/figure.groupByParticipant bfd52dfb9c56.cfb5fc
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
-reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
+reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
 prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
 
-reached by figure-connectivity figure-distributions figure-individuals figure-training report summary
+reached by figure-connectivity figure-distributions figure-individuals figure-qc figure-training report summary
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
 
-reached by figure-connectivity figure-individuals report summary
+reached by figure-connectivity figure-individuals figure-qc report summary
 prgnn/stages/draw.Bar 3b3dcdd5f3ba.4e6dfb
 prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
+
+reached by figure-connectivity figure-qc
+prgnn/stages/chart.MatrixPanel 4184ab33519c.e3b0c4
+prgnn/stages/chart.MatrixPanel.paint 9ade771afbb1.c9f835
+prgnn/stages/chart.arrange d913131b0697.551d58
+prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
+prgnn/stages/chart.limit 001494ef92fb.e3b0c4
+prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
+prgnn/stages/figure.RegionBlocks bbdf7e492565.fc2b71
 
 reached by figure-connectivity matrices
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
@@ -2273,16 +2292,16 @@ prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
 prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 
-reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
+reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.Categories 108e6783882b.441d7a
 
-reached by figure-degrees figure-distributions figure-individuality figure-ranking figure-roc figure-training report summary
+reached by figure-degrees figure-distributions figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
 reached by figure-degrees figure-distributions figure-roc figure-training report summary
 prgnn/stages/chart.key 4c46e1f57a06.606b59
 
-reached by figure-degrees figure-individuality figure-ranking figure-roc figure-training report summary
+reached by figure-degrees figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.grid e00967dc668a.5600d1
 
 reached by figure-degrees figure-individuality report summary
@@ -2373,6 +2392,38 @@ prgnn/stages/figure.lambdaPair 1970d65ea894.e3b0c4
 prgnn/stages/figure.readIndividual d49a5fd51553.09fe44
 prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
 prgnn/stages/figure.selected ba94e4c817fc.8933d2
+
+reached by figure-qc
+prgnn/stages/chart.Participant b774a6b0071f.e3b0c4
+prgnn/stages/chart.Participant.carpet 39d154cb66b8.c03410
+prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
+prgnn/stages/chart.Participant.lower 4fd8e3bf85d1.340e07
+prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
+prgnn/stages/chart.Participant.trace baed6656ac85.560262
+prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
+prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
+prgnn/stages/chart.ScanQuality 1291a48819a9.e733d7
+prgnn/stages/chart.carpetHigh de006638ea04.e3b0c4
+prgnn/stages/chart.carpetRegions 4c943ed59fe6.e3b0c4
+prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
+prgnn/stages/chart.headHigh 57c4b32f7c1d.e3b0c4
+prgnn/stages/chart.lowerHigh 92a274cd06d6.e3b0c4
+prgnn/stages/chart.partGap 519c5671bb11.e3b0c4
+prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
+prgnn/stages/chart.trace ef93496b2bac.e3b0c4
+prgnn/stages/chart.traceHigh d0be97516f81.e3b0c4
+prgnn/stages/chart.traceLeft 4233cb1aa500.e3b0c4
+prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
+prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
+prgnn/stages/figure.ScanQuality.Ports 70bec005add7.2477b0
+prgnn/stages/figure.ScanQuality.Run 503dec495362.21ab14
+prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
+prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
+prgnn/stages/figure.scanHead 76276dc82398.2627d5
+prgnn/stages/figure.standardised 1a9a05f568ec.462bdb
+
+reached by figure-qc report summary
+prgnn/stages/figure.ScanCaption 9ce8c1e21e07.e3b0c4
 
 reached by figure-ranking
 prgnn/stages/figure.Ranking 280a05a3dc95.e3b0c4
@@ -2841,6 +2892,33 @@ prgnn/stages/learn.predictedGraph e7eaf5e081a9.e3b0c4
 prgnn/stages/learn.predictedPerson 444e7d510a14.e3b0c4
 prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 
+reached by qcfc
+prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
+prgnn/stages/assess.QCFC.Ports cd8806bd6815.d7db80
+prgnn/stages/assess.QCFC.Run f7e46071b72c.0f3b8f
+prgnn/stages/assess.QCFC.Validate d2b954f2caed.70f73d
+prgnn/stages/assess.QCFC.covariates 21838791e25f.1d9e08
+prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
+prgnn/stages/assess.connectome 16bb1bd5f249.2627d5
+prgnn/stages/assess.edgeDistances 1c53a322389b.ce6fda
+prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
+prgnn/stages/assess.qcfc.New d54eff27cd87.228317
+prgnn/stages/assess.typicality 08a4446127ea.3763a1
+prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
+prgnn/stages/inference.Correlation aee372c94102.c82a67
+prgnn/stages/inference.MedianAbs bee43f488a26.0b6d2c
+prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
+prgnn/stages/inference.MotionOf a03fe3aebd9b.a235b2
+prgnn/stages/inference.RobustZ ed34febbd6c5.df3f70
+prgnn/stages/inference.addDirection 6834355147a2.87644e
+prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
+prgnn/stages/inference.middleOf db69c8df6839.e3b0c4
+prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
+
+reached by qcfc report summary
+prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
+prgnn/stages/column.TypicalityRow b540a9b79776.c63136
+
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 
@@ -2881,7 +2959,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
-prgnn/stages/present.Report.Ports a53d359cd245.38d954
+prgnn/stages/present.Report.Ports e6611d7d811d.b5a5c2
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 8ecd847fc0cd.434306
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
@@ -2894,7 +2972,7 @@ prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy 68f535d7b064.6a0a13
 prgnn/stages/present.author.cautionScans 8a8ba70cfeaa.e460a7
-prgnn/stages/present.author.checks f9f88374e330.a5ccc5
+prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning e661d07eeff0.5570e5
 prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
@@ -2923,6 +3001,8 @@ prgnn/stages/present.author.methodsOfEvaluation 123187fabd0e.0225ce
 prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
+prgnn/stages/present.author.motion fec9efc3147c.0ba215
+prgnn/stages/present.author.motionTable 90c8f42af339.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 36d72151ef81.944d2c
 prgnn/stages/present.author.othersLast 89f5f98df9ff.d65c86
@@ -2944,13 +3024,15 @@ prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 3b1a56ef80fa.3cb86c
 prgnn/stages/present.author.result fcbebe97e653.831949
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
+prgnn/stages/present.author.scanQuality 8ea132ff8681.0da183
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.tiles 21d8fd542456.49450f
 prgnn/stages/present.author.training 6055734d5bbf.dfb8fe
+prgnn/stages/present.author.typicality d1c3d32eb969.deafa7
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
-prgnn/stages/present.author.write f53e820278a8.c0c92a
+prgnn/stages/present.author.write e83af7dce8a8.b13478
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 4750e2def4f6.58f14e
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
@@ -2964,6 +3046,7 @@ prgnn/stages/present.elementText 90b635269970.e3b0c4
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
 prgnn/stages/present.excludedRow 89f5030577c0.e3b0c4
+prgnn/stages/present.fewForMotion c8409648400f.e3b0c4
 prgnn/stages/present.gather 888421a56f5d.f32263
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
@@ -2999,9 +3082,10 @@ prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
-prgnn/stages/present.sharedPorts cf8206927605.78aaa8
+prgnn/stages/present.sharedPorts b6a875462e1a.533e91
 prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
+prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
 prgnn/stages/present.spread 5d607406017f.14a0e1
 prgnn/stages/present.spreadDigits 1e658f25a72c.dc3b72
 prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
@@ -3056,7 +3140,7 @@ prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
 prgnn/stages/report.body.block 099371df74aa.8c3770
 prgnn/stages/report.body.cell 41344fbb9d99.256039
 prgnn/stages/report.body.each 96b71216a0d0.498512
-prgnn/stages/report.body.figure e6d6e0a11be4.16a586
+prgnn/stages/report.body.figure 2147c62152bd.57755b
 prgnn/stages/report.body.page 2ad265ceffbf.2ecc57
 prgnn/stages/report.body.put 04f3479a37cc.001bc6
 prgnn/stages/report.body.table 5a4e7c06c563.730620
@@ -3075,8 +3159,8 @@ prgnn/stages/report.sealLength b6b774a93a8b.e3b0c4
 prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
-prgnn/stages/report/page.css 3e0988de4b62.e3b0c4
-prgnn/stages/report/page.js e44902ceb951.e3b0c4
+prgnn/stages/report/page.css f82a0deb2f65.e3b0c4
+prgnn/stages/report/page.js 9dc30809fafa.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
 
 reached by report summary tables
@@ -3446,6 +3530,7 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:59 sharedPoints:60 sharedScans:65 timePoints:97
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 QCFC.measure:143 fisherEdges:209 edgeDistances:247 QCFC.covariates:278 typicality:333
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 paintedRow:54 Saliency.Run:60 Saliency.rows:130 paintedTable:157 Saliency.connectome:181 labelsOf:246 writeDense:267
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:247
@@ -3457,6 +3542,7 @@ at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 cha
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:67 block:98 arrange:104 limit:126
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
+at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:33 headHigh:33 lowerHigh:33 traceHigh:33 traceLeft:34 traceRight:34 partGap:35 ScanQuality:40 trace:68 Participant.traces:74 Participant.trace:82 carpetRegions:133 carpetVolumes:133 Participant.carpet:136 Participant.times:173 Participant.lower:196 Participant.histogram:213 small:247 Participant.tsnr:254
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
@@ -3472,8 +3558,9 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDo
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleaningRow:13
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleaningRow:13 VolumeRow:37
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
+at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
@@ -3501,6 +3588,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:29 regionQualityRow:47 ScanQuality.Run:53 ScanCaption:144 scanHead:147 standardised:158
 at stages/figure/space.go prgnn/stages/figure Parcels:17 ErrGrayordinates:24 ReadParcels:28 Parcels.findMiddles:77 Parcels.at:109 Parcels.extent:119 Anatomy:141 ReadAnatomy:148 Anatomy.Covers:189 Anatomy.clearOutside:202 Anatomy.at:239
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
@@ -3517,6 +3605,7 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:39 contraster:76 newContraster:84 contraster.of:115
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
+at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:18 addDirection:47 remainder:55 inner:76 Correlation:84 MedianAbs:99 RobustZ:112 middleOf:130
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:80
@@ -3546,7 +3635,7 @@ at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:3
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:66 Denoise.strategy:85 Denoise.Run:93 Denoise.cleaner:157 lostVoxels:188 tooLittle:202 orExclude:207 Denoise.confounds:210 before:293 cleanedBefore:305 aboutConfounds:308 meanAndMax:318 zeroNaN:335
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 Denoise.strategy:86 Denoise.Run:94 Denoise.cleaner:159 lostVoxels:190 tooLittle:204 orExclude:209 Denoise.confounds:213 before:314 cleanedBefore:326 aboutConfounds:329 meanAndMax:339 zeroNaN:356
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:20 openCIFTI:23 openGrayordinates:36 readGrayLabels:53 Parcellate.grayordinates:74 grayordinateMeans:156 readParcels:176 grayTable:191
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
@@ -3559,13 +3648,14 @@ at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeserie
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
-at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:83 author.say:86 author.heading:90 author.caution:93 author.table:101 author.supplement:107 author.figures:115 author.show:136
+at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:84 author.say:87 author.heading:91 author.caution:94 author.table:102 author.supplement:108 author.figures:116 author.show:137
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:147 methodsOfNuisance:163
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:13 cohortSettings:37 author.methodsOfGraphs:47 author.methodsOfCleaning:110 estimator:138 share:156 percentText:166 author.hasModels:176 author.methodsOfTraining:181 orItself:223 author.methodsOfEvaluation:231 author.methodsOfBaselines:270
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
+at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 author.motionTable:45 author.typicality:84 shownScans:116 author.scanQuality:119
 at stages/present/participants.go prgnn/stages/present groupSize:18 author.groups:24 author.participants:38 noteRow:61 excludedRow:66 author.leftOut:72 author.describeGroups:114 describeColumn:161 identifies:224 spreadDigits:237 unitName:250
 at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:159 author.paperTables:192 author.performanceFigures:227 author.othersLast:266 accuracyChart:278
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
@@ -3573,7 +3663,7 @@ at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
 at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:346 author.individuality:370
 at stages/present/registration.go prgnn/stages/present registrationPort:14 author.registration:20
-at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:65 Report.Page:95 Report.Run:112
+at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:98 Report.Run:115
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11
@@ -3586,11 +3676,11 @@ at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/body.go prgnn/stages/report body:17 body.put:24 body.each:33 body.page:39 body.tiles:85 body.block:101 body.table:143 number:186 body.cell:193 body.bar:206 mediaTypes:216 body.figure:218 body.tag:235 body.viewer:241
+at stages/report/body.go prgnn/stages/report body:17 body.put:24 body.each:33 body.page:39 body.tiles:85 body.block:101 body.table:143 number:186 body.cell:193 body.bar:206 mediaTypes:216 body.figure:218 body.tag:243 body.viewer:249
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66
-at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:96 Viewer:99 Volume:107 Region:119
+at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:99 Viewer:102 Volume:110 Region:122
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 widths:174 Bar.text:204 wrap:219
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
