@@ -1,7 +1,7 @@
 // Command release builds what users install: go run ./release [-o dist] [-key key.pem].
 //
 // For each platform it makes the static binary, an archive and a Python wheel; for Linux
-// also an OCI image. SHA256SUMS lists them, a CycloneDX file says what is inside, and with
+// also an OCI image. Recipes for conda, Homebrew and Lmod fetch the archives. SHA256SUMS lists them, a CycloneDX file says what is inside, and with
 // a key a signed SLSA statement says what they were made from. Two clones of one commit
 // give the same bytes with the same Go.
 package main
@@ -23,9 +23,10 @@ func main() {
 	out := flag.String("o", "dist", "directory for the files; made new, it must not exist or be empty")
 	key := flag.String("key", "", "private key of ed25519 that signs the statement (pipeline sign --new-key makes one)")
 	only := flag.String("only", "", "platforms to build, such as linux/amd64,darwin/arm64; all when empty")
+	url := flag.String("url", "", "directory on the web of the archives: writes the recipes for conda, Homebrew and Lmod that fetch them from there")
 	changed := flag.Bool("changed", false, "build although files differ from the commit")
 	flag.Parse()
-	if err := release(*out, *key, *only, *changed); err != nil {
+	if err := release(*out, *key, *only, *url, *changed); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -43,7 +44,7 @@ type binary struct {
 	path string // of the file
 }
 
-func release(out, key, only string, changed bool) error {
+func release(out, key, only, url string, changed bool) error {
 	platforms, err := chosen(only)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func release(out, key, only string, changed bool) error {
 			return err
 		}
 	}
-	if err := errors.Join(image(out, bins, src, notices), sbom(out, mods, src)); err != nil {
+	if err := errors.Join(image(out, bins, src, notices), sbom(out, mods, src), recipes(out, url)); err != nil {
 		return err
 	}
 	if err := sums(out); err != nil {

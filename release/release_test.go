@@ -13,6 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"prgnn/cmd/pipeline/bidsapp"
+	"prgnn/internal/need"
 	"prgnn/internal/version"
 )
 
@@ -133,5 +138,91 @@ func TestSBOM(t *testing.T) {
 		doc.Components[1].Licenses[0].Expression != "BSD-3-Clause AND OFL-1.1" ||
 		doc.Components[0].Properties[0].Value != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" { // SHA-256 of nothing
 		t.Errorf("%s", text)
+	}
+}
+
+// The recipes name the archives and their digests, and are in the languages of their readers.
+func TestRecipes(t *testing.T) {
+	dir := t.TempDir()
+	for i, platform := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"} {
+		if err := os.WriteFile(named(dir, platform+".tar.gz"), []byte{byte(i)}, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := recipes(dir, "https://example.org/v"); err != nil {
+		t.Fatal(err)
+	}
+	for name, checker := range map[string][]string{"conda-recipe.yaml": nil, "homebrew.rb": {"ruby", "-wc"}, "module.lua": {"luac5.4", "-p"}} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(named(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(text, []byte("<<")) || !bytes.Contains(text, []byte(version.Number)) {
+				t.Errorf("%s", text)
+			}
+			// SHA-256 of the byte 2, by sha256sum
+			if want := "dbc1b4c900ffe48d575b5da5c638040125f65db0fe3e24494b76ea986457d986"; name != "module.lua" &&
+				(!bytes.Contains(text, []byte(want)) || !bytes.Contains(text, []byte("https://example.org/v/prgnn-"+version.Number+"-darwin-amd64.tar.gz"))) {
+				t.Errorf("no digest or address in\n%s", text)
+			}
+			if checker == nil {
+				var doc struct {
+					Package struct{ Name string }
+					Source  []struct {
+						If   string
+						Then struct{ URL, SHA256 string }
+					}
+				}
+				if err := yaml.Unmarshal(text, &doc); err != nil || doc.Package.Name != "prgnn" || len(doc.Source) != 4 || len(doc.Source[3].Then.SHA256) != 64 {
+					t.Errorf("%v: %+v", err, doc)
+				}
+				return
+			}
+			if _, err := exec.LookPath(checker[0]); err != nil {
+				need.Missing(t, "%v", err)
+			}
+			if out, err := exec.Command(checker[0], append(checker[1:], named(dir, name))...).CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// The Boutiques descriptor has the version, and every flag of the BIDS App.
+func TestBoutiques(t *testing.T) {
+	text, err := os.ReadFile("boutiques.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		ToolVersion string `json:"tool-version"`
+		Inputs      []struct {
+			Flag string `json:"command-line-flag"`
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil || doc.ToolVersion != version.Number {
+		t.Fatalf("%v, tool-version %q", err, doc.ToolVersion)
+	}
+	described := map[string]bool{"--version": true}
+	for _, in := range doc.Inputs {
+		described[in.Flag] = true
+	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(bidsapp.App).Flags(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !described["--"+f.Name] {
+			t.Errorf("boutiques.json lacks --%s", f.Name)
+		}
+	})
+	bosh := "bosh"
+	if python := os.Getenv("PRGNN_PYTHON"); python != "" {
+		bosh = filepath.Join(filepath.Dir(python), bosh)
+	}
+	if _, err := exec.LookPath(bosh); err != nil {
+		need.Missing(t, "%v: test/requirements.txt has boutiques", err)
+	}
+	if out, err := exec.Command(bosh, "validate", "boutiques.json").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -30,7 +30,7 @@ func Main() int {
 
 func isCommand(word string) bool {
 	a := app{Console: &console.Console{}}
-	return word == "help" || slices.ContainsFunc(a.root().Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+	return slices.ContainsFunc(a.root().Commands(), func(c *cobra.Command) bool { return c.Name() == word })
 }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
@@ -108,7 +108,9 @@ parameter changed back runs nothing.`,
 	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(), a.exportCommand(), a.inspectCommand())
 	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(), a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand())
 	add("help", a.initCommand(), a.printCommand(), a.simulateCommand(), a.stagesCommand(), a.versionCommand(), a.completionCommand())
+	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID("help")
+	root.InitDefaultHelpCmd()
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.SetFlagErrorFunc(a.flagError)

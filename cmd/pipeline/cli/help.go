@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/manual"
+	"prgnn/internal/version"
 )
 
 // help prints what a command does, an example, and its flags.
@@ -42,4 +44,26 @@ func commandList(w io.Writer, root *cobra.Command) {
 		}
 		g.Print(w)
 	}
+}
+
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+	man := false
+	cmd := &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "what a command does",
+		Long:    "Prints what a command does, its flags, and an example. --man prints all of it as a manual page.",
+		Example: "  pipeline help run\n  pipeline help --man > ~/.local/share/man/man1/pipeline.1",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if man {
+				return manual.Write(a.Out, root, version.Number)
+			}
+			c, _, err := root.Find(args)
+			if err != nil || c == root && len(args) > 0 {
+				return a.unknownCommand(root, args[0])
+			}
+			return c.Help()
+		},
+	}
+	cmd.Flags().BoolVar(&man, "man", false, "print the manual page of all commands, for man")
+	return cmd
 }

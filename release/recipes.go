@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"text/template"
+
+	"prgnn/internal/version"
+)
+
+// packages are the recipes of package managers, and where each is left in the release.
+var packages = []struct {
+	name string // of the file, after prgnn-VERSION-
+	text string
+}{
+	{"conda-recipe.yaml", condaRecipe},
+	{"homebrew.rb", homebrewFormula},
+	{"module.lua", moduleFile},
+}
+
+//go:embed recipes/recipe.yaml
+var condaRecipe string
+
+//go:embed recipes/prgnn.rb
+var homebrewFormula string
+
+//go:embed recipes/prgnn.lua
+var moduleFile string
+
+// recipes writes the conda recipe, the Homebrew formula and the module file of a release: they
+// fetch its archives by their SHA-256. url is the directory in which the archives can be had.
+// Without it there are none.
+func recipes(out, url string) error {
+	if url == "" {
+		return nil
+	}
+	files, err := digests(out)
+	if err != nil {
+		return err
+	}
+	sums := map[string]string{}
+	for _, f := range files {
+		sums[f.name] = f.sum
+	}
+	for _, p := range packages {
+		text, err := recipe(p.name, p.text, url, sums)
+		if err != nil {
+			return err
+		}
+		if text == nil { // of a release without these platforms
+			fmt.Fprintf(os.Stderr, "release: %s left out: not all of its platforms are built\n", p.name)
+			continue
+		}
+		if err := create(named(out, p.name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recipe fills in one recipe; nil when an archive that it fetches has not been built.
+func recipe(name, text, url string, sums map[string]string) ([]byte, error) {
+	missing := false
+	archive := func(platform string) string { return "prgnn-" + version.Number + "-" + platform + ".tar.gz" }
+	t, err := template.New(name).Delims("<<", ">>").Funcs(template.FuncMap{
+		"url": func(platform string) string { return url + "/" + archive(platform) },
+		"sum": func(platform string) string {
+			s, ok := sums[archive(platform)]
+			missing = missing || !ok
+			return s
+		},
+	}).Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, map[string]string{"Version": version.Number}); err != nil || missing {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
