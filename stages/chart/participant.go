@@ -41,7 +41,7 @@ func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
 	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh + headHigh
 	return ours.Figure{Width: page, Height: height, Paint: func(c draw.Canvas) {
-		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false), draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
 		for _, t := range traces {
 			p.trace(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - traceHigh}, Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)

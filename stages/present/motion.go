@@ -132,7 +132,9 @@ func (a *author) scanQuality() error {
 			return err
 		}
 		f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject")}
-		f.Title, f.Alt = svgTitle(b)
+		if f.Title, f.Alt = svgTitle(b); f.Rated != "" {
+			f.Title = f.Rated
+		}
 		f.Caption = figure.ScanCaption
 		pages = append(pages, f)
 	}

@@ -48,7 +48,7 @@ func TestScansAreRated(t *testing.T) {
 	for _, n := range []int{2, shownScans, shownScans + 1} {
 		var in []dag.Input
 		for i := range n {
-			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg", Data: []byte(fmt.Sprintf("<svg width=\"500pt\"><title>sub-%02d</title><desc>Traces</desc></svg>", i))}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
+			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg", Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
 		}
 		page, err := (&Report{Top: 5}).Page(dag.NewTask(map[string][]dag.Input{"scans": in}))
 		if err != nil {
@@ -57,7 +57,7 @@ func TestScansAreRated(t *testing.T) {
 		rated := 0
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {
-				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) {
+				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) && b.Figure.Title == b.Figure.Rated {
 					rated++
 				}
 			}
