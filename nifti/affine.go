@@ -116,6 +116,12 @@ func (a *Affine) Axes() string {
 	return string(name)
 }
 
+// usable tells whether the affine gives voxels a place and a volume.
+func (a *Affine) usable() bool {
+	_, ok := a.Inverse()
+	return ok && a.finite()
+}
+
 // finite tells whether all elements are numbers.
 func (a *Affine) finite() bool {
 	for _, r := range a {

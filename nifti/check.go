@@ -228,8 +228,7 @@ func checkSform(h *Header) []Problem {
 	if h.AffineSource() != "sform" {
 		return nil
 	}
-	a := h.sform()
-	if _, ok := a.Inverse(); !ok || !a.finite() {
+	if a := h.Affine(); !a.usable() { // in mm: a unit may leave nothing of it
 		return fatal("srow", "set sform_code to 0 to go by the qform, or give a right affine", "%v cannot be inverted: its voxels have no volume", h.Srow)
 	}
 	return nil
@@ -239,11 +238,16 @@ func checkQform(h *Header) []Problem {
 	if h.QformCode <= 0 || h.mgh != nil {
 		return nil
 	}
-	a, err := h.qform()
+	_, err := h.qform()
+	a := h.Affine() // in mm
 	switch {
-	case (err != nil || !a.finite()) && h.AffineSource() == "qform":
-		if err == nil {
+	case (err != nil || !a.usable()) && h.AffineSource() == "qform":
+		switch {
+		case err != nil:
+		case !a.finite():
 			err = fmt.Errorf("affine %v is not finite", a)
+		default:
+			err = fmt.Errorf("affine %v cannot be inverted: its voxels have no volume", a)
 		}
 		return fatal("qform", "give a right qform or sform, for instance with fslorient", "%v", err)
 	case err != nil:

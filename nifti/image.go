@@ -103,7 +103,7 @@ func (img *Image) header() (*Header, error) {
 	if !(img.TR >= 0) || math.IsInf(img.TR, 0) {
 		bad("repetition time %v s", img.TR)
 	}
-	if _, ok := img.Affine.Inverse(); !ok || !img.Affine.finite() || img.Affine[3] != Identity[3] {
+	if !img.Affine.usable() || img.Affine[3] != Identity[3] {
 		bad("affine %v cannot be inverted", img.Affine)
 	}
 	if len(wrong) > 0 {

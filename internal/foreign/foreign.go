@@ -25,7 +25,7 @@ func Name(first []byte) string {
 		return dicom
 	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
 		return archive(first)
-	case bytes.HasPrefix(bytes.TrimLeft(first, " \t\r\n\ufeff"), []byte("<")):
+	case beginsMarkup(bytes.TrimLeft(first, " \t\r\n\ufeff")):
 		return markup(string(first))
 	case bytes.Contains(first, []byte("/annex/objects/")) && (bytes.HasPrefix(first, []byte("/annex/")) || bytes.HasPrefix(first, []byte("../")) || bytes.HasPrefix(first, []byte(".git/"))):
 		return "it is a git-annex pointer and not the file; fetch it with datalad get"
@@ -86,6 +86,11 @@ func archive(first []byte) string {
 		return "it is an npz archive of arrays; write the one array with numpy.save as npy"
 	}
 	return "it is a zip archive; unpack it"
+}
+
+// beginsMarkup tells whether a text begins with a tag, a declaration or a comment of XML or HTML.
+func beginsMarkup(b []byte) bool {
+	return len(b) > 1 && b[0] == '<' && (b[1] == '!' || b[1] == '?' || b[1]|0x20 >= 'a' && b[1]|0x20 <= 'z')
 }
 
 // markup tells apart what begins with <.

@@ -47,6 +47,7 @@ func TestName(t *testing.T) {
 		{"git-lfs", "version https://git-lfs.github.com/spec/v1", "git lfs pull"},
 		{"TSV", "participant_id\tage\n", ""},
 		{"1D", "#10\t#11\n0.1 0.2", ""},
+		{"values below a limit", "<5\t<5\n", ""},
 		{"nothing", "", ""},
 		{"NIfTI", "\x5c\x01\x00\x00" + strings.Repeat("\x00", 344), ""},
 		{"MGH", "\x00\x00\x00\x01\x00\x00\x01\x00", ""},
