@@ -7,17 +7,17 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
 kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
-kind bootstrap 364effdda8215e69214f27592e25b5697aa31da3d1ed0731ae19d2db7f25773c
+kind bootstrap b183246783188f77a989e25a3575c7afd14ee3b1166d579c0c6e9eebb227d152
 kind brainmap aecad289e96b5f69743c13c281a031f4b967b78b72ddf16a710dd95ecdce32ff
 kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
 kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
 kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
 kind connectivity d492b358522820de0b7c39d046f9bde6ec507fc70d46240366f04e5287a057ec
 kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
-kind denoise 9451fcae3f94d2d5ea441ebc025fd2bd6aeca09b7e5479624210515ee968b26b
+kind denoise df8c2ed7efc8b7bf004f9f1fe7561d8949792d8823cd71c6f8a3c688e439946b
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
-kind exec cb8c6e7492dd56051de628f953e05dad733f2a194ea0c7f8b218018841da2baf
+kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
 kind fidelity 72d0ec395e858f236bae5373d24961687df254b4936e1c6ce50f0f4e7d20356e
 kind figure-confusion 620416c776cdf5885da97461c4fcabd8dfaf3e010b2eff7522dcb607fec1f9c2
 kind figure-connectivity 231fa41bd6e6a410cc851e7b8a3f34ffeb6baa2a7219fe021c64e0be68b5a2fc
@@ -33,20 +33,20 @@ kind graph 59905c63858675d37a5d4e18248e34e16f33484d9ec1642b22fdab1145f0e1af
 kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
 kind individuality 4c0811d0e96dbd21f684cfb31e817eaebc54663bf4ca35aa8da7ca57b309f080
 kind join c45179aed8226a4c179255a229939c76110c08a6e06c3e8261e6327328c96fe0
-kind leakage 107b2f4b112222c5d3a6f4e738f838bbbbf63b24f51843b078a78daa721b0cfe
-kind matrices d6c1b8f27be33f7ab7a2ffbfbc2c96ffa2a501053d38a2f05cdd882c61f187af
-kind mean-volume fd80d039e2eba7a2db6fa87465ff17eb5c4e27ebc77663e384650b657f5b5a99
-kind parcellate 80013014a28761ea47c41efa75025400ec89be524b2884dc62158ed097656922
+kind leakage 656a666e23ef106d2453bbe4d20b50ed0300c7d2191d02f323dfd5ccf7e3c041
+kind matrices 5ac332db1b08be90ffa333dbb4e1254c4e0f44fb9f022b9433ee8cf2c9b89ff2
+kind mean-volume c3791051421d745656dd84214adfa9442c19a94a8d0145cf13a5cdf7c183d4a1
+kind parcellate 559486572a7e68f34257bdc08afb30c16ceab8df742ec76600dcc8252b4e1fec
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
 kind qcfc c557f38e2f15e2d1507e19086fa3a1591fad4720666ea4d518facdc5bcf85735
-kind report 458fe4079ffbf9f1c4e39d088d4e166652a41ca6469fd370edbeff56417d78ce
-kind saliency 48dbefb7e0c3119aaed94ed96f42ccd7049a0e632e2a9c99a627404ceb8d673f
-kind simulate 8d88dfde13fd9836e06de8ec0e66871de577504ab7754268f21c73307450123b
+kind report 672b0cf22e1211acf0597d6342a62fd841f00c4359a9b40564a79e918d4bb952
+kind saliency e65993882050f2ce477023065c2aefb5fb4a4d219b9857007c8e34ab183b5034
+kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary a3fc1a486bb78bdd8469ace2c459ff537b08573e60e8ee7f04c30242020a3944
+kind summary f53d658e674546de7e54c9cbeea20479b39d96e02252b15572010aea0b1b4733
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
-kind timeseries 70ab350fc23d477f2d38c5856cecf46469b89c15fa46c2dac91eee48b5502fd1
+kind timeseries e0fc2b6f82155b7177708b6446e0708db4efb6a96a3640a41679079e23ea4b4a
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
 
 reached by baseline
@@ -1192,8 +1192,9 @@ prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 
 reached by bootstrap denoise exec leakage matrices mean-volume parcellate report saliency summary timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
-prgnn/internal/foreign.Name deb7ff112aa8.50ee0e
+prgnn/internal/foreign.Name 5b2485d18123.3e3be9
 prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
+prgnn/internal/foreign.beginsMarkup da870aabf0fb.e3b0c4
 prgnn/internal/foreign.dicom c7efe6a7cffc.e3b0c4
 prgnn/internal/foreign.formats 92d0dc9f3de2.20968d
 prgnn/internal/foreign.markup 045a0afb0998.e3b0c4
@@ -1209,6 +1210,7 @@ reached by bootstrap exec leakage mean-volume parcellate report saliency simulat
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
+prgnn/nifti.Affine.usable 16bd1022bd84.b5c27b
 prgnn/nifti.DataType f297976f73a3.e3b0c4
 prgnn/nifti.DataType.Size d3822095a278.76f891
 prgnn/nifti.DataType.String 2ffe756132fc.76f891
@@ -1253,6 +1255,7 @@ reached by bootstrap exec leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
 prgnn/nifti.DataType.readable fe05731fc434.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
+prgnn/nifti.Header.Affine d7c9828a774f.29894e
 prgnn/nifti.Header.AffineSource e495ae6dff60.514d8f
 prgnn/nifti.Header.CIFTI 237bf29b7ea4.514d8f
 prgnn/nifti.Header.Check 1c2c2c624246.61ecc3
@@ -1260,6 +1263,7 @@ prgnn/nifti.Header.Scaling ac9c6f4c16d5.514d8f
 prgnn/nifti.Header.Shape d4e6ca4dbb4d.514d8f
 prgnn/nifti.Header.TR 36ce8e151cab.215c8b
 prgnn/nifti.Header.axis a3600bf87df9.514d8f
+prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
 prgnn/nifti.Header.dataStart ce2d4bc05a4f.475ee6
 prgnn/nifti.Header.fatal 4d06cec150a7.e759c3
 prgnn/nifti.Header.qfac ffc6f5579f81.514d8f
@@ -1294,14 +1298,14 @@ prgnn/nifti.checkIntent c95332e9f6f7.7aad0a
 prgnn/nifti.checkMagic 5d9059ca5129.5e452b
 prgnn/nifti.checkOffset d447c059d9f7.7f12d8
 prgnn/nifti.checkQfac e8e3d97df61d.5ca143
-prgnn/nifti.checkQform 3888c213715c.5b8582
+prgnn/nifti.checkQform cb8b44e0678b.8f1db1
 prgnn/nifti.checkScaling d8b033c48347.77db6e
-prgnn/nifti.checkSform 71e378e3ac65.4a104c
+prgnn/nifti.checkSform 98d92de498b9.6010c7
 prgnn/nifti.checkTime 24a7efedb0a4.98952e
 prgnn/nifti.checkUnits 9156faa83de0.6c1047
 prgnn/nifti.checks ce91eedbaea9.7de3ff
 prgnn/nifti.decodeHeader 0ceb088c18ca.39056e
-prgnn/nifti.decodeMGH 31293169cb8a.28f77c
+prgnn/nifti.decodeMGH 896b11fa18f9.5e7784
 prgnn/nifti.ended 8ab5831ed9e1.6e7fea
 prgnn/nifti.fatal e8235bdba000.daed89
 prgnn/nifti.fromQuaternion 07e732b042e1.9767ce
@@ -1411,9 +1415,7 @@ reached by bootstrap leakage mean-volume parcellate report saliency simulate sum
 prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
 reached by bootstrap leakage mean-volume parcellate report saliency summary
-prgnn/nifti.Header.Affine d7c9828a774f.29894e
 prgnn/nifti.Header.Grid e0046a801575.57f4a9
-prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
 
 reached by bootstrap leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Grid 5e34852d456b.3df0dc
@@ -2680,7 +2682,7 @@ prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
 prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
 prgnn/nifti.Image 38bab462032c.3df0dc
-prgnn/nifti.Image.header 46189bf0cc65.e9b09b
+prgnn/nifti.Image.header 3c9ea113765d.56208e
 prgnn/nifti.det3 9665d238a86e.e3b0c4
 prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
@@ -3469,7 +3471,7 @@ at internal/dense/vectors_stubs_amd64.go prgnn/internal/dense axpyAVX:10 addSqua
 at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
-at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:42 rData:43 pickle:44 formats:47 archive:74 markup:92
+at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:42 rData:43 pickle:44 formats:47 archive:74 beginsMarkup:92 markup:97
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
@@ -3478,8 +3480,8 @@ at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
-at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.finite:120 quaternionThreshold:133 fromQuaternion:139 Affine.quaternion:174 det3:238
-at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:238 checkQfac:255 checkAgreement:263 checkUnits:288 checkTime:299 checkIntent:312
+at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
+at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:101 eachSeries:193
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:198 mostVertices:215 xmlMap.models:217 ReadParcels:285
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170

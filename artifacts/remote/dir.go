@@ -10,14 +10,23 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"prgnn/artifacts"
 	"prgnn/internal/regular"
 )
 
-// A dir is a remote in a directory, such as one of a lab's file server.
-type dir struct{ root *os.Root }
+// A dir is a remote in a directory, such as one of a lab's file server. Of the links in it
+// only those are followed that stand for a whole part of it, as when a disk filled and blobs
+// was moved to another. An object that is a link leads anywhere, and is missing.
+type dir struct {
+	root  *os.Root
+	moved map[string]*os.Root // part of the remote that is a link → the directory it leads to
+}
+
+// parts are the directories of a remote.
+var parts = []string{"blobs", "actions", "signed"}
 
 func openDir(u *url.URL) (artifacts.Remote, error) {
 	path := filepath.FromSlash(u.Path)
@@ -38,7 +47,42 @@ func openDir(u *url.URL) (artifacts.Remote, error) {
 	if err != nil {
 		return nil, fmt.Errorf("remote %s: %w", bare(u), err)
 	}
-	return dir{root}, nil
+	d := dir{root, map[string]*os.Root{}}
+	for _, part := range parts {
+		link := filepath.Join(path, part)
+		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if d.moved[part], err = os.OpenRoot(link); err != nil {
+			target, _ := os.Readlink(link)
+			return nil, fmt.Errorf("remote %s: %s is a link to %s, which cannot be opened (%w): is it mounted?", bare(u), part, target, err)
+		}
+	}
+	return d, nil
+}
+
+// at is where an object lies: a directory, and a path in it.
+func (d dir) at(name string) (*os.Root, string) {
+	part, rest, _ := strings.Cut(name, "/")
+	if root := d.moved[part]; root != nil {
+		return root, rest
+	}
+	return d.root, name
+}
+
+// linkAt is the first link on the way to an object; "" when there is none.
+func linkAt(root *os.Root, name string) string {
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		if info, err := root.Lstat(name[:i]); err != nil {
+			return ""
+		} else if info.Mode()&fs.ModeSymlink != 0 {
+			return name[:i]
+		}
+	}
+	return ""
 }
 
 func isDir(path string) bool {
@@ -49,8 +93,11 @@ func isDir(path string) bool {
 func (d dir) String() string { return "file://" + filepath.ToSlash(d.root.Name()) }
 
 func (d dir) Size(ctx context.Context, name string) (int64, error) {
-	fi, err := d.root.Stat(name)
+	root, name := d.at(name)
+	fi, err := root.Stat(name)
 	switch {
+	case err != nil && linkAt(root, name) != "":
+		return 0, artifacts.ErrMiss
 	case err != nil:
 		return 0, missing(err)
 	case !fi.Mode().IsRegular(): // a pipe would be waited for without end
@@ -63,7 +110,8 @@ func (d dir) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	if _, err := d.Size(ctx, name); err != nil {
 		return nil, err
 	}
-	f, err := d.root.Open(name)
+	root, name := d.at(name)
+	f, err := root.Open(name)
 	if err != nil {
 		return nil, missing(err)
 	}
@@ -78,25 +126,30 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 		return err
 	}
 	defer in.Close()
-	if err := d.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	root, name := d.at(name)
+	place := func(name string) string { return filepath.Join(root.Name(), filepath.FromSlash(name)) }
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		if link := linkAt(root, filepath.ToSlash(filepath.Dir(name))); link != "" {
+			return fmt.Errorf("%w: %s is a link, which is not followed; put the directory itself there", artifacts.ErrBlocked, place(link))
+		}
 		return readOnly(err)
 	}
 	unfinished := name + ".part-" + rand.Text()
-	out, err := d.root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	out, err := root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return readOnly(err)
 	}
-	defer d.root.Remove(unfinished)
+	defer root.Remove(unfinished)
 	_, err = io.Copy(out, cancelled{ctx, in})
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
-	if err := d.root.Chmod(unfinished, 0o444); err != nil {
+	if err := root.Chmod(unfinished, 0o444); err != nil {
 		return err
 	}
-	err = d.root.Rename(unfinished, name)
-	if info, statErr := d.root.Lstat(name); err != nil && statErr == nil && info.IsDir() {
-		return fmt.Errorf("%w: %s is a directory; remove it", artifacts.ErrBlocked, filepath.Join(d.root.Name(), filepath.FromSlash(name)))
+	err = root.Rename(unfinished, name)
+	if info, statErr := root.Lstat(name); err != nil && statErr == nil && info.IsDir() {
+		return fmt.Errorf("%w: %s is a directory; remove it", artifacts.ErrBlocked, place(name))
 	}
 	return err
 }
