@@ -65,6 +65,9 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if l.notes == nil {
 		notes.Columns[0].Values = []string{}
 	}
+	if l.roster != nil {
+		notes.Meta = l.roster.Scans().Meta()
+	}
 	ids, reasons := []string{}, []string{}
 	if l.roster != nil {
 		for _, o := range l.roster.Left {

@@ -113,6 +113,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Here = append(r.Here, labels.here()...)
 	r.Nodes = nodesTable(nodes)
+	r.MadeBy = bids.GeneratedBy(root)
 	notes := c.about(l, root, found)
 	if space != "" {
 		notes = slices.Insert(notes, 1, space)

@@ -14,8 +14,8 @@ import (
 const (
 	labelsOnGrid     = "fMRIPrep's aparcaseg on the scan's grid"
 	labelsOnT1w      = "fMRIPrep's aparcaseg on the T1w grid"
-	labelsFreeSurfer = "FreeSurfer's aparc+aseg.mgz, with its transform"
-	labelsThrough    = "FreeSurfer's aparc+aseg.mgz, through T1w to %s"
+	labelsFreeSurfer = "FreeSurfer's aparc+aseg.mgz, through the transform fsnative → T1w"
+	labelsThrough    = "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → %s"
 	labelsGiven      = "as given"
 )
 

@@ -93,10 +93,10 @@ func TestBIDSWarp(t *testing.T) {
 		wrong  string
 	}{
 		{name: "through both", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/anat/sub-01" + beside},
-			want: "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through T1w to MNI152NLin2009cAsym"},
+			want: "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → MNI152NLin2009cAsym"},
 		{name: "asked for", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
 			change: func(c *BIDSCohort) { c.Labels = "freesurfer" },
-			want:   "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through T1w to MNI152NLin2009cAsym"},
+			want:   "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → MNI152NLin2009cAsym"},
 		{name: "on the scan's grid", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
 			want: "labels=sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz", from: labelsOnGrid},
 		{name: "to another template", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + beside},
@@ -106,6 +106,7 @@ func TestBIDSWarp(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDataset(t, onePerson)
+			d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "25.2.0"}]}`)
 			scan := "sub-01/func/sub-01" + bold
 			if strings.Contains(c.name, "session") {
 				scan = "sub-01/ses-a/func/sub-01_ses-a" + bold
@@ -144,6 +145,9 @@ func TestBIDSWarp(t *testing.T) {
 			inventory := r.Extra["inventory"].(*encoding.Table)
 			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
 				t.Errorf("labels from %q, want %q", from, c.from)
+			}
+			if s := r.Scans(); s.Labels[c.from] != 1 || len(s.Labels) != 1 || s.Space != "MNI152NLin2009cAsym" || s.MadeBy != "fMRIPrep 25.2.0" {
+				t.Errorf("of its scans it says %+v", s)
 			}
 			if space := stagetest.Sure(inventory.Strings("space"))[0]; space != "MNI152NLin2009cAsym" {
 				t.Errorf("space %q", space)

@@ -55,6 +55,23 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 	return column.Table(rows)
 }
 
+// Scans is what the methods of a report say of the participants' scans. (With runs: all, one participant counts once.)
+func (r *Roster) Scans() column.Scans {
+	s := column.Scans{MadeBy: r.MadeBy, Labels: map[string]int{}}
+	rows, _ := r.Inventory()
+	for _, subject := range r.Subjects {
+		for i, row := range rows[subject.ID] {
+			if row.Space != nil {
+				s.Space = *row.Space // chooseSpace lets all be in one
+			}
+			if i == 0 && row.Labels != nil {
+				s.Labels[*row.Labels]++
+			}
+		}
+	}
+	return s
+}
+
 // given is a text, or nil when it is empty.
 func given(s string) *string {
 	if s == "" {

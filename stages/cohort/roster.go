@@ -38,6 +38,7 @@ type Roster struct {
 	MakeKind string
 	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
 	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
+	MadeBy   string    // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
 	Here     []string  // for the person at this machine alone: where the data were found
 	Root     string    // the directory from which results name the participants' files (see NameIn)
 }

@@ -28,7 +28,9 @@ type author struct {
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
 
+	about    column.Scans  // what the loader knows of the scans
 	scans    []cleanedScan // how each was cleaned
+	labeled  []labeledScan // how each got its labels
 	accuracy []accuracyRow // of all settings
 	first    *accuracyRow  // the headline; nil when there is none
 	unproven []string      // settings whose 95 % CI includes the majority-class rate
@@ -52,6 +54,18 @@ func (a *author) write() (*report.Page, error) {
 	}
 	if a.scans, err = cleanedScans(a.t); err != nil {
 		return nil, err
+	}
+	if a.labeled, err = labeledScans(a.t); err != nil {
+		return nil, err
+	}
+	if a.t.Has("notes") {
+		notes, err := a.t.In("notes").Table()
+		if err == nil {
+			a.about, err = column.ScansOf(notes.Meta)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.t.In("notes").Name, err)
+		}
 	}
 	if err := a.readAccuracy(); err != nil {
 		return nil, err

@@ -2,9 +2,11 @@ package present
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -21,16 +23,40 @@ func (a *author) methodsOfCohort(m *methodsText) {
 		m.say("The data were simulated: nobody was scanned. The scans of %s participants (%s ASD, %s HC) have %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; correlations among planted regions differ between the groups with a strength of %s.",
 			n, c.value["asd"], c.value["hc"], c.value["volumes"], c.value["tr"], c.value["grid"], c.value["strength"])
 	case c.kind == "bids":
-		m.say("%s participants were taken from derivatives of fMRIPrep %s.", n, m.cite("esteban"))
+		by := "in BIDS layout, which name no program"
+		if a.about.MadeBy != "" {
+			by = "of " + a.about.MadeBy
+		}
+		if strings.HasPrefix(a.about.MadeBy, "fMRIPrep") {
+			by += " " + m.cite("esteban")
+		}
+		m.say("%s participants were taken from derivatives %s.", n, by)
 	case n != "":
 		m.say("%s participants took part.", n)
 	}
+	switch a.about.Space {
+	case "":
+	case "native":
+		m.say("The scans are in their own space.")
+	default:
+		m.say("The scans are in the space %s.", a.about.Space)
+	}
 	if p := a.run.of("parcellate"); p != nil {
-		m.say("Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image")
+		m.say("%s", methodsOfLabels(a.labeled, p))
 		if a.at != nil && len(a.at[0]) == 84 {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
 		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label in the field of view counts as missing.", p.value["min_coverage"])
+		for _, from := range slices.Sorted(maps.Keys(a.about.Labels)) {
+			whose := "The labels"
+			if n := a.about.Labels[from]; len(a.about.Labels) > 1 {
+				whose += " of " + words.Count(n, "participant")
+			}
+			if from == "as given" {
+				from = "of an image given to the pipeline"
+			}
+			m.say("%s are %s.", whose, from)
+		}
 	}
 }
 

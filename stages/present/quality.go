@@ -57,9 +57,7 @@ func (a *author) quality() error {
 			number("smallest", "", func(l line) string { return report.Short(l.low) }),
 			number("largest", "", func(l line) string { return report.Short(l.high) })), "gives the quality of each step over the participants.")
 	}
-	if err := a.registration(); err != nil {
-		return err
-	}
+	a.registration()
 	a.cleaning()
 	voxels, err := gather(a.t, "coverage", "voxels")
 	if err != nil {

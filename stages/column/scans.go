@@ -1,0 +1,37 @@
+package column
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Scans is what a cohort knows of how its scans were made. pipeline.notes has it as metadata, for the methods of a report.
+type Scans struct {
+	MadeBy string         `json:"made_by,omitempty"` // "fMRIPrep 25.2.0"; "" when the dataset names no program
+	Space  string         `json:"space,omitempty"`   // "MNI152NLin2009cAsym res-2"; "native" for the scan's own
+	Labels map[string]int `json:"labels,omitempty"`  // where labels come from → participants
+}
+
+const scansKey = "scans"
+
+// Meta is the metadata; nil where nothing is known.
+func (s Scans) Meta() map[string]string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // there is nothing in it that JSON has not
+	}
+	if string(b) == "{}" {
+		return nil
+	}
+	return map[string]string{scansKey: string(b)}
+}
+
+// ScansOf reads the metadata; empty where there is none.
+func ScansOf(meta map[string]string) (s Scans, err error) {
+	if text := meta[scansKey]; text != "" {
+		if err = json.Unmarshal([]byte(text), &s); err != nil {
+			err = fmt.Errorf("its metadata say nothing readable about scans: %w", err)
+		}
+	}
+	return s, err
+}
