@@ -40,11 +40,11 @@ kind parcellate 559486572a7e68f34257bdc08afb30c16ceab8df742ec76600dcc8252b4e1fec
 kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
 kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
 kind qcfc c557f38e2f15e2d1507e19086fa3a1591fad4720666ea4d518facdc5bcf85735
-kind report 672b0cf22e1211acf0597d6342a62fd841f00c4359a9b40564a79e918d4bb952
+kind report bc344afd5757a3f3699aab8e218413013c3e11346d6b8b9bf2e9403863ee4a43
 kind saliency e65993882050f2ce477023065c2aefb5fb4a4d219b9857007c8e34ab183b5034
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary f53d658e674546de7e54c9cbeea20479b39d96e02252b15572010aea0b1b4733
+kind summary f057d623556cb569a31fd4e2ecf3acde7de591d1e2305117be6ccdebf9209330
 kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
 kind timeseries e0fc2b6f82155b7177708b6446e0708db4efb6a96a3640a41679079e23ea4b4a
 kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
@@ -2939,6 +2939,9 @@ prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
+prgnn/stages/column.Scans 9f3603f8567e.e3b0c4
+prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
+prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy cd5b0b79e41f.d64c98
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
@@ -2967,12 +2970,12 @@ prgnn/stages/present.accuracyChart 8ecd847fc0cd.434306
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
-prgnn/stages/present.author 1ff0997ddea7.aeeb46
+prgnn/stages/present.author d1c7666b1bac.42e954
 prgnn/stages/present.author.abstract 403470e57e2f.feda27
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
-prgnn/stages/present.author.cautionAccuracy 68f535d7b064.6a0a13
+prgnn/stages/present.author.cautionAccuracy 750bc5aaf26f.4f1e0d
 prgnn/stages/present.author.cautionScans 8a8ba70cfeaa.e460a7
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning e661d07eeff0.5570e5
@@ -2998,7 +3001,7 @@ prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods deefd5c574fd.e729c2
 prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
-prgnn/stages/present.author.methodsOfCohort 9ae78af3798f.086922
+prgnn/stages/present.author.methodsOfCohort cc4bd3e6ffc3.06030b
 prgnn/stages/present.author.methodsOfEvaluation 123187fabd0e.0225ce
 prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
@@ -3015,7 +3018,7 @@ prgnn/stages/present.author.performance 57e382fe6cb6.c2147d
 prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
 prgnn/stages/present.author.permutation 9a142f7fa8d2.cfbfb2
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality 5ebeed0d0dfd.53dff9
+prgnn/stages/present.author.quality 75674ac8301e.53dff9
 prgnn/stages/present.author.rankingTables 0e25c849315b.de7479
 prgnn/stages/present.author.readAccuracy 49502148c65e.74322c
 prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
@@ -3023,7 +3026,7 @@ prgnn/stages/present.author.references 263614664634.b45123
 prgnn/stages/present.author.regionFigures 2b2c24917cd5.44d505
 prgnn/stages/present.author.regions 7c6bca9c274f.ee72dd
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
-prgnn/stages/present.author.registration 3b1a56ef80fa.3cb86c
+prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result fcbebe97e653.831949
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
 prgnn/stages/present.author.scanQuality fd55ac8c8f04.0da183
@@ -3034,7 +3037,7 @@ prgnn/stages/present.author.tiles 21d8fd542456.49450f
 prgnn/stages/present.author.training 6055734d5bbf.dfb8fe
 prgnn/stages/present.author.typicality d1c3d32eb969.deafa7
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
-prgnn/stages/present.author.write e83af7dce8a8.b13478
+prgnn/stages/present.author.write b4ad9c0ed73c.3d21eb
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 4750e2def4f6.58f14e
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
@@ -3058,10 +3061,14 @@ prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge a6f2af825fa5.3aca19
 prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
+prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
+prgnn/stages/present.labeledScans bc9779b85f65.d3a524
+prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
 prgnn/stages/present.literature 4318a24d281a.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures 29301c822350.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
+prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
 prgnn/stages/present.methodsOfNuisance b8bf7e3aeaca.366682
 prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
@@ -3566,6 +3573,7 @@ at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 Typ
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
+at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:15 ScansOf:30
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
@@ -3650,21 +3658,21 @@ at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeserie
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
-at stages/present/author.go prgnn/stages/present author:16 author.write:38 author.add:84 author.say:87 author.heading:91 author.caution:94 author.table:102 author.supplement:108 author.figures:116 author.show:137
+at stages/present/author.go prgnn/stages/present author:16 author.write:40 author.add:98 author.say:101 author.heading:105 author.caution:108 author.table:116 author.supplement:122 author.figures:130 author.show:151
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:147 methodsOfNuisance:163
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:13 cohortSettings:37 author.methodsOfGraphs:47 author.methodsOfCleaning:110 estimator:138 share:156 percentText:166 author.hasModels:176 author.methodsOfTraining:181 orItself:223 author.methodsOfEvaluation:231 author.methodsOfBaselines:270
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 author.motionTable:45 author.typicality:84 shownScans:116 author.scanQuality:119
 at stages/present/participants.go prgnn/stages/present groupSize:18 author.groups:24 author.participants:38 noteRow:61 excludedRow:66 author.leftOut:72 author.describeGroups:114 describeColumn:161 identifies:224 spreadDigits:237 unitName:250
 at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:159 author.paperTables:192 author.performanceFigures:227 author.othersLast:266 accuracyChart:278
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
-at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:161 middle:170 warningRow:179 author.warnings:185
+at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
 at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:346 author.individuality:370
-at stages/present/registration.go prgnn/stages/present registrationPort:14 author.registration:20
+at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:98 Report.Run:115
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36

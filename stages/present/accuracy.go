@@ -154,14 +154,18 @@ func (a *author) cautionAccuracy() {
 			a.caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not above chance", r.called(), report.Range(r.Low, r.High), report.Share(r.Majority))
 		}
 		switch {
+		case r.Sensitivity == 0 && r.Specificity == 1:
+			a.caution("%s calls nobody %s (sensitivity 0, specificity 1)", r.called(), r.Positive)
 		case r.Sensitivity == 0:
-			a.caution("%s calls nobody %s (sensitivity 0)", r.called(), r.Positive)
+			a.caution("%s detects none of the %s participants (sensitivity 0)", r.called(), r.Positive)
 		case r.Sensitivity < 0.5:
 			a.caution("%s detects fewer than half of the %s participants (sensitivity %s)", r.called(), r.Positive, report.Share(r.Sensitivity))
 		}
 		switch {
+		case r.Specificity == 0 && r.Sensitivity == 1:
+			a.caution("%s calls everybody %s (sensitivity 1, specificity 0)", r.called(), r.Positive)
 		case r.Specificity == 0:
-			a.caution("%s calls everybody %s (specificity 0)", r.called(), r.Positive)
+			a.caution("%s calls every other participant %s (specificity 0)", r.called(), r.Positive)
 		case r.Specificity < 0.5:
 			a.caution("%s calls more than half of the other participants %s (specificity %s)", r.called(), r.Positive, report.Share(r.Specificity))
 		}

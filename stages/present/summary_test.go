@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
 
@@ -155,6 +156,30 @@ func TestSummaryOfChance(t *testing.T) {
 	}
 	if strings.Contains(strings.ToLower(text), "simulated") {
 		t.Error("real participants are called simulated")
+	}
+}
+
+// Everybody is called positive only where nobody is missed, and nobody only where nobody else is.
+func TestCautionsOfOneAnswer(t *testing.T) {
+	for _, c := range []struct {
+		sensitivity, specificity float64
+		want                     string
+	}{
+		{1, 0, "PR-GNN calls everybody PAT (sensitivity 1, specificity 0)"},
+		{0.933, 0, "PR-GNN calls every other participant PAT (specificity 0)"},
+		{0, 1, "PR-GNN calls nobody PAT (sensitivity 0, specificity 1)"},
+		{0, 0.933, "PR-GNN detects none of the PAT participants (sensitivity 0)"},
+		{0.9, 0.4, "PR-GNN calls more than half of the other participants PAT (specificity 0.400)"},
+		{0.9, 0.5, ""},
+	} {
+		r := accuracyRow{name: "PR-GNN", own: true}
+		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", c.sensitivity, c.specificity
+		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
+		a := &author{page: &report.Page{}, accuracy: []accuracyRow{r}}
+		a.cautionAccuracy()
+		if got := strings.Join(a.page.Cautions, "; "); got != c.want {
+			t.Errorf("sensitivity %g, specificity %g: %q, want %q", c.sensitivity, c.specificity, got, c.want)
+		}
 	}
 }
 
