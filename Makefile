@@ -38,7 +38,7 @@ race: ## the concurrent packages under the race detector
 crash: ## writers killed at 300 random moments
 	PRGNN_KILLS=300 go test -timeout 30m -v -run '^TestCrash$$' ./artifacts
 
-fuzz: ## every fuzz target for FUZZTIME (10m), as a table
+fuzz: ## every fuzz target for FUZZTIME (10m, 1000000x, or both: what comes first), as a table
 	@test/fuzz.sh
 
 cross: ## vet for every platform we promise
