@@ -95,14 +95,14 @@ func ReadJSON(path string) ([]byte, error) {
 	return b, err
 }
 
-// gives tells whether a JSON file has one of the fields.
+// gives tells whether a JSON file has a value for one of the fields; null is none.
 func gives(path string, fields []string) bool {
 	b, err := ReadJSON(path)
 	if err != nil {
 		return false
 	}
 	var has map[string]json.RawMessage
-	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool { return has[f] != nil })
+	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool { return has[f] != nil && string(has[f]) != "null" })
 }
 
 // Beside is the JSON file of a file's own name that gives one of the fields, "" when

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts"
@@ -389,4 +390,23 @@ func TestBootstrapTellsOfTheScan(t *testing.T) {
 			t.Errorf("%s: cleaned %q, want %q", text, got, want)
 		}
 	}
+}
+
+// Whatever a sidecar says, a repetition time that is taken from it is one, in s.
+func FuzzSidecarTime(f *testing.F) {
+	for _, text := range []string{`{"RepetitionTime": 0.8}`, `{"RepetitionTime": -2}`, `{"SamplingFrequency": 0.5}`, `{"SamplingFrequency": 1e-320}`, `{"RepetitionTime": 1e400}`, `{"repetitiontime": 60.1}`,
+		`{"RepetitionTime": "2"}`, `{"Nuisance parameters": "36P"}`, `{"NuisanceParameters": null}`, `[`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in := dag.InputOf(artifacts.Bytes{Kind: "json", Data: text})
+		in.Name = "x.json"
+		tr, err := sidecarTR(in)
+		if !(tr >= 0 && tr <= longestTR) || err != nil && (tr != 0 || !strings.HasPrefix(err.Error(), "x.json: ")) {
+			t.Errorf("%q: %v, %v", text, tr, err)
+		}
+		if cleaned, err := denoised(in); err != nil && cleaned {
+			t.Errorf("%q: cleaned, and %v", text, err)
+		}
+	})
 }
