@@ -38,6 +38,9 @@ func (s *Store) Record(a Action) (Key, error) {
 	if err != nil {
 		return k, fmt.Errorf("action %s: %w", k, err)
 	}
+	if s.link != nil {
+		s.contradict(k, a)
+	}
 	t, err := s.temp()
 	if err != nil {
 		return k, err

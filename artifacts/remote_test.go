@@ -185,6 +185,54 @@ func TestARecordOfOthersIsKept(t *testing.T) {
 	}
 }
 
+// Work that was fetched and done here all the same, with other outputs: a record that the remote cannot keep is
+// replaced, signed by us or by nobody; one that it can keep is another's word, and stays.
+func TestContradictedRecords(t *testing.T) {
+	for _, trust := range []Trust{{}, {Signer: stamp("lab"), Keys: []Verifier{stamp("lab")}}} {
+		for _, lost := range []bool{false, true} {
+			f := newShelf()
+			joined := func() *Store {
+				s := newStore(t)
+				s.SetTrust(trust)
+				if err := s.Attach(context.Background(), f); err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			name := fmt.Sprintf("signer %v, files lost %v", trust.Signer, lost)
+			one, two := joined(), joined()
+			k, _ := recordWork(t, one, "recipe")
+			share(one)
+			if lost {
+				f.change("blobs/", func([]byte) []byte { return nil })
+			}
+			if a, err := two.Lookup(k); err != nil || a.Origin == "" {
+				t.Fatal(name, a, err)
+			}
+			ref := must(two.Put(Text("made here")))(t)
+			must(two.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"a": ref, "b": ref}}))(t)
+			share(two)
+			want := 0
+			if lost {
+				want = f.count("actions/") + f.count("signed/")
+			}
+			if r := two.Remote(); r.Refused != 0 || r.Replaced != want {
+				t.Errorf("%s: %+v, want %d replaced", name, r, want)
+			}
+			if a, err := joined().Lookup(k); err != nil || (a.Outputs["a"] == ref) != lost {
+				t.Errorf("%s: a third store finds %v, %v", name, a, err)
+			}
+			plain := newStore(t)
+			if err := plain.Attach(context.Background(), f); err != nil {
+				t.Fatal(err)
+			}
+			if a, err := plain.Lookup(k); err != nil || (a.Outputs["a"] == ref) != lost {
+				t.Errorf("%s: one without keys finds %v, %v", name, a, err)
+			}
+		}
+	}
+}
+
 func TestWhatIsDamagedThereIsRefusedAndMended(t *testing.T) {
 	for _, c := range []struct {
 		name, prefix string

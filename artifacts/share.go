@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,6 +190,27 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		s.link.mu.Unlock()
 	}
 	return err
+}
+
+// contradict looks at a fetched record of work that was done here all the same, and gave other
+// outputs. If the remote has not the files that the record promises, it counts as damaged, and the
+// one made here replaces it.
+func (s *Store) contradict(k Key, a Action) {
+	old, err := s.recorded(k)
+	if err != nil || old.Origin == "" || maps.Equal(old.Outputs, a.Outputs) {
+		return
+	}
+	for _, ref := range old.Outputs {
+		n, err := s.link.blobSize(context.Background(), ref.Digest)
+		if !errors.Is(err, ErrMiss) && (err != nil || n == ref.Size) {
+			continue
+		}
+		s.link.refuse(objectName(actionsDir, k.String()))
+		if s.trust.Signer != nil && s.trust.Signer.ID() == old.Origin {
+			s.link.refuse(signedName(k, old.Origin))
+		}
+		return
+	}
 }
 
 func (s *Store) put(ctx context.Context, object, file string) error {

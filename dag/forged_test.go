@@ -1,11 +1,13 @@
 package dag
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts"
@@ -60,6 +62,19 @@ func TestForgedSize(t *testing.T) {
 		}})
 		if note != want {
 			t.Errorf("fetched %v: %q, want %q", fetched, note, want)
+		}
+		if !fetched {
+			continue
+		}
+		// The record that the remote cannot keep is replaced there, so that nobody else meets it.
+		two.Share(context.Background(), func(int) {})
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, b) {
+			t.Errorf("the remote's record is now %q, %v; want %q", got, err, b)
+		}
+		three := newStore(t)
+		attach(three)
+		if res, ran := chain("a").run(t, three, Options{}); strings.Contains(ran, ":ran") {
+			t.Errorf("a third store: %s, %+v", ran, res)
 		}
 	}
 }

@@ -207,7 +207,7 @@ const OtherBytes = "made again, it gave other bytes than before: the stage is no
 
 // OtherRecord is the note of a task that gave other bytes here than a record from a remote
 // promised: that record is wrong, or the stage is not deterministic.
-const OtherRecord = "made here, it gave other bytes than its record from the remote says; the result made here counts, and the remote is not to be trusted"
+const OtherRecord = "made here, it gave other bytes than its record from the remote says; the result made here counts"
 
 func otherBytes(before, after map[string]artifacts.Ref, fetched bool) string {
 	switch {

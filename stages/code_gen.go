@@ -3482,7 +3482,7 @@ at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:42
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
-at internal/regular/regular.go prgnn/internal/regular Open:14 OpenFile:17 ReadFile:37 Error:64 Error.Error:66 Otherwise:71
+at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11

@@ -2,10 +2,14 @@ package remote
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/internal/envelope"
 )
 
@@ -55,5 +59,46 @@ func TestTrust(t *testing.T) {
 	}
 	if n := len(Trust(&lab, []envelope.PublicKey{other.Public()}).Keys); n != 2 {
 		t.Errorf("%d keys are trusted, want the other one and its own", n)
+	}
+}
+
+// The signed record of a gather of 40,000 inputs, and the longest record that is shared, go through a remote.
+func TestLongSignedRecords(t *testing.T) {
+	key := newKey(t)
+	place := "file://" + filepath.ToSlash(t.TempDir())
+	attached := func(trust artifacts.Trust) *artifacts.Store {
+		s, err := artifacts.Open(filepath.Join(t.TempDir(), "store"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		r, err := Open(place)
+		if err == nil {
+			s.SetTrust(trust)
+			err = s.Attach(context.Background(), r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	one, two := attached(Trust(&key, nil)), attached(Trust(nil, []envelope.PublicKey{key.Public()}))
+	gather := strings.Repeat("in    scores "+artifacts.DigestOf(nil).String()+" arrow subject=sub-00000,fold=10,pool=topk,lambda=0.1-0.1\n", 40_000)
+	for _, recipe := range []string{gather, strings.Repeat("x", 8<<20-200)} {
+		ref, err := one.Put(artifacts.Text("result"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := one.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one.Share(context.Background(), func(int) {})
+		if a, err := two.Lookup(k); err != nil || a.Recipe != recipe || a.Origin != key.Public().ID() {
+			t.Errorf("a recipe of %d bytes: signed by %q, %v", len(recipe), a.Origin, err)
+		}
+	}
+	if unsigned, forged := two.Distrusted(); unsigned+forged > 0 {
+		t.Errorf("%d unsigned, %d forged", unsigned, forged)
 	}
 }

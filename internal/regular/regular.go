@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Open opens a regular file for reading. Anything else, such as a named pipe that nobody
@@ -58,6 +59,44 @@ func ReadFile(path string) ([]byte, error) {
 			b = append(b, 0)[:len(b)]
 		}
 	}
+}
+
+// What ReadPiped bounds: the bytes of a pipe, and how long it waits for somebody who writes to it.
+const (
+	longestPipe = 64 << 20
+	patience    = 10 * time.Second
+)
+
+// ReadPiped is ReadFile for what is read once and neither stored nor hashed, such as a key: it reads what a pipe
+// gives, too, as --sign-key <(command) in a shell.
+func ReadPiped(path string) ([]byte, error) {
+	if !IsPipe(path) {
+		return ReadFile(path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|NonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		b, err := io.ReadAll(io.LimitReader(f, longestPipe+1))
+		switch {
+		case err != nil:
+			return nil, err
+		case len(b) > longestPipe:
+			return nil, fmt.Errorf("%s: the pipe gives more than %d MiB", path, longestPipe>>20)
+		case len(b) > 0:
+			return b, nil
+		case time.Since(begin) > patience: // a pipe without a writer is at its end
+			return nil, fmt.Errorf("%s: nobody has written to the pipe", path)
+		}
+	}
+}
+
+// IsPipe tells whether a pipe lies there.
+func IsPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
 // An Error says what lies where a file was expected.

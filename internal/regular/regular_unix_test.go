@@ -4,6 +4,7 @@ package regular
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -39,7 +40,55 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	if !IsPipe(pipe) || !IsPipe(link) || IsPipe(file) || IsPipe(dir) || IsPipe(filepath.Join(dir, "none")) {
+		t.Error("IsPipe")
+	}
 	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// What is read once may come through a pipe, from a writer that comes late, too; from one without an end it is
+// refused.
+func TestReadPiped(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 1<<20)
+	for _, text := range []string{"key", long} {
+		go os.WriteFile(pipe, []byte(text), 0) // waits for a reader
+		if b, err := ReadPiped(pipe); string(b) != text || err != nil {
+			t.Errorf("%d bytes of %d, %v", len(b), len(text), err)
+		}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	go func() { w.WriteString(long); w.Close() }()
+	if path := fmt.Sprintf("/dev/fd/%d", r.Fd()); !IsPipe(path) {
+		t.Logf("there is no %s", path)
+	} else if b, err := ReadPiped(path); string(b) != long || err != nil {
+		t.Errorf("%s: %d bytes of %d, %v", path, len(b), len(long), err)
+	}
+	go func() {
+		f, _ := os.OpenFile(pipe, os.O_WRONLY, 0)
+		for err := error(nil); err == nil; {
+			_, err = f.WriteString(long)
+		}
+		f.Close()
+	}()
+	if _, err := ReadPiped(pipe); err == nil || !strings.Contains(err.Error(), "the pipe gives more than 64 MiB") {
+		t.Error(err)
+	}
+	if _, err := ReadPiped("/dev/zero"); !errors.As(err, new(*Error)) {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(file, []byte("text"), 0o600)
+	if b, err := ReadPiped(file); string(b) != "text" || err != nil {
+		t.Errorf("%q, %v", b, err)
 	}
 }

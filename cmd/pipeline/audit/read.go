@@ -22,7 +22,7 @@ import (
 
 // ReadLock reads a lock from a file.
 func ReadLock(path string) (*lock.Lock, error) {
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadPiped(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.Wrongf("there is no lock %s; pipeline lock FILE writes one", path)
 	}
@@ -144,7 +144,7 @@ func ofStatement(path string, s *statement.Statement) proof.Results {
 // readResults reads a lock or a statement; the signature of a statement is
 // checked when a key is given.
 func (a *auditor) readResults(path, key string) (proof.Results, error) {
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadPiped(path)
 	if err != nil {
 		return proof.Results{}, err
 	}
@@ -161,7 +161,7 @@ func (a *auditor) readResults(path, key string) (proof.Results, error) {
 		a.Note("%s: its signature is not checked; --signed-by KEY does", path)
 	} else {
 		var public []byte
-		if public, err = regular.ReadFile(key); err != nil {
+		if public, err = regular.ReadPiped(key); err != nil {
 			return proof.Results{}, exit.Wrong(err)
 		}
 		s, err = statement.Verify(text, public)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 )
@@ -20,6 +21,7 @@ type app struct {
 	remote  string
 	signKey string
 	trusted []string // files of public keys
+	keys    func() (artifacts.Trust, error)
 	private bool
 }
 

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/regular"
 )
 
 // detachRun starts the same command line in a session of its own, so that it
@@ -20,6 +22,11 @@ import (
 func (a *app) detachRun(s *artifacts.Store, file string) error {
 	if pid, log := background(s); pid != 0 {
 		return fmt.Errorf("a run is going on in the background already: process %d, %s\n  pipeline status %s tells how far it is", pid, log, file)
+	}
+	for _, key := range append(slices.Clone(a.trusted), a.signKey) {
+		if regular.IsPipe(key) {
+			return exit.Wrongf("--detach goes on in another process, which cannot read the pipe %s again: give a file, or the key itself in $PIPELINE_SIGN_KEY or $PIPELINE_TRUSTED_KEYS", key)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -121,13 +121,13 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	shown = progress.For(a.Console, p.Graph, store, r.Options)
 	ctx, done := console.Interruptible(shown.Say)
 	defer done()
-	changed := map[string][]string{} // by note: tasks whose bytes are not those of their records
+	changed := map[string][]dag.Event{} // by note: tasks whose bytes are not those of their records
 	r.Progress = func(e dag.Event) {
 		switch {
 		case e.State == dag.Running:
 			collect()
 		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):
-			changed[e.Note] = append(changed[e.Note], e.Task)
+			changed[e.Note] = append(changed[e.Note], e)
 		}
 		shown.Event(e)
 	}
@@ -168,12 +168,22 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 }
 
 // noteResult says what a person should know of a run beside its outcome.
-func (a *app) noteResult(r *dag.Result, changed map[string][]string) {
-	for _, note := range []string{dag.OtherBytes, dag.OtherRecord} {
-		if tasks := changed[note]; len(tasks) > 0 {
-			slices.Sort(tasks)
-			fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", words.Some(tasks, 6), note)
+func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
+	list := func(events []dag.Event, of func(dag.Event) string) string {
+		var names []string
+		for _, e := range events {
+			names = append(names, of(e))
 		}
+		slices.Sort(names)
+		return words.Some(names, 6)
+	}
+	task := func(e dag.Event) string { return e.Task }
+	if events := changed[dag.OtherBytes]; events != nil {
+		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", list(events, task), dag.OtherBytes)
+	}
+	if events := changed[dag.OtherRecord]; events != nil {
+		fmt.Fprintf(a.Stderr, "%s: %s\n  a record there without its files is replaced; another stays: if it is wrong, delete it there (%s), then run with --force STAGE\n",
+			list(events, task), dag.OtherRecord, list(events, func(e dag.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
 	}
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged, and restored: %s", words.Some(r.Damaged, 6))

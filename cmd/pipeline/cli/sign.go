@@ -91,7 +91,7 @@ type signEvent struct {
 }
 
 func (a *app) sign(what string, sets []string, key, path string) error {
-	private, err := regular.ReadFile(key)
+	private, err := regular.ReadPiped(key)
 	if err != nil {
 		return exit.Wrong(err)
 	}
@@ -148,11 +148,11 @@ type signedEvent struct {
 // verifySigned checks a statement: who signed it, and whether the lock and the
 // results that are at hand are those that it names.
 func (a *app) verifySigned(path, key, lockPath string) error {
-	envelope, err := regular.ReadFile(path)
+	envelope, err := regular.ReadPiped(path)
 	if err != nil {
 		return exit.Wrong(err)
 	}
-	public, err := regular.ReadFile(key)
+	public, err := regular.ReadPiped(key)
 	if err != nil {
 		return exit.Wrong(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
@@ -15,9 +16,17 @@ import (
 	"prgnn/internal/words"
 )
 
-// trust reads the keys that sign records and those that are trusted, from flags or from the
-// environment.
+// trust is readTrust, once: a pipe can be read no second time.
 func (a *app) trust() (artifacts.Trust, error) {
+	if a.keys == nil {
+		a.keys = sync.OnceValues(a.readTrust)
+	}
+	return a.keys()
+}
+
+// readTrust reads the keys that sign records and those that are trusted, from flags or from the
+// environment.
+func (a *app) readTrust() (artifacts.Trust, error) {
 	var sign *envelope.PrivateKey
 	var trusted []envelope.PublicKey
 	if given := cmp.Or(a.signKey, os.Getenv("PIPELINE_SIGN_KEY")); given != "" {
@@ -58,7 +67,7 @@ func pemText(given string) ([]byte, error) {
 	if isPEM(given) {
 		return []byte(given), nil
 	}
-	return regular.ReadFile(given)
+	return regular.ReadPiped(given)
 }
 
 // keyError says which key cannot be used, and never repeats a key.
