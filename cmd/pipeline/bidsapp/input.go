@@ -160,7 +160,11 @@ func (b *App) places() ([]string, error) {
 // derivativesOf finds the derivatives of fMRIPrep in or beside a raw dataset.
 func derivativesOf(raw string) (string, error) {
 	var found []string
-	for _, near := range []string{filepath.Join(raw, "derivatives"), filepath.Join(filepath.Dir(raw), "derivatives"), filepath.Dir(raw)} {
+	nearby := []string{raw, filepath.Join(raw, "derivatives")}  // raw itself: the legacy layout of fMRIPrep
+	if exists(filepath.Join(raw, "dataset_description.json")) { // else it is no dataset, and what lies beside it is not its own
+		nearby = append(nearby, filepath.Join(filepath.Dir(raw), "derivatives"), filepath.Dir(raw))
+	}
+	for _, near := range nearby {
 		candidates := []string{near}
 		if entries, err := os.ReadDir(near); err == nil {
 			for _, e := range entries {

@@ -1,6 +1,8 @@
 package bidsapp
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -23,6 +25,41 @@ func TestArgs(t *testing.T) {
 	} {
 		if got := strings.Join(Args(c.program, strings.Fields(c.line), func(word string) bool { return word == "run" || word == "help" }), " "); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.program, c.line, got, c.want)
+		}
+	}
+}
+
+// The derivatives are those in the directory, before those beside it; what lies beside a
+// directory that is no dataset is not its own.
+func TestDerivativesOf(t *testing.T) {
+	above := t.TempDir()
+	describe := func(dir, text string) {
+		t.Helper()
+		at := filepath.Join(above, dir)
+		if err := os.MkdirAll(at, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, "dataset_description.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const derived = `{"DatasetType": "derivative", "GeneratedBy": [{"Name": "fMRIPrep"}]}`
+	describe("legacy/fmriprep", derived)
+	describe("other", derived)
+	describe("raw", `{}`)
+	describe("inside", `{}`)
+	describe("inside/derivatives/a", derived)
+	if err := os.Mkdir(filepath.Join(above, "empty"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{"legacy": "legacy/fmriprep", "raw": "other", "inside": "inside/derivatives/a", "empty": ""} {
+		got, err := derivativesOf(filepath.Join(above, in))
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s: %s", in, got)
+			}
+		} else if err != nil || got != filepath.Join(above, filepath.FromSlash(want)) {
+			t.Errorf("%s: %s, %v; want %s", in, got, err, want)
 		}
 	}
 }
