@@ -176,6 +176,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("exec-task", hostile)
 	add("completion", hostile)
 	add("version")
+	add("help", hostile)
 	add("bids-app", hostile, "out", "participant")
 	add("bids-app", ".", "out"+hostile, hostile)
 	add("bids-app", ".", "out"+hostile, "participant", "--participant-label", hostile)
