@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/nifti"
@@ -142,6 +143,7 @@ type Anatomy struct {
 	nifti.Grid
 	back   nifti.Affine
 	voxels []float64
+	called string // what it is, in a caption
 }
 
 // ReadAnatomy reads an image of at most so many voxels.
@@ -160,7 +162,10 @@ func ReadAnatomy(in dag.Input) (*Anatomy, error) {
 	if g.Voxels() > most {
 		return nil, fmt.Errorf("%s: %d voxels are more than a report can show (%d): give one of 1 mm", in.Name, g.Voxels(), most)
 	}
-	u := &Anatomy{Grid: g, voxels: make([]float64, g.Voxels())}
+	u := &Anatomy{Grid: g, voxels: make([]float64, g.Voxels()), called: "the image given as anatomy"}
+	if by, _, _ := strings.Cut(string(r.Header.Descrip[:]), "\x00"); by == region.MeanOfVolumes {
+		u.called = "the mean of a functional scan over its volumes"
+	}
 	var ok bool
 	if u.back, ok = g.Affine.Inverse(); !ok {
 		return nil, fmt.Errorf("%s: its voxels have no volume", in.Name)

@@ -12,6 +12,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/prepare"
 	"prgnn/stages/region"
+	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
 
@@ -69,6 +70,22 @@ func TestAnatomy(t *testing.T) {
 	for _, c := range []struct{ x, y, z, want float64 }{{2, 2, 2, 1}, {4, 4, 4, 0.01}, {6, 4, 4, 0.45}, {3, 2, 2, 1}, {0, 0, 0, math.NaN()}, {0, 4, 4, math.NaN()}, {99, 0, 0, math.NaN()}} {
 		if got := u.at(c.x, c.y, c.z); math.Abs(got-c.want) > 1e-6 || math.IsNaN(got) != math.IsNaN(c.want) {
 			t.Errorf("at (%v, %v, %v) mm it is %v, want %v", c.x, c.y, c.z, got, c.want)
+		}
+	}
+	// A caption calls the image what it is.
+	var other bytes.Buffer
+	if err := nifti.Encode(&other, &nifti.Image{Shape: []int{n, n, n}, Affine: u.Affine, Data: data[:n*n*n], Descrip: "FreeSurfer"}); err != nil {
+		t.Fatal(err)
+	}
+	given, err := ReadAnatomy(dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: other.Bytes()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Parcels{Labels: &nifti.Labels{Grid: u.Grid, Voxels: slices.Repeat([]int32{1}, n*n*n)}, back: u.back, Middle: map[int]report.Place{}}
+	p.findMiddles()
+	for under, want := range map[*Anatomy]string{u: "on the mean of a functional scan over its volumes;", given: "on the image given as anatomy;", nil: "on the parcellation;"} {
+		if got := DrawSlices(p, under, Ranked{rank: map[int]int{1: 1}, score: map[int]float64{1: 2}}, 1).Caption; !strings.Contains(got, want) {
+			t.Errorf("the caption is %q, want %q", got, want)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
 	b.Low, b.High = p.extent()
 	ground := "the parcellation"
 	if under != nil {
-		b.Under, ground = under.at, "the anatomical image"
+		b.Under, ground = under.at, under.called
 	}
 	c := &Chart{Figure: chart.Slices(b, low, high), Title: title,
 		Alt:     fmt.Sprintf("Axial, coronal and sagittal slices; the %d first regions are colored by their %s", len(scores), by),

@@ -10,6 +10,9 @@ import (
 	"prgnn/nifti"
 )
 
+// MeanOfVolumes is the description in the header of an image that is the mean over a scan's volumes.
+const MeanOfVolumes = "mean over the volumes"
+
 // OpenImage opens an image that is an input.
 func OpenImage(in dag.Input) (*nifti.Reader, error) {
 	rc, err := in.Reader()
