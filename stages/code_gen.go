@@ -5,49 +5,49 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 18f98ff61ab755707db4d460bfb5376998ccab232c026a209e021a74c2af3925
-kind biomarkers 83659ae402d1ab3f8cc05b8e9438b54280cd103061dff5f0f34bc72fa917b400
+var codes = dag.Codes(`kind baseline 4868e229898e8f62e10d205e4c8b9dbadcb819eae3e8f1a1e366089f2453e6de
+kind biomarkers 8e77face1424bd1907796a17660c607fcca11e99923c9d92efdf3f5b1534c4af
 kind bootstrap b183246783188f77a989e25a3575c7afd14ee3b1166d579c0c6e9eebb227d152
-kind brainmap aecad289e96b5f69743c13c281a031f4b967b78b72ddf16a710dd95ecdce32ff
-kind choose 3cff483bc916fe2169196391c12c8ce9724fc6b8f19a18cd4da4f4ef5cb87ec4
-kind combat a49fab32253ee18e9422615e44cee5208b1bc9f251096712b86ea862e81a3c46
-kind compare 575da6c6c8dc86e5f1355d9e98d97b14920bdaa2f5bc69bfb9f87eb5946b6fdc
+kind brainmap cac7c454c178b8d2005e5f68597143614927a55cfa540d587846425e5ba6b9fa
+kind choose 5fcd9a36133a16308cbce55d2e85e8c1b99f91b595bb4e5e344df4dff892d510
+kind combat 61ece13d034fba3c4f9fb8a5ad18181e40d2e7aae5d089c1b4d37b2d4318d21e
+kind compare f3f28c384204c455913c0240b6e24be4263de604050c617978c6214395e0eba3
 kind connectivity d492b358522820de0b7c39d046f9bde6ec507fc70d46240366f04e5287a057ec
-kind covariates 0478e9cc4b0fc2d19800246300fc1f58ab0c43c0e7e8ef9a78e057e8c9d2aca9
-kind denoise df8c2ed7efc8b7bf004f9f1fe7561d8949792d8823cd71c6f8a3c688e439946b
+kind covariates 04ab4b56115cdc87e6fdea00442f1710aff42105092f4c291c37f537c7e8075f
+kind denoise 76359c2dc094b70958c0273a7e16fb661045a7f32299fe0724d6396bb13573a1
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 1b0a614f9a57fd71fe5f1a66bbef69557b78004f353cf5d9b3487dc362b42bc7
+kind evaluate 87605f6f16253ec951931e9224f927285cdbf7b6565a174f5af5034d6132e666
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
-kind fidelity 72d0ec395e858f236bae5373d24961687df254b4936e1c6ce50f0f4e7d20356e
-kind figure-confusion 620416c776cdf5885da97461c4fcabd8dfaf3e010b2eff7522dcb607fec1f9c2
+kind fidelity 49dde2b7f28b9429baf82a98c92f3631f0e5c33f21586c1c42eabf5e77d9a984
+kind figure-confusion 363d3acff0e651ae2aa07ed228b4c369882fc5cbefd536ff4c9c93542e0a4a16
 kind figure-connectivity 231fa41bd6e6a410cc851e7b8a3f34ffeb6baa2a7219fe021c64e0be68b5a2fc
-kind figure-degrees f0282812ea3f316139068f68c317f2bcb441ba8121dc68c331e84dfc0628605b
-kind figure-distributions 8ad4fc6e649e9f8d1def86c560945cd51c1bdacf7d86083e2385b6bc5f73baab
-kind figure-individuality 04dfab6eff556b6e849adb0aa9adece79cf68fd49e5f20fcd5d01792c5df62c6
-kind figure-individuals de03a5250468172b680d0ccc883b7db33a81ac67d67fb8239b4e1712f734c93e
-kind figure-qc d786fd81fe22f6688a152ee2acabfe2079571dbd56ce10dc78f5b38e9972f65f
-kind figure-ranking a324845b2840acdb040d3ebd3c777edef4ad09209ffc33c1ca112e84e660c5b2
-kind figure-roc 6f00aa2d61530dd705a15dacfdbf041eab9973c8962af288c7f28a07d31c6635
-kind figure-training 1d9d04f53b5f0eab35853cbf67c172869fee519a44235d2b38c0d762edcefc9d
+kind figure-degrees 375ec3fb29a673b6d3139b4d4cb2fb36a1922e71d82c3c6f828008676339ada5
+kind figure-distributions 129fefd0bb480888a14cfb2b547f95c971a71791ff02586b2849276323da3732
+kind figure-individuality 7174bf6409a0801f1945fb5214b7ce6621c0f401f8d9e87936da22d0b8051180
+kind figure-individuals c7a7e57da0ca62e4e70d3a530f95eb94a4f59f90f24c1e203e8443f5efbc96ac
+kind figure-qc b57b393b1f461211e51a6081628ee846929b4d75b6352dbdc3ab9036bc1a4b16
+kind figure-ranking 15fbe2d6085aba60ee8bc69e24926ba1fce23bc768246284ece197d9d876ff6f
+kind figure-roc 205064cd07968de74a59848427da1c173894137623c406dd33edda18ad546b1d
+kind figure-training 9a330aea980e239c1ec9fc6c577a6a67211759b54f032acfd26a3b1a59fc75d9
 kind graph 59905c63858675d37a5d4e18248e34e16f33484d9ec1642b22fdab1145f0e1af
 kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
-kind individuality 4c0811d0e96dbd21f684cfb31e817eaebc54663bf4ca35aa8da7ca57b309f080
-kind join c45179aed8226a4c179255a229939c76110c08a6e06c3e8261e6327328c96fe0
-kind leakage 656a666e23ef106d2453bbe4d20b50ed0300c7d2191d02f323dfd5ccf7e3c041
+kind individuality 2ac2ef6239f0ce3368385fbb35b29a97d77b76bec118602ff2e32a89c58f575d
+kind join 6bbca20b8983ceaec7bebf54c80772177150f2bad988335abe00702382c10b64
+kind leakage ee5f3e7e6d61ba7fbee29ee173a25265aaa456a12184b3f1e9b681cf9e980732
 kind matrices 5ac332db1b08be90ffa333dbb4e1254c4e0f44fb9f022b9433ee8cf2c9b89ff2
-kind mean-volume c3791051421d745656dd84214adfa9442c19a94a8d0145cf13a5cdf7c183d4a1
-kind parcellate 559486572a7e68f34257bdc08afb30c16ceab8df742ec76600dcc8252b4e1fec
-kind permutation 807e20f25bded577f4c3aca84788934f2b57a4effb0fc7e4a88962952877c902
-kind predict 12f489d73dc73f1f104045d405bf910478aebee1f8b550e11c435a819ccc64ea
-kind qcfc c557f38e2f15e2d1507e19086fa3a1591fad4720666ea4d518facdc5bcf85735
-kind report bc344afd5757a3f3699aab8e218413013c3e11346d6b8b9bf2e9403863ee4a43
+kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
+kind parcellate 39bbc93f889c445fd30e486958a3df0afb26234e3a93833a37f0199fdaa4668f
+kind permutation 589c8dfe80073c7c10d22966c22b60a9716adc4d2f634743d67ef525c31abd91
+kind predict dc8bba884dd5aef9a1c0219ccc174a2426247b5a19f387c047592e478a4ff865
+kind qcfc 61599bbf871131fc3056805e90e0ec4ad0cf114d3479662d9cf310f7167d2598
+kind report 04b2dc63567c7c2e47cf153afab2edcb7f40bb700ac389979b24118dd1ba0ef7
 kind saliency e65993882050f2ce477023065c2aefb5fb4a4d219b9857007c8e34ab183b5034
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
-kind split 943eac9f9ccaca76b678df7c360df1bb5b86f828a55b9800ef0d75338669a37c
-kind summary f057d623556cb569a31fd4e2ecf3acde7de591d1e2305117be6ccdebf9209330
-kind tables 2d6b04dc2e81a6046ad2db963d106432d0e0358f899e0ad2746ef03fb5c3bc0a
+kind split 5ffbfd0321f61a1ebbabf52feea8873f341b8d22a8276a9660e3bb9443596495
+kind summary 65a730f1e7719f3f87c96b778d53a4d1f01a2382a632174f43507be79bbae0c8
+kind tables 2254008a74065d036b53f005ef44508b6dae4addb6da4c5fe15a8c8b433af5d1
 kind timeseries e0fc2b6f82155b7177708b6446e0708db4efb6a96a3640a41679079e23ea4b4a
-kind train 0b5ba73ea3d4eeef50b585c54cf9f5d6000304a1697636c2c8b8ece1e5eb07ad
+kind train 0825afed64bdfbb433ea329ffbc1faef4b455e16728aca73e09e0bd73c47e572
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -393,7 +393,7 @@ reached by baseline biomarkers brainmap choose combat compare covariates denoise
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
 reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report split summary tables train
-prgnn/stages/column.CleaningRow 0116d071a42e.e3b0c4
+prgnn/stages/column.CleaningRow 040f79d48cc4.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
@@ -1936,7 +1936,7 @@ prgnn/stages/prepare.Denoise.Ports f7a9debfa260.f4eae3
 prgnn/stages/prepare.Denoise.Run 92faa79c2646.0a5bc8
 prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds 1c3d5b9311fe.44f192
+prgnn/stages/prepare.Denoise.confounds 3d6c8d0c3ff1.80b341
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
@@ -1996,6 +1996,7 @@ prgnn/connectivity.text.row a0d3aec9881b.313699
 reached by denoise report summary
 prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
 prgnn/stages/column.NoConfounds 05f5a48a1809.e3b0c4
+prgnn/stages/column.StrongMotion d7a5772642b8.e3b0c4
 
 reached by denoise timeseries
 prgnn/connectivity.ReadText 6b9ebeed48e4.e618e3
@@ -2560,7 +2561,7 @@ prgnn/stages/prepare.readRuns 5992703785af.b84061
 prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list 9f1b3aa3c8d1.01136b
-prgnn/stages/prepare.runQuality.whole a40d04c06a38.ce0422
+prgnn/stages/prepare.runQuality.whole 996542df66dd.ce0422
 prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -2674,7 +2675,7 @@ prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 reached by mean-volume
 prgnn/stages/prepare.MeanVolume dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
-prgnn/stages/prepare.MeanVolume.Run 58c6c61cf1a7.ba1665
+prgnn/stages/prepare.MeanVolume.Run 79fff98a1212.d8c070
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
 reached by mean-volume parcellate report saliency simulate summary
@@ -2688,6 +2689,9 @@ prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
+
+reached by mean-volume report summary
+prgnn/stages/region.MeanOfVolumes bc8798c6a1d1.e3b0c4
 
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
@@ -2942,12 +2946,12 @@ prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans 9f3603f8567e.e3b0c4
 prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
-prgnn/stages/figure.Anatomy cd5b0b79e41f.d64c98
+prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawSlices 9b3c774ecd77.5066a8
+prgnn/stages/figure.DrawSlices e274c230ebfc.5066a8
 prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
 prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
@@ -2956,7 +2960,7 @@ prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
 prgnn/stages/figure.Ranked 8133b843c334.e3b0c4
 prgnn/stages/figure.Ranked.first 75b6d57804cf.97489f
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
-prgnn/stages/figure.ReadAnatomy 137bc255666b.d8a1cb
+prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
 prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
 prgnn/stages/figure.Readings 4d06fa565eac.5fdf44
 prgnn/stages/figure.Viewer caea87bb4bec.f037a2
@@ -2976,7 +2980,7 @@ prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy 750bc5aaf26f.4f1e0d
-prgnn/stages/present.author.cautionScans 8a8ba70cfeaa.e460a7
+prgnn/stages/present.author.cautionScans bcd5dc219335.e9d174
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning e661d07eeff0.5570e5
 prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
@@ -3567,7 +3571,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDo
 at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleaningRow:13 VolumeRow:37
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:41
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
@@ -3599,7 +3603,7 @@ at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 In
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:29 regionQualityRow:47 ScanQuality.Run:53 ScanCaption:144 scanHead:147 standardised:158
-at stages/figure/space.go prgnn/stages/figure Parcels:17 ErrGrayordinates:24 ReadParcels:28 Parcels.findMiddles:77 Parcels.at:109 Parcels.extent:119 Anatomy:141 ReadAnatomy:148 Anatomy.Covers:189 Anatomy.clearOutside:202 Anatomy.at:239
+at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
@@ -3645,11 +3649,11 @@ at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:3
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 Denoise.strategy:86 Denoise.Run:94 Denoise.cleaner:159 lostVoxels:190 tooLittle:204 orExclude:209 Denoise.confounds:213 before:314 cleanedBefore:326 aboutConfounds:329 meanAndMax:339 zeroNaN:356
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 Denoise.strategy:86 Denoise.Run:94 Denoise.cleaner:159 lostVoxels:190 tooLittle:204 orExclude:209 Denoise.confounds:213 before:316 cleanedBefore:328 aboutConfounds:331 meanAndMax:341 zeroNaN:358
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:20 openCIFTI:23 openGrayordinates:36 readGrayLabels:53 Parcellate.grayordinates:74 grayordinateMeans:156 readParcels:176 grayTable:191
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:248 leastCoverage:262
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:249 leastCoverage:263
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:57 dkt:174 Parcellate.refuseMissing:177 otherLabels:202 coverage:220 newCoverage:227 coverage.set:231 coverage.table:237
@@ -3660,7 +3664,7 @@ at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.dat
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
 at stages/present/author.go prgnn/stages/present author:16 author.write:40 author.add:98 author.say:101 author.heading:105 author.caution:108 author.table:116 author.supplement:122 author.figures:130 author.show:151
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:147 methodsOfNuisance:163
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:153 methodsOfNuisance:169
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
@@ -3681,7 +3685,7 @@ at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:34 paperLambda:41 contender:44 classifierRow:52 contenders:66 Tables.variations:78 place:122 accuracyRow.axis:130 Tables.comparison:141 modelRow:195 parameterRow:201 parameterCounts:208
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
-at stages/region/image.go prgnn/stages/region OpenImage:14 File:24 File.Close:31 Open:34
+at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
 at stages/region/paint.go prgnn/stages/region Clip:4

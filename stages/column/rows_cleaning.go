@@ -9,6 +9,9 @@ const (
 	CleanedScan  = "scan already denoised"
 )
 
+// StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's scrubbing), mm.
+const StrongMotion = 0.5
+
 // A CleaningRow says how the series of a scan were cleaned, and what is left (denoise; join, of several runs).
 type CleaningRow struct {
 	Volumes    int32   `column:"volumes" doc:"volumes of the run"`
@@ -20,6 +23,7 @@ type CleaningRow struct {
 	TR         float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
 	MeanFD     float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	MaxFD      float64 `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
+	HighFD     int32   `column:"high_fd,optional" doc:"volumes with a framewise displacement above 0.5 mm, censored or not"`
 	Missing    int32   `column:"missing" doc:"regions without voxels, in the draw with most"`
 	Constant   int32   `column:"constant" doc:"regions that do not vary, or of which the confounds leave nothing, in the draw with most"`
 	Confounds  string  `column:"confounds" doc:"columns regressed out"`

@@ -290,7 +290,9 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	global := slices.Index(names, "global_signal")
 	for v, keep := range o.Keep {
 		if fd != nil {
-			each[v].FD = fd[v]
+			if each[v].FD = fd[v]; fd[v] > column.StrongMotion {
+				row.HighFD++
+			}
 		}
 		if dvars != nil {
 			each[v].DVARS = dvars[v]

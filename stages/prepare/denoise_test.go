@@ -75,7 +75,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	}
 	for name, want := range map[string]float64{
 		"volumes": 100, "kept": 98, "regressors": 25, "trend": 1, "tr": 2, "max_fd": 0.75, "mean_fd": (97*0.25 + 2*0.75) / 99,
-		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0, "censored": 2, "non_steady": 0, "seconds": 196,
+		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0, "censored": 2, "high_fd": 2, "non_steady": 0, "seconds": 196,
 	} {
 		if got := stagetest.ColumnOf(t, out["quality"], name); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got, want)

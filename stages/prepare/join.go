@@ -217,6 +217,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	for _, run := range q.runs {
 		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept, w.Regressors+run.Regressors, w.Trend+run.Trend
 		w.NonSteady, w.Censored, w.Seconds = w.NonSteady+run.NonSteady, w.Censored+run.Censored, w.Seconds+run.Seconds
+		w.HighFD += run.HighFD
 		w.FilterLoss += run.FilterLoss
 		w.TEff += run.TEff
 		w.Constant, w.Reduced = max(w.Constant, run.Constant), max(w.Reduced, run.Reduced)

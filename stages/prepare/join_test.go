@@ -94,7 +94,7 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	// 60 + 90 volumes, less 6 regressors and a slope of each run, and the second mean.
-	for column, want := range map[string]float64{"volumes": 150, "kept": 150, "regressors": 12, "trend": 3, "t_eff": 135, "tr": 2, "missing": 1, "max_fd": 0.75, "mean_fd": (59*0.25 + 2*0.5 + 89*0.25 + 2*0.5) / 148} {
+	for column, want := range map[string]float64{"volumes": 150, "kept": 150, "regressors": 12, "trend": 3, "t_eff": 135, "tr": 2, "missing": 1, "high_fd": 4, "max_fd": 0.75, "mean_fd": (59*0.25 + 2*0.5 + 89*0.25 + 2*0.5) / 148} {
 		if got := stagetest.ColumnOf(t, out["quality"], column); math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s is %v, want %v", column, got, want)
 		}

@@ -138,6 +138,12 @@ func (a *author) cautionScans() {
 	list("More than half of the volumes censored for motion: %s", func(s cleanedScan) string {
 		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
 	})
+	list(fmt.Sprintf("Strong motion and no volume censored (mean FD above %g mm, or more than half of the volumes; exclude, or censor with fd of denoise): %%s", column.StrongMotion), func(s cleanedScan) string {
+		if s.Censored > 0 || !(s.MeanFD > column.StrongMotion) && 2*s.HighFD <= s.Volumes {
+			return ""
+		}
+		return fmt.Sprintf("mean FD %.2f mm, %d of %d volumes above %g mm", s.MeanFD, s.HighFD, s.Volumes, column.StrongMotion)
+	})
 	if i := slices.IndexFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }); i >= 0 {
 		a.caution("The strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr)")
 	}

@@ -55,6 +55,13 @@ func TestCleaningIsTold(t *testing.T) {
 			"Regions without a signal: sub-5 (4 regions)",
 			"More than half of the volumes censored for motion: sub-6 (75 of 148)",
 		}},
+		{"strong motion", []column.CleaningRow{fine,
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.4, 75 }),
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.51, 20 }),
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.5, 74 }),
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, simple, []string{
+			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm), sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm)",
+		}},
 		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })}, 7), simple,
 			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 7 of 7 scans"}},
 	} {
