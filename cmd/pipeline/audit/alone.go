@@ -36,14 +36,14 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 	}
 	g := proof.Cut(c.Pipeline.Graph, chosen, false, c.Stored)
 	passes := make([]comparison, len(a.Threads))
-	failed := map[string]error{}
+	failed := map[string]*dag.Error{}
 	for i, threads := range a.Threads {
 		clean, result, err := room.run(g, dag.Options{Workers: a.Workers, Threads: threads})
 		if err != nil {
 			return err
 		}
 		for _, e := range result.Errors {
-			failed[e.Task] = cmp.Or(failed[e.Task], e.Err)
+			failed[e.Task] = cmp.Or(failed[e.Task], e)
 		}
 		passes[i] = comparison{c.Pipeline.Graph, c.Results(), ofResult(clean, result)}
 	}
@@ -78,9 +78,11 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 
 // comparePasses is what became of a task: the worst of its passes. The number of
 // threads is told only when it matters.
-func comparePasses(n *dag.Node, passes []comparison, threads []int, failed error) (auditedEvent, comparison, error) {
+func comparePasses(n *dag.Node, passes []comparison, threads []int, failed *dag.Error) (auditedEvent, comparison, error) {
 	if failed != nil {
-		return auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: "failed", Error: failed.Error()}, comparison{}, nil
+		e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name}
+		e.fail(failed)
+		return e, comparison{}, nil
 	}
 	rank := []string{"identical", "allowed", "different"}
 	var worst auditedEvent
@@ -129,7 +131,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		reached[n] = true
 	}
 	if len(rest) > 0 {
-		a.Note("running what depends on %s that differ", words.Count(len(differ), "task"))
+		a.Note("running what depends on %s", words.Count(len(differ), "different task"))
 		clean, result, err := room.run(proof.Cut(g, rest, true, func(n *dag.Node, output string) (string, string) {
 			if pass, ok := differ[n]; ok {
 				ref := pass.again.Tasks[n.ID].Outputs[output]

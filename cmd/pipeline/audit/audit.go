@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
@@ -48,6 +49,12 @@ type auditedEvent struct {
 	From    []string                 `json:"from,omitempty"`    // the tasks in which the difference begins, when it does not begin here
 	Outputs map[string]auditedOutput `json:"outputs,omitempty"`
 	Error   string                   `json:"error,omitempty"`
+	Log     string                   `json:"log,omitempty"` // its end, of one that failed
+}
+
+// fail says why a task failed.
+func (e *auditedEvent) fail(err *dag.Error) {
+	e.State, e.Error, e.Log = "failed", err.Err.Error(), err.Said
 }
 
 type auditedOutput struct {
@@ -247,6 +254,9 @@ func (a *auditor) audited(e auditedEvent, n *dag.Node) {
 	switch {
 	case e.State == "failed":
 		fmt.Fprintf(a.Out, "%s: %s: %s\n", e.Task, a.Page.Red("failed"), e.Error)
+		if e.Log != "" {
+			fmt.Fprintf(a.Out, "    its log ends\n      %s\n", strings.ReplaceAll(e.Log, "\n", "\n      "))
+		}
 	case e.State == "absent":
 		fmt.Fprintf(a.Out, "%s: %s\n", e.Task, e.Error)
 	case e.From != nil:

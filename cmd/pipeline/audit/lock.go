@@ -48,7 +48,7 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, g *dag.Graph, stored
 func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.Graph, stored proof.Results) error {
 	sum := auditEvent{Event: "audit"}
 	var passes []comparison
-	failed := map[string]string{}
+	failed := map[string]*dag.Error{}
 	for i, threads := range a.Threads {
 		clean, err := room.open()
 		if err != nil {
@@ -70,7 +70,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 			return err
 		}
 		for _, e := range result.Errors {
-			failed[e.Task] = e.Err.Error()
+			failed[e.Task] = e
 		}
 		passes = append(passes, comparison{g, stored, ofResult(clean, result)})
 	}
@@ -145,7 +145,7 @@ func eachOf(ns []int) string {
 
 // verdicts are what became of each task, the worst of its passes, and those that
 // differ.
-func verdicts(passes []comparison, threads []int, failed map[string]string) (map[*dag.Node]auditedEvent, map[*dag.Node]comparison, error) {
+func verdicts(passes []comparison, threads []int, failed map[string]*dag.Error) (map[*dag.Node]auditedEvent, map[*dag.Node]comparison, error) {
 	rank := []string{"identical", "allowed", "different", "absent", "failed"}
 	events, differ := map[*dag.Node]auditedEvent{}, map[*dag.Node]comparison{}
 	states := map[*dag.Node]map[string]bool{}
@@ -155,14 +155,14 @@ func verdicts(passes []comparison, threads []int, failed map[string]string) (map
 			n := v.Node
 			_, wanted := pass.stored.Tasks[n.ID]
 			_, came := pass.again.Tasks[n.ID]
-			if !came && failed[n.ID] == "" && wanted && v.State == proof.Absent && len(failed) == 0 {
+			if !came && failed[n.ID] == nil && wanted && v.State == proof.Absent && len(failed) == 0 {
 				continue // not asked for
 			}
 			e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: string(v.State)}
 			var err error
 			switch {
-			case failed[n.ID] != "":
-				e.State, e.Error = "failed", failed[n.ID]
+			case failed[n.ID] != nil:
+				e.fail(failed[n.ID])
 			case v.State == proof.Absent && wanted:
 				e.State, e.Error = "failed", "it was not run, since what it needs failed"
 			case v.State == proof.Absent:

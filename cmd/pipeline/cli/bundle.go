@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -242,7 +243,8 @@ func (a *app) replay(path string, r replay) error {
 	made, here := o.Lock.Program, dag.ThisProgram()
 	a.Note("%s: %s, made by %s", path, o.Lock.Pipeline, programWords(made))
 	made.Modified, here.Modified = false, false // a lock does not keep it
-	if made != here {
+	other := made != here
+	if other {
 		a.Note("this program is %s", programWords(here))
 	}
 	if len(rep.Other) > 0 {
@@ -253,7 +255,25 @@ func (a *app) replay(path string, r replay) error {
 	}
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
-	return audit.Bundle(a.Console, o.Lock, room, rep.Graph, stored, audit.Options{Threads: r.threads, Workers: r.workers})
+	err = audit.Bundle(a.Console, o.Lock, room, rep.Graph, stored, audit.Options{Threads: r.threads, Workers: r.workers})
+	if failed := new(exit.Error); errors.As(err, &failed) && failed.Code == exit.Failed {
+		switch {
+		case len(rep.Other) > 0:
+			a.Note("replay it with the program that made it, %s: if everything comes out again there, the code of %s makes the difference", programWords(made), words.Some(rep.Other, 5))
+		case other:
+			a.Note("the code of its stages is the same here; replay it with the program that made it, %s, to rule out its Go version and platform", programWords(made))
+		default:
+			a.Note("the same program made the bundle: the cause is the stage that is named first, this machine, or a program that a command calls; replay it here again, and on another machine, to tell which")
+		}
+		if r.keep == "" {
+			again := []string{"replay", path, "--keep", "DIR"}
+			if r.allow {
+				again = append(again, "--allow-commands")
+			}
+			a.Note("%s keeps what came out here, with its logs", a.Command(again...))
+		}
+	}
+	return err
 }
 
 // programWords name a program as far as it is known.
