@@ -38,11 +38,6 @@ func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string
 	return a.whole(p, l, room, p.Graph, stored)
 }
 
-// Bundle runs the graph of a bundle in a room, and compares with what the bundle states.
-func Bundle(con *console.Console, l *lock.Lock, room *Room, g *dag.Graph, stored proof.Results, o Options) error {
-	return (&auditor{con, o}).whole(nil, l, room, g, stored)
-}
-
 // whole runs a graph, once for each number of threads, and compares. What is
 // not as a lock has it (the code, the data) is told before anything runs.
 func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.Graph, stored proof.Results) error {

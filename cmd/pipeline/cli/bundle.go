@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -240,53 +238,9 @@ func (a *app) replay(path string, r replay) error {
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
 		return exit.Wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, words.Some(names, 5))
 	}
-	made, here := o.Lock.Program, dag.ThisProgram()
-	a.Note("%s: %s, made by %s", path, o.Lock.Pipeline, programWords(made))
-	made.Modified, here.Modified = false, false // a lock does not keep it
-	other := made != here
-	if other {
-		a.Note("this program is %s", programWords(here))
-	}
-	if len(rep.Other) > 0 {
-		a.Note("its code of %s is another than the one that made the bundle: results may differ for that reason", words.Some(rep.Other, 5))
-	}
-	if len(rep.Given) > 0 {
-		a.Note("taken from the bundle, as it is the pipeline file's own: %s", words.Some(rep.Given, 5))
-	}
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
-	err = audit.Bundle(a.Console, o.Lock, room, rep.Graph, stored, audit.Options{Threads: r.threads, Workers: r.workers})
-	if failed := new(exit.Error); errors.As(err, &failed) && failed.Code == exit.Failed {
-		switch {
-		case len(rep.Other) > 0:
-			a.Note("replay it with the program that made it, %s: if everything comes out again there, the code of %s makes the difference", programWords(made), words.Some(rep.Other, 5))
-		case other:
-			a.Note("the code of its stages is the same here; replay it with the program that made it, %s, to rule out its Go version and platform", programWords(made))
-		default:
-			a.Note("the same program made the bundle: the cause is the stage that is named first, this machine, or a program that a command calls; replay it here again, and on another machine, to tell which")
-		}
-		if r.keep == "" {
-			again := []string{"replay", path, "--keep", "DIR"}
-			if r.allow {
-				again = append(again, "--allow-commands")
-			}
-			a.Note("%s keeps what came out here, with its logs", a.Command(again...))
-		}
-	}
-	return err
-}
-
-// programWords name a program as far as it is known.
-func programWords(p dag.Program) string {
-	words := "version " + cmp.Or(p.Version, "unknown")
-	if p.Revision != "" {
-		words += fmt.Sprintf(" (commit %.12s", p.Revision)
-		if p.Modified {
-			words += ", changed"
-		}
-		words += ")"
-	}
-	return words + " on " + p.Platform
+	return audit.Bundle(a.Console, o.Lock, room, rep, stored, audit.Options{Threads: r.threads, Workers: r.workers, Keep: r.keep})
 }
 
 // bring looks for the inputs that a bundle leaves out.
