@@ -64,7 +64,8 @@ func (s *Store) Record(a Action) (Key, error) {
 
 func (s *Store) actionPath(k Key) string { return s.object(actionsDir, k.String()) }
 
-// Lookup finds an action by its key. Anything wrong with the record is ErrMiss.
+// Lookup finds an action by its key. Anything wrong with the record is ErrMiss; a record
+// that is here, and damaged, is ErrCorrupt too.
 // That its blobs are there is another question (see Has): gc removes blobs and
 // keeps actions, so that a result made again can be compared with what it was.
 func (s *Store) Lookup(k Key) (Action, error) {
@@ -98,7 +99,7 @@ func (s *Store) recorded(k Key) (Action, error) {
 	}
 	a, err := parseAction(k, text)
 	if err != nil {
-		return Action{}, fmt.Errorf("action %s: %w: %w", k, ErrMiss, err)
+		return Action{}, fmt.Errorf("action %s: %w: %w: %w", k, ErrMiss, ErrCorrupt, err)
 	}
 	s.index.remember(s, k, text)
 	return a, nil

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +17,7 @@ type verdict struct {
 	key     artifacts.Key
 	outputs map[string]artifacts.Ref // of the record, when there is one
 	fetched bool                     // the record came from a remote
-	damaged bool                     // some of its bytes are not the ones that were recorded
+	damaged bool                     // some of its bytes are not the ones that were recorded, or its record is damaged
 	lost    bool                     // it is damaged, or its bytes are needed and not all there
 	err     error                    // an input file that cannot be read …
 }
@@ -40,8 +41,10 @@ func (r *runner) check(i int32, d *description) verdict {
 		return v
 	}
 	v.key = artifacts.KeyOf(string(d.recipe))
-	v.outputs, v.fetched = r.lookup(v.key, d.ports)
+	var err error
+	v.outputs, v.fetched, err = r.lookup(v.key, d.ports)
 	if v.outputs == nil {
+		v.damaged = r.at[i].wanted && errors.Is(err, artifacts.ErrCorrupt)
 		return v
 	}
 	needed := r.at[i].target || r.at[i].remake
@@ -78,17 +81,17 @@ func (r *runner) hasAll(outputs map[string]artifacts.Ref) bool {
 
 // lookup finds what was recorded under a key, if it has all outputs that the
 // stage gives today.
-func (r *runner) lookup(k artifacts.Key, ports Ports) (outputs map[string]artifacts.Ref, fetched bool) {
+func (r *runner) lookup(k artifacts.Key, ports Ports) (outputs map[string]artifacts.Ref, fetched bool, err error) {
 	a, err := r.store.Lookup(k)
 	if err != nil { // anything wrong is a miss
-		return nil, false
+		return nil, false, err
 	}
 	for p := range ports.Out {
 		if _, ok := a.Outputs[ports.Out[p].Name]; !ok {
-			return nil, false
+			return nil, false, nil
 		}
 	}
-	return a.Outputs, a.Origin != ""
+	return a.Outputs, a.Origin != "", nil
 }
 
 // A description is what a task is, once its inputs are settled. It is a place

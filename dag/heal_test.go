@@ -101,6 +101,56 @@ func TestHealing(t *testing.T) {
 	}
 }
 
+// A record that is damaged is named as such before and after the work is done again.
+func TestDamagedRecord(t *testing.T) {
+	for name, harm := range map[string]func([]byte) []byte{
+		"flipped": func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
+		"emptied": func([]byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStore(t)
+			s := chain("a")
+			s.run(t, st, Options{})
+			plan := func(s *sketch) Step {
+				t.Helper()
+				steps, err := Plan(&s.Graph, st, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, step := range steps {
+					if step.Node.ID == "b" {
+						return step
+					}
+				}
+				t.Fatal("b is not planned")
+				return Step{}
+			}
+			key := plan(s).Key.String()
+			path := filepath.Join(st.Dir(), "actions", key[:2], key)
+			b, err := os.ReadFile(path)
+			if err = errors.Join(err, os.Chmod(path, 0o644), os.WriteFile(path, harm(b), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			if step := plan(s); step.Reason != "its record in the store is damaged" || !step.Damaged {
+				t.Errorf("plan: %q, damaged %v", step.Reason, step.Damaged)
+			}
+			other := chain("a")
+			other.nodes["b"].Work.(*join).Text = "new"
+			if step := plan(other); !strings.Contains(step.Reason, "the record of its last run is damaged") {
+				t.Errorf("plan of other work: %q", step.Reason)
+			}
+			res, ran := s.run(t, st, Options{})
+			if ran != "b:ran" || len(res.Damaged) != 1 || res.Damaged[0] != "b" {
+				t.Errorf("%s; damaged %q", ran, res.Damaged)
+			}
+			if _, ran := s.run(t, st, Options{}); ran != "" {
+				t.Errorf("then %s", ran)
+			}
+		})
+	}
+}
+
 // TestDamagedReadByPath reads a blob behind the engine's back: what was made of
 // it is not kept.
 func TestDamagedReadByPath(t *testing.T) {

@@ -40,7 +40,7 @@ type Result struct {
 	Unfinished int
 	Seconds    float64
 	Errors     []*Error                            // of the failed tasks, in the order of the graph
-	Damaged    []string                            // tasks that have a result again, of which bytes were damaged when the run began
+	Damaged    []string                            // tasks that have a result again, whose bytes or record were damaged when the run began
 	Outputs    map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
 }
 
@@ -83,7 +83,7 @@ type Step struct {
 	Key     artifacts.Key            // when it can be known
 	Outputs map[string]artifacts.Ref // when Cached
 	Reason  string                   // why it is not cached, for a person
-	Damaged bool                     // Stale since bytes of its result are damaged
+	Damaged bool                     // Stale since bytes or the record of its result are damaged
 }
 
 // Plan tells what Run would do, in the order of the graph, without running

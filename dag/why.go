@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,6 +162,8 @@ func (r *runner) reason(i int32) string {
 		return p.reason
 	case p.forced:
 		return "it was asked to run again"
+	case p.damaged && p.outputs.Load() == nil:
+		return "its record in the store is damaged"
 	case p.damaged:
 		return "its result in the store is damaged"
 	case p.remake:
@@ -171,6 +174,9 @@ func (r *runner) reason(i int32) string {
 		return "it has not been run before"
 	}
 	a, err := r.store.Lookup(t.Key)
+	if errors.Is(err, artifacts.ErrCorrupt) {
+		return "it has changed; the record of its last run is damaged, so how it changed is not known"
+	}
 	if err != nil || t.Key == r.at[i].key {
 		return "the record of it is not in the store any more"
 	}

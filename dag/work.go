@@ -41,7 +41,7 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 	}
 	o.key = artifacts.KeyOf(string(d.recipe))
 	// Another process may have done it since it was checked.
-	o.Outputs, _ = r.lookup(o.key, d.ports)
+	o.Outputs, _, _ = r.lookup(o.key, d.ports)
 	for _, ref := range o.Outputs {
 		if r.store.Damaged(ref) {
 			_ = r.store.Discard(ref) // if it cannot be removed, new bytes replace it anyway
