@@ -33,7 +33,7 @@ kind graph 59905c63858675d37a5d4e18248e34e16f33484d9ec1642b22fdab1145f0e1af
 kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
 kind individuality 2ac2ef6239f0ce3368385fbb35b29a97d77b76bec118602ff2e32a89c58f575d
 kind join 6bbca20b8983ceaec7bebf54c80772177150f2bad988335abe00702382c10b64
-kind leakage ee5f3e7e6d61ba7fbee29ee173a25265aaa456a12184b3f1e9b681cf9e980732
+kind leakage 628026527c72167b36338e9d187097857f7202203f8c4f12a1b437f43a19d378
 kind matrices 5ac332db1b08be90ffa333dbb4e1254c4e0f44fb9f022b9433ee8cf2c9b89ff2
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
 kind parcellate 39bbc93f889c445fd30e486958a3df0afb26234e3a93833a37f0199fdaa4668f
@@ -2582,6 +2582,7 @@ prgnn/stages/assess.Leakage.Run 654a2dd6e086.fb1389
 prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
 prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
+prgnn/stages/assess.fewestValues 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen 8ab01532ccfa.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
@@ -2595,9 +2596,13 @@ prgnn/stages/assess.lookAtModels c9900fb32d7e.4e4f85
 prgnn/stages/assess.lookAtScans 6c94b17fcc8d.a3ce81
 prgnn/stages/assess.placeOf 5bf712e9a696.018616
 prgnn/stages/assess.readBook 3f7145501011.a0a1b3
+prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
-prgnn/stages/assess.sharedScans 756b6bf40075.6821bb
-prgnn/stages/assess.timePoints 786ba844819e.94e897
+prgnn/stages/assess.sharedScans 510def430523.39b062
+prgnn/stages/assess.sketchOf 24e1717e3c72.e3b0c4
+prgnn/stages/assess.timePoint 1fecd7191521.6b0fe8
+prgnn/stages/assess.timePoint.same 99c4568cf3bd.ddfd8f
+prgnn/stages/assess.timePoints 206ed3979bb9.594a3a
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 
 reached by leakage report summary
@@ -3542,7 +3547,7 @@ at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:202 Fidelity.first:260 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
-at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:59 sharedPoints:60 sharedScans:65 timePoints:97
+at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:62 sharedPoints:63 fewestValues:64 rescaled:65 timePoint:69 timePoint.same:75 sketchOf:92 sharedScans:130 timePoints:166
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 QCFC.measure:143 fisherEdges:209 edgeDistances:247 QCFC.covariates:278 typicality:333
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 paintedRow:54 Saliency.Run:60 Saliency.rows:130 paintedTable:157 Saliency.connectome:181 labelsOf:246 writeDense:267
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75

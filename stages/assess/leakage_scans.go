@@ -54,16 +54,85 @@ func lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 }
 
 // A scan is recognized by its first and last time points, as far as they are read: two
-// inputs that share sharedPoints of them are one scan, or parts of one.
+// inputs that share sharedPoints of them are one scan, or parts of one. Two time points are
+// shared when their files are the same bytes or, with fewestValues and more, when their correlation
+// over voxels or regions is above 1 − rescaled: multiplied by a number, or with one added, a
+// volume is still the same. Fewer values must be the same.
 const (
 	endPoints    = 10
 	sharedPoints = 5
+	fewestValues = 16
+	rescaled     = 1e-8
 )
+
+// A timePoint is one volume, or the values of all regions at one time.
+type timePoint struct {
+	digest artifacts.Digest
+	sketch *[64]float64 // of its z-scores; nil where only the digest counts
+}
+
+// same compares the sketches: the squared distance of two is about that of the z-scores, 2(1 − r).
+func (p timePoint) same(q timePoint) bool {
+	if p.sketch == nil || q.sketch == nil {
+		return p.digest == q.digest
+	}
+	far := 0.0
+	for i, x := range p.sketch {
+		d := x - q.sketch[i]
+		if far += float64(d * d); far > 2*rescaled {
+			return false
+		}
+	}
+	return true
+}
+
+// sketchOf is the count sketch (Charikar, Chen & Farach-Colton 2002) of the values' z-scores, which
+// have length 1 here: each is added to, or taken from, one of 64 sums. Values that are not finite count as the mean.
+// It is nil where no value differs from another.
+func sketchOf(v []float64) *[64]float64 {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	var mean, squares, n float64
+	for _, x := range v {
+		if finite(x) {
+			mean, n = mean+x, n+1
+		}
+	}
+	mean /= n
+	for _, x := range v {
+		if finite(x) {
+			squares += float64((x - mean) * (x - mean))
+		}
+	}
+	s := new([64]float64)
+	length := math.Sqrt(squares)
+	if !(length > 0) || math.IsInf(length, 0) {
+		return nil
+	}
+	for i, x := range v {
+		if !finite(x) {
+			continue
+		}
+		h := uint64(i+1) * 0x9e3779b97f4a7c15 // splitmix64
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+		z := (x - mean) / length
+		if h>>6&1 == 1 {
+			z = -z
+		}
+		s[h&63] += z
+	}
+	return s
+}
 
 // sharedScans finds scans that two participants share. Each is reported with the first
 // participant that has it.
 func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
-	first := map[artifacts.Digest]int{} // time point → the first input that has it
+	type owned struct {
+		timePoint
+		input int
+	}
+	var first []owned // time points, each with the first input that has it
 	told := map[[2]string]bool{}
 	var twins []fold.Duplicate
 	for i, in := range ins {
@@ -73,10 +142,10 @@ func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 		}
 		shared := map[int]int{} // earlier input → time points that it has, too
 		for _, p := range points {
-			if other, known := first[p]; known {
-				shared[other]++
+			if at := slices.IndexFunc(first, func(f owned) bool { return p.same(f.timePoint) }); at >= 0 {
+				shared[first[at].input]++
 			} else {
-				first[p] = i
+				first = append(first, owned{p, i})
 			}
 		}
 		for _, other := range slices.Sorted(maps.Keys(shared)) {
@@ -91,21 +160,26 @@ func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 	return twins, nil
 }
 
-// timePoints are the digests of an input's time points: of a scan the first ones; of an
-// array (draw, time, node) the first and last ones of draw 0; of any other file the digest of the
-// whole. One whose values are all equal, as of an empty volume, is none, and one that comes again counts once.
-func timePoints(in dag.Input) ([]artifacts.Digest, error) {
-	var points []artifacts.Digest
+// timePoints are an input's time points: of a scan the first ones; of an
+// array (draw, time, node) the first and last ones of draw 0; any other file is one.
+// One whose values are all equal, as of an empty volume, is none, and one that comes again counts once.
+func timePoints(in dag.Input) ([]timePoint, error) {
+	var points []timePoint
 	add := func(v []float64) {
 		if !slices.ContainsFunc(v, func(x float64) bool { return math.Float64bits(x) != math.Float64bits(v[0]) }) {
 			return
+		}
+		var p timePoint
+		if len(v) >= fewestValues {
+			p.sketch = sketchOf(v)
 		}
 		var b bytes.Buffer
 		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
 			panic(err) // a buffer takes everything
 		}
-		if d := artifacts.DigestOf(b.Bytes()); !slices.Contains(points, d) {
-			points = append(points, d)
+		p.digest = artifacts.DigestOf(b.Bytes())
+		if !slices.ContainsFunc(points, p.same) {
+			points = append(points, p)
 		}
 	}
 	switch in.Ref.Format {
@@ -140,7 +214,7 @@ func timePoints(in dag.Input) ([]artifacts.Digest, error) {
 			}
 		}
 	default:
-		points = append(points, in.Ref.Digest)
+		points = append(points, timePoint{digest: in.Ref.Digest})
 	}
 	return points, nil
 }

@@ -2,7 +2,10 @@ package assess
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
 )
@@ -37,6 +41,17 @@ func volumes(t *testing.T, data []float32, subject, run string) dag.Input {
 	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: subject}, dag.Coord{Axis: "run", Value: run})
 	in.Name = subject + "_run-" + run
 	return in
+}
+
+// altered is that scan with every value changed.
+func altered(t *testing.T, seed int64, to int, subject string, change func(i int, x float32) float32) dag.Input {
+	t.Helper()
+	r := rand.New(rand.NewSource(seed))
+	data := make([]float32, voxelsOfScan*to)
+	for i := range data {
+		data[i] = change(i, float32(r.NormFloat64()))
+	}
+	return volumes(t, data, subject, "1")
 }
 
 // seriesOf is what a stage reads from a scan: draw 0 and a random draw, named by the id.
@@ -82,6 +97,11 @@ func TestLeakageOfScans(t *testing.T) {
 			"(sub-001_run-2 and sub-002_run-2)"},
 		{"cut at its end", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 12, "sub-002", "1")}, "exclude: [sub-002]"},
 		{"cut to three volumes", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 3, "sub-002", "1")}, "exclude: [sub-002]"},
+		{"rescaled", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return 1.37 * x })}, "exclude: [sub-002]"},
+		{"with an offset", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return x + 100 })}, "exclude: [sub-002]"},
+		{"one anatomy with little noise", []dag.Input{
+			altered(t, 1, 20, "sub-001", func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x }),
+			altered(t, 2, 20, "sub-002", func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x })}, ""},
 		{"one run twice in one participant", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 20, "sub-001", "2")}, ""},
 		{"empty volumes", []dag.Input{volumes(t, half(1), "sub-001", "1"), volumes(t, half(2), "sub-002", "1")}, ""},
 		{"empty scans", []dag.Input{volumes(t, empty, "sub-001", "1"), volumes(t, empty, "sub-002", "1")}, ""},
@@ -117,5 +137,55 @@ func TestLeakageTellsAPairOnce(t *testing.T) {
 	_, err := stagetest.RunStage(t, &Leakage{}, map[string][]dag.Input{"folds": in["folds"], "features": features, "scans": scans})
 	if err == nil || strings.Count(err.Error(), "one scan under two ids") != 1 {
 		t.Error(err)
+	}
+}
+
+// No two of 40 people share volumes, and one of them who comes again rescaled is found.
+func TestScansOfPeople(t *testing.T) {
+	dir := need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm")
+	files, err := filepath.Glob(filepath.Join(dir, "rtswa_*.nii.gz"))
+	if err != nil || len(files) != 40 {
+		t.Fatalf("%d scans, want 40; %v", len(files), err)
+	}
+	var ins []dag.Input
+	for i, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: data}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
+	}
+	twins, err := sharedScans(ins)
+	if err != nil || len(twins) > 0 {
+		t.Errorf("%v, %v", twins, err)
+	}
+	r, err := nifti.Open(files[6])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	img := &nifti.Image{Affine: r.Header.Affine(), TR: 2}
+	var data []float32
+	volume := make([]float64, r.Header.Grid().Voxels())
+	for range 12 {
+		if err := r.Next(volume); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range volume {
+			data = append(data, float32(1.37*x+100))
+		}
+	}
+	for _, n := range r.Header.Shape()[:3] {
+		img.Shape = append(img.Shape, int(n))
+	}
+	img.Shape, img.Data = append(img.Shape, 12), data
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: "sub-041"}))
+	twins, err = sharedScans(ins)
+	if err != nil || len(twins) != 1 || twins[0].First != "sub-007" || twins[0].Later != "sub-041" {
+		t.Errorf("rescaled: %v, %v", twins, err)
 	}
 }
