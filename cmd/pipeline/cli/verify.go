@@ -24,7 +24,8 @@ object is named, with what mends it. Exit code 3 when there is any. Nothing is c
 A run makes damaged results of its pipeline again by itself, and missing ones when something needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
-lock beside it and the results in the store are those that it states. Exit code 1 when not.`,
+lock beside it and the results in the store are those that it states. Exit code 1 when not. A lock
+or a store that is not there is named as not checked.`,
 		Example: `  pipeline verify
   pipeline verify --repair && pipeline run biopoint.yaml
   pipeline verify run.intoto.json --signed-by me.pub.pem`,
