@@ -30,7 +30,7 @@ type Sheet struct {
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
-// line has first in this order. All mistakes are reported at once.
+// line has first in this order outside quotation marks. All mistakes are reported at once.
 func Read(r io.Reader, file string) (*Sheet, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -199,11 +199,25 @@ func isText(raw []byte) error {
 	return nil
 }
 
+// separator looks at the first line, without what stands in quotation marks.
 func separator(raw []byte) rune {
-	header, _, _ := bytes.Cut(bytes.TrimLeft(raw, "\r\n"), []byte("\n"))
-	for _, sep := range "\t;" {
-		if bytes.ContainsRune(header, sep) {
-			return sep
+	line, _, _ := bytes.Cut(bytes.TrimLeft(raw, "\r\n"), []byte("\n"))
+	seen := map[byte]bool{}
+	quoted, last := false, byte(',')
+	for _, c := range line {
+		switch {
+		case c == '"' && (quoted || strings.IndexByte("\t;,\"", last) >= 0): // a mark within a value is none
+			quoted = !quoted
+		case !quoted:
+			seen[c] = true
+		}
+		if !quoted {
+			last = c
+		}
+	}
+	for _, sep := range []byte("\t;") { // a mark that is open at the end is closed on another line, or a mistake
+		if seen[sep] || quoted && bytes.IndexByte(line, sep) >= 0 {
+			return rune(sep)
 		}
 	}
 	return ','

@@ -23,6 +23,10 @@ func TestRead(t *testing.T) {
 		{"a bare quotation mark", "id\tnote\n1\t5\" coil\n", []string{"id", "note"}, [][]string{{"1", "5\" coil"}}, []int{2}},
 		{"blank lines and columns of a spreadsheet", "id,age,,\n1,2,,\n,,,\n\n3,4\n", []string{"id", "age"}, [][]string{{"1", "2"}, {"3", "4"}}, []int{2, 5}},
 		{"decimal commas", "id;age;code;v\n1;22,5;1,2;0,5\n2;7;a;\n", []string{"id", "age", "code", "v"}, [][]string{{"1", "22.5", "1,2", "0.5"}, {"2", "7", "a", ""}}, []int{2, 3}},
+		{"a semicolon in quotation marks", "id,\"age; years\"\n1,9\n", []string{"id", "age; years"}, [][]string{{"1", "9"}}, []int{2}},
+		{"a comma in quotation marks", "id;\"age, years\"\n1;9\n", []string{"id", "age, years"}, [][]string{{"1", "9"}}, []int{2}},
+		{"two marks in quotation marks", "id,\"a\"\";b\"\n1,9\n", []string{"id", "a\";b"}, [][]string{{"1", "9"}}, []int{2}},
+		{"a bare quotation mark in the header", "id\tcoil 5\"\tage\n1\ta\t9\n", []string{"id", "coil 5\"", "age"}, [][]string{{"1", "a", "9"}}, []int{2}},
 		{"one column", "id\na\n", []string{"id"}, [][]string{{"a"}}, []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
