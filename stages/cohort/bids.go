@@ -271,6 +271,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r.Notes = append(r.Notes, timeNotes(l, found)...)
 	r.Left = l.leftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
+	r.unreadable = func(id string) []error { return found[id].unreadable() }
 	return r
 }
 

@@ -52,9 +52,20 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 	if len(r.Left) != len(want) {
 		t.Errorf("%d left out, want %d: %v", len(r.Left), len(want), r.Left)
 	}
-	// By default they take part, and their tasks fail.
+	// By default they take part, and their tasks fail; Unreadable foretells it.
 	if r, err = d.load(func(*BIDSCohort) {}); err != nil || len(r.Subjects) != 5 {
-		t.Errorf("%v, %v", r, err)
+		t.Fatalf("%v, %v", r, err)
+	}
+	for _, s := range r.Subjects {
+		if err := r.Unreadable(s); (err == nil) != (s.ID == "sub-1") {
+			t.Errorf("%s: %v", s.ID, err)
+		}
+	}
+	r.unreadable = nil // as in the other cohorts: scans alone
+	for _, s := range r.Subjects {
+		if err := r.Unreadable(s); (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5") {
+			t.Errorf("%s, by its scans: %v", s.ID, err)
+		}
 	}
 }
 

@@ -1,9 +1,14 @@
 package cohort
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/nifti"
 )
 
 // A Loader says who takes part: what stands under `cohort:` in a pipeline
@@ -40,7 +45,9 @@ type Roster struct {
 	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
 	MadeBy   string    // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
 	Here     []string  // for the person at this machine alone: where the data were found
-	Root     string    // the directory from which results name the participants' files (see NameIn)
+	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
+	unreadable func(id string) []error
+	Root       string // the directory from which results name the participants' files (see NameIn)
 }
 
 // A Subject is one participant.
@@ -109,4 +116,32 @@ var Sources = []Source{
 	simulateCohortKind,
 	tableCohortKind,
 	timeseriesCohortKind,
+}
+
+// Unreadable says which of a participant's files would fail when they are read: scans that break off, and what the cohort
+// itself can compare. It reads headers, sizes and tables, and no voxels of a scan whose size is right.
+func (r *Roster) Unreadable(s Subject) error {
+	var problems []error
+	if r.unreadable != nil {
+		problems = r.unreadable(s.ID)
+	} else {
+		runs := s.Runs
+		if len(runs) == 0 {
+			runs = []Run{{Files: s.Files}}
+		}
+		for _, run := range runs {
+			for _, port := range slices.Sorted(maps.Keys(run.Files)) {
+				if r.Files[port].Format != "nifti" {
+					continue
+				}
+				if err := nifti.CheckWhole(run.Files[port]); err != nil {
+					problems = append(problems, err)
+				}
+			}
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return fmt.Errorf("participant %s: %w", s.ID, joined(problems))
 }

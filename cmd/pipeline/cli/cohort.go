@@ -28,7 +28,8 @@ func (a *app) cohortCommand() *cobra.Command {
 		Long: `Finds the participants of a pipeline file and prints a line for each: its group, for a BIDS
 dataset the space of its scan, the size of its voxels, its volumes, repetition time and mean
 framewise displacement, which files it has, and what is wrong with it, if anything; then those
-of the table who take no part, each with the reason; then the numbers. Nothing is run. -v
+of the table who take no part, each with the reason; then the numbers. Scans that break off and
+confounds of another length are unusable: sizes are compared, and no voxels read. Nothing is run. -v
 names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort rest40.yaml --set data=scans --set cohort.select='age >= 18'
@@ -101,8 +102,12 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 	found, _ := r.Inventory()
 	for _, s := range r.Subjects {
 		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, s.Runs, scans(found[s.ID]), ""}
-		if s.Problem != nil {
-			e.State, e.Reason = "unusable", s.Problem.Error()
+		problem := s.Problem
+		if problem == nil {
+			problem = r.Unreadable(s)
+		}
+		if problem != nil {
+			e.State, e.Reason = "unusable", problem.Error()
 		}
 		people = append(people, e)
 	}
