@@ -3,7 +3,9 @@ package cohort
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -94,6 +96,22 @@ func (r *Roster) ExcludedByName() []string {
 		}
 	}
 	return ids
+}
+
+var excludeList = regexp.MustCompile(`exclude: \[([^\[\]]*)\]`)
+
+// CompleteExclude adds the participants that are excluded already to every `exclude: [sub-003]` of a message, so that
+// the line can replace the one that is there.
+func (r *Roster) CompleteExclude(message string) string {
+	there := r.ExcludedByName()
+	if len(there) == 0 {
+		return message
+	}
+	return excludeList.ReplaceAllStringFunc(message, func(line string) string {
+		ids := append(strings.Split(excludeList.FindStringSubmatch(line)[1], ", "), there...)
+		slices.SortFunc(ids, dag.CompareValues)
+		return "exclude: [" + strings.Join(slices.Compact(ids), ", ") + "]"
+	})
 }
 
 // A LeftOut is a participant of the table who takes no part.
