@@ -187,7 +187,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(scans), differences(scans, nil))
+		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s%s", len(scans), differences(scans, nil), joinHint(scans, nil))
 	}
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))

@@ -115,6 +115,14 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 	return sortedNames, nil
 }
 
+// joinHint names runs: all where it takes all of the files, which are of one task.
+func joinHint(files []bids.File, parameters map[string]string) string {
+	if _, err := sortRuns(slices.Clone(files), parameters); err != nil {
+		return ""
+	}
+	return "; runs: all takes them all, to be joined when each is cleaned"
+}
+
 // differences says in which entities files differ, and how to choose.
 func differences(files []bids.File, parameters map[string]string) string {
 	var keys []string

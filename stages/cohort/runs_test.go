@@ -37,6 +37,7 @@ func TestBIDSRuns(t *testing.T) {
 		{"sessions and runs", []string{"ses-b/func/sub-01_ses-b_task-rest_run-1", "ses-a/func/sub-01_ses-a_task-rest_run-1", "ses-a/func/sub-01_ses-a_task-rest_run-2"}, "all",
 			"sub-01 ses-a_run-1 sub-01_ses-a_task-rest_run-1" + scan + "\nsub-01 ses-a_run-2 sub-01_ses-a_task-rest_run-2" + scan + "\nsub-01 ses-b_run-1 sub-01_ses-b_task-rest_run-1" + scan},
 		{"one run", []string{"func/sub-01_task-rest"}, "all", "sub-01 1 sub-01_task-rest" + scan},
+		{"two tasks by default", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "one", "2 scans fit, which differ in task (film, rest): set the parameter task"},
 		{"two tasks", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "all", "differ in task (film, rest): set the parameter task: runs: all joins the runs of one task"},
 		{"by default", []string{"func/sub-01_task-rest_run-1", "func/sub-01_task-rest_run-2"}, "one", "2 scans fit, which differ in run (1, 2): set the parameter run; runs: all takes them all, to be joined when each is cleaned"},
 	} {
@@ -51,6 +52,8 @@ func TestBIDSRuns(t *testing.T) {
 		}
 		if got := runsText(r, "bold"); got != c.want && !(strings.Contains(c.want, "differ") && strings.Contains(got, c.want)) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		} else if strings.Contains(c.name, "tasks") && strings.Contains(got, "takes them all") {
+			t.Errorf("%s: runs: all does not join tasks, and it says\n%s", c.name, got)
 		}
 		for _, s := range r.Subjects {
 			for _, run := range s.Runs { // each has labels of its own

@@ -107,7 +107,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	case len(fits) == 1:
 		return fits, nil, nil
 	case len(fits) > 1:
-		return nil, nil, fmt.Errorf("%d files of series fit, which differ in %s; runs: all takes them all, to be joined when each is cleaned", len(fits), differences(fits, parameters))
+		return nil, nil, fmt.Errorf("%d files of series fit, which differ in %s%s", len(fits), differences(fits, parameters), joinHint(fits, parameters))
 	case len(every) == 0:
 		return nil, nil, errors.New("it has no series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}
