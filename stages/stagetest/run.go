@@ -244,7 +244,9 @@ func HostileTexts(t *encoding.Table) *encoding.Table {
 		if texts, ok := c.Values.([]string); ok && !known {
 			texts = slices.Clone(texts)
 			for j := range texts {
-				texts[j] += "\x1b[31m\x00<&\"\ufffe"
+				if texts[j] != "" { // an empty text says that there is nothing, such as a reason
+					texts[j] += "\x1b[31m\x00<&\"\ufffe"
+				}
 			}
 			again.Columns[i].Values = texts
 		}
