@@ -163,6 +163,7 @@ func TestSlurm(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
 			"the same digests":     slurmSameDigests,
 			"the coordinator dies": slurmCoordinatorDies,
+			"interrupted":          slurmInterrupted,
 			"two coordinators":     slurmTwoCoordinators,
 			"a task is cancelled":  slurmCancelled,
 			"a task fails":         slurmFails,
@@ -222,6 +223,31 @@ func slurmCoordinatorDies(t *testing.T) {
 		}
 	}
 	if len(c.started()) != 12 {
+		t.Errorf("%d tasks were done", len(c.started()))
+	}
+}
+
+// Ctrl-C leaves what Slurm has: it goes on, and the next run takes its results.
+func slurmInterrupted(t *testing.T) {
+	c := onCluster(t, "")
+	c.naps(4, nap)
+	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.waitFor("a task at work", func() bool { return len(c.started()) >= 1 })
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	if said := out.String(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(said, "what was handed to Slurm goes on, and the next run takes its results") {
+		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), said)
+	}
+	c.mustRun()
+	for n, times := range c.started() {
+		if times != 1 {
+			t.Errorf("task %s was done %d times", n, times)
+		}
+	}
+	if len(c.started()) != 4 {
 		t.Errorf("%d tasks were done", len(c.started()))
 	}
 }

@@ -203,6 +203,24 @@ func TestOddStore(t *testing.T) {
 	}
 }
 
+// What a task gets whose stage says nothing, and whose stage says more.
+func TestUsualSize(t *testing.T) {
+	f := newFake(t, "store")
+	for want, r := range map[string]dag.Needs{
+		"--cpus-per-task=1\n--mem=512M\n--time=60\n":   {},
+		"--cpus-per-task=1\n--mem=4096M\n--time=120\n": {Memory: 4 << 30, Time: 2 * time.Hour},
+	} {
+		g := doubles(1, "")
+		g.Stages[0].Needs = r
+		if res, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: f.executor(), Force: []string{"doubles"}}); err != nil || res.Ran != 1 {
+			t.Fatal(res, err)
+		}
+		if args := f.text("args"); !strings.Contains(args, want) {
+			t.Errorf("%+v: %s", r, args)
+		}
+	}
+}
+
 // A cluster may take shorter arrays than we would make, and fewer jobs of one user.
 func TestNarrowCluster(t *testing.T) {
 	f := newFake(t, "store")
@@ -294,6 +312,39 @@ func TestNoJob(t *testing.T) {
 	f.unset("held")
 	if r := <-ended; r.Ran != 1 {
 		t.Errorf("%v", r.Errors)
+	}
+}
+
+// A job that Slurm will never start as it stands is told once, with what it asks for, and waited for.
+func TestTellsOfAStuckJob(t *testing.T) {
+	f := newFake(t, "store")
+	f.set("held", "")
+	told := make(chan string, 10)
+	x, err := New(lookup, nil, func(line string) { told <- line })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan *dag.Result, 1)
+	go func() { ended <- f.run(x, doubles(1, "")) }()
+	f.waitFor("handed over", func() bool { return f.text("q/1.0") != "" })
+	f.set("q/1.0", strings.Replace(f.text("q/1.0"), "|None|", "|PartitionTimeLimit|", 1))
+	const want = "doubles[n=0]: Slurm will not start it as it stands (PartitionTimeLimit): it asks for 1 processors, 512 MB and 1h0m0s"
+	f.waitFor("told", func() bool {
+		select {
+		case line := <-told:
+			return strings.HasPrefix(line, want)
+		default:
+			return false
+		}
+	})
+	f.unset("held")
+	if r := <-ended; r.Ran != 1 {
+		t.Errorf("%+v", r)
+	}
+	for len(told) > 0 {
+		if line := <-told; strings.HasPrefix(line, want) {
+			t.Errorf("told again: %s", line)
+		}
 	}
 }
 

@@ -142,3 +142,19 @@ func TestGeneratedBy(t *testing.T) {
 		t.Errorf("%q without a description", got)
 	}
 }
+
+// A JSON file beyond the limit is refused, and one of that size is read.
+func TestLongestJSON(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bold.json")
+	write(t, path, "{}")
+	for size, fits := range map[int64]bool{LongestJSON: true, LongestJSON + 1: false, 1 << 40: false} {
+		if err := os.Truncate(path, size); err != nil {
+			t.Logf("no file of %d bytes: %v", size, err)
+			continue
+		}
+		b, err := ReadJSON(path)
+		if fits != (err == nil) || fits && int64(len(b)) != size || err != nil && !strings.HasSuffix(err.Error(), "bold.json: more than 16 MiB, the limit for a JSON file") {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package lock
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/pipelines"
+)
+
+// git merges the new results of different stages into the lock that a run of both writes; where both sides
+// changed the pipeline file, they clash, and nothing reads the lock until somebody has written it anew.
+func TestMergeOfStages(t *testing.T) {
+	need.Program(t, "git", "git")
+	dir := t.TempDir()
+	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	// lockOf is the lock of a run with these data for two stages, and parameters of these.
+	lockOf := func(name, left, right, one, two string) string {
+		files := map[string]string{"left.txt": left, "right.txt": right, "three.yaml": "pipeline: three\nstages:\n" +
+			"  left: { use: echo, in: { input: { file: left.txt } }, with: { value: " + one + " } }\n" +
+			"  middle: { use: echo, with: { value: 5 } }\n" +
+			"  right: { use: echo, in: { input: { file: right.txt } }, with: { value: " + two + " } }\n"}
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := pipelines.Load(filepath.Join(dir, "three.yaml"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		steps, err := dag.Plan(p.Graph, s, dag.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Of(p, steps, hash(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(encoded(t, l)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	base := lockOf("base", "left", "right", "1", "2")
+	both, err := os.ReadFile(lockOf("both", "new left", "new right", "1", "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "new left", "right", "1", "2"), base, lockOf("theirs", "left", "new right", "1", "2")).Output()
+	if err != nil || string(merged) != string(both) {
+		t.Errorf("%v\n%s", err, merged)
+	}
+	if _, err := Parse(merged); err != nil {
+		t.Error(err)
+	}
+	clash, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "left", "right", "10", "2"), base, lockOf("theirs", "left", "right", "1", "20")).Output()
+	if err == nil || !strings.Contains(string(clash), "<<<<<<<") {
+		t.Errorf("two changes of the file: %v\n%s", err, clash)
+	}
+	if _, err := Parse(clash); err == nil {
+		t.Error("a lock with conflicts is read")
+	}
+}
