@@ -94,10 +94,10 @@ func (s *Store) SaveRun(r *RunRecord) error {
 	return s.fault(t.publishBytes(r.encode(ref), filepath.Join(s.dir, runsDir, r.ID)))
 }
 
-// PutOnce is Put of bytes that are stored already as a rule, and then written only if they are damaged.
+// PutOnce is Put of bytes that are stored here already as a rule, and then written only if they are damaged.
 func (s *Store) PutOnce(b Bytes) (Ref, error) {
 	ref := Ref{Digest: DigestOf(b.Data), Size: int64(len(b.Data)), Format: b.Kind}
-	if s.Has(ref) && !s.Damaged(ref) {
+	if s.hasHere(ref) && !s.Damaged(ref) {
 		return ref, nil
 	}
 	return s.Put(b)

@@ -29,15 +29,22 @@ func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
 			t.Fatal(err)
 		}
 	}
-	p, err := pipelines.Load(filepath.Join(dir, "two.yaml"), []string{"word=\"two\\nlines\""})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := artifacts.Open(filepath.Join(dir, "store"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	p, l := runAndLock(t, s, filepath.Join(dir, "two.yaml"), "word=\"two\\nlines\"")
+	return p, s, l
+}
+
+// runAndLock runs a pipeline file and writes its lock.
+func runAndLock(t *testing.T, s *artifacts.Store, file string, sets ...string) (*pipelines.Pipeline, *Lock) {
+	t.Helper()
+	p, err := pipelines.Load(file, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +56,7 @@ func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, s, l
+	return p, l
 }
 
 func hash(s *artifacts.Store) func(string) (artifacts.Ref, error) {

@@ -1,7 +1,6 @@
 package lock
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,9 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/pipelines"
 )
 
 // git merges the new results of different stages into the lock that a run of both writes; where both sides
@@ -35,21 +32,7 @@ func TestMergeOfStages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := pipelines.Load(filepath.Join(dir, "three.yaml"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		steps, err := dag.Plan(p.Graph, s, dag.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Of(p, steps, hash(s))
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, l := runAndLock(t, s, filepath.Join(dir, "three.yaml"))
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(encoded(t, l)), 0o666); err != nil {
 			t.Fatal(err)
