@@ -57,9 +57,12 @@ func modulesOf(bins []binary) ([]module, error) {
 		return nil, err
 	}
 	goVersion := strings.TrimPrefix(runtime.Version(), "go")
-	all := []module{
-		{path: "Go standard library", version: goVersion, spdx: "BSD-3-Clause", files: []string{filepath.Join(runtime.GOROOT(), "LICENSE")}, purl: "pkg:golang/stdlib@" + goVersion},
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOROOT: %w", err)
 	}
+	all := []module{{path: "Go standard library", version: goVersion, spdx: "BSD-3-Clause",
+		files: []string{filepath.Join(strings.TrimSpace(string(root)), "LICENSE")}, purl: "pkg:golang/stdlib@" + goVersion}}
 	var missing []string
 	for _, path := range slices.Sorted(maps.Keys(deps)) {
 		l, ok := known[path]

@@ -36,7 +36,7 @@ func otherPythons(mine string) (inside, lacking []string, err error) {
 		}
 		made, err := venv.Make(python, list)
 		if err != nil {
-			return nil, nil, fmt.Errorf("Python %s: %w", version, err)
+			return nil, nil, fmt.Errorf("of Python %s: %w", version, err)
 		}
 		inside = append(inside, made)
 	}

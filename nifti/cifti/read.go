@@ -160,7 +160,7 @@ type xmlMap struct {
 
 // axis fills in what the map says, and checks its length.
 func (x *xmlMap) axis(a *Axis) error {
-	n := a.N
+	var n int
 	switch x.Kind {
 	case "CIFTI_INDEX_TYPE_BRAIN_MODELS":
 		m, err := x.models()
