@@ -104,5 +104,23 @@ func wholeReport(t *testing.T) []byte {
 	} {
 		in[port] = c.source(t, from)
 	}
+	in["scans"] = c.scans(t)
 	return stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])
+}
+
+// scans are the pages of all participants.
+func (c *chain) scans(t *testing.T) (pages []dag.Input) {
+	in := map[string][]dag.Input{}
+	for port, from := range map[string]string{"before": "bootstrap.series", "after": "denoise.series", "volumes": "denoise.volumes", "quality": "denoise.quality", "matrix": "connectivity.pearson"} {
+		in[port] = c.source(t, from+"[*]")
+	}
+	for i, subject := range c.Subjects {
+		one := c.cohort(t, "nodes")
+		for port, ins := range in {
+			one[port] = ins[i : i+1]
+		}
+		picture := stagetest.MustRun(t, stagetest.Fresh("figure-qc"), one)["picture"]
+		pages = append(pages, dag.InputOf(picture, dag.Coord{Axis: "subject", Value: subject.ID}))
+	}
+	return pages
 }

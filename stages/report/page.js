@@ -57,7 +57,7 @@
     const at = boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
     if (at < 0) return;
     rate(boxes[at], word);
-    if (at + 1 < boxes.length) boxes[at + 1].closest("figure").scrollIntoView({ block: "center" });
+    if (at + 1 < boxes.length) boxes[at + 1].closest("figure").scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
   });
   save.addEventListener("click", () => {
     const lines = boxes.map(box => box.dataset.participant + "\t" + (given[box.dataset.participant] || "n/a") + "\n");

@@ -1,0 +1,137 @@
+package stages
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+
+	"prgnn/internal/need"
+)
+
+// A session is a page in a headless Chromium that a test types and clicks in, as it is: with its own
+// Content-Security-Policy. It speaks the DevTools protocol over a pipe.
+type session struct {
+	t      *testing.T
+	to     io.Writer
+	from   *bufio.Reader
+	id     string // of the page
+	number int    // of the last command
+}
+
+// startSession opens a page. What it downloads goes to a directory.
+func startSession(t *testing.T, page, downloads string) *session {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		need.Missing(t, "no pipes to a browser on Windows")
+	}
+	commands, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, answers, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(browser(t), "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage",
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir="+t.TempDir(), "--window-size=1280,900", "--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{commands, answers}
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// A browser that hangs ends here, and with it the pipe that the test reads.
+	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() {
+		late.Stop()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%.2000s", log.String())
+		}
+		to.Close()
+		from.Close()
+	})
+	commands.Close()
+	answers.Close()
+	s := &session{t: t, to: to, from: bufio.NewReader(from)}
+	var target struct{ TargetID, SessionID string }
+	s.call("Target.createTarget", map[string]any{"url": "file://" + page}, &target)
+	s.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	s.call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": downloads}, nil)
+	s.id = target.SessionID
+	s.ask("", `document.readyState === "complete" || new Promise(done => addEventListener("load", () => done(true)))`)
+	return s
+}
+
+// call sends a command and waits for its answer; events are passed over.
+func (s *session) call(method string, params map[string]any, into any) {
+	s.t.Helper()
+	s.number++
+	command := map[string]any{"id": s.number, "method": method, "params": params}
+	if s.id != "" {
+		command["sessionId"] = s.id
+	}
+	b, err := json.Marshal(command)
+	if err == nil {
+		_, err = s.to.Write(append(b, 0))
+	}
+	for err == nil {
+		if b, err = s.from.ReadBytes(0); err != nil {
+			break
+		}
+		var answer struct {
+			ID     int
+			Result json.RawMessage
+			Error  *struct{ Message string }
+		}
+		if err = json.Unmarshal(bytes.TrimSuffix(b, []byte{0}), &answer); err != nil || answer.ID != s.number {
+			continue
+		}
+		switch {
+		case answer.Error != nil:
+			err = fmt.Errorf("%s", answer.Error.Message)
+		case into == nil:
+			return
+		default:
+			if err = json.Unmarshal(answer.Result, into); err == nil {
+				return
+			}
+		}
+	}
+	s.t.Fatalf("%s: %v", method, err)
+}
+
+// ask is the value of an expression in the page, as JSON; where it must be something, the test says so.
+func (s *session) ask(want, expression string) string {
+	s.t.Helper()
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	s.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	got := string(answer.Result.Value)
+	if answer.ExceptionDetails != nil {
+		s.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+	}
+	if want != "" && got != want {
+		s.t.Errorf("%s is %s, want %s", expression, got, want)
+	}
+	return got
+}
+
+// press is a key of the keyboard, with modifiers as the protocol numbers them (2 for Ctrl).
+func (s *session) press(key string, modifiers int) {
+	s.t.Helper()
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		s.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "modifiers": modifiers}, nil)
+	}
+}
