@@ -386,7 +386,7 @@ func (c *chain) leakage(t *testing.T) example {
 
 // join takes the scans of two participants for two runs of one.
 func (c *chain) join(t *testing.T) example {
-	in := map[string][]dag.Input{"series": c.all(t, "denoise", "series")[:2], "quality": c.all(t, "denoise", "quality")[:2], "coverage": c.all(t, "parcellate", "coverage")[:2]}
+	in := map[string][]dag.Input{"series": c.all(t, "denoise", "series")[:2], "quality": c.all(t, "denoise", "quality")[:2], "coverage": c.all(t, "parcellate", "coverage")[:2], "volumes": c.all(t, "denoise", "volumes")[:2]}
 	for _, ins := range in {
 		for i := range ins {
 			ins[i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "run", Value: fmt.Sprint(i + 1)}}

@@ -32,7 +32,7 @@ kind figure-training 9a330aea980e239c1ec9fc6c577a6a67211759b54f032acfd26a3b1a59f
 kind graph 59905c63858675d37a5d4e18248e34e16f33484d9ec1642b22fdab1145f0e1af
 kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
 kind individuality 2ac2ef6239f0ce3368385fbb35b29a97d77b76bec118602ff2e32a89c58f575d
-kind join 6bbca20b8983ceaec7bebf54c80772177150f2bad988335abe00702382c10b64
+kind join 791a9f6c1f32e7d7a3640acb32950eacf89bfd0b817ab2bc2ee7b2d6c7da7659
 kind leakage 628026527c72167b36338e9d187097857f7202203f8c4f12a1b437f43a19d378
 kind matrices 5ac332db1b08be90ffa333dbb4e1254c4e0f44fb9f022b9433ee8cf2c9b89ff2
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
@@ -1959,7 +1959,7 @@ prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 reached by denoise figure-connectivity graph matrices timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 
-reached by denoise figure-qc
+reached by denoise figure-qc join
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise graph matrices
@@ -2550,8 +2550,8 @@ prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 
 reached by join
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
-prgnn/stages/prepare.Join.Ports 5e794f503cf9.194517
-prgnn/stages/prepare.Join.Run 82c9cc49303f.00c6dc
+prgnn/stages/prepare.Join.Ports 135d3d9f456c.0ff9f5
+prgnn/stages/prepare.Join.Run 6342805a992d.ccbc91
 prgnn/stages/prepare.coverageColumns cc4606b107b8.e3b0c4
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
@@ -2561,7 +2561,9 @@ prgnn/stages/prepare.readRuns 5992703785af.b84061
 prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list 9f1b3aa3c8d1.01136b
+prgnn/stages/prepare.runQuality.volumes 0795432137c0.dbdf94
 prgnn/stages/prepare.runQuality.whole 996542df66dd.ce0422
+prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -3658,7 +3660,7 @@ at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Deno
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:20 openCIFTI:23 openGrayordinates:36 readGrayLabels:53 Parcellate.grayordinates:74 grayordinateMeans:156 readParcels:176 grayTable:191
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:53 sameRuns:89 runNames:107 joinSeries:118 spreadMissing:145 missingRegions:158 runQuality:173 readRuns:179 runQuality.whole:209 runQuality.list:249 leastCoverage:263
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:216 runQuality.list:256 runVolumeRow:270 runQuality.volumes:276 leastCoverage:296
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:57 dkt:174 Parcellate.refuseMissing:177 otherLabels:202 coverage:220 newCoverage:227 coverage.set:231 coverage.table:237

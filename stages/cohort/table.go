@@ -7,7 +7,7 @@ import (
 var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
-		"bold, labels and confounds are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
+		"bold, labels, confounds and confounds_sidecar are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
 	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto"} },
 }
 
@@ -17,7 +17,10 @@ type TableCohort struct {
 	BOLD      string `param:"bold" place:"maybe" doc:"where each participant's scan is: a column, a path with {columns}, or a path"`
 	Labels    string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"where its label image is: a column, a path with {columns}, one image for everybody, or an atlas by its name and the space of the scans, such as { atlas: Schaefer2018, desc: 400Parcels7Networks, space: MNI152NLin6Asym }"`
 	Confounds string `param:"confounds" place:"maybe" doc:"where its table of confounds is; without when empty"`
-	Nodes     string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+
+	ConfoundsSidecar string `param:"confounds_sidecar" place:"maybe" doc:"where the JSON file of its confounds is, which tells the masks of CompCor apart; without when empty"`
+
+	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // Load reads the table.
@@ -28,6 +31,9 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 			missing = append(missing, errors.New(p[0]+" is not given: a column of the table, or a path"))
 		}
 	}
+	if c.ConfoundsSidecar != "" && c.Confounds == "" {
+		missing = append(missing, errors.New("confounds is not given, and confounds_sidecar describes its columns"))
+	}
 	l, err := c.read(dir)
 	if err := errors.Join(append(missing, err)...); err != nil {
 		return nil, err
@@ -36,7 +42,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	var sources []*fileSource
 	labels, wrong := l.labelSource(c.Labels, where{dir: dir})
 	for _, f := range []struct{ port, format, spec string }{
-		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds},
+		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar},
 	} {
 		if f.spec == "" {
 			continue

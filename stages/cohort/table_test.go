@@ -28,6 +28,7 @@ func study(t *testing.T) string {
 			"A_4;HC;30;;func/d.nii;d.tsv\n",
 		"study/func/a.nii": "a", "study/func/b.nii": "b", "study/func/c.nii": "c", "study/func/d.nii": "d",
 		"study/a.tsv": "", "study/b.tsv": "", "study/c.tsv": "", "study/d.tsv": "",
+		"study/001.json": "{}", "study/sub-002.json": "{}", "study/003.json": "{}", "study/A_4.json": "{}",
 		"atlas.nii": "x",
 		"nodes.tsv": "index\tname\n7\tleft\n9\tright\n",
 	})
@@ -43,7 +44,9 @@ func table(change func(*TableCohort)) *TableCohort {
 
 func TestTableCohort(t *testing.T) {
 	dir := study(t)
-	r, err := table(func(c *TableCohort) { c.Confounds, c.Nodes = "conf", "../nodes.tsv" }).Load(dir)
+	r, err := table(func(c *TableCohort) {
+		c.Confounds, c.ConfoundsSidecar, c.Nodes = "conf", "{name}.json", "../nodes.tsv"
+	}).Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +63,11 @@ func TestTableCohort(t *testing.T) {
 	at := filepath.Join(dir, "study")
 	if got, want := r.Subjects[2].Files, map[string]string{
 		"bold": filepath.Join(at, "func", "c.nii"), "labels": filepath.Join(dir, "atlas.nii"), "confounds": filepath.Join(at, "c.tsv"),
+		"confounds_sidecar": filepath.Join(at, "003.json"),
 	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("files of sub-003: %v, want %v", got, want)
 	}
-	if got, want := r.Files, map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv")}; !reflect.DeepEqual(got, want) {
+	if got, want := r.Files, map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"), "confounds_sidecar": dag.Format("json")}; !reflect.DeepEqual(got, want) {
 		t.Errorf("ports %v", got)
 	}
 	var columns []string
@@ -189,6 +193,7 @@ func TestTableCohortRefuses(t *testing.T) {
 		text   string // of the table, when it is not that of study
 		want   string
 	}{
+		{"a sidecar of no confounds", func(c *TableCohort) { c.ConfoundsSidecar = "{name}.json" }, "", "confounds is not given, and confounds_sidecar describes its columns"},
 		{"nothing given", func(c *TableCohort) { *c = TableCohort{} }, "", "bold is not given: a column of the table, or a path\nlabels is not given: a column of the table, or a path\nfile is not given: the table of participants"},
 		{"no table", func(c *TableCohort) { c.File = "people.tsv" }, "", "file: people.tsv: there is no such file"},
 		{"columns", func(c *TableCohort) { c.ID, c.Group = "nam", "group" }, "",

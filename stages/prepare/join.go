@@ -39,12 +39,14 @@ func (*Join) Ports() dag.Ports {
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "cleaned series of each run"},
 			{Name: "quality", Type: dag.Arrow(cleanColumns...), Gather: true, Doc: "denoise's quality of each run"},
 			{Name: "coverage", Type: dag.Arrow(coverageColumns...), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
+			{Name: "volumes", Type: dag.Arrow(column.Names[column.VolumeRow]()...), Gather: true, Optional: true, Doc: "denoise's volumes of each run"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "series of all runs, one after the other; NaN for a missing region"},
 			{Name: "quality", Type: dag.Arrow(cleanColumns...), Doc: "what is left of all runs, in one row, as denoise has it"},
 			{Name: "runs", Type: dag.Arrow("run", "volumes", "kept", "t_eff"), Doc: "the runs in the order in which they were joined"},
 			{Name: "coverage", Type: dag.Arrow(coverageColumns...), Doc: "the least that a run sees of each node; empty when coverage is not connected"},
+			{Name: "volumes", Type: dag.Arrow(column.Names[runVolumeRow]()...), Doc: "motion of each volume of all runs; empty when volumes is not connected"},
 		},
 	}
 }
@@ -52,7 +54,7 @@ func (*Join) Ports() dag.Ports {
 // Run joins.
 func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	series, quality := t.All("series"), t.All("quality")
-	if err := sameRuns(series, quality, t.All("coverage")); err != nil {
+	if err := sameRuns(series, quality, t.All("coverage"), t.All("volumes")); err != nil {
 		return nil, err
 	}
 	joined, rows, err := joinSeries(series)
@@ -76,7 +78,12 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	volumes, err := q.volumes(t.All("volumes"))
+	if err != nil {
+		return nil, err
+	}
 	return dag.Outputs{
+		"volumes":  column.Table(volumes),
 		"series":   joined,
 		"quality":  column.WithMeta(column.Table([]column.CleaningRow{whole}), map[string]string{"made": q.made}),
 		"runs":     q.list(runNames(series)),
@@ -257,6 +264,32 @@ func (q *runQuality) list(names []string) *encoding.Table {
 		encoding.Column{Name: "kept", Values: kept, Doc: "volumes after censoring"},
 		encoding.Column{Name: "t_eff", Values: left, Doc: "degrees of freedom that are left"},
 	)
+}
+
+// A runVolumeRow is one volume of the joined runs.
+type runVolumeRow struct {
+	column.VolumeRow        // counted over all runs
+	Run              string `column:"run" doc:"the run that the volume is of"`
+}
+
+// volumes puts the tables of volumes one after the other.
+func (q *runQuality) volumes(ins []dag.Input) ([]runVolumeRow, error) {
+	var all []runVolumeRow
+	names := runNames(ins)
+	for i, in := range ins {
+		rows, err := column.Read[column.VolumeRow](in)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) != int(q.runs[i].Volumes) {
+			return nil, fmt.Errorf("%s has %d volumes, and its quality says %d: connect volumes and quality of one stage", in.Name, len(rows), q.runs[i].Volumes)
+		}
+		for _, row := range rows {
+			row.Volume = int32(len(all) + 1)
+			all = append(all, runVolumeRow{row, names[i]})
+		}
+	}
+	return all, nil
 }
 
 // leastCoverage is, of each node, the least that a run sees.

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -21,9 +22,9 @@ func ofRun(who, run string, v artifacts.Value) dag.Input {
 }
 
 // cleanRuns cleans runs of different length and level.
-func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality []dag.Input) {
+func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality, volumes []dag.Input) {
 	t.Helper()
-	for i, volumes := range []int{60, 90} {
+	for i, long := range []int{60, 90} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress = "none"
 		if change != nil {
@@ -33,7 +34,7 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality 
 		v := x.Float64s()
 		var part []float64
 		for d := range 3 {
-			part = append(part, v[(d*150+60*i)*5:][:volumes*5]...)
+			part = append(part, v[(d*150+60*i)*5:][:long*5]...)
 		}
 		for k := range part {
 			part[k] = part[k]*float64(1+i) + float64(500*i)
@@ -42,21 +43,22 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality 
 			}
 		}
 		out, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{
-			"series": {dag.InputOf(encoding.NewArray(part, 3, volumes, 5))}, "scan": {dag.InputOf(scanOf(2))}, "confounds": {dag.InputOf(confoundsOf(volumes))}}))
+			"series": {dag.InputOf(encoding.NewArray(part, 3, long, 5))}, "scan": {dag.InputOf(scanOf(2))}, "confounds": {dag.InputOf(confoundsOf(long))}}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		series = append(series, ofRun("sub-1", []string{"1", "2"}[i], out["series"]))
 		quality = append(quality, ofRun("sub-1", []string{"1", "2"}[i], out["quality"]))
+		volumes = append(volumes, ofRun("sub-1", []string{"1", "2"}[i], out["volumes"]))
 	}
-	return series, quality
+	return series, quality, volumes
 }
 
 // Joined series are those of the cleaned runs, one after the other; their correlation
 // is the mean of the runs' weighted by their length, for each has mean 0 and standard
 // deviation 1 (ddof 1): r = Σ (nᵢ−1) rᵢ / Σ (nᵢ−1).
 func TestJoin(t *testing.T) {
-	series, quality := cleanRuns(t, func(_ int, s *Denoise) { s.Regress = "6P" })
+	series, quality, _ := cleanRuns(t, func(_ int, s *Denoise) { s.Regress = "6P" })
 	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,7 @@ func TestJoin(t *testing.T) {
 
 // One run joined is that run.
 func TestJoinOfOneRun(t *testing.T) {
-	series, quality := cleanRuns(t, nil)
+	series, quality, _ := cleanRuns(t, nil)
 	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series[:1], "quality": quality[:1]}))
 	if err != nil {
 		t.Fatal(err)
@@ -123,9 +125,9 @@ func TestJoinOfOneRun(t *testing.T) {
 }
 
 func TestJoinRefuses(t *testing.T) {
-	series, quality := cleanRuns(t, nil)
-	_, rough := cleanRuns(t, func(run int, s *Denoise) { s.Detrend = run })
-	levels, level := cleanRuns(t, func(_ int, s *Denoise) { s.Detrend, s.Standardize = -1, "none" })
+	series, quality, _ := cleanRuns(t, nil)
+	_, rough, _ := cleanRuns(t, func(run int, s *Denoise) { s.Detrend = run })
+	levels, level, _ := cleanRuns(t, func(_ int, s *Denoise) { s.Detrend, s.Standardize = -1, "none" })
 	other := slices.Clone(series)
 	other[1] = ofRun("sub-2", "2", stagetest.Sure(series[1].Array()))
 	for _, c := range []struct {
@@ -148,5 +150,36 @@ func TestJoinRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+	}
+}
+
+// The volumes of all runs are those of each, counted on and with the run's name.
+func TestJoinVolumes(t *testing.T) {
+	series, quality, volumes := cleanRuns(t, nil)
+	join := func(volumes []dag.Input) (dag.Outputs, error) {
+		return stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality, "volumes": volumes}))
+	}
+	out, err := join(volumes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := column.Rows[runVolumeRow](out["volumes"].(*encoding.Table))
+	if err != nil || len(got) != 150 {
+		t.Fatalf("%d rows, want 150: %v", len(got), err)
+	}
+	second := stagetest.Sure(column.Read[column.VolumeRow](volumes[1]))
+	for i, row := range got {
+		want := runVolumeRow{Run: "1"}
+		if i >= 60 {
+			want.Run, want.FD = "2", second[i-60].FD
+		} else {
+			want.FD = stagetest.Sure(column.Read[column.VolumeRow](volumes[0]))[i].FD
+		}
+		if row.Volume != int32(i+1) || row.Run != want.Run || row.FD != want.FD && !(math.IsNaN(row.FD) && math.IsNaN(want.FD)) {
+			t.Fatalf("row %d: %+v, want run %s, FD %v", i, row, want.Run, want.FD)
+		}
+	}
+	if _, err := join([]dag.Input{volumes[0], ofRun("sub-1", "2", column.Table(second[1:]))}); err == nil || !strings.Contains(err.Error(), "connect volumes and quality of one stage") {
+		t.Error(err)
 	}
 }
