@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"stages/learn":   {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/fold", "stages/region", "stages/inference"},
 	"stages/prepare": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/bids"},
 	"stages/cohort":  {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column", "stages/region", "stages/sheet", "stages/bids", "stages/atlas", "stages/phantom"},
-	"stages/region":  {"artifacts/encoding", "dag", "nifti", "connectivity", "stages/mat5"},
+	"stages/region":  {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/mat5"},
 	"stages/fold":    {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column"},
 	"stages/column":  {"artifacts/encoding", "dag"},
 	// Their leaves.

@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // cohortKeys stand beside the kind under cohort:, whatever the kind is.
@@ -168,7 +169,11 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	chosen := *r
 	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] })
-	kept := spread(left, groupsOf(r.Participants), few)
+	var group map[string]string // a table without groups is one group
+	if r.Participants != nil {
+		_, group, _ = column.ByParticipant(r.Participants, "group")
+	}
+	kept := spread(left, group, few)
 	for _, s := range r.Subjects {
 		switch {
 		case out[s.ID]:
@@ -220,24 +225,6 @@ func (l *loader) rated(item *tree, named cohort.Names, out map[string]bool) bool
 		out[id] = true
 	}
 	return true
-}
-
-// groupsOf is the group of each participant; a table without groups is one group.
-func groupsOf(t *encoding.Table) map[string]string {
-	group := map[string]string{}
-	if t == nil {
-		return group
-	}
-	ids, err := t.Strings("participant_id")
-	if err != nil {
-		return group
-	}
-	if groups, err := t.Strings("group"); err == nil {
-		for i, id := range ids {
-			group[id] = groups[i]
-		}
-	}
-	return group
 }
 
 // spread chooses n of the participants: as many of each group as its share, at least one while

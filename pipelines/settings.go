@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/pipelines/diagram"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // settingsName is what a reference writes to get at the pipeline itself: pipeline.settings
@@ -21,8 +22,28 @@ import (
 // file's text flows anywhere, and none of them names a path, a host or a user.
 const settingsName = "pipeline"
 
-// settingsColumns are those of pipeline.settings.
-var settingsColumns = []string{"stage", "kind", "tasks", "parameter", "value", "default", "unit", "doc"}
+// A settingRow is one parameter of one stage, in pipeline.settings.
+type settingRow struct {
+	Stage     string `column:"stage"`
+	Kind      string `column:"kind"`
+	Tasks     int32  `column:"tasks"`
+	Parameter string `column:"parameter"`
+	Value     string `column:"value"`
+	Default   string `column:"default"`
+	Unit      string `column:"unit"`
+	Doc       string `column:"doc"`
+}
+
+// A noteRow is one remark on the cohort.
+type noteRow struct {
+	Note string `column:"note"`
+}
+
+// An excludedRow is one participant who takes no part.
+type excludedRow struct {
+	ID     string `column:"participant_id"`
+	Reason string `column:"reason"`
+}
 
 // settingsKindOf is no kind that a file could use; see cohortKindOf.
 var settingsKindOf = &dag.Kind{
@@ -41,7 +62,7 @@ func (l *loader) settingsProducer() *producer {
 	return &producer{
 		name: settingsName, members: 1,
 		outs: []dag.Port{
-			{Name: "settings", Type: dag.Arrow(settingsColumns...), Doc: "every parameter of every stage"},
+			{Name: "settings", Type: dag.Arrow(column.Names[settingRow]()...), Doc: "every parameter of every stage"},
 			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded"},
 			{Name: "excluded", Type: dag.Arrow("participant_id", "reason"), Doc: "everybody of the cohort who takes no part, and why"},
 			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, and arrows for what flows between them"},
@@ -61,21 +82,18 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if err != nil {
 		return err
 	}
-	notes := encoding.NewTable(encoding.Column{Name: "note", Values: slices.Clone(l.notes)})
-	if l.notes == nil {
-		notes.Columns[0].Values = []string{}
+	noteRows, excluded := []noteRow{}, []excludedRow{}
+	for _, n := range l.notes {
+		noteRows = append(noteRows, noteRow{n})
 	}
+	notes := column.Table(noteRows)
 	if l.roster != nil {
 		notes.Meta = l.roster.Scans().Meta()
-	}
-	ids, reasons := []string{}, []string{}
-	if l.roster != nil {
 		for _, o := range l.roster.Left {
-			ids, reasons = append(ids, o.ID), append(reasons, o.Why)
+			excluded = append(excluded, excludedRow{o.ID, o.Why})
 		}
 	}
-	excluded := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "reason", Values: reasons})
-	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": excluded}
+	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": column.Table(excluded)}
 	if l.drawn {
 		var b bytes.Buffer
 		diagram.Of(g, nil).Reduced().LightSVG(&b)
@@ -90,13 +108,9 @@ func (l *loader) addSettings(g *dag.Graph) error {
 }
 
 func (l *loader) settingsTable(name string) (*encoding.Table, error) {
-	rows := make(map[string][]string, len(settingsColumns))
-	var tasks []int32
+	var rows []settingRow
 	add := func(stage, kind string, n int, p dag.Param, value string) {
-		tasks = append(tasks, int32(n))
-		for column, text := range map[string]string{"stage": stage, "kind": kind, "parameter": p.Name, "value": value, "default": plainValue(p.Default), "unit": p.Unit, "doc": p.Doc} {
-			rows[column] = append(rows[column], text)
-		}
+		rows = append(rows, settingRow{stage, kind, int32(n), p.Name, value, plainValue(p.Default), p.Unit, p.Doc})
 	}
 	if l.cohort != nil {
 		standard := dag.Params(l.cohort.New())
@@ -118,15 +132,7 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 			}
 		}
 	}
-	var columns []encoding.Column
-	for _, c := range settingsColumns {
-		if c == "tasks" {
-			columns = append(columns, encoding.Column{Name: c, Values: tasks})
-		} else {
-			columns = append(columns, encoding.Column{Name: c, Values: rows[c]})
-		}
-	}
-	t := encoding.NewTable(columns...)
+	t := column.Table(rows)
 	codes := map[string]string{}
 	for _, s := range l.stages {
 		code, err := s.kind.CodeDigest()

@@ -5,49 +5,49 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 4868e229898e8f62e10d205e4c8b9dbadcb819eae3e8f1a1e366089f2453e6de
-kind biomarkers 8e77face1424bd1907796a17660c607fcca11e99923c9d92efdf3f5b1534c4af
-kind bootstrap 62792a0029bb2d7a783db8b3bb76063ee51b3af7385b078e558fc14767466774
-kind brainmap cac7c454c178b8d2005e5f68597143614927a55cfa540d587846425e5ba6b9fa
-kind choose 5fcd9a36133a16308cbce55d2e85e8c1b99f91b595bb4e5e344df4dff892d510
-kind combat 61ece13d034fba3c4f9fb8a5ad18181e40d2e7aae5d089c1b4d37b2d4318d21e
-kind compare f3f28c384204c455913c0240b6e24be4263de604050c617978c6214395e0eba3
-kind connectivity d492b358522820de0b7c39d046f9bde6ec507fc70d46240366f04e5287a057ec
-kind covariates 04ab4b56115cdc87e6fdea00442f1710aff42105092f4c291c37f537c7e8075f
-kind denoise 76359c2dc094b70958c0273a7e16fb661045a7f32299fe0724d6396bb13573a1
+var codes = dag.Codes(`kind baseline 555b8b30459b7a31f353549399395c12e600da875dc05d3f0368c26c84a83adc
+kind biomarkers 2ac98bd502d9e0a9e3447b55521f0ca23609251eada8239b459921be62984c72
+kind bootstrap da9061cc21e0be8be198c73720ec40ccfbde8ad22afb9a511fa306b86b804f60
+kind brainmap 28dbdb57a6f0f7ccd6f7735613e1352fd924d03d725f64ea80a92130484db09e
+kind choose 45f5e9b9f3bc2dda60b23bbdf358a6edd62213899a6df54b9d8ff1e7331a6085
+kind combat b09289a3f0f709b19a2b3d16642fdd821c1b6be11459f4ef70419d7cf03cf45d
+kind compare d298d343f781dc58b532d37c332cb1529228c17f54ce5fdc3d1998cd7cc6a3d6
+kind connectivity 192f534aaa5edaa4a9615d5ccddb024b39a613e6fa9000153a24443bd131a633
+kind covariates 762c8744f29e4e482481752df1b6b477ccb63bb2515ad3beeef7529c4c747b6c
+kind denoise a1e77e0e13bd498a41ae4586271cb3a30cd0c638b9bcb1313387a8204a42e44c
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 87605f6f16253ec951931e9224f927285cdbf7b6565a174f5af5034d6132e666
+kind evaluate 7da5398204fda47fc573cd43ae76c8f84ef963df1d89eef5d1ac45373e2bbb34
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
-kind fidelity 49dde2b7f28b9429baf82a98c92f3631f0e5c33f21586c1c42eabf5e77d9a984
+kind fidelity 09c54ca6eac03b8b4b715a44a9a48a2c24bb3e5e883948c1043699a5c7a1bb87
 kind figure-confusion 363d3acff0e651ae2aa07ed228b4c369882fc5cbefd536ff4c9c93542e0a4a16
-kind figure-connectivity 231fa41bd6e6a410cc851e7b8a3f34ffeb6baa2a7219fe021c64e0be68b5a2fc
-kind figure-degrees 375ec3fb29a673b6d3139b4d4cb2fb36a1922e71d82c3c6f828008676339ada5
+kind figure-connectivity f04230c310a8a2293cc8482e88fb6fe50c785f37a9816b14f6ee31d8758b48db
+kind figure-degrees f05db1041232544cc121ab1302d5213b58094d1653a14a37bb1ca9652a47735b
 kind figure-distributions 129fefd0bb480888a14cfb2b547f95c971a71791ff02586b2849276323da3732
 kind figure-individuality 7174bf6409a0801f1945fb5214b7ce6621c0f401f8d9e87936da22d0b8051180
-kind figure-individuals c7a7e57da0ca62e4e70d3a530f95eb94a4f59f90f24c1e203e8443f5efbc96ac
-kind figure-qc b57b393b1f461211e51a6081628ee846929b4d75b6352dbdc3ab9036bc1a4b16
+kind figure-individuals b3ec4d41eb2776ab7ea55749ba91b0c1f2c7e7aa6b046c512ab5b543d02f8b47
+kind figure-qc 274740924bc9ffacb59bf11087e36d33d56273d94c0405f084c73373a3aee211
 kind figure-ranking 15fbe2d6085aba60ee8bc69e24926ba1fce23bc768246284ece197d9d876ff6f
 kind figure-roc 205064cd07968de74a59848427da1c173894137623c406dd33edda18ad546b1d
 kind figure-training 9a330aea980e239c1ec9fc6c577a6a67211759b54f032acfd26a3b1a59fc75d9
-kind graph 59905c63858675d37a5d4e18248e34e16f33484d9ec1642b22fdab1145f0e1af
-kind harmonize a15156ba31cd67461137a74a2f522a4ec5b43530b5db6dbd52068c9ce743d5eb
-kind individuality 2ac2ef6239f0ce3368385fbb35b29a97d77b76bec118602ff2e32a89c58f575d
-kind join 791a9f6c1f32e7d7a3640acb32950eacf89bfd0b817ab2bc2ee7b2d6c7da7659
-kind leakage 628026527c72167b36338e9d187097857f7202203f8c4f12a1b437f43a19d378
-kind matrices 5ac332db1b08be90ffa333dbb4e1254c4e0f44fb9f022b9433ee8cf2c9b89ff2
+kind graph 79ad7a3fc851c3dbaf35008950edd6cc15ffda7d0d60186ecb2f94c7df9516a0
+kind harmonize 804d4789b27654f36d2cf9c739d855ba670378ec88e067e3a96e2be3f49e0dd4
+kind individuality 3c53bc063efb5b88f12867a394a26e7ed66e6487eeed591e96b096b99a02ceaf
+kind join 2d2e05d0fa8c84880882ab69f5ee3ca47c0d0a438a3e422e8355da0b54cbbf6e
+kind leakage 618c36ccfc1a31b0bfa03a95679e10a9f34b198b9ecf1ddac02c40dab701ff07
+kind matrices ca8356ee942bd408b28d2d0c285b8207e3867c016cb669b66d9c3b460b05652b
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
-kind parcellate 4c3315ac72a9fb774180abb2de9a96c3dad4cd0f7e9e33c5bd397f6e6df8bc0b
-kind permutation 589c8dfe80073c7c10d22966c22b60a9716adc4d2f634743d67ef525c31abd91
-kind predict dc8bba884dd5aef9a1c0219ccc174a2426247b5a19f387c047592e478a4ff865
-kind qcfc 61599bbf871131fc3056805e90e0ec4ad0cf114d3479662d9cf310f7167d2598
-kind report 10d352938feb40b11996117939af9c6927dd15c37f50851918e751cfb302dd4b
-kind saliency 95ba827087ce52359c0c5d43e408a6f82df810a0d147633b5ca3696469f22d33
+kind parcellate 7a64fcff2fd5255c5fb3ed65d832b5d27e8f588fdeffb93698ccf8b6728287a6
+kind permutation f5a8c7114b4a0c086da3fe4b3d1a3d710d50109751be65cf360976a807d034b0
+kind predict 4e064aa0830c698b87fb9fcb2f2bc140b25c95f35de0bcc29d4dbc8fdaf276a1
+kind qcfc 20039e6b3d07ebf35b33a6547ad56ddbe7e242d8a306c503207c2d01b8fbac9a
+kind report 4d8362b391f2150a4d92f74b378ca1b931c6a6839ca2d5846d655c66767e6c3e
+kind saliency 94a3957122d7c188fcc069bcd548c5cedfef2441c0a382018fbb59cfbf8f6fd5
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
-kind split 5ffbfd0321f61a1ebbabf52feea8873f341b8d22a8276a9660e3bb9443596495
-kind summary 0e2b2ac5940dd9e53298cd8d759b6d9876bf74ae31475ca705d2416fde4225dc
-kind tables 2254008a74065d036b53f005ef44508b6dae4addb6da4c5fe15a8c8b433af5d1
-kind timeseries bda10dcfb892024978fa4700f8af7070c1d1349d9e952721a1b81ce70c940ccd
-kind train 0825afed64bdfbb433ea329ffbc1faef4b455e16728aca73e09e0bd73c47e572
+kind split ddf50e79a7f20079dec821cd6edb5059384a70c46dc0b2d03e592236d08b1e0b
+kind summary ab1bc973fb8bd8662514741366372d1d37084d9f7dffda03cc27ed50b7967e8e
+kind tables b8f7f7cef1f8a81c5e8ad9a7018360b285520b3ef0f02c76a166d476fded75f1
+kind timeseries fc30feafbf05a103417febaa6013d94d27fc4b1791e43c36ad37b535ebe67af3
+kind train 73d2e4ec841dac9c62f91e6532e7972f49b385e7380300e753edfce1e669a28b
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -186,7 +186,7 @@ prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/stages/learn.Baseline b51d5f90c990.3cb1d8
 prgnn/stages/learn.Baseline.Ports 12f277633f19.30760c
-prgnn/stages/learn.Baseline.Run b7a7bf0c48a3.d4d848
+prgnn/stages/learn.Baseline.Run 457d9a5fad5f.a0f0d5
 prgnn/stages/learn.Baseline.Validate 692d6aa548e5.b993cd
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
@@ -195,7 +195,9 @@ prgnn/stages/learn.Baseline.read a2d58f8babe4.9a37d8
 prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
 prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
 prgnn/stages/learn.baseline.New 6b84906f64f0.639988
-prgnn/stages/learn.baselineHistory f484fd43fc83.b81103
+prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
+prgnn/stages/learn.baselineHistory 096150e28522.6a6604
+prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
 prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
@@ -336,28 +338,63 @@ prgnn/dag.Input.Table f290d6b4a40d.0fa803
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+prgnn/stages/column.CleaningRow 040f79d48cc4.e3b0c4
+prgnn/stages/column.Names 35a421bb7df4.542cdd
+prgnn/stages/column.at 784d4368ab9b.a6552a
+prgnn/stages/column.coordsType 26397116417a.c63136
+prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
+prgnn/stages/column.layout e24051317ecb.3be3ff
+prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
+prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
+prgnn/stages/column.memory cddb1771438b.e3b0c4
+prgnn/stages/column.memoryOf 1730bdf00abf.d47359
+prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
+prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
+
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
-prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
-prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
-
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
-prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
-prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
-
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
+prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
+prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
+prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
+prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
+prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
+prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
+prgnn/stages/column.chosen c6a58529703c.e3b0c4
+prgnn/stages/column.field.absent 9d8047886916.fa039d
+prgnn/stages/column.field.read 686148c7d366.c99aff
+prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict qcfc report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
+
+reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency summary tables train
+prgnn/stages/column.Read 4d56a010bef8.435b08
+
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
+
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc saliency split tables timeseries train
+prgnn/stages/column.Columns 06e02927182b.d44c7a
+prgnn/stages/column.Keys a115ee0123c6.7dd110
+prgnn/stages/column.Table 868664ddb4bc.f4b657
+prgnn/stages/column.cells 532d7c203999.25e816
+prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
+prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
@@ -388,34 +425,6 @@ prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
-
-reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage permutation qcfc report summary tables train
-prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
-
-reached by baseline biomarkers brainmap choose combat compare covariates denoise evaluate fidelity figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report split summary tables train
-prgnn/stages/column.CleaningRow 040f79d48cc4.e3b0c4
-prgnn/stages/column.Names 35a421bb7df4.542cdd
-prgnn/stages/column.at 784d4368ab9b.a6552a
-prgnn/stages/column.coordsType 26397116417a.c63136
-prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
-prgnn/stages/column.layout e24051317ecb.3be3ff
-prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
-prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
-prgnn/stages/column.memory cddb1771438b.e3b0c4
-prgnn/stages/column.memoryOf 1730bdf00abf.d47359
-prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
-prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
-
-reached by baseline biomarkers brainmap choose combat compare denoise evaluate figure-confusion figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage permutation qcfc report summary tables train
-prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
-prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
-prgnn/stages/column.chosen c6a58529703c.e3b0c4
-prgnn/stages/column.field.absent 9d8047886916.fa039d
-prgnn/stages/column.field.read 686148c7d366.c99aff
-prgnn/stages/column.fill 05b0ed359aa2.fa039d
-
-reached by baseline biomarkers brainmap combat denoise figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-training individuality join leakage qcfc report summary tables train
-prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
@@ -475,17 +484,6 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
-
-reached by baseline biomarkers compare covariates denoise evaluate fidelity figure-qc individuality join leakage parcellate permutation predict qcfc report split summary tables train
-prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
-
-reached by baseline biomarkers compare covariates denoise evaluate fidelity figure-qc individuality join leakage parcellate permutation predict qcfc split tables train
-prgnn/stages/column.Columns 06e02927182b.d44c7a
-prgnn/stages/column.Keys a115ee0123c6.7dd110
-prgnn/stages/column.Table 868664ddb4bc.f4b657
-prgnn/stages/column.cells 135eb56bfc80.25e816
-prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
-prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
 reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
@@ -570,9 +568,6 @@ prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline choose combat saliency train
-prgnn/stages/column.Optional 693e62b8be85.45f843
-
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
@@ -616,6 +611,9 @@ prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline exec train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
+
+reached by baseline fidelity graph predict train
+prgnn/stages/column.EdgeRow d50d8dbe264f.e3b0c4
 
 reached by baseline fidelity leakage predict train
 prgnn/gnn.Choices d9c776bca713.e3b0c4
@@ -786,7 +784,7 @@ prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
-prgnn/stages/learn.readEdges 45f7e61cc2c3.80be65
+prgnn/stages/learn.readEdges 4b7bf5074ba3.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
 reached by baseline figure-connectivity harmonize matrices
@@ -808,7 +806,8 @@ reached by baseline predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
 
 reached by baseline predict train
-prgnn/stages/column.NodeNames 6c290e8707cd.afa959
+prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
+prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
 reached by baseline train
@@ -892,11 +891,14 @@ prgnn/stages/learn.TrainingParams.caution 8a0050ca0640.e4f41a
 prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
+prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
+prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
-prgnn/stages/learn.historyTable e3a25992f87f.3e8a6f
+prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
+prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.modelNPZ e36d50dfec31.d59b12
 prgnn/stages/learn.modelParams 02faf3860527.2ff0c8
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
@@ -931,9 +933,12 @@ reached by biomarkers choose compare evaluate figure-roc individuality permutati
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 prgnn/stages/column.Known df9e67050663.e3b0c4
 
-reached by biomarkers combat covariates fidelity harmonize individuality report summary tables
+reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report split summary tables
+prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
+
+reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report summary tables
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
-prgnn/stages/column.ReadPeople c97cf5e49844.2105a3
+prgnn/stages/column.ReadPeople f272836a8f13.d439c9
 
 reached by biomarkers compare covariates individuality qcfc
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
@@ -1127,7 +1132,7 @@ prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b435bdc59109.974f09
-prgnn/stages/prepare.Bootstrap.Run 04e609240ec6.abac11
+prgnn/stages/prepare.Bootstrap.Run 54842b671ffb.1fab0d
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
@@ -1137,16 +1142,17 @@ prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
-prgnn/stages/prepare.grayTable 437a32b72008.062c52
 prgnn/stages/prepare.grayordinateMeans 166f034b1295.738745
 prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
-prgnn/stages/prepare.scanTable fd346966c5fa.6a51bd
-prgnn/stages/prepare.voxelTable dbe75f9170c6.55adc4
+prgnn/stages/prepare.scanRow 3e8eaf77de1e.e3b0c4
+prgnn/stages/prepare.scanTable 3c31688e1585.caf631
+prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
+prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
 prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
 
-reached by bootstrap combat connectivity denoise graph harmonize join matrices timeseries
+reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
 reached by bootstrap connectivity denoise graph matrices
@@ -1405,8 +1411,7 @@ prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
 reached by bootstrap join parcellate report saliency summary
-prgnn/stages/region.Node 847105e94b30.e3b0c4
-prgnn/stages/region.ReadNodes 2aadf13d07bc.2c391c
+prgnn/stages/region.Node f758137dceb1.e3b0c4
 
 reached by bootstrap leakage mean-volume parcellate
 prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
@@ -1468,6 +1473,7 @@ prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
 prgnn/nifti.readLabels bcfda162a442.bd50bc
+prgnn/stages/region.ReadNodes 4651272d2fce.1db103
 
 reached by bootstrap parcellate saliency
 prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
@@ -1507,6 +1513,9 @@ reached by brainmap figure-confusion figure-connectivity figure-degrees figure-d
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
+reached by brainmap figure-individuals report saliency summary
+prgnn/stages/region.Place 47dad77f3518.e3b0c4
+
 reached by brainmap figure-individuals report summary
 prgnn/stages/chart.Above 87910c90e002.aba712
 prgnn/stages/chart.Behind a627130005a1.aba712
@@ -1522,7 +1531,7 @@ prgnn/stages/chart.between 84382f85b55e.bd104b
 prgnn/stages/chart.mirrored 62f7c93fa1ee.c0f445
 prgnn/stages/chart.open 63dabc185e8a.19ae84
 prgnn/stages/chart.smooth 0dfbd41afe45.19ae84
-prgnn/stages/figure.NodePlaces c37b2c7642c4.8e3fa0
+prgnn/stages/figure.NodePlaces 18e6d1aef8ac.94814c
 prgnn/stages/figure.placesToDraw b7c6a9aa2a4c.98d6cd
 
 reached by brainmap figure-ranking report summary
@@ -1564,11 +1573,13 @@ prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
 prgnn/stages/learn.Choose.Ports 1a2c7cf92da4.3ed88b
 prgnn/stages/learn.Choose.Run 5aa227e3077f.a845a9
-prgnn/stages/learn.Choose.candidates e5fc64cab1f0.64b37b
+prgnn/stages/learn.Choose.candidates d1aec47ba6d5.2eb1b8
 prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
-prgnn/stages/learn.Choose.table 665ab87217ab.8aefef
+prgnn/stages/learn.Choose.table 7819f74093d1.932cd8
 prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
+prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
+prgnn/stages/learn.idRow d28774d816ee.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
 reached by choose compare evaluate figure-confusion figure-roc permutation report summary
@@ -1590,7 +1601,7 @@ prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Score d47cf746b421.dc7a5d
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
-reached by choose compare fidelity figure-individuals leakage qcfc report summary tables
+reached by choose compare fidelity figure-individuals leakage qcfc report saliency summary tables
 prgnn/stages/column.CoordText 8cfa949c610a.81ff23
 prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
@@ -1621,9 +1632,11 @@ prgnn/stages/prepare.Combat.read ae285a5eb451.62ccd3
 prgnn/stages/prepare.Combat.trained 165ba83e50f8.9b7269
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose 1b213ad36c8a.452abd
-prgnn/stages/prepare.combatBook.siteTable b8425ed87958.b0183b
-prgnn/stages/prepare.combatBook.table 3d773ea5129a.baf53e
+prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
+prgnn/stages/prepare.combatBook.table 7d1f13d9ae5a.e9cb5e
+prgnn/stages/prepare.combatRow 94496535aeff.e3b0c4
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
+prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
 
 reached by combat connectivity denoise graph harmonize matrices timeseries
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
@@ -1647,6 +1660,7 @@ prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
 prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
 prgnn/stages/prepare.combatTerm.String a1a54e8b51e7.e93bc4
 prgnn/stages/prepare.pairsOf d7e850ab5fe5.34c75b
+prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 
 reached by compare
 prgnn/stages/assess.Compare 3d6726008303.e3b0c4
@@ -1738,14 +1752,14 @@ prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports 9393ed0f8513.69de57
-prgnn/stages/prepare.Connectivity.Run 58c79122748a.339a99
+prgnn/stages/prepare.Connectivity.Run 1822b2ace880.b580d8
 prgnn/stages/prepare.Connectivity.Validate 98c8ea739797.74c22a
 prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
+prgnn/stages/prepare.leftRow 369dd24db237.e3b0c4
 
 reached by connectivity denoise
 prgnn/connectivity.center 3b022da19c71.c1da35
 prgnn/connectivity.means 5cd81687fbf0.d881fa
-prgnn/stages/column.OneFloat 300a3f7c5413.938ef0
 
 reached by connectivity denoise figure-connectivity matrices
 prgnn/connectivity.Present 87910c90e002.1ea622
@@ -1760,6 +1774,9 @@ prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
+reached by connectivity denoise join qcfc
+prgnn/stages/column.One 17ce7473dc8a.f95224
+
 reached by connectivity denoise timeseries
 prgnn/connectivity.Inspect 4ede22463ed6.3f6345
 prgnn/connectivity.Matrix.column 1a7c44c2ab2f.489cb4
@@ -1767,14 +1784,6 @@ prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
 
 reached by connectivity figure-connectivity
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
-
-reached by connectivity graph harmonize matrices timeseries
-prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
-
-reached by connectivity graph matrices
-prgnn/stages/prepare.numberColumn fdf9870c866e.2f27e8
-prgnn/stages/prepare.wholeColumn 1d14707df234.45f843
-prgnn/stages/prepare.zeroNaN 430a2773fd59.e3b0c4
 
 reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
@@ -1797,7 +1806,8 @@ prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
 prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
 prgnn/internal/dense.sumMagnitudesAVX b61aacf73e51.2ef3f7
 prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
-prgnn/stages/prepare.connectivityQuality b891d8756f96.350de7
+prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
+prgnn/stages/prepare.matrixRow 2bfdf0f80c31.e3b0c4
 
 reached by connectivity report summary
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
@@ -1933,7 +1943,7 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
 prgnn/stages/prepare.Denoise.Ports f7a9debfa260.f4eae3
-prgnn/stages/prepare.Denoise.Run 92faa79c2646.0a5bc8
+prgnn/stages/prepare.Denoise.Run a6257e810aa8.afbc33
 prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
 prgnn/stages/prepare.Denoise.confounds 3d6c8d0c3ff1.80b341
@@ -1943,6 +1953,7 @@ prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
 prgnn/stages/prepare.denoise.New 76b43eb3136d.a67e5a
 prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
+prgnn/stages/prepare.stepRow 28e593d1ace2.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
 
@@ -2106,7 +2117,7 @@ prgnn/stages/assess.Fidelity.Ports 4b3f2065a033.d2c4d9
 prgnn/stages/assess.Fidelity.Run 58f3265159dc.50f068
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
-prgnn/stages/assess.Fidelity.settings 072f337bdfc1.dd1a35
+prgnn/stages/assess.Fidelity.settings d0c4653792c7.11a560
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table 537a672e6108.f3410c
 prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
@@ -2131,7 +2142,7 @@ reached by fidelity report summary
 prgnn/stages/column.FidelityRow b860d0cc08ad.c63136
 
 reached by fidelity saliency
-prgnn/stages/column.SettingsOf c5c3df95d311.357c7d
+prgnn/stages/assess.rankRow 3ab590f3faac.c63136
 
 reached by figure-confusion
 prgnn/stages/figure.Confusion 1063baa4ccfb.e3b0c4
@@ -2252,12 +2263,12 @@ prgnn/connectivity.Average.Mean a2d8273a69ec.2c2964
 prgnn/stages/chart.Matrices 3370447e0570.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
-prgnn/stages/figure.Connectivity.Run cf2ef9684095.f873ee
-prgnn/stages/figure.Connectivity.draw 23781b0e568c.9a77f7
+prgnn/stages/figure.Connectivity.Run c5beff06d8bc.a63231
+prgnn/stages/figure.Connectivity.draw 1f5c48452469.883272
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
+prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
 
 reached by figure-connectivity figure-degrees
-prgnn/stages/figure.groupByParticipant bfd52dfb9c56.cfb5fc
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
 reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
@@ -2279,7 +2290,8 @@ prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
 prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
-prgnn/stages/figure.RegionBlocks bbdf7e492565.fc2b71
+prgnn/stages/figure.RegionBlocks 2b98abad1b0c.1c3445
+prgnn/stages/figure.blockRow 31c8daab6a38.e3b0c4
 
 reached by figure-connectivity matrices
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
@@ -2290,7 +2302,8 @@ prgnn/stages/chart.Degrees c5e1786b7e32.e3b0c4
 prgnn/stages/chart.staircase 151de331478d.e3b0c4
 prgnn/stages/figure.Degrees dba1b61b2ad0.e3b0c4
 prgnn/stages/figure.Degrees.Ports 7cdae1d6e094.4edb9e
-prgnn/stages/figure.Degrees.Run 67d8ec37f2a8.06d2fd
+prgnn/stages/figure.Degrees.Run 51f05f17597e.f1c1db
+prgnn/stages/figure.degreeRow da216ea11a45.e3b0c4
 prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
 prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
@@ -2515,9 +2528,10 @@ prgnn/connectivity.survey e0a9b19f7bef.4c607d
 prgnn/connectivity.uneven a886d49bdbd1.e648dd
 prgnn/stages/prepare.Graph ea5973966f09.e3b0c4
 prgnn/stages/prepare.Graph.Ports 47e0c85b2c18.7b1c89
-prgnn/stages/prepare.Graph.Run fa9f83e44192.7024dd
+prgnn/stages/prepare.Graph.Run 5406949a7310.1a60d5
 prgnn/stages/prepare.graph.New 42cc5639a78d.313b92
-prgnn/stages/prepare.graphQuality 521238f2f831.f49090
+prgnn/stages/prepare.graphQuality a863a3fa2b1d.b98097
+prgnn/stages/prepare.graphRow 008f30275a22.e3b0c4
 
 reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
@@ -2526,7 +2540,10 @@ prgnn/stages/prepare.Harmonize.Ports b04e622422e3.3eb8e2
 prgnn/stages/prepare.Harmonize.Run e9b87dddc927.d1fccc
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
 prgnn/stages/prepare.harmonizedQuality 7a5e78dee3a6.a503b3
-prgnn/stages/prepare.readFit a73e2ec8b2b1.fbd6c3
+prgnn/stages/prepare.readFit 857c34947b7a.130101
+
+reached by harmonize matrices timeseries
+prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
 
 reached by individuality
 prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
@@ -2555,12 +2572,13 @@ prgnn/stages/prepare.Join.Run 6342805a992d.ccbc91
 prgnn/stages/prepare.coverageColumns cc4606b107b8.e3b0c4
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
-prgnn/stages/prepare.leastCoverage c4995699ee6e.08b223
+prgnn/stages/prepare.joinedRow 87e01db58118.e3b0c4
+prgnn/stages/prepare.leastCoverage 44746b92f5d4.feadf7
 prgnn/stages/prepare.missingRegions 0141b33a7e71.72c55a
-prgnn/stages/prepare.readRuns 5992703785af.b84061
+prgnn/stages/prepare.readRuns 971b22999ace.fbf2b7
 prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
-prgnn/stages/prepare.runQuality.list 9f1b3aa3c8d1.01136b
+prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 0795432137c0.dbdf94
 prgnn/stages/prepare.runQuality.whole 996542df66dd.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
@@ -2568,10 +2586,7 @@ prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
 reached by join parcellate
-prgnn/stages/prepare.coverage 0266b329f868.e3b0c4
-prgnn/stages/prepare.coverage.set 5e48b3ff14cf.a4b0ab
-prgnn/stages/prepare.coverage.table cecff5d7599d.c6fdf8
-prgnn/stages/prepare.newCoverage 450e2e772ef1.c2f9e3
+prgnn/stages/prepare.coverageRow f01bc69d0dae.2ce0c3
 
 reached by join report summary
 prgnn/dag.CompareCoords f9c772d15387.ee64d0
@@ -2824,8 +2839,8 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports c8cc6529de59.d71c04
-prgnn/stages/prepare.Parcellate.Run 6f2c9bac45b3.f5646e
-prgnn/stages/prepare.Parcellate.grayordinates ae14bc6acc79.a5301b
+prgnn/stages/prepare.Parcellate.Run d45e7de0cd99.e4129c
+prgnn/stages/prepare.Parcellate.grayordinates 0fa99f9ff317.93c7bf
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
 prgnn/stages/prepare.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare.coarse abdbd56df1ad.e3b0c4
@@ -2908,7 +2923,7 @@ prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
 prgnn/stages/assess.QCFC.Ports cd8806bd6815.d7db80
-prgnn/stages/assess.QCFC.Run f7e46071b72c.0f3b8f
+prgnn/stages/assess.QCFC.Run 78a2a6678ddc.825ea2
 prgnn/stages/assess.QCFC.Validate d2b954f2caed.70f73d
 prgnn/stages/assess.QCFC.covariates 21838791e25f.1d9e08
 prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
@@ -3198,12 +3213,13 @@ prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 reached by saliency
 prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
 prgnn/stages/assess.Saliency.Ports b09dc0fb63fa.3a14f2
-prgnn/stages/assess.Saliency.Run 74921cd35d4b.4c48f4
-prgnn/stages/assess.Saliency.connectome 2f44cacf5401.0c7518
-prgnn/stages/assess.Saliency.rows 3fab06d0b219.d508aa
+prgnn/stages/assess.Saliency.Run 385ea59b9d55.4c48f4
+prgnn/stages/assess.Saliency.connectome ff6db74842d1.0e1b86
+prgnn/stages/assess.Saliency.rows 84769bf077fc.1348f9
 prgnn/stages/assess.labelsOf 1ceb2a172cf1.3933f9
-prgnn/stages/assess.paintedRow 2fc1dcf9b0a3.e3b0c4
-prgnn/stages/assess.paintedTable 513aaa1b79c9.d80856
+prgnn/stages/assess.paintedRow bb30fa2ef6df.9e800f
+prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
+prgnn/stages/assess.regionRow 8ed128353539.e3b0c4
 prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 prgnn/stages/assess.writeDense 1dee302b8cae.b9c8c0
 
@@ -3312,16 +3328,16 @@ prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 reached by split
 prgnn/stages/learn.Split a1a8f3938576.e3b0c4
 prgnn/stages/learn.Split.Ports aac69d143758.067363
-prgnn/stages/learn.Split.Run e9547a005994.a2d7df
+prgnn/stages/learn.Split.Run 94490324a294.614058
 prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
 prgnn/stages/learn.Split.inside dc975853bb4c.d23438
-prgnn/stages/learn.Split.permute 06e86b26aebe.1ed5c1
+prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
 prgnn/stages/learn.bySite 16bfd415ec09.9a630d
 prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
 prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
-prgnn/stages/learn.readMembers d453dd528b4c.cc9a0e
+prgnn/stages/learn.readMembers 085c931391f0.c39e35
 prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 
 reached by summary
@@ -3384,7 +3400,8 @@ prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
 prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
-prgnn/stages/prepare.Timeseries.Run 56e000a8cc39.9d3fd0
+prgnn/stages/prepare.Timeseries.Run b3e48c7e9cf8.fb08ad
+prgnn/stages/prepare.seriesRow 430ad1da475a.e3b0c4
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
 prgnn/stages/region.niftiMagic 8ad5a6a90a21.e3b0c4
@@ -3546,12 +3563,12 @@ at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compar
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:184
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:28 Evaluate.Run:43 participantAccuracy:60 Evaluate.test:63
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:202 Fidelity.first:260 maskSetting.overModels:297 Fidelity.table:308
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:198 Fidelity.first:256 maskSetting.overModels:293 Fidelity.table:304
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:62 sharedPoints:63 fewestValues:64 rescaled:65 timePoint:69 timePoint.same:75 sketchOf:92 sharedScans:130 timePoints:166
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 QCFC.measure:143 fisherEdges:209 edgeDistances:247 QCFC.covariates:278 typicality:333
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 paintedRow:54 Saliency.Run:60 Saliency.rows:130 paintedTable:157 Saliency.connectome:181 labelsOf:246 writeDense:267
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 QCFC.measure:140 fisherEdges:206 edgeDistances:244 QCFC.covariates:275 typicality:330
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:138 regionRow:165 paintedTable:176 Saliency.connectome:187 labelsOf:244 writeDense:265
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:247
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:116 readPlain:118 check:131 parseID:157 line:162 readLines:168 separator:190 split:199
@@ -3570,15 +3587,16 @@ at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.slice:65 Brain.coloured:109 darker:114
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:113
-at stages/column/columns.go prgnn/stages/column OneFloat:13 JSON:29 Optional:38
+at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
-at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 NodeNames:80 WithMeta:97
+at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 nameRow:79 NodeNames:84 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:27 NameDoc:30 SettingName:33 PrGNN:66 Classifiers:70 NameClassifiers:78 joinTexts:113 CompareNamed:119 ShownSetting:134 SettingsOf:151 Lambdas:172
-at stages/column/people.go prgnn/stages/column People:11 ReadPeople:17
-at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:209 Read:218 Rows:233 Coordinates:262 field.absent:282 field.read:295 chosen:335 fill:345 memory:366 memoryOf:372 at:378
+at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:77 joinTexts:112 CompareNamed:118 ShownSetting:133 Lambdas:149
+at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
+at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:210 Read:219 One:232 Rows:246 Coordinates:275 field.absent:295 field.read:308 chosen:348 fill:358 memory:379 memoryOf:385 at:391
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:41
+at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
@@ -3600,9 +3618,9 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:25 BrainMap:29 BrainMap.Ports:34 spot:45 brainView:54 brainViews:62 panelHeight:70 panelWidth:70 headHeight:71 spotRadius:72 outline:73 BrainMap.Run:77 placesToDraw:94 NodePlaces:111 BrainMap.Draw:130 spots:166 brainView.draw:196 rectangle:280 rectangle.overlap:283 labelPlace:289 scaleBar:319 hull:328 heat:353 mm:369
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:21 Connectivity:25 Connectivity.Ports:30 Connectivity.Run:44 Connectivity.draw:88 groupByParticipant:120 subjectOf:138 RegionBlocks:149
-at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:18 Degrees:22 Degrees.Ports:25 Degrees.Run:38 edgeRow:96 degreesOf:103
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:27 BrainMap:31 BrainMap.Ports:36 spot:47 brainView:56 brainViews:64 panelHeight:72 panelWidth:72 headHeight:73 spotRadius:74 outline:75 BrainMap.Run:79 placesToDraw:96 NodePlaces:113 BrainMap.Draw:129 spots:165 brainView.draw:195 rectangle:279 rectangle.overlap:282 labelPlace:288 scaleBar:318 hull:327 heat:352 mm:368
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
+at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:17 Individuality:21 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
@@ -3632,18 +3650,18 @@ at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 a
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:80
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:91
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 Baseline.Run:105 Baseline.onRows:136 Baseline.fit:165 Baseline.onGraphs:185 Baseline.stream:213 Baseline.training:217 prediction:247 baselineHistory:258
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 modelRow:105 Baseline.Run:114 Baseline.onRows:139 Baseline.fit:168 Baseline.onGraphs:188 Baseline.stream:216 Baseline.training:220 prediction:250 baselineEpochRow:261 baselineHistory:269
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
-at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 candidate:48 Choose.Run:58 triedSetting:116 Choose.candidates:125 Choose.measure:176 Choose.table:190
+at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:194 Choose.table:208
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:157 Trained.Predict:194 predictIn:201
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:43 Permutation.Run:52 byPermutation:79 permutedSetting.check:118 graphsOf:155 permutedSetting.rows:164
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:78
-at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:107 Split.permute:139 groupsOf:173 Split.enough:182 Split.divide:214 Split.deal:222 Split.inside:246 bySite:272
+at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:101 Split.permute:129 groupsOf:156 Split.enough:165 Split.divide:197 Split.deal:205 Split.inside:229 bySite:255
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
-at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:177 trainingSet.majority:213 readGraphs:225 standardization:260 standardization.values:262 standardization.layout:264 trainingSet.standardize:274 rounded:313 standardization.apply:322
+at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:170 trainingSet.majority:206 readGraphs:218 standardization:253 standardization.values:255 standardization.layout:257 trainingSet.standardize:267 rounded:306 standardization.apply:315
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:38 historyTable:50 scoreTable:84 distributionRow:117 distributionTable:126 parameterRow:140 parameterTable:148
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:38 lossRow:51 accuracyRow:59 finalRow:66 historyTable:72 scoreTable:90 distributionRow:123 distributionTable:132 parameterRow:146 parameterTable:154
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:152 reader.part:210 Variable.shape:219 widths:235 reader.numbers:238 reader.chars:285 reader.letters:316 reader.cells:348
@@ -3652,20 +3670,20 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.made:175 longestTR:181 readJSON:184 sidecarTR:200 denoised:219 sameGrid:234 Bootstrap.size:241 Bootstrap.draw:249 countDistinct:280 Bootstrap.drop:288 whyNone:303 badVolumes:318 voxelTable:342 mostLost:370 scanTable:373
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:32 Combat.Ports:47 Combat.Run:62 Combat.trained:112 combatBook.table:155 combatBook.siteTable:192
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.made:172 longestTR:178 readJSON:181 sidecarTR:197 denoised:216 sameGrid:231 Bootstrap.size:238 Bootstrap.draw:246 countDistinct:277 Bootstrap.drop:285 whyNone:300 badVolumes:315 voxelRow:340 voxelTable:350 mostLost:363 scanTable:366 scanRow:392
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:63 Combat.trained:113 combatBook.table:156 slopeColumn:179 combatRow:182 combatBook.siteTable:194 siteRow:213
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:20 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 connectivityQuality:102 wholeColumn:131 numberColumn:139
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 Denoise.strategy:86 Denoise.Run:94 Denoise.cleaner:159 lostVoxels:190 tooLittle:204 orExclude:209 Denoise.confounds:213 before:316 cleanedBefore:328 aboutConfounds:331 meanAndMax:341 zeroNaN:358
-at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphQuality:99
-at stages/prepare/grayordinates.go prgnn/stages/prepare matched:20 openCIFTI:23 openGrayordinates:36 readGrayLabels:53 Parcellate.grayordinates:74 grayordinateMeans:156 readParcels:176 grayTable:191
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 stepRow:86 Denoise.strategy:91 Denoise.Run:99 Denoise.cleaner:166 lostVoxels:197 tooLittle:211 orExclude:216 Denoise.confounds:220 before:323 cleanedBefore:335 aboutConfounds:338 meanAndMax:348
+at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
+at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:216 runQuality.list:256 runVolumeRow:270 runQuality.volumes:276 leastCoverage:296
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:253 joinedRow:262 runVolumeRow:270 runQuality.volumes:276 leastCoverage:296
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:22 Parcellate:29 Parcellate.Ports:37 Parcellate.Run:57 dkt:174 Parcellate.refuseMissing:177 otherLabels:202 coverage:220 newCoverage:227 coverage.set:231 coverage.table:237
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:21 Timeseries:25 Timeseries.Ports:30 Timeseries.Run:45 placeColumns:92
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:23 Timeseries:27 Timeseries.Ports:32 Timeseries.Run:47 seriesRow:92 placeColumns:98
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
@@ -3694,7 +3712,7 @@ at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
-at stages/region/nodes.go prgnn/stages/region Node:12 ReadNodes:18
+at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
 at stages/report/body.go prgnn/stages/report body:17 body.put:24 body.each:33 body.page:39 body.tiles:85 body.block:101 body.table:143 number:186 body.cell:193 body.bar:206 mediaTypes:216 body.figure:218 body.tag:243 body.viewer:249

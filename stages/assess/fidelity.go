@@ -172,23 +172,19 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 		return nil, nil, errors.New("order is group, and no ranking is connected (in: { ranking: biomarkers.ranking })")
 	}
 	in := t.In("ranking")
-	table, err := in.Table()
+	ranked, err := column.Read[rankRow](in)
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := table.Ints("index")
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	names, err := column.SettingsOf(table, "rank")
-	if err != nil {
-		return nil, nil, err
+	names := make([]string, len(ranked))
+	for i, r := range ranked {
+		names[i] = column.CoordText(r.Coords)
 	}
 	one := len(slices.Compact(slices.Clone(names))) == 1
 	for _, of := range settings {
-		for i, n := range index {
+		for i, r := range ranked {
 			if one || names[i] == column.CoordText(of.coords) {
-				of.order = append(of.order, int(n-1))
+				of.order = append(of.order, int(r.Index-1))
 			}
 		}
 		if of.order == nil {

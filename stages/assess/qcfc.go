@@ -66,14 +66,11 @@ type connectome struct {
 func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	cleaning := map[string]column.CleaningRow{}
 	for _, in := range t.All("cleaning") {
-		rows, err := column.Read[column.CleaningRow](in)
+		row, err := column.One[column.CleaningRow](in)
 		if err != nil {
 			return nil, err
 		}
-		if len(rows) != 1 {
-			return nil, fmt.Errorf("%s: %d rows, want one", in.Name, len(rows))
-		}
-		cleaning[column.CoordText(in.Coords)] = rows[0]
+		cleaning[column.CoordText(in.Coords)] = row
 	}
 	var coords [][]dag.Coord // of each setting
 	var settings [][]connectome

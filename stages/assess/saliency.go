@@ -50,10 +50,18 @@ func (*Saliency) Ports() dag.Ports {
 	}
 }
 
-// A paintedRow is a region of the ranking.
+// A rankRow is a region of the ranking, and its rank.
+type rankRow struct {
+	Coords []dag.Coord `column:"*"`
+	Rank   int32       `column:"rank"`
+	Index  int32       `column:"index"`
+}
+
+// A paintedRow is a region with its value in the column that is painted.
 type paintedRow struct {
-	setting            string
-	rank, index, value float64
+	rankRow
+	setting string
+	value   float64
 }
 
 // Run paints.
@@ -92,8 +100,8 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for v, setting := range settings {
 		of := map[int32]float32{}
 		for _, row := range rows {
-			if row.setting == setting && !math.IsNaN(row.value) && (s.Top == 0 || row.rank <= float64(s.Top)) {
-				of[by(nodes[int(row.index)-1])] = float32(row.value)
+			if row.setting == setting && !math.IsNaN(row.value) && (s.Top == 0 || int(row.Rank) <= s.Top) {
+				of[by(nodes[row.Index-1])] = float32(row.value)
 			}
 		}
 		for i, l := range labels.Voxels {
@@ -132,21 +140,20 @@ func (s *Saliency) rows(in dag.Input, n int) (rows []paintedRow, settings []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	rank, err1 := table.Floats("rank")
-	index, err2 := table.Ints("index")
-	value, err3 := table.Floats(s.Column)
-	names, err4 := column.SettingsOf(table, "rank")
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	ranked, err1 := column.Rows[rankRow](table)
+	value, err2 := table.Floats(s.Column)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, nil, err
 	}
-	for i := range rank {
-		if index[i] < 1 || index[i] > int64(n) {
-			return nil, nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, index[i], n)
+	for i, r := range ranked {
+		if r.Index < 1 || int(r.Index) > n {
+			return nil, nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, r.Index, n)
 		}
-		if !slices.Contains(settings, names[i]) {
-			settings = append(settings, names[i])
+		setting := column.CoordText(r.Coords)
+		if !slices.Contains(settings, setting) {
+			settings = append(settings, setting)
 		}
-		rows = append(rows, paintedRow{names[i], rank[i], float64(index[i]), value[i]})
+		rows = append(rows, paintedRow{r, setting, value[i]})
 	}
 	if rows == nil {
 		return nil, nil, errors.New("no region is ranked")
@@ -154,26 +161,25 @@ func (s *Saliency) rows(in dag.Input, n int) (rows []paintedRow, settings []stri
 	return rows, settings, nil
 }
 
+// A regionRow is a painted region in the table of the regions.
+type regionRow struct {
+	Volume  int32   `column:"volume" doc:"of the image, from 1"`
+	Setting string  `column:"setting" doc:"coordinates of the setting"`
+	Rank    int32   `column:"rank"`
+	Index   int32   `column:"index" doc:"node number"`
+	ID      int32   `column:"id" doc:"value in the label image of the atlas"`
+	Name    string  `column:"name"`
+	Value   float64 `column:"value,missing" doc:"what is painted"`
+	Voxels  int64   `column:"voxels" doc:"of the region in the image; 0: it is not there"`
+}
+
 func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32, voxels map[int32]int) *encoding.Table {
-	n := len(rows)
-	volume, rank, index, id, count := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n), make([]int64, n)
-	setting, name, value := make([]string, n), make([]string, n), make([]float64, n)
+	out := make([]regionRow, len(rows))
 	for i, r := range rows {
-		node := nodes[int(r.index)-1]
-		volume[i], setting[i] = int32(slices.Index(settings, r.setting)+1), r.setting
-		rank[i], index[i], id[i], name[i], value[i] = int32(r.rank), node.Index, node.Id, node.Name, r.value
-		count[i] = int64(voxels[by(node)])
+		n := nodes[r.Index-1]
+		out[i] = regionRow{int32(slices.Index(settings, r.setting) + 1), r.setting, r.Rank, n.Index, n.Id, n.Name, r.value, int64(voxels[by(n)])}
 	}
-	return encoding.NewTable(
-		encoding.Column{Name: "volume", Values: volume, Doc: "of the image, from 1"},
-		encoding.Column{Name: "setting", Values: setting, Doc: "coordinates of the setting"},
-		encoding.Column{Name: "rank", Values: rank},
-		encoding.Column{Name: "index", Values: index, Doc: "node number"},
-		encoding.Column{Name: "id", Values: id, Doc: "value in the label image of the atlas"},
-		encoding.Column{Name: "name", Values: name},
-		column.Optional("value", "what is painted", value),
-		encoding.Column{Name: "voxels", Values: count, Doc: "of the region in the image; 0: it is not there"},
-	)
+	return column.Table(out)
 }
 
 // connectome writes the nodes of the first setting as NiiVue reads them: in lists,
@@ -202,27 +208,19 @@ func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedR
 		Edges        []float64 `json:"edges"`
 	}{Name: "salient regions: " + s.Column, NodeColormap: "warm", NodeScale: 3, EdgeColormap: "warm", EdgeMin: 2, EdgeMax: 6, EdgeScale: 1,
 		Nodes: list{[]string{}, []string{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}}, Edges: []float64{}}
-	table, err := in.Table()
+	at, err := column.Read[region.Place](in)
 	if err != nil {
 		return artifacts.Bytes{}, err
 	}
-	var at [3][]float64
-	for i, c := range []string{"x", "y", "z"} {
-		if _, ok := table.Column(c); ok {
-			if at[i], err = table.Floats(c); err != nil {
-				return artifacts.Bytes{}, fmt.Errorf("%s: %w", in.Name, err)
-			}
-		}
-	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
-		i := int(r.index) - 1
-		if r.setting != rows[0].setting || math.IsNaN(r.value) || s.Top > 0 && r.rank > float64(s.Top) || at[0] == nil || at[1] == nil || at[2] == nil || math.IsNaN(at[0][i]+at[1][i]+at[2][i]) {
+		i := r.Index - 1
+		if r.setting != rows[0].setting || math.IsNaN(r.value) || s.Top > 0 && int(r.Rank) > s.Top || math.IsNaN(at[i].X+at[i].Y+at[i].Z) {
 			continue
 		}
 		l := &out.Nodes
 		l.Names, l.Color = append(l.Names, nodes[i].Name), append(l.Color, r.value)
-		l.X, l.Y, l.Z = append(l.X, at[0][i]), append(l.Y, at[1][i]), append(l.Z, at[2][i])
+		l.X, l.Y, l.Z = append(l.X, at[i].X), append(l.Y, at[i].Y), append(l.Z, at[i].Z)
 		low, high = min(low, r.value), max(high, r.value)
 	}
 	for _, v := range out.Nodes.Color { // the least is still seen

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -10,49 +11,21 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
+	"prgnn/stages/column"
 )
 
 // nodesTable is the node list as every cohort gives it.
 func nodesTable(nodes []atlas.Node) *encoding.Table {
-	n := len(nodes)
-	index, id := make([]int32, n), make([]int32, n)
-	texts := map[string][]string{}
-	for _, name := range []string{"name", "abbreviation", "hemisphere", "structure", "color"} {
-		texts[name] = make([]string, n)
-	}
-	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
-	placed := make([]bool, n)
-	for i, node := range nodes {
-		index[i], id[i] = int32(node.Index), int32(node.ID)
-		texts["name"][i], texts["hemisphere"][i], texts["color"][i] = node.Name, node.Hemisphere, node.Color
-		texts["abbreviation"][i], texts["structure"][i] = node.Abbreviation, node.Structure
-		if node.Abbreviation == "" {
-			texts["abbreviation"][i] = node.Name
+	rows := make([]column.NodeRow, len(nodes))
+	for i, n := range nodes {
+		r := column.NodeRow{Index: int32(n.Index), ID: int32(n.ID), Name: n.Name, Abbreviation: cmp.Or(n.Abbreviation, n.Name),
+			Hemisphere: n.Hemisphere, Structure: n.Structure, X: n.X, Y: n.Y, Z: n.Z, Color: n.Color}
+		if math.IsNaN(n.X + n.Y + n.Z) {
+			r.X, r.Y, r.Z = math.NaN(), math.NaN(), math.NaN()
 		}
-		placed[i] = !math.IsNaN(node.X + node.Y + node.Z)
-		if placed[i] {
-			x[i], y[i], z[i] = node.X, node.Y, node.Z
-		}
+		rows[i] = r
 	}
-	given := func(values []string) []bool {
-		valid := make([]bool, n)
-		for i, v := range values {
-			valid[i] = v != ""
-		}
-		return valid
-	}
-	return encoding.NewTable(
-		encoding.Column{Name: "index", Values: index, Doc: "node number, from 1"},
-		encoding.Column{Name: "id", Values: id, Doc: "value in the label image"},
-		encoding.Column{Name: "name", Values: texts["name"], Doc: "name"},
-		encoding.Column{Name: "abbreviation", Values: texts["abbreviation"], Doc: "short name; the name where there is none"},
-		encoding.Column{Name: "hemisphere", Values: texts["hemisphere"], Valid: given(texts["hemisphere"]), Doc: "L or R"},
-		encoding.Column{Name: "structure", Values: texts["structure"], Valid: given(texts["structure"]), Doc: "what it belongs to: cortex, subcortex, cerebellum, or a network"},
-		encoding.Column{Name: "x", Values: x, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the right"},
-		encoding.Column{Name: "y", Values: y, Valid: placed, Unit: "mm", Doc: "centroid, MNI, to the front"},
-		encoding.Column{Name: "z", Values: z, Valid: placed, Unit: "mm", Doc: "centroid, MNI, upwards"},
-		encoding.Column{Name: "color", Values: texts["color"], Valid: given(texts["color"]), Doc: "#rrggbb"},
-	)
+	return column.Table(rows)
 }
 
 // findNodes reads the parameter "nodes": a built-in list by its name, or a file. auto is dk84.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"prgnn/artifacts"
+	"prgnn/stages/column"
 )
 
 // WriteBIDS writes simulated participants into a directory as fMRIPrep lays out its
@@ -86,14 +87,13 @@ func writeDescription(r *Roster, dir string) error {
 	if err := r.Participants.WriteCSV(&people, '\t'); err != nil {
 		return err
 	}
-	index, err1 := r.Nodes.Ints("id")
-	name, err2 := r.Nodes.Strings("name")
-	if err := errors.Join(err1, err2); err != nil {
+	nodes, err := column.Rows[column.NodeRow](r.Nodes)
+	if err != nil {
 		return err
 	}
 	lut.WriteString("index\tname\n")
-	for i := range index {
-		fmt.Fprintf(&lut, "%d\t%s\n", index[i], name[i])
+	for _, n := range nodes {
+		fmt.Fprintf(&lut, "%d\t%s\n", n.ID, n.Name)
 	}
 	type generator struct{ Name, Description string }
 	description := jsonText(struct {

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
+	"prgnn/stages/column"
 	"prgnn/stages/phantom"
 )
 
@@ -64,30 +65,22 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 	}
 
 	sites := make([]int, n)
-	ages, sexes, siteNames, simulated := make([]float64, n), make([]string, n), make([]string, n), make([]bool, n)
+	rows := make([]personRow, n)
 	for i, id := range ids {
 		// Nothing here depends on the group: age, sex and site tell nothing of it.
 		r := random.New(c.Seed, "simulate", id, "participant")
-		ages[i] = 7 + math.Floor(110*r.Float64())/10
-		sexes[i] = "M"
+		p := personRow{ID: id, Group: groups[i], Age: 7 + math.Floor(110*r.Float64())/10, Sex: "M", Simulated: true}
 		if r.Float64() < 0.25 {
-			sexes[i] = "F"
+			p.Sex = "F"
 		}
 		sites[i] = 1 + r.IntN(c.Sites)
-		siteNames[i] = fmt.Sprintf("simulated%d", sites[i])
-		simulated[i] = true
+		p.Site = fmt.Sprintf("simulated%d", sites[i])
+		rows[i] = p
 	}
 	roster := &Roster{
-		Participants: encoding.NewTable(
-			encoding.Column{Name: "participant_id", Values: ids, Doc: "simulated participants: nobody was scanned"},
-			encoding.Column{Name: "group", Values: groups, Doc: "ASD has the planted difference"},
-			encoding.Column{Name: "age", Values: ages, Unit: "a", Doc: "simulated"},
-			encoding.Column{Name: "sex", Values: sexes, Doc: "simulated"},
-			encoding.Column{Name: "site", Values: siteNames, Doc: "simulated scanner"},
-			encoding.Column{Name: "simulated", Values: simulated, Doc: "true: these people do not exist"},
-		),
-		Nodes: nodesTable(nodes),
-		Extra: map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
+		Participants: column.Table(rows),
+		Nodes:        nodesTable(nodes),
+		Extra:        map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
 		Files: map[string]dag.Type{
 			"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"),
 		},
@@ -143,30 +136,38 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int, nodes []
 	return missing, corrupt, errors.Join(problems...)
 }
 
+// A personRow is one simulated participant.
+type personRow struct {
+	ID        string  `column:"participant_id" doc:"simulated participants: nobody was scanned"`
+	Group     string  `column:"group" doc:"ASD has the planted difference"`
+	Age       float64 `column:"age" unit:"a" doc:"simulated"`
+	Sex       string  `column:"sex" doc:"simulated"`
+	Site      string  `column:"site" doc:"simulated scanner"`
+	Simulated bool    `column:"simulated" doc:"true: these people do not exist"`
+}
+
+// A truthRow is one planted edge.
+type truthRow struct {
+	Source     int32   `column:"source" doc:"index of a node"`
+	Target     int32   `column:"target" doc:"index of the other node"`
+	SourceName string  `column:"source_name"`
+	TargetName string  `column:"target_name"`
+	HC         float64 `column:"correlation_hc" doc:"expected correlation of the two regions' signals in the group HC, before noise"`
+	ASD        float64 `column:"correlation_asd" doc:"the same in the group ASD"`
+	Difference float64 `column:"difference" doc:"ASD − HC; 0 where nothing is planted"`
+}
+
 // truthTable tells what is planted: one row an edge.
 func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *encoding.Table {
 	edges := phantom.Planted(nodes)
 	reference, affected := phantom.Expected(nodes, false, strength, heterogeneity), phantom.Expected(nodes, true, strength, heterogeneity)
-	n := len(edges)
-	source, target := make([]int32, n), make([]int32, n)
-	sourceName, targetName := make([]string, n), make([]string, n)
-	hc, asd, difference := make([]float64, n), make([]float64, n), make([]float64, n)
+	rows := make([]truthRow, len(edges))
 	for i, e := range edges {
-		source[i], target[i] = int32(e.Source), int32(e.Target)
-		sourceName[i], targetName[i] = nodes[e.Source-1].Name, nodes[e.Target-1].Name
 		at := (e.Source-1)*len(nodes) + e.Target - 1
-		hc[i], asd[i] = reference[at], affected[at]
-		difference[i] = asd[i] - hc[i]
+		rows[i] = truthRow{int32(e.Source), int32(e.Target), nodes[e.Source-1].Name, nodes[e.Target-1].Name,
+			reference[at], affected[at], affected[at] - reference[at]}
 	}
-	t := encoding.NewTable(
-		encoding.Column{Name: "source", Values: source, Doc: "index of a node"},
-		encoding.Column{Name: "target", Values: target, Doc: "index of the other node"},
-		encoding.Column{Name: "source_name", Values: sourceName},
-		encoding.Column{Name: "target_name", Values: targetName},
-		encoding.Column{Name: "correlation_hc", Values: hc, Doc: "expected correlation of the two regions' signals in the group HC, before noise"},
-		encoding.Column{Name: "correlation_asd", Values: asd, Doc: "the same in the group ASD"},
-		encoding.Column{Name: "difference", Values: difference, Doc: "ASD − HC; 0 where nothing is planted"},
-	)
+	t := column.Table(rows)
 	t.Meta = map[string]string{"simulated": "true"}
 	return t
 }

@@ -76,19 +76,22 @@ func MadeLines(made string) map[string]string {
 	return m
 }
 
+type nameRow struct {
+	Name string `column:"name"`
+}
+
 // NodeNames are the names of a list of nodes, in order; nil when it is not connected.
 func NodeNames(t *dag.Task) ([]string, error) {
 	if !t.Has("nodes") {
 		return nil, nil
 	}
-	in := t.In("nodes")
-	table, err := in.Table()
+	rows, err := Read[nameRow](t.In("nodes"))
 	if err != nil {
 		return nil, err
 	}
-	names, err := table.Strings("name")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.Name
 	}
 	return names, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -144,28 +143,6 @@ func ShownSetting(setting string) string {
 		coords = slices.DeleteFunc(coords, func(c dag.Coord) bool { return c.Axis == "stage" })
 	}
 	return SettingName(coords)
-}
-
-// SettingsOf names the rows of a table by the columns that stand before the first
-// of its own: the coordinates of a setting.
-func SettingsOf(t *encoding.Table, own ...string) ([]string, error) {
-	names := make([]string, t.Rows())
-	for _, c := range t.Columns {
-		if slices.Contains(own, c.Name) {
-			break
-		}
-		values, err := t.Strings(c.Name)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range values {
-			if v == "" { // an axis that this setting does not have
-				continue
-			}
-			names[i] = strings.TrimPrefix(names[i]+" "+c.Name+"="+v, " ")
-		}
-	}
-	return names, nil
 }
 
 // Lambdas reads λ1-λ2 as an axis writes it: 0.1-0.5.

@@ -1,9 +1,11 @@
 package column
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
@@ -19,20 +21,26 @@ func ReadPeople(in dag.Input) (*People, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := t.Strings("participant_id")
-	if err != nil {
+	p := &People{}
+	if p.Ids, p.Group, err = ByParticipant(t, "group"); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	groups, err := t.Strings("group")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	p := &People{Ids: ids, Group: map[string]string{}}
-	for i, id := range ids {
-		p.Group[id] = groups[i]
 	}
 	if simulated, err := t.Bools("simulated"); err == nil {
 		p.Simulated = slices.Contains(simulated, true)
 	}
 	return p, nil
+}
+
+// ByParticipant reads a column as text: the ids in the order of the table, and the value of each.
+func ByParticipant(t *encoding.Table, name string) (ids []string, value map[string]string, err error) {
+	ids, err1 := t.Strings("participant_id")
+	values, err2 := t.Strings(name)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, nil, err
+	}
+	value = make(map[string]string, len(ids))
+	for i, id := range ids {
+		value[id] = values[i]
+	}
+	return ids, value, nil
 }

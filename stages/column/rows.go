@@ -25,7 +25,7 @@ import (
 // Types: string, bool, int32, int64, float32, float64, or a pointer to one of them, whose
 // nil is a missing value. Options:
 //
-//	missing   NaN is written as a missing value (reading always gives NaN for one)
+//	missing   NaN, or an empty text, is written as a missing value (and read from one)
 //	optional  a table without the column is read: NaN, nil, or the zero value
 //
 // The name "*" takes the coordinates: one text column per axis, before all others.
@@ -197,8 +197,9 @@ func cells[T comparable](f *field, rows memory) (values []T, valid []bool) {
 	for i := range values {
 		values[i] = *at[T](rows, i, f.offset)
 	}
+	var empty T
 	for i, x := range values {
-		if f.missing && x != x { // NaN
+		if f.missing && (x != x || f.kind == reflect.String && x == empty) { // NaN or ""
 			valid = markMissing(valid, rows.n, i)
 		}
 	}
@@ -225,6 +226,18 @@ func Read[R any](in dag.Input) ([]R, error) {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return rows, nil
+}
+
+// One reads the table of an input port that has one row.
+func One[R any](in dag.Input) (row R, err error) {
+	rows, err := Read[R](in)
+	if err != nil {
+		return row, err
+	}
+	if len(rows) != 1 {
+		return row, fmt.Errorf("%s: has %d rows, want one", in.Name, len(rows))
+	}
+	return rows[0], nil
 }
 
 // Rows reads a table. Whole numbers and floating-point numbers convert as in

@@ -15,6 +15,8 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
 	"prgnn/stages/report"
 )
 
@@ -109,19 +111,16 @@ func placesToDraw(in dag.Input) (*[3][]float64, error) {
 // NodePlaces are the centroids of a node list: x, y and z of each node, in mm; nil
 // when it does not say where every region is.
 func NodePlaces(nodes *encoding.Table) (*[3][]float64, error) {
+	places, err := column.Rows[region.Place](nodes)
+	if err != nil {
+		return nil, err
+	}
 	var at [3][]float64
-	for i, c := range []string{"x", "y", "z"} {
-		if _, ok := nodes.Column(c); !ok {
+	for _, p := range places {
+		if math.IsNaN(p.X + p.Y + p.Z) {
 			return nil, nil
 		}
-		v, err := nodes.Floats(c)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(v, math.IsNaN) {
-			return nil, nil
-		}
-		at[i] = v
+		at[0], at[1], at[2] = append(at[0], p.X), append(at[1], p.Y), append(at[2], p.Z)
 	}
 	return &at, nil
 }

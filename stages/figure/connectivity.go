@@ -11,6 +11,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/chart"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -42,7 +43,7 @@ func (*Connectivity) Ports() dag.Ports {
 
 // Run draws.
 func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	group, err := groupByParticipant(t.In("participants"))
+	people, err := column.ReadPeople(t.In("participants"))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		if err != nil {
 			return nil, err
 		}
-		g, ok := group[subjectOf(in)]
+		g, ok := people.Group[subjectOf(in)]
 		if !ok {
 			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
 		}
@@ -85,6 +86,12 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	return s.draw(averages, n, blocks)
 }
 
+// A groupRow is a group and the number of its participants.
+type groupRow struct {
+	Group        string `column:"group"`
+	Participants int32  `column:"participants" doc:"with a matrix"`
+}
+
 func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
 	var names []string
 	for g := range averages {
@@ -93,11 +100,11 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 	slices.Sort(names)
 	var panels []chart.MatrixPanel
 	var means []float64
-	people := make([]int32, len(names))
+	rows := make([]groupRow, len(names))
 	for i, g := range names {
 		m := averages[g].Mean()
-		means, people[i] = append(means, m.Data...), int32(averages[g].Matrices())
-		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, people[i]), Values: m.Data, Label: s.Label})
+		means, rows[i] = append(means, m.Data...), groupRow{g, int32(averages[g].Matrices())}
+		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, rows[i].Participants), Values: m.Data, Label: s.Label})
 	}
 	alt := fmt.Sprintf("Heat maps of the mean matrices of %s", strings.Join(names, ", "))
 	if len(names) == 2 {
@@ -110,28 +117,8 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 	}
 	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,
 		Caption: "Mean of each group (number of participants), averaged as Fisher's z."}
-	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": encoding.NewTable(
-		encoding.Column{Name: "group", Values: names},
-		encoding.Column{Name: "participants", Values: people, Doc: "with a matrix"})}
+	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": column.Table(rows)}
 	return outputs(c, nil)
-}
-
-// groupByParticipant is the group of each participant.
-func groupByParticipant(in dag.Input) (map[string]string, error) {
-	t, err := in.Table()
-	if err != nil {
-		return nil, err
-	}
-	id, err1 := t.Strings("participant_id")
-	group, err2 := t.Strings("group")
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	of := make(map[string]string, len(id))
-	for i := range id {
-		of[id[i]] = group[i]
-	}
-	return of, nil
 }
 
 // subjectOf is the participant of a gathered input.
@@ -147,30 +134,18 @@ func subjectOf(in dag.Input) string {
 // RegionBlocks names the block of each region: hemisphere and structure; without a
 // structure the network in names like those of Schaefer's atlas (7Networks_LH_Vis_1).
 func RegionBlocks(nodes *encoding.Table) ([]string, error) {
-	names, err := nodes.Strings("name")
+	rows, err := column.Rows[blockRow](nodes)
 	if err != nil {
 		return nil, err
 	}
-	blocks := make([]string, len(names))
-	part := func(column string) {
-		c, ok := nodes.Column(column)
-		v, isText := []string(nil), false
-		if ok {
-			v, isText = c.Values.([]string)
+	structured := slices.ContainsFunc(rows, func(r blockRow) bool { return r.Structure != "" })
+	blocks := make([]string, len(rows))
+	for i, r := range rows {
+		blocks[i] = strings.TrimSpace(r.Hemisphere + " " + r.Structure)
+		if structured {
+			continue
 		}
-		for i := range blocks {
-			if isText && (c.Valid == nil || c.Valid[i]) && v[i] != "" {
-				blocks[i] = strings.TrimSpace(blocks[i] + " " + v[i])
-			}
-		}
-	}
-	part("hemisphere")
-	if c, ok := nodes.Column("structure"); ok && (c.Valid == nil || slices.Contains(c.Valid, true)) {
-		part("structure")
-		return blocks, nil
-	}
-	for i, name := range names {
-		words := strings.Split(name, "_")
+		words := strings.Split(r.Name, "_")
 		if strings.HasSuffix(words[0], "Networks") {
 			words = words[1:]
 		}
@@ -179,4 +154,11 @@ func RegionBlocks(nodes *encoding.Table) ([]string, error) {
 		}
 	}
 	return blocks, nil
+}
+
+// A blockRow is what names the block of a region.
+type blockRow struct {
+	Name       string `column:"name"`
+	Hemisphere string `column:"hemisphere,optional"`
+	Structure  string `column:"structure,optional"`
 }

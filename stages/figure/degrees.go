@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
@@ -36,7 +35,7 @@ func (*Degrees) Ports() dag.Ports {
 
 // Run draws.
 func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	group, err := groupByParticipant(t.In("participants"))
+	people, err := column.ReadPeople(t.In("participants"))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, ok := group[subjectOf(in)]
+		g, ok := people.Group[subjectOf(in)]
 		if !ok {
 			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
 		}
@@ -68,28 +67,32 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(graphs) == 0 {
 		return nil, errors.New("there are no graphs to draw")
 	}
-	var names, groupColumn []string
+	var names []string
 	for g := range graphs {
 		names = append(names, g)
 	}
 	slices.Sort(names)
 	var all []chart.Degrees
-	var degree, number []int32
+	var rows []degreeRow
 	for _, g := range names {
 		of := append(counts[g], make([]float64, longest-len(counts[g]))...)
 		all = append(all, chart.Degrees{Group: g, Graphs: graphs[g], Nodes: of})
 		for d, n := range of {
-			groupColumn, degree, number = append(groupColumn, g), append(degree, int32(d)), append(number, int32(n))
+			rows = append(rows, degreeRow{g, int32(d), int32(n)})
 		}
 	}
 	c := &Chart{Figure: chart.DegreeDistribution(all), Title: "Degrees of the nodes",
 		Alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, a line a group", longest-1),
 		Caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
-	c.tables = dag.Outputs{"degrees": encoding.NewTable(
-		encoding.Column{Name: "group", Values: groupColumn},
-		encoding.Column{Name: "degree", Values: degree, Doc: "edges of a node"},
-		encoding.Column{Name: "nodes", Values: number, Doc: "nodes of all graphs of the group"})}
+	c.tables = dag.Outputs{"degrees": column.Table(rows)}
 	return outputs(c, nil)
+}
+
+// A degreeRow counts the nodes of one degree in all graphs of a group.
+type degreeRow struct {
+	Group  string `column:"group"`
+	Degree int32  `column:"degree" doc:"edges of a node"`
+	Nodes  int32  `column:"nodes" doc:"nodes of all graphs of the group"`
 }
 
 // An edgeRow is one edge of a graph (graph's edges).

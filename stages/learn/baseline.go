@@ -101,6 +101,15 @@ type ratedSet struct {
 	history     []baseline.Epoch // of a network
 }
 
+// A modelRow is the one row about the model that was fitted.
+type modelRow struct {
+	Model      string `column:"model"`
+	Inputs     int64  `column:"inputs" doc:"numbers a graph"`
+	Parameters int64  `column:"parameters" doc:"as the paper's Table 2 counts them"`
+	Graphs     int64  `column:"graphs" doc:"trained on"`
+	Note       string `column:"note"`
+}
+
 // Run trains.
 func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	run := s.onRows
@@ -122,13 +131,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": table,
 		"history":     history,
-		"model": encoding.NewTable(
-			encoding.Column{Name: "model", Values: []string{s.Model}},
-			encoding.Column{Name: "inputs", Values: []int64{int64(r.inputs)}, Doc: "numbers a graph"},
-			encoding.Column{Name: "parameters", Values: []int64{int64(r.parameters)}, Doc: "as the paper's Table 2 counts them"},
-			encoding.Column{Name: "graphs", Values: []int64{int64(r.taught)}, Doc: "trained on"},
-			encoding.Column{Name: "note", Values: []string{r.note}},
-		),
+		"model":       column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters), int64(r.taught), r.note}}),
 	}, nil
 }
 
@@ -254,23 +257,19 @@ func prediction(p []float64) gnn.Prediction {
 	return out
 }
 
-// baselineHistory has the columns of train's history that there are.
+// A baselineEpochRow is one epoch of a network, with those columns of train's history that it has.
+type baselineEpochRow struct {
+	Epoch int32   `column:"epoch"`
+	Rate  float64 `column:"rate" doc:"learning rate of the epoch"`
+	Loss  float64 `column:"loss" doc:"mean over the training graphs, as each batch came by: ce"`
+	CE    float64 `column:"ce" doc:"cross-entropy"`
+	accuracyRow
+}
+
 func baselineHistory(history []baseline.Epoch) *encoding.Table {
-	epoch := make([]int32, len(history))
-	var number [5][]float64
+	rows := make([]baselineEpochRow, len(history))
 	for i, e := range history {
-		epoch[i] = int32(e.Number)
-		for k, v := range [5]float64{e.Rate, e.Loss, e.Accuracy, e.TestAccuracy, e.TestLoss} {
-			number[k] = append(number[k], v)
-		}
+		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss, e.Loss, accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}}
 	}
-	return encoding.NewTable(
-		encoding.Column{Name: "epoch", Values: epoch},
-		encoding.Column{Name: "rate", Values: number[0], Doc: "learning rate of the epoch"},
-		encoding.Column{Name: "loss", Values: number[1], Doc: "mean over the training graphs, as each batch came by: ce"},
-		encoding.Column{Name: "ce", Values: number[1], Doc: "cross-entropy"},
-		encoding.Column{Name: "train_accuracy", Values: number[2], Doc: "over the training graphs, as each batch came by"},
-		column.Optional("test_accuracy", "over the test graphs, after the epoch", number[3]),
-		column.Optional("test_ce", "cross-entropy on the test graphs, after the epoch", number[4]),
-	)
+	return column.Table(rows)
 }

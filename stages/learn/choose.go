@@ -44,6 +44,21 @@ func (*Choose) Ports() dag.Ports {
 	}
 }
 
+// A choiceRow is a candidate in the table of the choice.
+type choiceRow struct {
+	Outer   string  `column:"outer" doc:"the outer fold, whose participants took no part"`
+	Repeat  int32   `column:"repeat"`
+	Setting string  `column:"setting"`
+	Value   float64 `column:"value,missing"`
+	SD      float64 `column:"sd,missing" doc:"over the inner folds (n−1)"`
+	Chosen  bool    `column:"chosen"`
+}
+
+// An idRow names a participant.
+type idRow struct {
+	ID string `column:"participant_id"`
+}
+
 // A candidate is one setting inside one outer fold.
 type candidate struct {
 	outer   string
@@ -138,14 +153,17 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		ids, _ := table.Strings("participant_id")
+		members, err := column.Rows[idRow](table)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
 		for _, f := range tested {
 			key := fmt.Sprintf("%s\x00%d", outer, f.Repeat)
 			if seen[key] == nil {
 				seen[key] = map[string]bool{}
 			}
-			for _, id := range ids { // of both sides
-				seen[key][id] = true
+			for _, m := range members { // of both sides
+				seen[key][m.ID] = true
 			}
 			setting := triedSetting(in.Coords)
 			i := slices.IndexFunc(all, func(c *candidate) bool { return c.outer == outer && c.setting == setting && c.repeat == f.Repeat })
@@ -191,22 +209,15 @@ func (s *Choose) table(all []*candidate, best map[string]*candidate) *encoding.T
 	slices.SortStableFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(len(a.outer), len(b.outer)), cmp.Compare(a.outer, b.outer))
 	})
-	n := len(all)
-	outer, setting, repeat := make([]string, n), make([]string, n), make([]int32, n)
-	value, sd, chosen := make([]float64, n), make([]float64, n), make([]bool, n)
+	rows := make([]choiceRow, len(all))
 	for i, c := range all {
-		outer[i], setting[i], repeat[i], value[i], sd[i] = c.outer, c.setting, int32(c.repeat), c.value, c.sd
+		rows[i] = choiceRow{c.outer, int32(c.repeat), c.setting, c.value, c.sd, best[fmt.Sprintf("%s\x00%d", c.outer, c.repeat)] == c}
 		if s.By == "loss" {
-			value[i] = math.Abs(c.value)
+			rows[i].Value = math.Abs(c.value)
 		}
-		chosen[i] = best[fmt.Sprintf("%s\x00%d", c.outer, c.repeat)] == c
 	}
-	return encoding.NewTable(
-		encoding.Column{Name: "outer", Values: outer, Doc: "the outer fold, whose participants took no part"},
-		encoding.Column{Name: "repeat", Values: repeat},
-		encoding.Column{Name: "setting", Values: setting},
-		column.Optional("value", s.By+" over participants, mean over the inner folds", value),
-		column.Optional("sd", "over the inner folds (n−1)", sd),
-		encoding.Column{Name: "chosen", Values: chosen},
-	)
+	table := column.Table(rows)
+	value, _ := table.Column("value")
+	value.Doc = s.By + " over participants, mean over the inner folds"
+	return table
 }

@@ -69,14 +69,8 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var site map[string]string
 	repeats := s.Repeats
 	if s.LeaveOut != "" {
-		values, err := table.Strings(s.LeaveOut)
-		if err != nil {
+		if _, site, err = column.ByParticipant(table, s.LeaveOut); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		ids, _ := table.Strings("participant_id")
-		site = map[string]string{}
-		for i, id := range ids {
-			site[id] = values[i]
 		}
 		repeats = 1 // there is only one such division
 	} else if err := s.enough(members, in.Name); err != nil {
@@ -105,21 +99,17 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 // readMembers reads a participants table, sorted by id, and reports everyone
 // who is named twice or has no label. The label is the group from here on.
 func readMembers(t *encoding.Table, label, name string) ([]member, error) {
-	ids, err := t.Strings("participant_id")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	groups, err := t.Strings(label)
+	ids, groups, err := column.ByParticipant(t, label)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var members []member
 	var lost []string
-	for i, id := range ids {
-		if g := strings.TrimSpace(groups[i]); g == "" || strings.EqualFold(g, "n/a") {
+	for _, id := range ids {
+		if g := strings.TrimSpace(groups[id]); g == "" || strings.EqualFold(g, "n/a") {
 			lost = append(lost, id)
 		}
-		members = append(members, member{id, groups[i]})
+		members = append(members, member{id, groups[id]})
 	}
 	if lost != nil {
 		slices.Sort(lost)
@@ -139,16 +129,9 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 func (s *Split) permute(members []member, t *encoding.Table) error {
 	site := map[string]string{}
 	if _, ok := t.Column(s.Within); ok {
-		ids, err := t.Strings("participant_id")
-		if err != nil {
+		var err error
+		if _, site, err = column.ByParticipant(t, s.Within); err != nil {
 			return err
-		}
-		values, err := t.Strings(s.Within)
-		if err != nil {
-			return err
-		}
-		for i, id := range ids {
-			site[id] = values[i]
 		}
 	}
 	at := map[string][]int{}

@@ -152,23 +152,16 @@ func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err er
 	if err != nil {
 		return nil, "", err
 	}
-	var cols [3][]int64
-	for i, name := range []string{"draw", "source", "target"} {
-		if cols[i], err = t.Ints(name); err != nil {
-			return nil, "", fmt.Errorf("%s: %w", in.Name, err)
-		}
-	}
-	weight, err := t.Floats("weight")
+	rows, err := column.Rows[column.EdgeRow](t)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 	}
 	edges = make([][]gnn.Edge, draws)
-	for i, w := range weight {
-		d := cols[0][i]
-		if d < 0 || d >= int64(draws) {
-			return nil, "", fmt.Errorf("%s: an edge of draw %d, and the features have the draws 0 to %d", in.Name, d, draws-1)
+	for _, r := range rows {
+		if r.Draw < 0 || int(r.Draw) >= draws {
+			return nil, "", fmt.Errorf("%s: an edge of draw %d, and the features have the draws 0 to %d", in.Name, r.Draw, draws-1)
 		}
-		edges[d] = append(edges[d], gnn.Edge{Source: int32(cols[1][i] - 1), Target: int32(cols[2][i] - 1), Weight: w})
+		edges[r.Draw] = append(edges[r.Draw], gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight})
 	}
 	return edges, t.Meta["made"], nil
 }

@@ -47,37 +47,43 @@ func groupColumns(groups []string, each [][]float64) []encoding.Column {
 	return cols
 }
 
+// A lossRow is what every epoch of a training has: the columns of a history before the distance losses.
+type lossRow struct {
+	Epoch int32   `column:"epoch"`
+	Rate  float64 `column:"rate" doc:"learning rate of the epoch's last step"`
+	Loss  float64 `column:"loss" doc:"mean over the epoch's batches of ce + lambda1·Σdist + lambda2·glc"`
+	CE    float64 `column:"ce" doc:"cross-entropy"`
+}
+
+// An accuracyRow is the columns behind them.
+type accuracyRow struct {
+	TrainAccuracy float64 `column:"train_accuracy" doc:"over the training graphs, as each batch came by"`
+	TestAccuracy  float64 `column:"test_accuracy,missing" doc:"over the test graphs, after the epoch"`
+	TestCE        float64 `column:"test_ce,missing" doc:"cross-entropy on the test graphs, after the epoch"`
+}
+
+// A finalRow is the accuracyRow of train, between what only train has.
+type finalRow struct {
+	GLC float64 `column:"glc" doc:"group-level consistency, sum over the groups"`
+	accuracyRow
+	Majority float64 `column:"majority" doc:"train_accuracy of always naming the largest group"`
+}
+
 func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
-	n := len(history)
-	epoch := make([]int32, n)
-	number := func(get func(gnn.Epoch) float64) []float64 {
-		v := make([]float64, n)
-		for i, e := range history {
-			v[i] = get(e)
-		}
-		return v
-	}
+	losses, finals := make([]lossRow, len(history)), make([]finalRow, len(history))
+	distances := make([][]float64, len(history[0].Losses.Dist)) // block × epoch
 	for i, e := range history {
-		epoch[i] = int32(e.Number)
+		losses[i] = lossRow{int32(e.Number), e.Rate, e.Losses.Total, e.Losses.CE}
+		finals[i] = finalRow{e.Losses.GLC, accuracyRow{e.TrainAccuracy, e.TestAccuracy, e.TestCE}, majority}
+		for l, v := range e.Losses.Dist {
+			distances[l] = append(distances[l], v)
+		}
 	}
-	cols := []encoding.Column{
-		{Name: "epoch", Values: epoch},
-		{Name: "rate", Values: number(func(e gnn.Epoch) float64 { return e.Rate }), Doc: "learning rate of the epoch's last step"},
-		{Name: "loss", Values: number(func(e gnn.Epoch) float64 { return e.Losses.Total }), Doc: "mean over the epoch's batches of ce + lambda1·Σdist + lambda2·glc"},
-		{Name: "ce", Values: number(func(e gnn.Epoch) float64 { return e.Losses.CE }), Doc: "cross-entropy"},
+	cols := column.Columns(losses)
+	for l, v := range distances {
+		cols = append(cols, encoding.Column{Name: fmt.Sprintf("dist%d", l+1), Values: v, Doc: fmt.Sprintf("distance loss of block %d", l+1)})
 	}
-	for l := range history[0].Losses.Dist {
-		cols = append(cols, encoding.Column{Name: fmt.Sprintf("dist%d", l+1), Values: number(func(e gnn.Epoch) float64 { return e.Losses.Dist[l] }),
-			Doc: fmt.Sprintf("distance loss of block %d", l+1)})
-	}
-	cols = append(cols,
-		encoding.Column{Name: "glc", Values: number(func(e gnn.Epoch) float64 { return e.Losses.GLC }), Doc: "group-level consistency, sum over the groups"},
-		encoding.Column{Name: "train_accuracy", Values: number(func(e gnn.Epoch) float64 { return e.TrainAccuracy }), Doc: "over the training graphs, as each batch came by"},
-		column.Optional("test_accuracy", "over the test graphs, after the epoch", number(func(e gnn.Epoch) float64 { return e.TestAccuracy })),
-		column.Optional("test_ce", "cross-entropy on the test graphs, after the epoch", number(func(e gnn.Epoch) float64 { return e.TestCE })),
-		encoding.Column{Name: "majority", Values: number(func(gnn.Epoch) float64 { return majority }), Doc: "train_accuracy of always naming the largest group"},
-	)
-	return encoding.NewTable(cols...)
+	return encoding.NewTable(append(cols, column.Columns(finals)...)...)
 }
 
 // scoreTable has a row a graph, layer and node. before are the predictions at the starting weights.

@@ -160,10 +160,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
-	scan := scanTable(m, rois, tr, from)
-	if models != nil {
-		scan = grayTable(m, rois, tr, step, from)
-	}
+	scan := scanTable(m, rois, tr, from, models != nil, step)
 	return dag.Outputs{
 		"series": encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
@@ -339,38 +336,34 @@ func badVolumes(open func() (*nifti.Reader, error), rois nifti.ROIs) (bad []stri
 	return bad
 }
 
+// A voxelRow is one node of bootstrap's table.
+type voxelRow struct {
+	region.Node
+	Voxels    int32 `column:"voxels" doc:"voxels of the node"`
+	Used      int32 `column:"used" doc:"voxels averaged and drawn from: finite, and varying over time"`
+	NonFinite int32 `column:"nonfinite" doc:"voxels left out because some volume holds NaN or an infinity"`
+	Constant  int32 `column:"constant" doc:"voxels left out because they never change"`
+	Drawn     int32 `column:"drawn" doc:"voxels in a draw"`
+	Distinct  int32 `column:"distinct" doc:"different draws among all"`
+}
+
 func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *encoding.Table {
-	n := len(nodes)
-	index, id, name := make([]int32, n), make([]int32, n), make([]string, n)
-	voxels, used := make([]int32, n), make([]int32, n)
-	nonfinite, constant := make([]int32, n), make([]int32, n)
+	rows := make([]voxelRow, len(nodes))
 	for i, node := range nodes {
-		index[i], id[i], name[i] = node.Index, node.Id, node.Name
 		c := m.Counts[i]
-		voxels[i], used[i] = int32(len(rois.Voxels[i])), int32(c.Used)
-		nonfinite[i], constant[i] = int32(c.NonFinite), int32(c.Constant)
-		if c.Used == 0 {
-			drawn[i], distinct[i] = 0, 0
+		rows[i] = voxelRow{Node: node, Voxels: int32(len(rois.Voxels[i])), Used: int32(c.Used), NonFinite: int32(c.NonFinite), Constant: int32(c.Constant)}
+		if c.Used > 0 {
+			rows[i].Drawn, rows[i].Distinct = drawn[i], distinct[i]
 		}
 	}
-	return encoding.NewTable(
-		encoding.Column{Name: "index", Values: index, Doc: "node number"},
-		encoding.Column{Name: "id", Values: id, Doc: "the node's id in the node list"},
-		encoding.Column{Name: "name", Values: name, Doc: "the node's name"},
-		encoding.Column{Name: "voxels", Values: voxels, Doc: "voxels of the node"},
-		encoding.Column{Name: "used", Values: used, Doc: "voxels averaged and drawn from: finite, and varying over time"},
-		encoding.Column{Name: "nonfinite", Values: nonfinite, Doc: "voxels left out because some volume holds NaN or an infinity"},
-		encoding.Column{Name: "constant", Values: constant, Doc: "voxels left out because they never change"},
-		encoding.Column{Name: "drawn", Values: drawn, Doc: "voxels in a draw"},
-		encoding.Column{Name: "distinct", Values: distinct, Doc: "different draws among all"},
-	)
+	return column.Table(rows)
 }
 
 // mostLost is the share of its voxels that a region may lose before its participant is named.
 const mostLost = 0.1
 
-// scanTable describes the scan in one row.
-func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string) *encoding.Table {
+// scanTable describes the scan in one row. step is the repetition time in the header of grayordinates, s.
+func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool, step float64) *encoding.Table {
 	nonFinite, reduced := 0, 0
 	for i, c := range m.Counts {
 		nonFinite += c.NonFinite
@@ -379,35 +372,39 @@ func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string) *encodi
 		}
 	}
 	h := m.Header
+	row := scanRow{
+		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(), DataType: nifti.DataType(h.Datatype).String(),
+		NonFinite: int32(nonFinite), Reduced: int32(reduced),
+	}
+	row.Slope, row.Intercept, _ = h.Scaling() // checked when the header was read
+	if grayordinates {
+		row.DX, row.DY, row.DZ, row.HeaderTR, row.Affine = math.NaN(), math.NaN(), math.NaN(), step, "none"
+		return column.Table([]scanRow{row})
+	}
 	g := h.Grid()
-	size := g.Affine.VoxelSize()
-	slope, inter, _ := h.Scaling() // checked when the header was read
-	num := func(name, unit, doc string, v float64) encoding.Column {
-		return encoding.Column{Name: name, Values: []float64{v}, Unit: unit, Doc: doc}
-	}
-	count := func(name, doc string, v int) encoding.Column {
-		return encoding.Column{Name: name, Values: []int32{int32(v)}, Doc: doc}
-	}
-	word := func(name, doc, v string) encoding.Column {
-		return encoding.Column{Name: name, Values: []string{v}, Doc: doc}
-	}
-	return encoding.NewTable(
-		num("tr", "s", "repetition time used", tr),
-		count("volumes", "number of volumes", m.Volumes),
-		num("dx", "mm", "voxel size along the first axis", size[0]),
-		num("dy", "mm", "voxel size along the second axis", size[1]),
-		num("dz", "mm", "voxel size along the third axis", size[2]),
-		count("nx", "voxels along the first axis", g.Shape[0]),
-		count("ny", "voxels along the second axis", g.Shape[1]),
-		count("nz", "voxels along the third axis", g.Shape[2]),
-		word("tr_from", "where the repetition time comes from: parameter, sidecar or header", from),
-		num("header_tr", "s", "repetition time in the header, 0 for none", h.TR()),
-		word("datatype", "as stored", nifti.DataType(h.Datatype).String()),
-		num("slope", "", "from stored to real values", slope),
-		num("intercept", "", "from stored to real values", inter),
-		word("affine", "where the affine comes from: sform, qform, mgh or none", h.AffineSource()),
-		word("axes", "where the three axes point", g.Affine.Axes()),
-		count("nonfinite", "voxels of nodes left out because some volume holds NaN or an infinity", nonFinite),
-		count("reduced", "nodes that lost more than a tenth of their voxels, as not finite or constant", reduced),
-	)
+	size, shape := g.Affine.VoxelSize(), [3]int32{int32(g.Shape[0]), int32(g.Shape[1]), int32(g.Shape[2])}
+	row.DX, row.DY, row.DZ, row.Axes = size[0], size[1], size[2], g.Affine.Axes()
+	row.NX, row.NY, row.NZ = &shape[0], &shape[1], &shape[2]
+	return column.Table([]scanRow{row})
+}
+
+// A scanRow describes a scan. Grayordinates have no grid, so that the columns about it are missing.
+type scanRow struct {
+	TR        float64 `column:"tr" unit:"s" doc:"repetition time used"`
+	Volumes   int32   `column:"volumes" doc:"number of volumes"`
+	DX        float64 `column:"dx,missing" unit:"mm" doc:"voxel size along the first axis"`
+	DY        float64 `column:"dy,missing" unit:"mm" doc:"voxel size along the second axis"`
+	DZ        float64 `column:"dz,missing" unit:"mm" doc:"voxel size along the third axis"`
+	NX        *int32  `column:"nx" doc:"voxels along the first axis"`
+	NY        *int32  `column:"ny" doc:"voxels along the second axis"`
+	NZ        *int32  `column:"nz" doc:"voxels along the third axis"`
+	From      string  `column:"tr_from" doc:"where the repetition time comes from: parameter, sidecar or header"`
+	HeaderTR  float64 `column:"header_tr" unit:"s" doc:"repetition time in the header, 0 for none"`
+	DataType  string  `column:"datatype" doc:"as stored"`
+	Slope     float64 `column:"slope" doc:"from stored to real values"`
+	Intercept float64 `column:"intercept" doc:"from stored to real values"`
+	Affine    string  `column:"affine" doc:"where the affine comes from: sform, qform, mgh or none"`
+	Axes      string  `column:"axes,missing" doc:"where the three axes point"`
+	NonFinite int32   `column:"nonfinite" doc:"voxels of nodes left out because some volume holds NaN or an infinity"`
+	Reduced   int32   `column:"reduced" doc:"nodes that lost more than a tenth of their voxels, as not finite or constant"`
 }

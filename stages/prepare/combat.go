@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -153,39 +154,40 @@ func (s *Combat) trained(t *dag.Task, d *fold.Division) (who []string, values []
 
 // table has a row a site and pair of regions.
 func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
-	n := len(b.Sites) * len(f.Mean)
-	site, source, target, fitted := make([]string, 0, n), make([]int32, 0, n), make([]int32, 0, n), make([]bool, 0, n)
-	numbers := make([][]float64, 4+len(f.Slope))
+	rows := make([]combatRow, 0, len(b.Sites)*len(f.Mean))
+	slopes := make([][]float64, len(f.Slope))
 	for s, name := range b.Sites {
 		at := 0
 		for i := range b.Nodes {
 			for j := i + 1; j < b.Nodes; j++ {
-				site, source, target, fitted = append(site, name), append(source, int32(i+1)), append(target, int32(j+1)), append(fitted, f.Fitted[at])
-				row := []float64{f.Mean[at], f.SD[at], f.Shift[s][at], f.Scale[s][at]}
-				for _, slope := range f.Slope {
-					row = append(row, slope[at])
-				}
-				for k, v := range row {
-					numbers[k] = append(numbers[k], v)
-				}
+				rows = append(rows, combatRow{name, int32(i + 1), int32(j + 1), f.Fitted[at], f.Mean[at], f.SD[at], f.Shift[s][at], f.Scale[s][at]})
 				at++
 			}
 		}
+		for k, slope := range f.Slope { // the same at all sites
+			slopes[k] = append(slopes[k], slope[:at]...)
+		}
 	}
-	cols := []encoding.Column{
-		{Name: "site", Values: site},
-		{Name: "source", Values: source, Doc: "node, from 1"},
-		{Name: "target", Values: target, Doc: "node, from 1; above source"},
-		{Name: "fitted", Values: fitted, Doc: "false where a site has too few values, or none differ: such pairs stay as they are"},
-		{Name: "mean", Values: numbers[0], Doc: "α: of all sites, or of the reference, without covariates"},
-		{Name: "sd", Values: numbers[1], Doc: "σ of the residuals (n)"},
-		{Name: "shift", Values: numbers[2], Doc: "γ* of the site, in units of sd"},
-		{Name: "scale", Values: numbers[3], Doc: "δ*² of the site"},
-	}
+	cols := column.Columns(rows)
 	for k, term := range b.Terms {
-		cols = append(cols, encoding.Column{Name: "slope_" + term.String(), Values: numbers[4+k], Doc: "β: what is preserved"})
+		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: slopes[k], Doc: "β: what is preserved"})
 	}
 	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids), "combat": column.JSON(b.combatFacts)})
+}
+
+// slopeColumn names the column of a term that is preserved.
+func slopeColumn(t combatTerm) string { return "slope_" + t.String() }
+
+// A combatRow is the fit of one site and pair of regions. Slopes, a column a term, stand behind it.
+type combatRow struct {
+	Site   string  `column:"site"`
+	Source int32   `column:"source" doc:"node, from 1"`
+	Target int32   `column:"target" doc:"node, from 1; above source"`
+	Fitted bool    `column:"fitted" doc:"false where a site has too few values, or none differ: such pairs stay as they are"`
+	Mean   float64 `column:"mean" doc:"α: of all sites, or of the reference, without covariates"`
+	SD     float64 `column:"sd" doc:"σ of the residuals (n)"`
+	Shift  float64 `column:"shift" doc:"γ* of the site, in units of sd"`
+	Scale  float64 `column:"scale" doc:"δ*² of the site"`
 }
 
 // siteTable has a row a site, those that are kept among them.
@@ -194,34 +196,27 @@ func (b *combatBook) siteTable(f *combat.Fit, who []string) *encoding.Table {
 	for _, id := range who {
 		count[b.site[id]]++
 	}
-	var names []string
-	for name := range count {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	n := len(names)
-	people, steps, in := make([]int32, n), make([]int32, n), make([]bool, n)
-	v := [4][]float64{}
-	for i, name := range names {
-		people[i] = int32(count[name])
-		row := [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	var rows []siteRow
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		r := siteRow{Site: name, Participants: int32(count[name]), Shift: math.NaN(), ShiftSD: math.NaN(), Scale: math.NaN(), ScaleSD: math.NaN()}
 		if at, ok := slices.BinarySearch(b.Sites, name); ok {
 			p := f.Priors[at]
-			in[i], steps[i] = true, int32(p.Steps)
-			row = [4]float64{p.Shift, math.Sqrt(p.ShiftVariance), p.Scale, math.Sqrt(p.ScaleVariance)}
+			r.Harmonized, r.Steps = true, int32(p.Steps)
+			r.Shift, r.ShiftSD, r.Scale, r.ScaleSD = p.Shift, math.Sqrt(p.ShiftVariance), p.Scale, math.Sqrt(p.ScaleVariance)
 		}
-		for k := range v {
-			v[k] = append(v[k], row[k])
-		}
+		rows = append(rows, r)
 	}
-	return encoding.NewTable(
-		encoding.Column{Name: "site", Values: names},
-		encoding.Column{Name: "participants", Values: people, Doc: "trained on"},
-		encoding.Column{Name: "harmonized", Values: in, Doc: "false: too few, and left as they are (few: keep)"},
-		column.Optional("shift", "mean over the pairs of regions of γ, in units of their sd", v[0]),
-		column.Optional("shift_sd", "sd over the pairs of regions: how much the site differs", v[1]),
-		column.Optional("scale", "mean over the pairs of regions of δ²; 1 is as all sites together", v[2]),
-		column.Optional("scale_sd", "sd over the pairs of regions", v[3]),
-		encoding.Column{Name: "steps", Values: steps, Doc: "until the posterior means had settled; 0 where nothing is iterated"},
-	)
+	return column.Table(rows)
+}
+
+// A siteRow says how far one site differs from the others.
+type siteRow struct {
+	Site         string  `column:"site"`
+	Participants int32   `column:"participants" doc:"trained on"`
+	Harmonized   bool    `column:"harmonized" doc:"false: too few, and left as they are (few: keep)"`
+	Shift        float64 `column:"shift,missing" doc:"mean over the pairs of regions of γ, in units of their sd"`
+	ShiftSD      float64 `column:"shift_sd,missing" doc:"sd over the pairs of regions: how much the site differs"`
+	Scale        float64 `column:"scale,missing" doc:"mean over the pairs of regions of δ²; 1 is as all sites together"`
+	ScaleSD      float64 `column:"scale_sd,missing" doc:"sd over the pairs of regions"`
+	Steps        int32   `column:"steps" doc:"until the posterior means had settled; 0 where nothing is iterated"`
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
@@ -79,9 +78,11 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		Rho: s.Rho, Alpha: s.Alpha, FisherZ: connectivity.Fisher(s.FisherZ), Both: s.Covariance, Workers: t.Threads,
 	}
 	if t.Has("quality") {
-		if o.TEff, err = column.OneFloat(t.In("quality"), "t_eff"); err != nil {
+		left, err := column.One[leftRow](t.In("quality"))
+		if err != nil {
 			return nil, err
 		}
+		o.TEff = left.TEff
 	}
 	made, err := column.MadeOf(t, "quality")
 	if err != nil {
@@ -99,48 +100,32 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	return out, nil
 }
 
-func connectivityQuality(q []connectivity.Quality) *encoding.Table {
-	warnings := make([]string, len(q))
-	for d := range q {
-		warnings[d] = q[d].Warning
-	}
-	whole := func(name, doc string, of func(connectivity.Quality) int) encoding.Column {
-		return wholeColumn(q, name, doc, of)
-	}
-	number := func(name, doc string, of func(connectivity.Quality) float64) encoding.Column {
-		return numberColumn(q, name, doc, of)
-	}
-	return encoding.NewTable(
-		encoding.Column{Name: "draw", Values: region.DrawNumbers(len(q)), Doc: "0 is the plain mean"},
-		whole("volumes", "volumes of the cleaned series", func(q connectivity.Quality) int { return q.Volumes }),
-		whole("regions", "regions, with and without a signal", func(q connectivity.Quality) int { return q.Regions }),
-		whole("missing", "regions without voxels", func(q connectivity.Quality) int { return q.Missing }),
-		whole("constant", "regions that do not vary", func(q connectivity.Quality) int { return q.Constant }),
-		number("t_eff", "independent volumes", func(q connectivity.Quality) float64 { return q.TEff }),
-		number("shrinkage", "of the partial estimator: δ, ρ or α", func(q connectivity.Quality) float64 { return q.Shrinkage }),
-		number("pearson_shrinkage", "δ of the correlation's estimator", func(q connectivity.Quality) float64 { return q.PearsonShrinkage }),
-		number("condition", "condition number (1-norm) of the covariance that was inverted", func(q connectivity.Quality) float64 { return q.Condition }),
-		number("partial_se", "standard error of an empirical partial correlation that is truly 0 (Fisher z)", func(q connectivity.Quality) float64 { return q.PartialSE }),
-		whole("saturated", "pairs whose correlation is 1 to rounding; their Fisher z is bounded", func(q connectivity.Quality) int { return q.Saturated }),
-		encoding.Column{Name: "warning", Values: warnings, Doc: "what to be careful about; empty when all is well"},
-	)
+// A leftRow is what the estimators take from the quality of the cleaning.
+type leftRow struct {
+	TEff float64 `column:"t_eff"`
 }
 
-// wholeColumn and numberColumn make a column of the quality of each draw; a NaN is a
-// missing value.
-func wholeColumn[Q any](q []Q, name, doc string, of func(Q) int) encoding.Column {
-	v := make([]int32, len(q))
-	for i := range q {
-		v[i] = int32(of(q[i]))
-	}
-	return encoding.Column{Name: name, Values: v, Doc: doc}
+// A matrixRow is the quality of the matrices of one draw.
+type matrixRow struct {
+	Draw             int32   `column:"draw" doc:"0 is the plain mean"`
+	Volumes          int32   `column:"volumes" doc:"volumes of the cleaned series"`
+	Regions          int32   `column:"regions" doc:"regions, with and without a signal"`
+	Missing          int32   `column:"missing" doc:"regions without voxels"`
+	Constant         int32   `column:"constant" doc:"regions that do not vary"`
+	TEff             float64 `column:"t_eff,missing" doc:"independent volumes"`
+	Shrinkage        float64 `column:"shrinkage,missing" doc:"of the partial estimator: δ, ρ or α"`
+	PearsonShrinkage float64 `column:"pearson_shrinkage,missing" doc:"δ of the correlation's estimator"`
+	Condition        float64 `column:"condition,missing" doc:"condition number (1-norm) of the covariance that was inverted"`
+	PartialSE        float64 `column:"partial_se,missing" doc:"standard error of an empirical partial correlation that is truly 0 (Fisher z)"`
+	Saturated        int32   `column:"saturated" doc:"pairs whose correlation is 1 to rounding; their Fisher z is bounded"`
+	Warning          string  `column:"warning" doc:"what to be careful about; empty when all is well"`
 }
 
-func numberColumn[Q any](q []Q, name, doc string, of func(Q) float64) encoding.Column {
-	v, valid := make([]float64, len(q)), make([]bool, len(q))
-	for i := range q {
-		x := of(q[i])
-		v[i], valid[i] = zeroNaN(x), !math.IsNaN(x)
+func connectivityQuality(quality []connectivity.Quality) *encoding.Table {
+	rows := make([]matrixRow, len(quality))
+	for d, q := range quality {
+		rows[d] = matrixRow{int32(d), int32(q.Volumes), int32(q.Regions), int32(q.Missing), int32(q.Constant), q.TEff,
+			q.Shrinkage, q.PearsonShrinkage, q.Condition, q.PartialSE, int32(q.Saturated), q.Warning}
 	}
-	return encoding.Column{Name: name, Values: v, Valid: valid, Doc: doc}
+	return column.Table(rows)
 }

@@ -82,6 +82,11 @@ func (s *Denoise) Validate() []error {
 	return errs
 }
 
+// A stepRow is what cleaning takes from a scan's table.
+type stepRow struct {
+	TR float64 `column:"tr"`
+}
+
 // strategy is what regress comes to where there are confounds.
 func (s *Denoise) strategy() string {
 	if s.Regress == "auto" {
@@ -102,9 +107,11 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		Order: s.Order, Standardize: connectivity.Standardize(s.Standardize),
 	}
 	if o.TR == 0 && t.Has("scan") {
-		if o.TR, err = column.OneFloat(t.In("scan"), "tr"); err != nil {
+		scan, err := column.One[stepRow](t.In("scan"))
+		if err != nil {
 			return nil, err
 		}
+		o.TR = scan.TR
 	}
 	if s.Filter != "none" && !(o.TR > 0) {
 		return nil, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", in.Name, s.Filter)

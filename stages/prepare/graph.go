@@ -65,8 +65,7 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		Kind: connectivity.RuleKind(s.Rule), Density: s.Density, Of: connectivity.Share(s.Of),
 		Percentile: s.Percentile, Repair: connectivity.Repair(s.Repair),
 	}
-	var draw, source, target []int32
-	var weight []float64
+	var edges []column.EdgeRow
 	features := make([]connectivity.Matrix, len(partial))
 	quality := make([]connectivity.GraphQuality, len(partial))
 	for d, m := range partial {
@@ -75,8 +74,7 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("%s: draw %d: %w", t.In("partial").Name, d, err)
 		}
 		for _, e := range g.Edges {
-			draw, source, target = append(draw, int32(d)), append(source, int32(e.Source+1)), append(target, int32(e.Target+1))
-			weight = append(weight, e.Weight)
+			edges = append(edges, column.EdgeRow{Draw: int32(d), Source: int32(e.Source + 1), Target: int32(e.Target + 1), Weight: e.Weight})
 		}
 		features[d], quality[d] = g.NodeFeatures(connectivity.Features(s.Features), pearson[d]), g.Quality
 	}
@@ -85,35 +83,35 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	return dag.Outputs{
-		"edges": column.WithMeta(encoding.NewTable(
-			encoding.Column{Name: "draw", Values: draw, Doc: "0 is the plain mean"},
-			encoding.Column{Name: "source", Values: source, Doc: "node, from 1"},
-			encoding.Column{Name: "target", Values: target, Doc: "node, from 1; above source"},
-			encoding.Column{Name: "weight", Values: weight, Doc: "partial correlation"},
-		), column.MadeBy("graph", s, made)),
+		"edges":    column.WithMeta(column.Table(edges), column.MadeBy("graph", s, made)),
 		"features": region.Stack(features),
 		"quality":  graphQuality(quality),
 	}, nil
 }
 
-func graphQuality(q []connectivity.GraphQuality) *encoding.Table {
-	type Q = connectivity.GraphQuality
-	whole := func(name, doc string, of func(Q) int) encoding.Column { return wholeColumn(q, name, doc, of) }
-	number := func(name, doc string, of func(Q) float64) encoding.Column { return numberColumn(q, name, doc, of) }
-	return encoding.NewTable(
-		encoding.Column{Name: "draw", Values: region.DrawNumbers(len(q)), Doc: "0 is the plain mean"},
-		whole("nodes", "nodes, with and without a signal", func(q Q) int { return q.Nodes }),
-		whole("silent", "nodes without a signal; they have no edges", func(q Q) int { return q.Silent }),
-		whole("edges", "all edges", func(q Q) int { return q.Edges }),
-		whole("chosen", "edges that the rule chose", func(q Q) int { return q.Chosen }),
-		whole("repaired", "nodes that were isolated and got an edge", func(q Q) int { return q.Repaired }),
-		whole("not_positive", "edges of repaired nodes whose weight is not positive", func(q Q) int { return q.NotPositive }),
-		whole("isolated", "nodes with a signal and without an edge", func(q Q) int { return q.Isolated }),
-		whole("components", "connected parts of the nodes with a signal", func(q Q) int { return q.Components }),
-		number("positive", "share of the pairs with a positive partial correlation", func(q Q) float64 { return q.Positive }),
-		number("threshold", "smallest weight that the rule chose", func(q Q) float64 { return q.Threshold }),
-		whole("degree_min", "smallest degree of a node with a signal", func(q Q) int { return q.DegreeMin }),
-		number("degree_mean", "mean degree of the nodes with a signal", func(q Q) float64 { return q.DegreeMean }),
-		whole("degree_max", "largest degree", func(q Q) int { return q.DegreeMax }),
-	)
+// A graphRow is the quality of the graph of one draw.
+type graphRow struct {
+	Draw        int32   `column:"draw" doc:"0 is the plain mean"`
+	Nodes       int32   `column:"nodes" doc:"nodes, with and without a signal"`
+	Silent      int32   `column:"silent" doc:"nodes without a signal; they have no edges"`
+	Edges       int32   `column:"edges" doc:"all edges"`
+	Chosen      int32   `column:"chosen" doc:"edges that the rule chose"`
+	Repaired    int32   `column:"repaired" doc:"nodes that were isolated and got an edge"`
+	NotPositive int32   `column:"not_positive" doc:"edges of repaired nodes whose weight is not positive"`
+	Isolated    int32   `column:"isolated" doc:"nodes with a signal and without an edge"`
+	Components  int32   `column:"components" doc:"connected parts of the nodes with a signal"`
+	Positive    float64 `column:"positive,missing" doc:"share of the pairs with a positive partial correlation"`
+	Threshold   float64 `column:"threshold,missing" doc:"smallest weight that the rule chose"`
+	DegreeMin   int32   `column:"degree_min" doc:"smallest degree of a node with a signal"`
+	DegreeMean  float64 `column:"degree_mean,missing" doc:"mean degree of the nodes with a signal"`
+	DegreeMax   int32   `column:"degree_max" doc:"largest degree"`
+}
+
+func graphQuality(quality []connectivity.GraphQuality) *encoding.Table {
+	rows := make([]graphRow, len(quality))
+	for d, q := range quality {
+		rows[d] = graphRow{int32(d), int32(q.Nodes), int32(q.Silent), int32(q.Edges), int32(q.Chosen), int32(q.Repaired), int32(q.NotPositive),
+			int32(q.Isolated), int32(q.Components), q.Positive, q.Threshold, int32(q.DegreeMin), q.DegreeMean, int32(q.DegreeMax)}
+	}
+	return column.Table(rows)
 }

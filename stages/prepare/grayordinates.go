@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
@@ -112,7 +111,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 		}
 	}
 	counts, here := all.Counts(), onto.Counts()
-	c, number, reached := newCoverage(len(nodes)), map[int32]float64{}, 0
+	c, number, reached := make([]coverageRow, len(nodes)), map[int32]float64{}, 0
 	for i, n := range nodes {
 		v := by(n)
 		seen := share(here[v], counts[v])
@@ -121,7 +120,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 			number[v] = float64(n.Index)
 			reached++
 		}
-		c.set(i, n, counts[v], here[v], seen, kept)
+		c[i] = coverageRow{n, int32(counts[v]), int32(here[v]), seen, kept}
 	}
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
 		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph", in.Name, t.In("bold").Name, reached, len(nodes))
@@ -139,7 +138,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(), Resampling: matched, Empty: int32(len(nodes) - reached)}
 	return dag.Outputs{
 		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
-		"coverage": c.table(map[string]string{
+		"coverage": column.WithMeta(column.Table(c), map[string]string{
 			"labels":       region.MeaningName(p.Labels, nodes, values),
 			"other_labels": otherLabels(nodes, by, values),
 			"resampling":   matched,
@@ -185,24 +184,4 @@ func readParcels(in dag.Input) (labels *nifti.Labels, models *cifti.Models, desc
 	}
 	labels, err = nifti.ReadLabels(r)
 	return labels, nil, strings.TrimRight(string(r.Header.Descrip[:]), "\x00"), err
-}
-
-// grayTable describes a scan of grayordinates in one row. It has no grid.
-func grayTable(m *nifti.Means, rois nifti.ROIs, tr, step float64, from string) *encoding.Table {
-	t := scanTable(m, rois, tr, from)
-	for i := range t.Columns {
-		switch c := &t.Columns[i]; c.Name {
-		case "dx", "dy", "dz":
-			c.Values, c.Valid = []float64{0}, []bool{false}
-		case "nx", "ny", "nz":
-			c.Values, c.Valid = []int32{0}, []bool{false}
-		case "header_tr":
-			c.Values = []float64{step}
-		case "affine":
-			c.Values = []string{"none"}
-		case "axes":
-			c.Values, c.Valid = []string{""}, []bool{false}
-		}
-	}
-	return encoding.NewTable(t.Columns...)
 }

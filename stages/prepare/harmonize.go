@@ -155,7 +155,7 @@ func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 	}
 	columns := []string{"mean", "sd", "shift", "scale"}
 	for _, term := range b.Terms {
-		columns = append(columns, "slope_"+term.String())
+		columns = append(columns, slopeColumn(term))
 	}
 	numbers := make([][]float64, len(columns))
 	for k, name := range columns {

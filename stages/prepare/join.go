@@ -186,12 +186,9 @@ type runQuality struct {
 func readRuns(quality []dag.Input) (*runQuality, error) {
 	q := &runQuality{}
 	for i, in := range quality {
-		rows, err := column.Read[column.CleaningRow](in)
+		row, err := column.One[column.CleaningRow](in)
 		if err != nil {
 			return nil, err
-		}
-		if len(rows) != 1 {
-			return nil, fmt.Errorf("%s: has %d rows, want one", in.Name, len(rows))
 		}
 		t, err := in.Table()
 		if err != nil {
@@ -201,7 +198,7 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 		if i > 0 && made != q.made {
 			return nil, fmt.Errorf("%s was not cleaned as %s: %s", in.Name, quality[0].Name, strings.Join(column.MadeApart(made, q.made, nil), "; "))
 		}
-		q.runs, q.made = append(q.runs, rows[0]), made
+		q.runs, q.made = append(q.runs, row), made
 	}
 	how := column.MadeLines(q.made)
 	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {
@@ -254,16 +251,19 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 
 // list has a row a run.
 func (q *runQuality) list(names []string) *encoding.Table {
-	volumes, kept, left := make([]int32, len(names)), make([]int32, len(names)), make([]float64, len(names))
+	rows := make([]joinedRow, len(names))
 	for i, run := range q.runs {
-		volumes[i], kept[i], left[i] = run.Volumes, run.Kept, run.TEff
+		rows[i] = joinedRow{names[i], run.Volumes, run.Kept, run.TEff}
 	}
-	return encoding.NewTable(
-		encoding.Column{Name: "run", Values: names},
-		encoding.Column{Name: "volumes", Values: volumes, Doc: "volumes of the run"},
-		encoding.Column{Name: "kept", Values: kept, Doc: "volumes after censoring"},
-		encoding.Column{Name: "t_eff", Values: left, Doc: "degrees of freedom that are left"},
-	)
+	return column.Table(rows)
+}
+
+// A joinedRow is one of the runs that were joined.
+type joinedRow struct {
+	Run     string  `column:"run"`
+	Volumes int32   `column:"volumes" doc:"volumes of the run"`
+	Kept    int32   `column:"kept" doc:"volumes after censoring"`
+	TEff    float64 `column:"t_eff" doc:"degrees of freedom that are left"`
 }
 
 // A runVolumeRow is one volume of the joined runs.
@@ -294,37 +294,27 @@ func (q *runQuality) volumes(ins []dag.Input) ([]runVolumeRow, error) {
 
 // leastCoverage is, of each node, the least that a run sees.
 func leastCoverage(ins []dag.Input) (*encoding.Table, error) {
-	var least *coverage
-	meta := map[string]string{}
-	for _, in := range ins {
+	least, meta := []coverageRow{}, map[string]string{}
+	for k, in := range ins {
 		t, err := in.Table()
 		if err != nil {
 			return nil, err
 		}
-		nodes, err1 := region.ReadNodes(in)
-		all, err2 := t.Ints("label_voxels")
-		voxels, err3 := t.Ints("voxels")
-		share, err4 := t.Floats("coverage")
-		kept, err5 := t.Bools("kept")
-		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		rows, err := column.Rows[coverageRow](t)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		if least == nil {
-			least, meta = newCoverage(len(nodes)), t.Meta
-			for i, n := range nodes {
-				least.set(i, n, int(all[i]), int(voxels[i]), share[i], kept[i])
-			}
+		if k == 0 {
+			least, meta = rows, t.Meta
 			continue
 		}
-		if len(nodes) != len(least.name) {
-			return nil, fmt.Errorf("%s: %d nodes, and %s has %d", in.Name, len(nodes), ins[0].Name, len(least.name))
+		if len(rows) != len(least) {
+			return nil, fmt.Errorf("%s: %d nodes, and %s has %d", in.Name, len(rows), ins[0].Name, len(least))
 		}
-		for i, n := range nodes {
-			least.set(i, n, int(min(all[i], int64(least.labelVoxels[i]))), int(min(voxels[i], int64(least.voxels[i]))), min(share[i], least.share[i]), kept[i] && least.kept[i])
+		for i, r := range rows {
+			l := least[i]
+			least[i] = coverageRow{r.Node, min(r.LabelVoxels, l.LabelVoxels), min(r.Voxels, l.Voxels), min(r.Coverage, l.Coverage), r.Kept && l.Kept}
 		}
 	}
-	if least == nil {
-		least = newCoverage(0)
-	}
-	return least.table(meta), nil
+	return column.WithMeta(column.Table(least), meta), nil
 }

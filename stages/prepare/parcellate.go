@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/stages/column"
@@ -124,7 +123,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return x.share[slices.IndexFunc(nodes, func(n region.Node) bool { return n.Id == id })]
 		}
 	}
-	c := newCoverage(len(nodes))
+	c := make([]coverageRow, len(nodes))
 	number := map[int32]int16{}
 	reached := 0
 	for i, n := range nodes {
@@ -135,7 +134,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			number[v] = int16(n.Index)
 			reached++
 		}
-		c.set(i, n, all[v], voxels[v], share, kept)
+		c[i] = coverageRow{n, int32(all[v]), int32(voxels[v]), share, kept}
 	}
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
 		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
@@ -157,7 +156,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{
 		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
-		"coverage": c.table(map[string]string{
+		"coverage": column.WithMeta(column.Table(c), map[string]string{
 			"labels":       region.MeaningName(p.Labels, nodes, values),
 			"other_labels": otherLabels(nodes, by, values),
 			"resampling":   l.how,
@@ -216,34 +215,11 @@ func otherLabels(nodes []region.Node, by func(region.Node) int32, values []int32
 	return strings.Join(other, " ")
 }
 
-// coverage is the coverage table while it is filled.
-type coverage struct {
-	index, id, labelVoxels, voxels []int32
-	name                           []string
-	share                          []float64
-	kept                           []bool
-}
-
-func newCoverage(n int) *coverage {
-	return &coverage{make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n), make([]string, n), make([]float64, n), make([]bool, n)}
-}
-
-func (c *coverage) set(i int, n region.Node, labelVoxels, voxels int, share float64, kept bool) {
-	c.index[i], c.id[i], c.name[i] = n.Index, n.Id, n.Name
-	c.labelVoxels[i], c.voxels[i] = int32(labelVoxels), int32(voxels)
-	c.share[i], c.kept[i] = share, kept
-}
-
-func (c *coverage) table(meta map[string]string) *encoding.Table {
-	t := encoding.NewTable(
-		encoding.Column{Name: "index", Values: c.index, Doc: "node number"},
-		encoding.Column{Name: "id", Values: c.id, Doc: "the node's id in the node list"},
-		encoding.Column{Name: "name", Values: c.name, Doc: "the node's name"},
-		encoding.Column{Name: "label_voxels", Values: c.labelVoxels, Doc: "voxels of its label in the label image"},
-		encoding.Column{Name: "voxels", Values: c.voxels, Doc: "voxels of the scan's grid that lie in it"},
-		encoding.Column{Name: "coverage", Values: c.share, Doc: "share of the label's voxels inside the scan's field of view"},
-		encoding.Column{Name: "kept", Values: c.kept, Doc: "whether the node has voxels and enough coverage"},
-	)
-	t.Meta = meta
-	return t
+// A coverageRow is one node of the coverage table.
+type coverageRow struct {
+	region.Node
+	LabelVoxels int32   `column:"label_voxels" doc:"voxels of its label in the label image"`
+	Voxels      int32   `column:"voxels" doc:"voxels of the scan's grid that lie in it"`
+	Coverage    float64 `column:"coverage" doc:"share of the label's voxels inside the scan's field of view"`
+	Kept        bool    `column:"kept" doc:"whether the node has voxels and enough coverage"`
 }

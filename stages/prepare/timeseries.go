@@ -1,8 +1,10 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -76,16 +78,20 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, err
 		}
 	}
-	if tr == 0 {
-		tr = own
+	row := seriesRow{TR: cmp.Or(tr, own), Volumes: int32(y.Rows)}
+	if !(row.TR > 0) {
+		row.TR = math.NaN()
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
-		"scan": column.WithMeta(encoding.NewTable(
-			encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}, Unit: "s", Doc: "repetition time"},
-			encoding.Column{Name: "volumes", Values: []int32{int32(y.Rows)}, Doc: "volumes"},
-		), map[string]string{cleanedBefore: column.SeriesGiven}),
+		"scan":   column.WithMeta(column.Table([]seriesRow{row}), map[string]string{cleanedBefore: column.SeriesGiven}),
 	}, nil
+}
+
+// A seriesRow is the one row about series that were taken as they are.
+type seriesRow struct {
+	TR      float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
+	Volumes int32   `column:"volumes" doc:"volumes"`
 }
 
 // placeColumns finds the node (from 0) of each column of a file.

@@ -1,44 +1,44 @@
 package region
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // A Node is one row of the node list.
 type Node struct {
-	Index, Id int32
-	Name      string
+	Index int32  `column:"index" doc:"node number"`
+	Id    int32  `column:"id" doc:"the node's id in the node list"`
+	Name  string `column:"name" doc:"the node's name"`
+}
+
+// A Place is the centroid of a node, MNI, mm; NaN where the node list does not give it.
+type Place struct {
+	X float64 `column:"x,optional"`
+	Y float64 `column:"y,optional"`
+	Z float64 `column:"z,optional"`
 }
 
 // ReadNodes reads the node list: indices must be 1…N.
 func ReadNodes(in dag.Input) ([]Node, error) {
-	t, err := in.Table()
+	nodes, err := column.Read[Node](in)
 	if err != nil {
 		return nil, err
 	}
-	index, err1 := t.Ints("index")
-	id, err2 := t.Ints("id")
-	name, err3 := t.Strings("name")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	nodes := make([]Node, len(index))
-	seen := map[int64]int64{}
-	for i := range nodes {
-		switch other, twice := seen[id[i]]; {
-		case index[i] != int64(i+1):
-			return nil, fmt.Errorf("%s: row %d has the index %d, and a node list counts 1, 2, 3 …", in.Name, i+1, index[i])
-		case id[i] < 1 || id[i] > math.MaxInt32:
-			return nil, fmt.Errorf("%s: node %d has the id %d, want 1 to %d", in.Name, i+1, id[i], math.MaxInt32)
+	seen := map[int32]int32{}
+	for i, n := range nodes {
+		switch other, twice := seen[n.Id]; {
+		case n.Index != int32(i+1):
+			return nil, fmt.Errorf("%s: row %d has the index %d, and a node list counts 1, 2, 3 …", in.Name, i+1, n.Index)
+		case n.Id < 1:
+			return nil, fmt.Errorf("%s: node %d has the id %d, want 1 to %d", in.Name, i+1, n.Id, math.MaxInt32)
 		case twice:
-			return nil, fmt.Errorf("%s: nodes %d and %d share the id %d", in.Name, other, i+1, id[i])
+			return nil, fmt.Errorf("%s: nodes %d and %d share the id %d", in.Name, other, i+1, n.Id)
 		}
-		seen[id[i]] = index[i]
-		nodes[i] = Node{int32(index[i]), int32(id[i]), name[i]}
+		seen[n.Id] = n.Index
 	}
 	if len(nodes) == 0 || len(nodes) > math.MaxInt16 {
 		return nil, fmt.Errorf("%s: %d nodes, want 1 to %d", in.Name, len(nodes), math.MaxInt16)

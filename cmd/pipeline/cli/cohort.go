@@ -18,6 +18,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 func (a *app) cohortCommand() *cobra.Command {
@@ -90,14 +91,7 @@ func (a *app) cohort(file string, sets []string) error {
 // participants are those of the roster, then those who take no part.
 func participants(p *pipelines.Pipeline) []participantEvent {
 	r := p.Roster
-	groups := map[string]string{}
-	if ids, err := r.Participants.Strings("participant_id"); err == nil {
-		if of, err := r.Participants.Strings("group"); err == nil {
-			for i, id := range ids {
-				groups[id] = of[i]
-			}
-		}
-	}
+	_, groups, _ := column.ByParticipant(r.Participants, "group") // nil without a column of groups
 	var people []participantEvent
 	found, _ := r.Inventory()
 	for _, s := range r.Subjects {

@@ -14,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // writePyG writes the graphs of all participants as plain arrays, from which a
@@ -115,27 +116,21 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 	if shape[1] != d.nodes || shape[2] != d.features {
 		return fmt.Errorf("its features are %v, and those of the first participant [draw, %d, %d]", shape, d.nodes, d.features)
 	}
-	t := edges.Table
-	draws, err1 := t.Ints("draw")
-	sources, err2 := t.Ints("source")
-	targets, err3 := t.Ints("target")
-	weights, err4 := t.Floats("weight")
-	for _, err := range []error{err1, err2, err3, err4} {
-		if err != nil {
-			return err
-		}
+	rows, err := column.Rows[column.EdgeRow](edges.Table)
+	if err != nil {
+		return err
 	}
 	at := 0 // edges are sorted by draw
 	for draw := range int64(shape[0]) {
-		for ; at < len(draws) && draws[at] == draw; at++ {
-			s, e := sources[at]-1, targets[at]-1
+		for ; at < len(rows) && int64(rows[at].Draw) == draw; at++ {
+			s, e := int64(rows[at].Source-1), int64(rows[at].Target-1)
 			d.from, d.to = append(d.from, s, e), append(d.to, e, s)
-			d.weight = append(d.weight, weights[at], weights[at])
+			d.weight = append(d.weight, rows[at].Weight, rows[at].Weight)
 		}
 		d.edgePtr = append(d.edgePtr, int64(len(d.from)))
 		d.y, d.draw, d.subject = append(d.y, group), append(d.draw, draw), append(d.subject, subject)
 	}
-	if at != len(draws) {
+	if at != len(rows) {
 		return fmt.Errorf("its edges are not sorted by draw, or of draws that have no features")
 	}
 	d.x = append(d.x, features.Array.Float64s()...)
