@@ -60,7 +60,8 @@ func main() {
 // test runs go test, and ends with the tests that were skipped. Under PRGNN_REQUIRE there
 // must be none.
 func test(args []string) (ok bool) {
-	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
+	// The limit of ten minutes a package is too short for cmd/pipeline on a machine that does other work.
+	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout=30m"}, args...)...)
 	cmd.Stderr = os.Stderr
 	stream, err := cmd.StdoutPipe()
 	if err == nil {
