@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -196,27 +197,63 @@ func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, r
 	if c.Unit != "" {
 		head += " (" + unitName(c.Unit) + ")"
 	}
-	digits := spreadDigits(v)
 	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
+	values := make([][]float64, len(rows))
 	for g := range rows {
-		var known []float64
 		for _, at := range rows[g] {
-			if !math.IsNaN(v[at]) {
-				known = append(known, v[at])
-			}
+			values[g] = append(values[g], v[at])
 		}
-		text := "n/a"
-		if mean, sd := column.MeanSD(known); len(known) > 1 {
-			text = fmt.Sprintf("%.*f ± %.*f (%.*f–%.*f)", digits, mean, digits, sd, digits, slices.Min(known), digits, slices.Max(known))
-		} else if len(known) == 1 {
-			text = fmt.Sprintf("%.*f", digits, known[0])
-		}
-		if missing := len(rows[g]) - len(known); missing > 0 && len(known) > 0 {
-			text += fmt.Sprintf(", %d missing", missing)
-		}
+	}
+	for g, text := range describeNumbers(values) {
 		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
 	}
 	return nil
+}
+
+// describeNumbers gives mean ± SD (range) of each group; NaN is a missing value. All groups have the decimals that give
+// the smallest SD two significant digits. An SD of 0 is written 0, and then the mean is the value that all share.
+func describeNumbers(groups [][]float64) []string {
+	known, least := make([][]float64, len(groups)), math.Inf(1)
+	for g, v := range groups {
+		known[g] = column.Known(v)
+		if sd := groupSD(known[g]); sd > 0 {
+			least = min(least, sd)
+		}
+	}
+	write := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	if digits := decimals(least); digits <= 9 {
+		write = func(x float64) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+	} else if !math.IsInf(least, 1) {
+		write = func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+	}
+	texts := make([]string, len(groups))
+	for g, v := range known {
+		switch sd := groupSD(v); {
+		case len(v) == 0:
+			texts[g] = "n/a"
+			continue
+		case len(v) == 1:
+			texts[g] = strconv.FormatFloat(v[0], 'g', -1, 64)
+		case sd == 0:
+			texts[g] = strconv.FormatFloat(v[0], 'g', -1, 64) + " ± 0"
+		default:
+			mean, _ := column.MeanSD(v)
+			texts[g] = fmt.Sprintf("%s ± %s (%s–%s)", write(mean), write(sd), write(slices.Min(v)), write(slices.Max(v)))
+		}
+		if missing := len(groups[g]) - len(v); missing > 0 {
+			texts[g] += fmt.Sprintf(", %d missing", missing)
+		}
+	}
+	return texts
+}
+
+// groupSD is the SD, and 0 where all values are the same: rounding leaves a little of equal ones.
+func groupSD(v []float64) float64 {
+	if len(v) < 2 || slices.Min(v) == slices.Max(v) {
+		return 0
+	}
+	_, sd := column.MeanSD(v)
+	return sd
 }
 
 // identifies tells whether numbers look like an identifier: whole, and of twenty participants or
@@ -232,16 +269,14 @@ func identifies(v []float64) bool {
 	return len(v) >= 20
 }
 
-// spreadDigits is the number of decimals of a column: two significant digits of its SD, so
-// that all values of a column are alike.
-func spreadDigits(v []float64) int {
-	_, sd := column.MeanSD(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
-	if !(sd > 0) || math.IsInf(sd, 0) {
-		return 0
+// decimals are those that give a number two significant digits.
+func decimals(x float64) int {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return math.MaxInt
 	}
 	digits := 0
-	for ; sd < 10 && digits < 6; digits++ {
-		sd *= 10
+	for ; x < 9.95 && digits < 400; digits++ {
+		x *= 10
 	}
 	return digits
 }
