@@ -112,7 +112,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	for i, s := range r.Subjects {
 		ids[i] = s.ID
 	}
-	named := cohort.Names(ids)
+	named := cohort.Names(append(slices.Clone(ids), r.Excluded()...)) // an exclude that names somebody twice is no mistake
 	notes, fine := slices.Clone(r.Notes), true
 	if x := t.get("exclude"); x != nil && x.kind != empty {
 		if x.kind == scalar || x.kind == mapping {
@@ -148,7 +148,8 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	for id := range out {
 		delete(rated, id)
 	}
-	all := len(ids) - len(out) - len(rated)
+	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] })
+	all := len(left)
 	few := all
 	if n := t.get("limit"); n != nil && n.kind != empty {
 		limit, whole := n.value.(int)
@@ -168,7 +169,6 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	}
 	chosen := *r
 	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
-	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] })
 	var group map[string]string // a table without groups is one group
 	if r.Participants != nil {
 		_, group, _ = column.ByParticipant(r.Participants, "group")

@@ -484,3 +484,27 @@ func TestLoadFiles(t *testing.T) {
 		t.Errorf("a directory: %v", err)
 	}
 }
+
+// The line that a message proposes for cohort: names whom a parameter of the cohort's kind excludes already, too.
+func TestExcludeTwice(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "people.tsv"), []byte("participant_id\tgroup\nsub-1\tA\nsub-2\tA\nsub-3\tB\nsub-4\tB\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const file = "cohort: { matrices: { file: people.tsv, pearson: \"{participant_id}.npy\", nodes: dk84, exclude: [sub-1] }, exclude: [sub-1, sub-2], limit: 1 }\n" +
+		"stages: { folds: { use: split, in: { participants: cohort.participants } } }\n"
+	p, err := build("x.yaml", []byte(file), dir, nil, maxTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var why []string
+	for _, left := range p.Roster.Left {
+		why = append(why, left.ID+" "+left.Why)
+	}
+	if want := []string{"sub-1 excluded by name", "sub-2 excluded by name", "sub-4 beyond limit"}; !slices.Equal(why, want) && !slices.Equal(why, []string{want[0], want[1], "sub-3 beyond limit"}) {
+		t.Errorf("left out %q", why)
+	}
+	if _, err := build("x.yaml", []byte(strings.Replace(file, "[sub-1, sub-2]", "[sub-9]", 1)), dir, nil, maxTasks); err == nil {
+		t.Error("sub-9 is nobody")
+	}
+}

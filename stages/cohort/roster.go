@@ -45,8 +45,10 @@ type Roster struct {
 	MakeKind string
 	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
 	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
-	MadeBy   string    // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
-	Here     []string  // for the person at this machine alone: where the data were found
+	// TimesApart: a scan's header and its sidecar give different repetition times. Which counts depends on the stages.
+	TimesApart bool
+	MadeBy     string   // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
+	Here       []string // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string) []error
 	Root       string // the directory from which results name the participants' files (see NameIn)
@@ -87,11 +89,11 @@ func (s Subject) first(port string) (path string, ok bool) {
 	return path, ok
 }
 
-// ExcludedByName are the participants that exclude leaves out.
-func (r *Roster) ExcludedByName() []string {
+// Excluded are the participants that exclude leaves out, by name or by a table of ratings.
+func (r *Roster) Excluded() []string {
 	var ids []string
 	for _, left := range r.Left {
-		if left.Why == ExcludedByName {
+		if left.Why == ExcludedByName || left.Why == RatedFail {
 			ids = append(ids, left.ID)
 		}
 	}
@@ -101,9 +103,13 @@ func (r *Roster) ExcludedByName() []string {
 var excludeList = regexp.MustCompile(`exclude: \[([^\[\]]*)\]`)
 
 // CompleteExclude adds the participants that are excluded already to every `exclude: [sub-003]` of a message, so that
-// the line can replace the one that is there.
+// the line can replace the one that is there. Every message that a person reads goes through it; without a roster it
+// stays as it is.
 func (r *Roster) CompleteExclude(message string) string {
-	there := r.ExcludedByName()
+	if r == nil {
+		return message
+	}
+	there := r.Excluded()
 	if len(there) == 0 {
 		return message
 	}

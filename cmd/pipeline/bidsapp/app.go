@@ -102,7 +102,7 @@ func Exclude(p *pipelines.Pipeline, chosen []string) string {
 	if len(chosen) == len(p.Roster.Subjects) {
 		return ""
 	}
-	out := p.Roster.ExcludedByName()
+	out := p.Roster.Excluded()
 	for _, s := range p.Roster.Subjects {
 		if !slices.Contains(chosen, s.ID) {
 			out = append(out, s.ID)

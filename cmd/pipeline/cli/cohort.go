@@ -191,7 +191,7 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 			row = append(row, a.fileCell(p.Roster, e, port))
 		}
 		if e.State != "taken" {
-			row = append(row, e.State+": "+e.Reason)
+			row = append(row, e.State+": "+p.Roster.CompleteExclude(e.Reason))
 		}
 		g.Add(row...)
 	}

@@ -244,7 +244,7 @@ func incomplete(c *results.Current, missing, unchecked []string, failures []*dag
 	var others []string
 	for _, e := range failures {
 		if checks[e.Task] {
-			lines = append(lines, e.Err.Error())
+			lines = append(lines, c.Pipeline.Roster.CompleteExclude(e.Err.Error()))
 		} else {
 			others = append(others, e.Task)
 		}

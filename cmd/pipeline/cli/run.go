@@ -247,23 +247,15 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 	causes := groupCauses(r.Errors)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
-		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(completed(p, a.brief(c.first.Err.Error())))+a.said(c.first, p.Graph.File))
+		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(p.Roster.CompleteExclude(a.brief(c.first.Err.Error())))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
-		fmt.Fprintln(a.Stderr, completed(p, fmt.Sprintf("To go on without the participants that failed, under cohort:\n    exclude: [%s]", strings.Join(out, ", "))))
+		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To go on without the participants that failed, under cohort:\n    exclude: [%s]", strings.Join(out, ", "))))
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", words.Count(r.Skipped, "task"))
 	}
 	fmt.Fprintf(a.Stderr, "%s kept. When the cause is mended, go on with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
-}
-
-// completed adds to the lists that a message says to exclude those who are excluded already.
-func completed(p *pipelines.Pipeline, message string) string {
-	if p.Roster == nil {
-		return message
-	}
-	return p.Roster.CompleteExclude(message)
 }
 
 // faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants, something else is wrong.

@@ -81,7 +81,7 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	}
 	failed := c.failures(others[0])
 	if failed != "" {
-		text, makes = text+"\n"+failed, makes+" when the cause is mended"
+		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" when the cause is mended"
 	}
 	text += "\n  " + a.Command(words...) + " " + makes
 	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil && first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
