@@ -150,6 +150,7 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
 	l.checkHeadlines()
+	l.noteTimes()
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {
 			return nil, err

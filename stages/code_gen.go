@@ -5,49 +5,49 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 555b8b30459b7a31f353549399395c12e600da875dc05d3f0368c26c84a83adc
-kind biomarkers 2ac98bd502d9e0a9e3447b55521f0ca23609251eada8239b459921be62984c72
-kind bootstrap da9061cc21e0be8be198c73720ec40ccfbde8ad22afb9a511fa306b86b804f60
-kind brainmap 28dbdb57a6f0f7ccd6f7735613e1352fd924d03d725f64ea80a92130484db09e
-kind choose 45f5e9b9f3bc2dda60b23bbdf358a6edd62213899a6df54b9d8ff1e7331a6085
-kind combat b09289a3f0f709b19a2b3d16642fdd821c1b6be11459f4ef70419d7cf03cf45d
-kind compare d298d343f781dc58b532d37c332cb1529228c17f54ce5fdc3d1998cd7cc6a3d6
-kind connectivity 192f534aaa5edaa4a9615d5ccddb024b39a613e6fa9000153a24443bd131a633
-kind covariates 762c8744f29e4e482481752df1b6b477ccb63bb2515ad3beeef7529c4c747b6c
-kind denoise a1e77e0e13bd498a41ae4586271cb3a30cd0c638b9bcb1313387a8204a42e44c
+var codes = dag.Codes(`kind baseline 532c701668943cb11fd71daf37afc1113e544c3aaca7ff4c34806a5a465f5535
+kind biomarkers 7f3e2fe5da87f38802c40512fa543b406ab6b2f6ec9690c27e81ce2db5ca1858
+kind bootstrap 9c8b6a5335cda7b0805382b7e193e38915bc99a7ce89e7d57cc35c6bd87800a1
+kind brainmap 86165adb3368ec365ddea982ee924b50ec27a2976dd2ba4d527c78118045665b
+kind choose 891b22e1afc95fe05c803e26e23155df6903d6e5c0ec2a2aea40a7c50c5eec2d
+kind combat 526222b4f82c4276439e7d2c62b6dc96d78c0360b6f635e0551273c4c2fe4b82
+kind compare 651fe562f365c7cff6ac2b82d9cbff92d3db478ddf85d695aa08d14b5f5eac20
+kind connectivity 793d70c9a55b1d6803d24a5ca9a4bcdb5bc11a6f598d270303518570ebaa8e11
+kind covariates db9098bbab4c75984c89c3666859434ea6cf39db908e3e8185c109ed43cb7a46
+kind denoise db3b8210680aa87d21f1110d1bbe94eb518f60967cd7abfc761cc7b6eb2e23b4
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 7da5398204fda47fc573cd43ae76c8f84ef963df1d89eef5d1ac45373e2bbb34
+kind evaluate c12e7c85bd24afa77ee3e0272e57b37d20a9606942e2cdae6d2c6b201bba1a55
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
-kind fidelity 09c54ca6eac03b8b4b715a44a9a48a2c24bb3e5e883948c1043699a5c7a1bb87
-kind figure-confusion 363d3acff0e651ae2aa07ed228b4c369882fc5cbefd536ff4c9c93542e0a4a16
-kind figure-connectivity f04230c310a8a2293cc8482e88fb6fe50c785f37a9816b14f6ee31d8758b48db
-kind figure-degrees f05db1041232544cc121ab1302d5213b58094d1653a14a37bb1ca9652a47735b
-kind figure-distributions 129fefd0bb480888a14cfb2b547f95c971a71791ff02586b2849276323da3732
-kind figure-individuality 7174bf6409a0801f1945fb5214b7ce6621c0f401f8d9e87936da22d0b8051180
-kind figure-individuals b3ec4d41eb2776ab7ea55749ba91b0c1f2c7e7aa6b046c512ab5b543d02f8b47
-kind figure-qc 274740924bc9ffacb59bf11087e36d33d56273d94c0405f084c73373a3aee211
-kind figure-ranking 15fbe2d6085aba60ee8bc69e24926ba1fce23bc768246284ece197d9d876ff6f
-kind figure-roc 205064cd07968de74a59848427da1c173894137623c406dd33edda18ad546b1d
-kind figure-training 9a330aea980e239c1ec9fc6c577a6a67211759b54f032acfd26a3b1a59fc75d9
-kind graph 79ad7a3fc851c3dbaf35008950edd6cc15ffda7d0d60186ecb2f94c7df9516a0
+kind fidelity bfb2db5ec968570e5f37062bac95ea9dff47ede56cdb5e41608a3101d4d82abf
+kind figure-confusion 7082be4446989b63eb23947b69529bb104a369d1f5bdfe8193bc3e9e818c1070
+kind figure-connectivity 896341073beebb461ab8676297dd86b9be5a79414f75aed9c4480705d13d47b6
+kind figure-degrees 844a94bc9851860686f42a08be1f8180b07725d0f0e22efb86fd456421fc4f92
+kind figure-distributions 1186e971434633d28bb9538bf8de5dc85140dbcbc674cc2b0a69ba9dc5f5edfc
+kind figure-individuality a843e782fccac926dca2ab332dea419eb953d33543cf3562ec6b85dc7dbb54d7
+kind figure-individuals fd6558ac256622a41bcb06429728b47d42ad7f2c11c1d649a91e2374477f3f2d
+kind figure-qc ad09b793fa8aa2b31e2ec0e7c7c4670c3563f0fa05e22bfac6d331bf9267e787
+kind figure-ranking 0c658940adf1de9ab363e4daec5065697db2e049bd02217bcc7d1966a4b15939
+kind figure-roc 36e64853a7e03e33d49133a1f624699191d29778e1c7b66289bc2e2a12b09c52
+kind figure-training 7c2fc2c5a569abae28eab41725f177c8604df068fb01e50fdb15a7a83cca5e8d
+kind graph d7d26ecb356da9c296f4584ef7beef8d18c8bf6720ffd76e0ac7b7cc6e98060f
 kind harmonize 804d4789b27654f36d2cf9c739d855ba670378ec88e067e3a96e2be3f49e0dd4
-kind individuality 3c53bc063efb5b88f12867a394a26e7ed66e6487eeed591e96b096b99a02ceaf
-kind join 2d2e05d0fa8c84880882ab69f5ee3ca47c0d0a438a3e422e8355da0b54cbbf6e
-kind leakage 618c36ccfc1a31b0bfa03a95679e10a9f34b198b9ecf1ddac02c40dab701ff07
-kind matrices ca8356ee942bd408b28d2d0c285b8207e3867c016cb669b66d9c3b460b05652b
+kind individuality 135450bce3bdcb5223300efc8c53f2c38514fb5203fdd3bae5b622bffc7fb974
+kind join 575b3d934898afc7875fdb1820ce39972bbc4ef3be3d641470a76885a975983d
+kind leakage b8dd70e61b4b862eb221a5ab09cc20c26a53a2d4f7f564aa0d102809e7a0985f
+kind matrices 7a8214eebd048b32a1ceea3818bf050944b87638fd40a216272f921bb80dd635
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
-kind parcellate 7a64fcff2fd5255c5fb3ed65d832b5d27e8f588fdeffb93698ccf8b6728287a6
-kind permutation f5a8c7114b4a0c086da3fe4b3d1a3d710d50109751be65cf360976a807d034b0
-kind predict 4e064aa0830c698b87fb9fcb2f2bc140b25c95f35de0bcc29d4dbc8fdaf276a1
-kind qcfc 20039e6b3d07ebf35b33a6547ad56ddbe7e242d8a306c503207c2d01b8fbac9a
-kind report 4d8362b391f2150a4d92f74b378ca1b931c6a6839ca2d5846d655c66767e6c3e
-kind saliency 94a3957122d7c188fcc069bcd548c5cedfef2441c0a382018fbb59cfbf8f6fd5
+kind parcellate b7bb6be26d5f50b7baf985d0048a6093682b50f5ce900701be29df5985519787
+kind permutation cf23d087a46ba6e84b5c643520bd578b2af373af6f9a117a2dc555a2bbded501
+kind predict ec9b8c44c46ef3284e05d9175f1dc3ecf1b995433104f47bfc659592eb29babe
+kind qcfc 9c59808e2054c668b70b8062b09f091b22a295b37bb9e358f77957732555e447
+kind report 833d077c6bdfc57422f2b99c057ac9ece7228cd8a6f816ce1a0dda2d28899116
+kind saliency 7c9de3dc9a3d50f3be459ca52108f9559c8526e1f02f77f64828b6fc8b330221
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
-kind split ddf50e79a7f20079dec821cd6edb5059384a70c46dc0b2d03e592236d08b1e0b
-kind summary ab1bc973fb8bd8662514741366372d1d37084d9f7dffda03cc27ed50b7967e8e
-kind tables b8f7f7cef1f8a81c5e8ad9a7018360b285520b3ef0f02c76a166d476fded75f1
-kind timeseries fc30feafbf05a103417febaa6013d94d27fc4b1791e43c36ad37b535ebe67af3
-kind train 73d2e4ec841dac9c62f91e6532e7972f49b385e7380300e753edfce1e669a28b
+kind split bb2e2151e295d3f23f447a744f48b3d679b4c4233d0d33af96a3a535df3889a6
+kind summary f7f5f8dad7727c43c84d0e17d876e984a323485b1d8e87f1ef7944795a2c5869
+kind tables 231ac1acd5d080c397db1a5f0a5b7cafac3f923edbafb2379f4542223b9e18b1
+kind timeseries b52bdc23e1d7332a4bf205c9a57fd983fa4e185f048aa49b1be3b0d68c3de8ce
+kind train 96a7cf33c236bb214ae843447a798d6ffc2c0e232930b9c02efac0735a8deccb
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -339,7 +339,7 @@ reached by baseline biomarkers bootstrap brainmap choose combat compare connecti
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
-prgnn/stages/column.CleaningRow 040f79d48cc4.e3b0c4
+prgnn/stages/column.CleaningRow d926d47b1a89.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
@@ -1132,7 +1132,8 @@ prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b435bdc59109.974f09
-prgnn/stages/prepare.Bootstrap.Run 54842b671ffb.1fab0d
+prgnn/stages/prepare.Bootstrap.Run 4c23490afeb1.013ecf
+prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
@@ -1943,7 +1944,8 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
 prgnn/stages/prepare.Denoise.Ports f7a9debfa260.f4eae3
-prgnn/stages/prepare.Denoise.Run a6257e810aa8.afbc33
+prgnn/stages/prepare.Denoise.Run 6687948a3a35.7ea141
+prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
 prgnn/stages/prepare.Denoise.confounds 3d6c8d0c3ff1.80b341
@@ -1953,7 +1955,7 @@ prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
 prgnn/stages/prepare.denoise.New 76b43eb3136d.a67e5a
 prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
-prgnn/stages/prepare.stepRow 28e593d1ace2.e3b0c4
+prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
 
@@ -2580,7 +2582,7 @@ prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 0795432137c0.dbdf94
-prgnn/stages/prepare.runQuality.whole 996542df66dd.ce0422
+prgnn/stages/prepare.runQuality.whole c7ebbb81c04a.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
@@ -3072,7 +3074,9 @@ prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
 prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
 prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
-prgnn/stages/present.describeColumn 81863d189f8d.e8b644
+prgnn/stages/present.decimals 9cede38d19f1.e3b0c4
+prgnn/stages/present.describeColumn 1fd3ad78f667.1cefe4
+prgnn/stages/present.describeNumbers a6de89328b84.b86a4e
 prgnn/stages/present.elementText 90b635269970.e3b0c4
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
@@ -3080,6 +3084,7 @@ prgnn/stages/present.excludedRow 89f5030577c0.e3b0c4
 prgnn/stages/present.fewForMotion c8409648400f.e3b0c4
 prgnn/stages/present.gather 888421a56f5d.f32263
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
+prgnn/stages/present.groupSD 4a3c1ab4057e.dc3b72
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
 prgnn/stages/present.headlineOf 17b3ffa89334.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
@@ -3122,7 +3127,6 @@ prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
 prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
 prgnn/stages/present.spread 5d607406017f.14a0e1
-prgnn/stages/present.spreadDigits 1e658f25a72c.dc3b72
 prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
 prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
 prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
@@ -3400,8 +3404,8 @@ prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
 prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
-prgnn/stages/prepare.Timeseries.Run b3e48c7e9cf8.fb08ad
-prgnn/stages/prepare.seriesRow 430ad1da475a.e3b0c4
+prgnn/stages/prepare.Timeseries.Run 048bd199cb1d.fb08ad
+prgnn/stages/prepare.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
 prgnn/stages/region.niftiMagic 8ad5a6a90a21.e3b0c4
@@ -3595,7 +3599,7 @@ at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDo
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:210 Read:219 One:232 Rows:246 Coordinates:275 field.absent:295 field.read:308 chosen:348 fill:358 memory:379 memoryOf:385 at:391
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:41
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:42
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
@@ -3670,20 +3674,20 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.made:172 longestTR:178 readJSON:181 sidecarTR:197 denoised:216 sameGrid:231 Bootstrap.size:238 Bootstrap.draw:246 countDistinct:277 Bootstrap.drop:285 whyNone:300 badVolumes:315 voxelRow:340 voxelTable:350 mostLost:363 scanTable:366 scanRow:392
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.TimeFrom:172 Bootstrap.made:183 longestTR:189 readJSON:192 sidecarTR:208 denoised:227 sameGrid:242 Bootstrap.size:249 Bootstrap.draw:257 countDistinct:288 Bootstrap.drop:296 whyNone:311 badVolumes:326 voxelRow:351 voxelTable:361 mostLost:374 scanTable:377 scanRow:403
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:63 Combat.trained:113 combatBook.table:156 slopeColumn:179 combatRow:182 combatBook.siteTable:194 siteRow:213
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 stepRow:86 Denoise.strategy:91 Denoise.Run:99 Denoise.cleaner:166 lostVoxels:197 tooLittle:211 orExclude:216 Denoise.confounds:220 before:323 cleanedBefore:335 aboutConfounds:338 meanAndMax:348
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 stepRow:86 Denoise.strategy:92 Denoise.Run:100 Denoise.TimeFrom:169 Denoise.cleaner:177 lostVoxels:208 tooLittle:222 orExclude:227 Denoise.confounds:231 before:334 cleanedBefore:346 aboutConfounds:349 meanAndMax:359
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:253 joinedRow:262 runVolumeRow:270 runQuality.volumes:276 leastCoverage:296
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:256 joinedRow:265 runVolumeRow:273 runQuality.volumes:279 leastCoverage:299
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:23 Timeseries:27 Timeseries.Ports:32 Timeseries.Run:47 seriesRow:92 placeColumns:98
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
@@ -3695,7 +3699,7 @@ at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSetti
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 author.motionTable:45 author.typicality:84 shownScans:116 author.scanQuality:119
-at stages/present/participants.go prgnn/stages/present groupSize:18 author.groups:24 author.participants:38 noteRow:61 excludedRow:66 author.leftOut:72 author.describeGroups:114 describeColumn:161 identifies:224 spreadDigits:237 unitName:250
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 describeColumn:162 describeNumbers:215 groupSD:251 identifies:261 decimals:273 unitName:285
 at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:159 author.paperTables:192 author.performanceFigures:227 author.othersLast:266 accuracyChart:278
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183

@@ -268,7 +268,8 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
 	}
 	r.Notes = append(l.notes, r.Notes...)
-	r.Notes = append(r.Notes, timeNotes(l, found)...)
+	times, apart := timeNotes(l, found)
+	r.Notes, r.TimesApart = append(r.Notes, times...), apart
 	r.Left = l.leftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
 	r.unreadable = func(id string) []error { return found[id].unreadable() }

@@ -45,8 +45,8 @@ func (f *bidsFiles) apart() bool {
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
-// participants.
-func timeNotes(l *list, found map[string]*bidsFiles) []string {
+// participants. contradict tells whether sidecar and header contradict each other anywhere.
+func timeNotes(l *list, found map[string]*bidsFiles) (notes []string, contradict bool) {
 	var apart []string
 	used := map[float64]int{}
 	for _, row := range l.rows {
@@ -61,9 +61,8 @@ func timeNotes(l *list, found map[string]*bidsFiles) []string {
 			}
 		}
 	}
-	var notes []string
 	if apart != nil {
-		notes = append(notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s. The sidecar's counts where cohort.sidecar is connected to bootstrap, else the header's", words.Some(apart, 6)))
+		notes = append(notes, "the repetition times of sidecar and header differ: "+words.Some(apart, 6))
 	}
 	if len(used) > 1 {
 		var text []string
@@ -73,5 +72,5 @@ func timeNotes(l *list, found map[string]*bidsFiles) []string {
 		slices.Sort(text)
 		notes = append(notes, "not all scans have one repetition time: "+strings.Join(text, ", "))
 	}
-	return notes
+	return notes, apart != nil
 }

@@ -20,7 +20,7 @@ type CleaningRow struct {
 	Trend      int32   `column:"trend" doc:"degree of the trend taken out"`
 	FilterLoss float64 `column:"filter_loss" doc:"degrees of freedom that the filter took"`
 	TEff       float64 `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend"`
-	TR         float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
+	TR         float64 `column:"tr,missing" unit:"s" doc:"repetition time used"`
 	MeanFD     float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	MaxFD      float64 `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
 	HighFD     int32   `column:"high_fd,optional" doc:"volumes with a framewise displacement above 0.5 mm, censored or not"`
@@ -34,6 +34,7 @@ type CleaningRow struct {
 	Strategy   string  `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
 	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions left out because some volume holds NaN or an infinity"`
 	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
+	TRFrom     string  `column:"tr_from,optional" doc:"where the repetition time comes from: parameter, sidecar or header; empty where it is not known or runs differ"`
 	Why        string  `column:"why,optional" doc:"why nothing was regressed out; empty where something was"`
 }
 

@@ -98,9 +98,8 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return lists
 	}
 
-	tr, from := b.TR, "parameter"
-	if tr == 0 && t.Has("sidecar") {
-		from = "sidecar"
+	tr, from := b.TR, b.TimeFrom(t.Has)
+	if from == "sidecar" {
 		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
 			return nil, err
 		}
@@ -166,6 +165,18 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
 		"scan":   column.WithMeta(scan, meta),
 	}, nil
+}
+
+// TimeFrom is where it takes the repetition time from, when the ports are connected that has names: parameter,
+// sidecar or header. A sidecar that gives none leaves it to the header.
+func (b *Bootstrap) TimeFrom(has func(port string) bool) string {
+	switch {
+	case b.TR > 0:
+		return "parameter"
+	case has("sidecar"):
+		return "sidecar"
+	}
+	return "header"
 }
 
 // made is what distinguishes its draws from others: not their number, nor whose they are.

@@ -84,7 +84,8 @@ func (s *Denoise) Validate() []error {
 
 // A stepRow is what cleaning takes from a scan's table.
 type stepRow struct {
-	TR float64 `column:"tr"`
+	TR   float64 `column:"tr"`
+	From string  `column:"tr_from,optional"`
 }
 
 // strategy is what regress comes to where there are confounds.
@@ -106,12 +107,13 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver), Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
 		Order: s.Order, Standardize: connectivity.Standardize(s.Standardize),
 	}
-	if o.TR == 0 && t.Has("scan") {
+	from := s.TimeFrom(t.Has)
+	if from == "" && t.Has("scan") {
 		scan, err := column.One[stepRow](t.In("scan"))
 		if err != nil {
 			return nil, err
 		}
-		o.TR = scan.TR
+		o.TR, from = scan.TR, scan.From
 	}
 	if s.Filter != "none" && !(o.TR > 0) {
 		return nil, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", in.Name, s.Filter)
@@ -120,6 +122,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	row.TRFrom = from
 	c, err := s.cleaner(draws[0].Rows, o, &row)
 	if err != nil {
 		remedy := ""
@@ -160,6 +163,14 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), column.MadeBy("denoise", &used, made, "tr", "min_volumes", "min_minutes", "min_dof")),
 		"volumes": column.Table(volumes),
 	}, nil
+}
+
+// TimeFrom is "parameter" where tr gives the repetition time, and "" where the scan does.
+func (s *Denoise) TimeFrom(func(port string) bool) string {
+	if s.TR > 0 {
+		return "parameter"
+	}
+	return ""
 }
 
 // cleaner prepares the cleaning, and refuses a run of which too little is left.

@@ -270,3 +270,48 @@ func TestDenoiseChoices(t *testing.T) {
 		}
 	}
 }
+
+// The quality says which repetition time was used, and where it comes from; of runs that differ, neither.
+func TestDenoiseTimeFrom(t *testing.T) {
+	scan := func(tr float64, from string) dag.Input {
+		table := scanOf(tr)
+		table.Columns = append(table.Columns, encoding.Column{Name: "tr_from", Values: []string{from}})
+		return dag.InputOf(table)
+	}
+	clean := func(tr float64, in dag.Input) (dag.Input, column.CleaningRow) {
+		t.Helper()
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.TR = tr
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "scan": in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dag.InputOf(out["quality"]), stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
+	}
+	header, row := clean(0, scan(2, "header"))
+	if row.TR != 2 || row.TRFrom != "header" {
+		t.Errorf("%v s from %q", row.TR, row.TRFrom)
+	}
+	sidecar, row := clean(0, scan(2.5, "sidecar"))
+	if row.TR != 2.5 || row.TRFrom != "sidecar" {
+		t.Errorf("%v s from %q", row.TR, row.TRFrom)
+	}
+	if _, row := clean(3, scan(2.5, "sidecar")); row.TR != 3 || row.TRFrom != "parameter" {
+		t.Errorf("%v s from %q", row.TR, row.TRFrom)
+	}
+	if _, row := clean(0, dag.InputOf(scanOf(2))); row.TR != 2 || row.TRFrom != "" {
+		t.Errorf("%v s from %q, and the scan does not say", row.TR, row.TRFrom)
+	}
+	for _, c := range []struct {
+		runs []dag.Input
+		want string
+	}{{[]dag.Input{header, header}, "header"}, {[]dag.Input{header, sidecar}, ""}} {
+		q, err := readRuns(c.runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.whole(0).TRFrom; got != c.want {
+			t.Errorf("from %q, want %q", got, c.want)
+		}
+	}
+}

@@ -213,7 +213,7 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 func (q *runQuality) whole(missing int32) column.CleaningRow {
 	first, further := q.runs[0], int32(len(q.runs)-1)
 	w := column.CleaningRow{
-		Trend: further, TEff: -float64(further), TR: first.TR, MeanFD: math.NaN(), MaxFD: math.NaN(),
+		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(), MaxFD: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why,
 	}
 	var names []string
@@ -235,6 +235,9 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		}
 		if run.TR != w.TR {
 			w.TR = math.NaN()
+		}
+		if run.TRFrom != w.TRFrom {
+			w.TRFrom = ""
 		}
 		for _, name := range strings.Fields(run.Confounds) {
 			if !slices.Contains(names, name) {

@@ -1,7 +1,6 @@
 package prepare
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -72,15 +71,19 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if _, err := connectivity.Inspect(y); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	tr := s.TR
+	tr, from := s.TR, "parameter"
 	if tr == 0 && t.Has("sidecar") {
+		from = "sidecar"
 		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
 			return nil, err
 		}
 	}
-	row := seriesRow{TR: cmp.Or(tr, own), Volumes: int32(y.Rows)}
+	if tr == 0 {
+		tr, from = own, "header"
+	}
+	row := seriesRow{TR: tr, Volumes: int32(y.Rows), From: from}
 	if !(row.TR > 0) {
-		row.TR = math.NaN()
+		row.TR, row.From = math.NaN(), ""
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
@@ -92,6 +95,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 type seriesRow struct {
 	TR      float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
 	Volumes int32   `column:"volumes" doc:"volumes"`
+	From    string  `column:"tr_from" doc:"where the repetition time comes from: parameter, sidecar or header; empty where it is not known"`
 }
 
 // placeColumns finds the node (from 0) of each column of a file.

@@ -1,0 +1,83 @@
+package pipelines
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/nifti"
+)
+
+// Where a sidecar contradicts the header of its scan, a note says which of them each stage uses.
+func TestWhichRepetitionTime(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	image := func(shape ...int) string {
+		t.Helper()
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		var b bytes.Buffer
+		grid := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
+		if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: grid, TR: 2, Data: make([]int16, n)}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	write("participants.tsv", "participant_id\tgroup\nsub-01\tA\nsub-02\tB\n")
+	write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "20.2.7"}]}`)
+	sidecars := func(tr string) {
+		for _, s := range []string{"sub-01", "sub-02"} {
+			scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
+			write(scan+".nii", image(2, 2, 2, 3))
+			write(scan+".json", fmt.Sprintf(`{"RepetitionTime": %s}`, tr))
+			write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii", image(2, 2, 2))
+		}
+	}
+	const file = "extends: biopoint.yaml\ncohort: { bids: { dir: ., confounds: false } }\n"
+	for _, c := range []struct {
+		name, tr, more string
+		sets           []string
+		want           string
+	}{
+		{"they agree", "2", "", nil, ""},
+		{"sidecar", "2.5", "", nil, "repetition time: series uses that of the sidecar"},
+		{"header", "2.5", "stages: { series: { in: { sidecar: null } } }\n", nil, "repetition time: series uses that of the header"},
+		{"parameter", "2.5", "", []string{"series.tr=3", "clean.tr=4"}, "repetition time: series uses that of the parameter tr, clean uses that of the parameter tr"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sidecars(c.tr)
+			p, err := build("biopoint-study.yaml", []byte(file+c.more), dir, c.sets, maxTasks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			apart := slices.Contains(p.Notes, "the repetition times of sidecar and header differ: sub-01 (2.5 and 2 s), sub-02 (2.5 and 2 s)")
+			if apart != (c.want != "") {
+				t.Errorf("notes %q", p.Notes)
+			}
+			said := ""
+			for _, n := range p.Notes {
+				if strings.HasPrefix(n, "repetition time:") {
+					said = n
+				}
+			}
+			if said != c.want {
+				t.Errorf("says %q, want %q", said, c.want)
+			}
+		})
+	}
+}
