@@ -4,8 +4,8 @@
 //
 // A Figure is painted by a function on a canvas of a fixed size. The bytes of a figure
 // depend on nothing but what is painted: the fonts are compiled in, and no clock, path
-// or locale enters. An SVG names its fonts (Liberation Sans, else Arial, else any sans)
-// and does not embed them; text widths are those of Liberation Sans.
+// or locale enters. An SVG embeds the glyphs that it shows, so that every viewer draws texts
+// as wide as they were measured.
 //
 // Lengths are vg.Length: points, 1/72 inch.
 package draw
