@@ -19,16 +19,16 @@ kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate c12e7c85bd24afa77ee3e0272e57b37d20a9606942e2cdae6d2c6b201bba1a55
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
 kind fidelity bfb2db5ec968570e5f37062bac95ea9dff47ede56cdb5e41608a3101d4d82abf
-kind figure-confusion 7082be4446989b63eb23947b69529bb104a369d1f5bdfe8193bc3e9e818c1070
-kind figure-connectivity 896341073beebb461ab8676297dd86b9be5a79414f75aed9c4480705d13d47b6
-kind figure-degrees 844a94bc9851860686f42a08be1f8180b07725d0f0e22efb86fd456421fc4f92
-kind figure-distributions 1186e971434633d28bb9538bf8de5dc85140dbcbc674cc2b0a69ba9dc5f5edfc
-kind figure-individuality a843e782fccac926dca2ab332dea419eb953d33543cf3562ec6b85dc7dbb54d7
-kind figure-individuals fd6558ac256622a41bcb06429728b47d42ad7f2c11c1d649a91e2374477f3f2d
-kind figure-qc ad09b793fa8aa2b31e2ec0e7c7c4670c3563f0fa05e22bfac6d331bf9267e787
-kind figure-ranking 0c658940adf1de9ab363e4daec5065697db2e049bd02217bcc7d1966a4b15939
-kind figure-roc 36e64853a7e03e33d49133a1f624699191d29778e1c7b66289bc2e2a12b09c52
-kind figure-training 7c2fc2c5a569abae28eab41725f177c8604df068fb01e50fdb15a7a83cca5e8d
+kind figure-confusion 329f45b8908529345cb62bfc46f44f276a3d696b7de1275a4aece6249b1bd8db
+kind figure-connectivity a42c21ffcbf00a07f0ff29a7ccf0b4e26e2062b0293521ad90ca69707efcc496
+kind figure-degrees dfa7b7a15a572b3538057e0d68c247608687410fad929654190dcd240a404d5c
+kind figure-distributions 8f54d96d6bcdd9812078e9ee194856b63a947ceeae88326c56d4e22c62cb0293
+kind figure-individuality 4bb657f38e86084688c76a771bea41382b964b812b09cb4a0b8f763e620c14d7
+kind figure-individuals 5dcc12838b4e4e2be0fb46697a6e8f8634cdaabf5eaf7bc97fa88510ec21d3f0
+kind figure-qc 083df50380471ea07b3528a68722d14d84ee93b05dd6aa2ba6e4367e57860ef8
+kind figure-ranking 754087b03f9eb57736d4827a181ffe120a2f32b910ad75e0e6c22a5fa2cd4055
+kind figure-roc 8e1295111dced6c64ec7da8cd5fbe39ab7befc7db94017b40c0ef226fd232b2e
+kind figure-training 8534a42a5f63af3d5aec6c70ef981a42fa6627ae4f6cb30b1de8c7b0e04da073
 kind graph d7d26ecb356da9c296f4584ef7beef8d18c8bf6720ffd76e0ac7b7cc6e98060f
 kind harmonize 804d4789b27654f36d2cf9c739d855ba670378ec88e067e3a96e2be3f49e0dd4
 kind individuality 135450bce3bdcb5223300efc8c53f2c38514fb5203fdd3bae5b622bffc7fb974
@@ -40,11 +40,11 @@ kind parcellate b7bb6be26d5f50b7baf985d0048a6093682b50f5ce900701be29df5985519787
 kind permutation cf23d087a46ba6e84b5c643520bd578b2af373af6f9a117a2dc555a2bbded501
 kind predict ec9b8c44c46ef3284e05d9175f1dc3ecf1b995433104f47bfc659592eb29babe
 kind qcfc 9c59808e2054c668b70b8062b09f091b22a295b37bb9e358f77957732555e447
-kind report 833d077c6bdfc57422f2b99c057ac9ece7228cd8a6f816ce1a0dda2d28899116
+kind report c945465b4da85ca2f21afe31bfb9de521a8f50562c657e379ae9554ec12d606f
 kind saliency 7c9de3dc9a3d50f3be459ca52108f9559c8526e1f02f77f64828b6fc8b330221
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split bb2e2151e295d3f23f447a744f48b3d679b4c4233d0d33af96a3a535df3889a6
-kind summary f7f5f8dad7727c43c84d0e17d876e984a323485b1d8e87f1ef7944795a2c5869
+kind summary f8c7690fd0811b1e6d2640f0c84945a4629283d65fd069f8b853af980f3c8b7b
 kind tables 231ac1acd5d080c397db1a5f0a5b7cafac3f923edbafb2379f4542223b9e18b1
 kind timeseries b52bdc23e1d7332a4bf205c9a57fd983fa4e185f048aa49b1be3b0d68c3de8ce
 kind train 96a7cf33c236bb214ae843447a798d6ffc2c0e232930b9c02efac0735a8deccb
@@ -2161,8 +2161,9 @@ module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module golang.org/x/image v0.30.0
 module gonum.org/v1/plot v0.17.0
+prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
-prgnn/stages/draw.Figure.SVG 3b5a398088eb.41553e
+prgnn/stages/draw.Figure.SVG 9b420b8cb571.dc04b0
 prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
 prgnn/stages/draw.Ink b8d98e520859.e3b0c4
 prgnn/stages/draw.LabelSize f82a57501391.e3b0c4
@@ -2172,6 +2173,14 @@ prgnn/stages/draw.Scale 2b821d541562.e3b0c4
 prgnn/stages/draw.Style 9f21cc459cf2.e12a9a
 prgnn/stages/draw.Text f7e1a2da85e3.e3b0c4
 prgnn/stages/draw.TickSize 069781a2de55.e3b0c4
+prgnn/stages/draw.Ticks 0615591eeab1.e3b0c4
+prgnn/stages/draw.Ticks.Ticks 0864989d7c45.96e484
+prgnn/stages/draw.assemble b8b51400894c.eaacd0
+prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
+prgnn/stages/draw.families dae9326102a4.e3b0c4
+prgnn/stages/draw.fontFace bdc855da2dd5.aa8bfa
+prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
+prgnn/stages/draw.log2 1f220b99f475.e3b0c4
 prgnn/stages/draw.snap c17a6b90615b.e3b0c4
 prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
 prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
@@ -2183,8 +2192,14 @@ prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
 prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
 prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
-prgnn/stages/draw.svgCanvas 4d50bd88a2f1.e3b0c4
-prgnn/stages/draw.svgCanvas.FillString d3fb293ee6e4.901ae9
+prgnn/stages/draw.subset d72dd21695d5.a3854b
+prgnn/stages/draw.svgCanvas b4cd52eda807.d9ed84
+prgnn/stages/draw.svgCanvas.FillString eb9ab6a4a034.830812
+prgnn/stages/draw.svgCanvas.fontFaces a7ed69b390d0.e8133a
+prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
+prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
+prgnn/stages/draw.writeAll 435787b06084.e3b0c4
+prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
 prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
 
@@ -2236,7 +2251,7 @@ prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
 reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
 prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
-prgnn/stages/draw.NewPlot 8b3bcc188551.18b525
+prgnn/stages/draw.NewPlot a0181999bc2a.7e099c
 prgnn/stages/draw.TitleSize 574016377f9b.e3b0c4
 
 reached by figure-confusion figure-distributions figure-individuality figure-qc figure-ranking figure-roc report summary
@@ -2281,7 +2296,7 @@ reached by figure-connectivity figure-distributions figure-individuals figure-qc
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
 
 reached by figure-connectivity figure-individuals figure-qc report summary
-prgnn/stages/draw.Bar 3b3dcdd5f3ba.4e6dfb
+prgnn/stages/draw.Bar 987a762f0b79.42c468
 prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
@@ -2417,7 +2432,7 @@ prgnn/stages/chart.Participant.carpet 39d154cb66b8.c03410
 prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
 prgnn/stages/chart.Participant.lower 4fd8e3bf85d1.340e07
 prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
-prgnn/stages/chart.Participant.trace baed6656ac85.560262
+prgnn/stages/chart.Participant.trace 1454fba52bf6.799362
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
 prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
 prgnn/stages/chart.ScanQuality 366853507e65.e733d7
@@ -3179,7 +3194,7 @@ prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
 prgnn/stages/report.body.block 099371df74aa.8c3770
 prgnn/stages/report.body.cell 41344fbb9d99.256039
 prgnn/stages/report.body.each 96b71216a0d0.498512
-prgnn/stages/report.body.figure 2147c62152bd.57755b
+prgnn/stages/report.body.figure 2afd08f6e70f.b81050
 prgnn/stages/report.body.page 2ad265ceffbf.2ecc57
 prgnn/stages/report.body.put 04f3479a37cc.001bc6
 prgnn/stages/report.body.table 5a4e7c06c563.730620
@@ -3191,11 +3206,13 @@ prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
 prgnn/stages/report.number b0cf05eda32e.e3b0c4
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
 prgnn/stages/report.pageJS c742e88611af.6c618d
+prgnn/stages/report.pictureURL d37fcc8289ec.028e95
 prgnn/stages/report.policy 1d42d0cc0c9e.e3b0c4
 prgnn/stages/report.seal d243034c6bc0.de3d35
 prgnn/stages/report.sealEnd a75174998ba5.e3b0c4
 prgnn/stages/report.sealLength b6b774a93a8b.e3b0c4
 prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
+prgnn/stages/report.svgURL 36afdf5ad9b8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report/page.css f82a0deb2f65.e3b0c4
@@ -3614,14 +3631,16 @@ at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
 at stages/command/exec_unix.go prgnn/stages/command guardScript:15 runGuarded:21 peakMemory:46
-at stages/draw/bar.go prgnn/stages/draw Bar:14 outline:35 Enlarge:41
+at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:22 None:25 Scale.At:28 ParseHex:41 hexes:64
-at stages/draw/figure.go prgnn/stages/draw DPI:19 Figure:22 Figure.SVG:30 svgCanvas:52 svgCanvas.FillString:54 Figure.PNG:59 Figure.paint:67 Sans:75
+at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:119 fontTable:154 assemble:160 log2:183 checksum:191 writeAll:199
+at stages/draw/figure.go prgnn/stages/draw DPI:22 Figure:25 Figure.SVG:33 svgCanvas:61 written:67 svgCanvas.FillString:72 svgCanvas.fontFaces:83 Figure.PNG:95 Figure.paint:103 Sans:111
 at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:50 pixels.Size:52 pixels.SetLineWidth:54 pixels.SetLineDash:56 pixels.SetColor:64 pixels.Rotate:71 pixels.Translate:76 pixels.Scale:80 pixels.Push:82 pixels.Pop:84 pixels.Fill:86 pixels.fill:89 pixels.Stroke:103 pixels.flush:140 pixels.FillString:148
 at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
+at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:16 tens:53
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:27 BrainMap:31 BrainMap.Ports:36 spot:47 brainView:56 brainViews:64 panelHeight:72 panelWidth:72 headHeight:73 spotRadius:74 outline:75 BrainMap.Run:79 placesToDraw:96 NodePlaces:113 BrainMap.Draw:129 spots:165 brainView.draw:195 rectangle:279 rectangle.overlap:282 labelPlace:288 scaleBar:318 hull:327 heat:352 mm:368
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
@@ -3719,7 +3738,7 @@ at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/body.go prgnn/stages/report body:17 body.put:24 body.each:33 body.page:39 body.tiles:85 body.block:101 body.table:143 number:186 body.cell:193 body.bar:206 mediaTypes:216 body.figure:218 body.tag:243 body.viewer:249
+at stages/report/body.go prgnn/stages/report body:18 body.put:25 body.each:34 body.page:40 body.tiles:86 body.block:102 body.table:144 number:187 body.cell:194 body.bar:207 mediaTypes:217 pictureURL:220 svgURL:228 body.figure:230 body.tag:255 body.viewer:261
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66

@@ -101,7 +101,7 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 			c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(v)), Y: box.Min.Y}, Max: vg.Point{X: x(float64(v + 1)), Y: box.Max.Y}}.Path())
 		}
 	}
-	for _, tick := range (plot.DefaultTicks{}).Ticks(low, high) {
+	for _, tick := range (ours.Ticks{Most: 3}).Ticks(low, high) {
 		if tick.Label != "" && tick.Value >= low && tick.Value <= high {
 			ours.Text(c, vg.Point{X: box.Min.X - 5, Y: y(tick.Value)}, tick.Label, ours.Style(ours.TickSize-1, false), draw.XRight, draw.YCenter)
 			c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, box.Min.X-3, y(tick.Value), box.Min.X, y(tick.Value))

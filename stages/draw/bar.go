@@ -3,7 +3,6 @@ package draw
 import (
 	"image"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -21,7 +20,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 	c.DrawImage(strip, Enlarge(img, thick*4, 2))
 	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, outline(strip))
 	height := strip.Max.Y - strip.Min.Y
-	for _, t := range (plot.DefaultTicks{}).Ticks(low, high) {
+	for _, t := range (Ticks{Most: 5}).Ticks(low, high) {
 		if t.Label == "" || t.Value < low || t.Value > high {
 			continue
 		}

@@ -36,7 +36,7 @@ func NewPlot(title, x, y string) *plot.Plot {
 		a.Tick.Label.Font, a.Tick.Label.Color = Sans(TickSize, false), Ink
 		a.LineStyle.Color, a.LineStyle.Width = Rule, vg.Points(0.7)
 		a.Tick.LineStyle.Color, a.Tick.LineStyle.Width = Rule, vg.Points(0.7)
-		a.Tick.Length = vg.Points(3)
+		a.Tick.Length, a.Tick.Marker = vg.Points(3), Ticks{}
 	}
 	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = Sans(TickSize, false), Ink
 	return p

@@ -1,8 +1,8 @@
 package present
 
 import (
-	"encoding/base64"
 	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,12 +96,12 @@ func TestRenderingsAgree(t *testing.T) {
 	}
 	areas := regexp.MustCompile(`AUC (0\.\d+)`)
 	found := 0
-	for _, m := range regexp.MustCompile(`data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)`).FindAllStringSubmatch(html.UnescapeString(page), -1) {
-		svg, err := base64.StdEncoding.DecodeString(m[1])
+	for _, m := range regexp.MustCompile(`data:image/svg\+xml;charset=utf-8,([^"]+)`).FindAllStringSubmatch(html.UnescapeString(page), -1) {
+		svg, err := url.PathUnescape(m[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range areas.FindAllStringSubmatch(string(svg), -1) {
+		for _, a := range areas.FindAllStringSubmatch(svg, -1) {
 			if found++; a[1] != wantArea {
 				t.Errorf("a figure of the report says AUC %s, want %s", a[1], wantArea)
 			}

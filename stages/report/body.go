@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"prgnn/internal/markup"
 	"prgnn/internal/words"
@@ -215,8 +216,19 @@ func (b *body) bar(of *Bar) {
 // mediaTypes of the formats that a figure may have.
 var mediaTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png"}
 
+// pictureURL is a picture as a data URL. The text of an SVG stays text: the images in it are base64 already.
+func pictureURL(f *Figure) string {
+	if f.Format == "svg" {
+		return "data:" + mediaTypes["svg"] + ";charset=utf-8," + svgURL.Replace(string(f.Data))
+	}
+	return "data:" + mediaTypes[f.Format] + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+}
+
+// svgURL escapes what ends a URL or an attribute, and what a browser removes from a URL.
+var svgURL = strings.NewReplacer("%", "%25", "#", "%23", `"`, "%22", "&", "%26", "<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\t", "%09")
+
 func (b *body) figure(f *Figure) {
-	picture := "data:" + mediaTypes[f.Format] + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+	picture := pictureURL(f)
 	if f.Wide {
 		class := "wide"
 		if f.Rated != "" {

@@ -1,0 +1,136 @@
+package stages
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"prgnn/stages/draw"
+)
+
+// faults lists, for the page at its present width, texts of a figure that overlap each other or leave the figure, tables and
+// figures whose hidden part shows no scroll shadow, and a page that is wider than its window. Boxes of texts are those of
+// their ink: from the height of capitals (0.74 em) to the descenders (0.21 em) of Liberation Sans.
+const faults = `(async () => {
+  const found = []
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page is " + document.documentElement.scrollWidth + " px wide")
+  if (!matchMedia("print").matches) for (const box of document.querySelectorAll(".scroll, .pan")) {
+    if (box.scrollWidth <= box.clientWidth + 1) continue
+    const style = getComputedStyle(box)
+    if (style.overflowX !== "auto" || !(style.backgroundImage.includes("gradient") || box.offsetHeight - box.clientHeight > 4)) found.push("nothing shows that " + box.getAttribute("aria-label") + " scrolls")
+  }
+  let scans = 0
+  const texts = []
+  for (const img of document.querySelectorAll("img[src^='data:image/svg']")) {
+    if (!img.clientWidth) continue // not printed
+    if (img.closest("figure").querySelector(".rating") && ++scans > 2) continue // all scans have the same figure
+    const frame = document.createElement("div"), doc = new DOMParser().parseFromString(await (await fetch(img.src)).text(), "image/svg+xml")
+    const svg = document.importNode(doc.documentElement, true), name = img.alt.slice(0, 60)
+    for (const image of svg.querySelectorAll("image")) image.remove()
+    svg.style.cssText = "width:" + img.clientWidth + "px;height:" + img.clientHeight + "px;overflow:visible"
+    frame.style.cssText = "position:fixed;left:0;top:0;visibility:hidden"
+    frame.append(svg)
+    document.body.append(frame)
+    svg.getBoundingClientRect()
+    await document.fonts.ready
+    const whole = svg.getBoundingClientRect(), boxes = []
+    for (const text of svg.querySelectorAll("text")) {
+      for (const run of text.querySelector("tspan") ? text.querySelectorAll("tspan") : [text]) {
+        if (!run.textContent.trim()) continue
+        const style = getComputedStyle(run)
+        if (style.fontFamily.includes("PRGNN Sans")) texts.push({ text: run.textContent, bold: style.fontWeight >= 600, size: parseFloat(style.fontSize), width: run.getComputedTextLength() })
+        const box = run.getBBox(), em = parseFloat(style.fontSize), base = box.y + 0.905 * em, at = text.getScreenCTM()
+        const corners = [[box.x, base - 0.74 * em], [box.x + box.width, base - 0.74 * em], [box.x, base + 0.21 * em], [box.x + box.width, base + 0.21 * em]].map(([x, y]) => new DOMPoint(x, y).matrixTransform(at))
+        const x = corners.map(p => p.x), y = corners.map(p => p.y)
+        boxes.push({ text: run.textContent, left: Math.min(...x), right: Math.max(...x), top: Math.min(...y), bottom: Math.max(...y) })
+      }
+    }
+    boxes.forEach((a, i) => {
+      if (a.left < whole.left - 0.5 || a.right > whole.right + 0.5 || a.top < whole.top - 0.5 || a.bottom > whole.bottom + 0.5) found.push(name + ": " + a.text + " leaves the figure")
+      for (const b of boxes.slice(0, i))
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.3 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.3) found.push(name + ": " + a.text + " overlaps " + b.text)
+    })
+    frame.remove()
+  }
+  return { found, texts }
+})()`
+
+// TestLayoutInBrowser: no text of a figure overlaps another or leaves its figure, and what is wider than the window says so,
+// on a desk, a tablet, a phone and paper.
+func TestLayoutInBrowser(t *testing.T) {
+	browser(t)
+	dir := t.TempDir()
+	pages := map[string]func(t *testing.T) []byte{
+		"everything": wholeReport,
+		"quick.yaml": func(t *testing.T) []byte {
+			program := filepath.Join(dir, "pipeline")
+			if out, err := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			run := exec.Command(program, "run", "-q", "quick.yaml")
+			run.Dir = dir
+			if out, err := run.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			b, err := os.ReadFile(filepath.Join(dir, "quick.html"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		},
+	}
+	if own := os.Getenv("PRGNN_REPORT"); own != "" { // another page, to look for its faults
+		pages = map[string]func(t *testing.T) []byte{own: func(t *testing.T) []byte {
+			b, err := os.ReadFile(own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}}
+	}
+	for name, make := range pages {
+		t.Run(name, func(t *testing.T) {
+			// Its policy would refuse the styles of the figures, which the script puts into the page to measure them.
+			page := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAll(make(t), nil)
+			path := filepath.Join(dir, "open.html")
+			if err := os.WriteFile(path, page, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s := startSession(t, path, dir)
+			for _, width := range []int{1280, 768, 390, 718} { // 718 px: the text width of A4
+				media := "screen"
+				if width == 718 {
+					media = "print"
+				}
+				s.call("Emulation.setEmulatedMedia", map[string]any{"media": media}, nil)
+				s.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+				var got struct {
+					Found []string
+					Texts []struct {
+						Text        string
+						Bold        bool
+						Size, Width float64
+					}
+				}
+				if err := json.Unmarshal([]byte(s.ask("", faults)), &got); err != nil {
+					t.Fatal(err)
+				}
+				if len(got.Texts) < 200 {
+					t.Errorf("%s, %d px: %d texts in all figures", media, width, len(got.Texts))
+				}
+				for _, one := range got.Texts { // kerning, which viewers need not do, is less than 3 %
+					if want := draw.Style(one.Size, one.Bold).Width(one.Text).Points(); math.Abs(one.Width-want) > 0.03*want+0.5 {
+						t.Errorf("%s, %d px: %q is %.1f points wide, but was measured as %.1f", media, width, one.Text, one.Width, want)
+					}
+				}
+				for _, fault := range got.Found {
+					t.Errorf("%s, %d px: %s", media, width, fault)
+				}
+			}
+		})
+	}
+}
