@@ -49,8 +49,8 @@ func TestForetold(t *testing.T) {
 		reason    string // of the table
 	}{
 		{cohortSketch("1 2", "one", "two"), "cached cached cached cached cached cached", "", ""},
-		{cohortSketch("1 2 3", "one", "two", "three"), "stale cached cached cached stale stale unknown", "table:ran three:ran folds:ran all:ran", "its out have changed"},
-		{cohortSketch("1", "one"), "stale cached cached stale stale", "table:ran folds:ran all:ran", "its out have changed"},
+		{cohortSketch("1 2 3", "one", "two", "three"), "stale cached cached cached stale stale unknown", "table:ran three:ran folds:ran all:ran", "its out changed"},
+		{cohortSketch("1", "one"), "stale cached cached stale stale", "table:ran folds:ran all:ran", "its out changed"},
 	} {
 		steps, err := Plan(&tt.s.Graph, st, Options{})
 		if err != nil {

@@ -48,7 +48,7 @@ func (d Difference) String() string {
 		case d.New == "":
 			return what + " are gone"
 		}
-		return what + " have changed"
+		return what + " changed"
 	}
 	if d.What == "code" && d.Name != "" {
 		return d.ofCode()

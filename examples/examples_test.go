@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -137,6 +138,75 @@ func TestEditedStage(t *testing.T) {
 			t.Errorf("%q edited: %s, want %s", step.old, got, step.ran)
 		}
 	}
+}
+
+// TestGrowth runs the study without participants, and compares its growth rates with the slope of
+// a line by the textbook's sums. A changed row runs its own task again and no other.
+func TestGrowth(t *testing.T) {
+	python := need.Python(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("growth")); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "pipeline.exe")
+	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	pipeline := func(args ...string) string {
+		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "growth.yaml"}, args[1:]...)...)
+	}
+	read := func(file string) [][]string {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows [][]string
+		for line := range strings.Lines(string(text)) {
+			rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+		}
+		return rows[1:]
+	}
+	if got := pipeline("run"); !strings.Contains(got, " 10 ran, 0 cached, 0 failed") {
+		t.Error(got)
+	}
+	pipeline("export", "rates", "-o", "rates.tsv")
+	rates := read("rates.tsv")
+	if len(rates) != 4 {
+		t.Fatalf("%d cultures, want 4: the blank is left out", len(rates))
+	}
+	for _, row := range rates { // culture, strain, medium, points, rate, doubling_time
+		var n, x, y, xx, xy float64
+		for _, point := range read(filepath.Join("curves", row[0]+".tsv")) {
+			hours, od := number(t, point[0]), number(t, point[1])
+			if hours <= 8 {
+				n, x, y, xx, xy = n+1, x+hours, y+math.Log(od), xx+hours*hours, xy+hours*math.Log(od)
+			}
+		}
+		want := (n*xy - x*y) / (n*xx - x*x)
+		if got := number(t, row[4]); math.Abs(got-want) > 1e-6 || number(t, row[3]) != n || math.Abs(number(t, row[5])-math.Ln2/want) > 1e-4 {
+			t.Errorf("%s: %v, want a rate of %v from %v points", row[0], row, want, n)
+		}
+	}
+
+	table, err := os.ReadFile(filepath.Join(dir, "cultures.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(table), "gal4\tgalactose", "gal4\traffinose", 1)
+	if err := os.WriteFile(filepath.Join(dir, "cultures.tsv"), []byte(changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// The whole table, the row, its fit, and the table of all fits.
+	if got := pipeline("run"); !strings.Contains(got, " 4 ran, 6 cached, 0 failed") {
+		t.Error(got)
+	}
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // output runs a command, which must succeed, and gives what it printed. Nothing is

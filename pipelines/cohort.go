@@ -112,14 +112,14 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	for i, s := range r.Subjects {
 		ids[i] = s.ID
 	}
-	named := cohort.Names(append(slices.Clone(ids), r.Excluded()...)) // an exclude that names somebody twice is no mistake
+	find := r.Finder()
 	notes, fine := slices.Clone(r.Notes), true
 	if x := t.get("exclude"); x != nil && x.kind != empty {
 		if x.kind == scalar || x.kind == mapping {
 			x = &tree{pos: x.pos, kind: list, items: []*tree{x}, bad: x.bad}
 		}
 		if x.kind != list && !x.bad {
-			l.bad.add(x.pos, "exclude takes a list of participants, not %s", x)
+			l.bad.add(x.pos, "exclude takes a list of %ss, not %s", r.Noun(), x)
 			fine = false
 		}
 		for _, item := range x.items {
@@ -128,10 +128,10 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 				continue
 			}
 			if item.kind == mapping {
-				fine = l.rated(item, named, rated) && fine
+				fine = l.rated(item, find, rated) && fine
 				continue
 			}
-			id, err := named.Find(item.text)
+			id, err := find(item.text)
 			if err != nil {
 				l.bad.add(item.pos, "exclude: %v", err)
 				fine = false
@@ -139,10 +139,10 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 			out[id] = true
 		}
 		if len(rated) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out, rated fail: %s", words.Count(len(rated), "participant"), words.Some(slices.Sorted(maps.Keys(rated)), 10)))
+			notes = append(notes, fmt.Sprintf("%s left out, rated fail: %s", words.Count(len(rated), r.Noun()), words.Some(slices.Sorted(maps.Keys(rated)), 10)))
 		}
 		if len(out) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), "participant"), words.Some(slices.Sorted(maps.Keys(out)), 10)))
+			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), r.Noun()), words.Some(slices.Sorted(maps.Keys(out)), 10)))
 		}
 	}
 	for id := range out {
@@ -160,7 +160,11 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 			l.bad.add(n.pos, "limit takes a whole number from 1, not %s", n)
 			fine = false
 		case limit < all:
-			notes = append(notes, fmt.Sprintf("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
+			if r.Axis == "" {
+				notes = append(notes, fmt.Sprintf("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
+			} else {
+				notes = append(notes, fmt.Sprintf("limit: %d of %d rows, spread evenly over the list", limit, all))
+			}
 			few = limit
 		}
 	}
@@ -169,8 +173,8 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	}
 	chosen := *r
 	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
-	var group map[string]string // a table without groups is one group
-	if r.Participants != nil {
+	var group map[string]string // rows, and a table without groups, are one group
+	if r.Participants != nil && r.Axis == "" {
 		_, group, _ = column.ByParticipant(r.Participants, "group")
 	}
 	kept := spread(left, group, few)
@@ -188,17 +192,17 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	}
 	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	if len(kept) == 0 {
-		l.bad.add(t.pos, "the cohort has no participants%s", map[bool]string{true: " left after exclude"}[len(ids) > 0])
+		l.bad.add(t.pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
 		return nil
 	}
 	if len(kept) < len(ids) {
-		chosen.Participants = keepRows(r.Participants, kept)
+		chosen.Participants = keepRows(r.Participants, r.IDColumn(), kept)
 	}
 	return &chosen
 }
 
 // rated adds the participants whom a table of ratings, {file: ratings.tsv}, rates fail.
-func (l *loader) rated(item *tree, named cohort.Names, out map[string]bool) bool {
+func (l *loader) rated(item *tree, find func(string) (string, error), out map[string]bool) bool {
 	file := item.get("file")
 	if file == nil || len(item.keys) != 1 || file.kind != scalar || file.bad {
 		if file == nil || !file.bad {
@@ -217,7 +221,7 @@ func (l *loader) rated(item *tree, named cohort.Names, out map[string]bool) bool
 		return false
 	}
 	for _, name := range ids {
-		id, err := named.Find(name)
+		id, err := find(name)
 		if err != nil {
 			l.bad.add(file.pos, "exclude: %s: %v", file.text, err)
 			return false
@@ -258,9 +262,9 @@ func spread(ids []string, group map[string]string, n int) map[string]bool {
 	return kept
 }
 
-// keepRows keeps the participants of that name.
-func keepRows(t *encoding.Table, keep map[string]bool) *encoding.Table {
-	ids, err := t.Strings("participant_id")
+// keepRows keeps the members of that name, which the column id has.
+func keepRows(t *encoding.Table, id string, keep map[string]bool) *encoding.Table {
+	ids, err := t.Strings(id)
 	if err != nil {
 		panic(fmt.Sprintf("pipelines: a cohort's participants: %v", err)) // every roster has the column
 	}
@@ -309,35 +313,37 @@ var cohortKindOf = &dag.Kind{
 	Code: "cohort 1",
 }
 
+// add gives it one more value.
+func (c *cohortValues) add(name string, v artifacts.Value, doc string) error {
+	ref, err := artifacts.RefOf(v)
+	if err != nil {
+		return fmt.Errorf("cohort.%s cannot be written: %w", name, err)
+	}
+	t := dag.Type{Format: v.Format()}
+	if table, ok := v.(*encoding.Table); ok {
+		for _, col := range table.Columns {
+			t.Columns = append(t.Columns, col.Name)
+		}
+	}
+	c.ports = append(c.ports, dag.Port{Name: name, Type: t, Doc: doc})
+	c.outputs[name], c.refs[name] = v, ref
+	return nil
+}
+
 func newCohortValues(r *cohort.Roster) (*cohortValues, error) {
 	c := &cohortValues{outputs: dag.Outputs{}, refs: map[string]artifacts.Ref{}}
-	add := func(name string, v artifacts.Value, doc string) error {
-		ref, err := artifacts.RefOf(v)
-		if err != nil {
-			return fmt.Errorf("cohort.%s cannot be written: %w", name, err)
-		}
-		t := dag.Type{Format: v.Format()}
-		if table, ok := v.(*encoding.Table); ok {
-			for _, col := range table.Columns {
-				t.Columns = append(t.Columns, col.Name)
-			}
-		}
-		c.ports = append(c.ports, dag.Port{Name: name, Type: t, Doc: doc})
-		c.outputs[name], c.refs[name] = v, ref
-		return nil
-	}
 	if r.Participants != nil {
-		if err := add("participants", r.Participants, "one row a participant"); err != nil {
+		if err := c.add(r.Noun()+"s", r.Participants, map[bool]string{true: "one row a participant", false: "the whole table"}[r.Axis == ""]); err != nil {
 			return nil, err
 		}
 	}
 	if r.Nodes != nil {
-		if err := add("nodes", r.Nodes, "one row a node of the brain graph"); err != nil {
+		if err := c.add("nodes", r.Nodes, "one row a node of the brain graph"); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
-		if err := add(name, r.Extra[name], "of the cohort as a whole"); err != nil {
+		if err := c.add(name, r.Extra[name], "of the cohort as a whole"); err != nil {
 			return nil, err
 		}
 	}

@@ -214,9 +214,9 @@ func (l *loader) cohortStages() []*dag.StageNode {
 			if n == nil {
 				continue
 			}
-			if n.Problem == nil {
-				n.Problem = fmt.Errorf("participant %s has no %s: give it one, or leave the participant out with exclude: [%s] under cohort",
-					s.ID, strings.Join(g.lacks[s.ID], ", and no "), s.ID)
+			if lacks := g.lacks[s.ID]; n.Problem == nil && lacks != nil {
+				n.Problem = fmt.Errorf("%[1]s %[2]s has no %[3]s: give it one, or leave the %[1]s out with exclude: [%[2]s] under cohort",
+					l.roster.Noun(), s.ID, strings.Join(lacks, ", and no "))
 			}
 			g.members.Tasks = append(g.members.Tasks, n)
 		}

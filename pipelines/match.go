@@ -38,10 +38,10 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 		l.bad.add(src.pos, "%s: %s is a single task and has no members to choose from: write %s", where, src.stage, target)
 		return false
 	case src.gather && !p.Gather:
-		l.bad.add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, insteadOfAll(s, src.stage, apart, target))
+		l.bad.add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
 		return false
 	case len(apart) > 0 && !p.Gather:
-		l.bad.add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, choose(src.stage, apart))
+		l.bad.add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
 		return false
 	case p.Gather && !src.picked && len(from.axes) > 0:
 		all := src.stage + "[*]" + strings.TrimPrefix(target, src.stage)
@@ -57,19 +57,19 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 // quoteFlow puts a reference in quotes: within { } YAML would take [ for a list.
 func quoteFlow(text string) string { return `"` + text + `"` }
 
-func insteadOfAll(s *stage, stage string, apart []string, target string) string {
+func (l *loader) insteadOfAll(s *stage, stage string, apart []string, target string) string {
 	if len(apart) == 0 {
 		return ": write " + target
 	}
-	return fmt.Sprintf(": %s does not fan out over %s%s", s.name, strings.Join(apart, ", "), choose(stage, apart))
+	return fmt.Sprintf(": %s does not fan out over %s%s", s.name, strings.Join(apart, ", "), l.chooseOne(stage, apart))
 }
 
-func choose(stage string, apart []string) string {
+func (l *loader) chooseOne(stage string, apart []string) string {
 	switch {
 	case slices.Contains(apart, "run") && stage == "cohort":
 		return " (add each: run; the stage join puts a participant's runs together when they are cleaned)"
-	case slices.Contains(apart, "subject"):
-		return " (add each: subject)"
+	case slices.Contains(apart, l.memberAxis()):
+		return " (add each: " + l.memberAxis() + ")"
 	}
 	var parts []string
 	for _, name := range apart {
@@ -90,7 +90,7 @@ func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
 	for _, c := range src.fixed {
 		at := slices.Index(from.axes, c.Axis)
 		if c.Axis == "" {
-			if at = slices.Index(from.axes, "subject"); at < 0 && len(from.axes) == 1 {
+			if at = slices.Index(from.axes, l.memberAxis()); at < 0 && len(from.axes) == 1 {
 				at = 0
 			}
 		}

@@ -31,23 +31,44 @@ type axisValue struct {
 	pos   dag.Pos
 }
 
+// eachNames are the words that each: takes: what a member of the cohort is called first. They are
+// nil where the cohort is wrong, and its axis not known.
+func (l *loader) eachNames() []string {
+	switch {
+	case l.roster == nil && l.cohortTree != nil:
+		return nil
+	case l.roster != nil && l.roster.Axis != "":
+		return []string{l.roster.Axis}
+	}
+	return []string{"subject", "run"}
+}
+
+// memberAxis is the axis of the cohort's members.
+func (l *loader) memberAxis() string {
+	if names := l.eachNames(); names != nil {
+		return names[0]
+	}
+	return "subject"
+}
+
 func (l *loader) readEach(s *stage, t *tree) {
 	if t == nil || t.kind == empty {
 		return
 	}
 	l.vars.resolve(t, nil)
-	a := axis{name: "subject", pos: t.pos, used: true}
+	names := l.eachNames()
+	a := axis{name: l.memberAxis(), pos: t.pos, used: true}
 	run := axis{name: "run", pos: t.pos, used: true}
 	switch {
 	case t.bad:
-	case t.text != "subject" && t.text != "run" || t.kind != scalar:
-		l.bad.add(t.pos, "stage %s: each takes subject or run, not %s; other axes are written under matrix", s.name, t)
+	case t.kind != scalar || names != nil && !slices.Contains(names, t.text):
+		l.bad.add(t.pos, "stage %s: each takes %s, not %s; other axes are written under matrix", s.name, strings.Join(names, " or "), t)
 	case l.cohortTree == nil:
 		l.bad.add(t.pos, "stage %s: each: %s needs a cohort, and the file has none%s", s.name, t.text, l.gone("cohort"))
 	case l.roster != nil: // or else what is wrong with the cohort has been said
 		for i, sub := range l.roster.Subjects {
 			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.pos})
-			if t.text == "subject" {
+			if t.text == a.name {
 				s.units = append(s.units, []int32{int32(i)})
 				continue
 			}
@@ -86,8 +107,8 @@ func (l *loader) readMatrix(s *stage, t *tree) (c combos) {
 		switch k.name {
 		case "include", "exclude":
 			continue
-		case "subject":
-			l.bad.add(k.pos, "stage %s: the axis subject is written each: subject", s.name)
+		case l.memberAxis():
+			l.bad.add(k.pos, "stage %s: the axis %[2]s is written each: %[2]s", s.name, k.name)
 			continue
 		case "stage":
 			l.bad.add(k.pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -57,6 +58,7 @@ var missedPorts = []string{"bold", "labels", "confounds", "series"}
 type cohortGraph struct {
 	values  *dag.StageNode
 	members *dag.StageNode // tasks that make a participant's files, or say why they cannot be had
+	axis    string         // that the members span
 	root    string         // from which the files of participants are named
 	needed  map[string]*dag.Node
 	lacks   map[string][]string // participant → what is missing, and who needs it
@@ -71,7 +73,8 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 	}
 	g := &cohortGraph{
 		values:  &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos},
-		members: &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos, Axes: []string{"subject"}},
+		members: &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos, Axes: []string{r.AxisName()}},
+		axis:    r.AxisName(),
 		root:    r.Root,
 		needed:  map[string]*dag.Node{}, lacks: map[string][]string{},
 	}
@@ -89,7 +92,7 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 		ids[i] = s.ID
 	}
 	each := &producer{
-		name: "cohort", axes: []string{"subject"}, members: len(r.Subjects),
+		name: "cohort", axes: []string{g.axis}, members: len(r.Subjects),
 		text:  func(m, _ int) string { return ids[m] },
 		value: func(m, _ int) int32 { return int32(m) },
 		texts: func(int) []string { return ids },
@@ -106,8 +109,14 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 		for _, name := range slices.Sorted(maps.Keys(r.Files)) {
 			each.outs = append(each.outs, dag.Port{Name: name, Type: r.Files[name]})
 		}
+		for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+			each.outs = append(each.outs, dag.Port{Name: name, Type: r.Values[name]})
+		}
 		each.source = func(m int, output string, optional bool, user string) *dag.Source {
 			s, files := subject(m)
+			if _, known := r.Values[output]; known {
+				return &dag.Source{Node: l.knownValues(g, s, pos), Output: output}
+			}
 			return g.file(s, files, output, r.Files[output].Format, optional, user)
 		}
 		for i := range r.Subjects {
@@ -190,9 +199,24 @@ func (g *cohortGraph) file(s *cohort.Subject, files map[string]string, port, for
 func (g *cohortGraph) problem(s *cohort.Subject) *dag.Node {
 	n := g.needed[s.ID]
 	if n == nil {
-		coords := []dag.Coord{{Axis: "subject", Value: s.ID}}
+		coords := []dag.Coord{{Axis: g.axis, Value: s.ID}}
 		n = &dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: &cohortValues{}}
 		g.needed[s.ID] = n
+	}
+	return n
+}
+
+// knownValues is the task of what is known of a member when the cohort is loaded; of one for
+// whom nothing can be done, the task that says so.
+func (l *loader) knownValues(g *cohortGraph, s *cohort.Subject, pos dag.Pos) *dag.Node {
+	n := g.problem(s)
+	if work := n.Work.(*cohortValues); n.Problem == nil && work.outputs == nil {
+		work.outputs, work.refs = dag.Outputs{}, map[string]artifacts.Ref{}
+		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
+			if err := work.add(name, s.Values[name], "the row of a task"); err != nil {
+				l.bad.add(pos, "%v", err)
+			}
+		}
 	}
 	return n
 }

@@ -64,7 +64,7 @@ func (l *loader) settingsProducer() *producer {
 		outs: []dag.Port{
 			{Name: "settings", Type: dag.Arrow(column.Names[settingRow]()...), Doc: "every parameter of every stage"},
 			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded"},
-			{Name: "excluded", Type: dag.Arrow("participant_id", "reason"), Doc: "everybody of the cohort who takes no part, and why"},
+			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "every member of the cohort that takes no part, and why"},
 			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, and arrows for what flows between them"},
 		},
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
@@ -93,7 +93,9 @@ func (l *loader) addSettings(g *dag.Graph) error {
 			excluded = append(excluded, excludedRow{o.ID, o.Why})
 		}
 	}
-	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": column.Table(excluded)}
+	left := column.Table(excluded)
+	left.Columns[0].Name = l.excludedID()
+	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": left}
 	if l.drawn {
 		var b bytes.Buffer
 		diagram.Of(g, nil).Reduced().LightSVG(&b)
@@ -105,6 +107,14 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	}
 	l.settings.Tasks[0].Work = work
 	return nil
+}
+
+// excludedID is the column that names who takes no part.
+func (l *loader) excludedID() string {
+	if l.roster != nil {
+		return l.roster.IDColumn()
+	}
+	return "participant_id"
 }
 
 func (l *loader) settingsTable(name string) (*encoding.Table, error) {

@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
+	"prgnn/stages/cohort"
 )
 
 // userFile connects {file: PATH}.
 func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, bool) {
 	src := &source{ref: r, format: p.Type.Format}
 	if src.format == "" {
-		src.format = formatOf(r.text)
+		src.format = cohort.FormatOf(r.text)
 	}
 	open := r.file.open()
 	for _, name := range open {
@@ -60,19 +60,4 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 		src.files, src.names = append(src.files, path), append(src.names, l.places.name(r.file, name))
 	}
 	return src, missing == 0
-}
-
-// formatOf tells the format of a file by its name.
-func formatOf(name string) string {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	switch ext := strings.TrimPrefix(filepath.Ext(name), "."); ext {
-	case "nii":
-		return "nifti"
-	case "feather", "ipc":
-		return "arrow"
-	case "txt", "md", "":
-		return "text"
-	default:
-		return ext
-	}
 }

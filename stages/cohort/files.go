@@ -24,6 +24,14 @@ type fileSource struct {
 	columns []string // used
 }
 
+// what names the file of a member in a message.
+func (f *fileSource) what() string {
+	if f.port == "file" {
+		return "its file"
+	}
+	return "its " + f.port + " file"
+}
+
 // source reads what the user gave for a port.
 func (l *list) source(port, format, spec string) (*fileSource, error) {
 	f := &fileSource{port: port, format: format, spec: spec}
@@ -54,7 +62,7 @@ func (f *fileSource) pattern(l *list) error {
 		if !ok {
 			return fmt.Errorf("%s: in %q a { is not closed", f.port, f.spec)
 		}
-		if name != "participant_id" && !slices.Contains(l.sheet.Columns, name) {
+		if (name != "participant_id" || l.each == "row") && !slices.Contains(l.sheet.Columns, name) {
 			problems = append(problems, fmt.Errorf("%s: in %q, {%s} is not a column of %s%s; its columns are %s",
 				f.port, f.spec, name, l.path, words.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", ")))
 		}
@@ -69,7 +77,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	switch {
 	case f.column != "":
 		if name = r.cells[f.column]; name == "" {
-			return "", fmt.Errorf("column %q is empty, where its %s file is named", f.column, f.port)
+			return "", fmt.Errorf("column %q is empty, where %s is named", f.column, f.what())
 		}
 	case f.pieces != nil:
 		var b strings.Builder
@@ -77,7 +85,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 			if i%2 == 1 {
 				v := r.value(piece)
 				if v == "" {
-					return "", fmt.Errorf("column %q is empty, from which the name of its %s file is made", piece, f.port)
+					return "", fmt.Errorf("column %q is empty, from which the name of %s is made", piece, f.what())
 				}
 				piece = v
 			}
@@ -88,13 +96,13 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	path := within(l.root, name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("its %s file: %w", f.port, plainError(path, err))
+		return "", fmt.Errorf("%s: %w", f.what(), plainError(path, err))
 	}
 	if what := regular.Otherwise(info); what != "" {
-		return "", placed{fmt.Errorf("its %s file: %w", f.port, &regular.Error{Path: path, What: what}), path}
+		return "", placed{fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path}
 	}
 	if info.Size() == 0 && strings.HasPrefix(filepath.Base(path), "tpl-") {
-		return "", placed{fmt.Errorf("its %s file: %s is a stub of TemplateFlow without content; fetch it with: python -m templateflow get %s", f.port, path, templateOf(path)), path}
+		return "", placed{fmt.Errorf("%s: %s is a stub of TemplateFlow without content; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
 	}
 	return path, nil
 }
@@ -113,13 +121,15 @@ func (l *list) roster(sources []*fileSource) *Roster {
 		r.Files[f.port] = dag.Format(f.format)
 		used = append(used, f.columns...)
 	}
-	r.Participants = l.participants(used)
+	if l.each != "row" {
+		r.Participants = l.participants(used)
+	}
 	failing := 0
 	r.PerRun = l.each == "run"
 	for i, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error
-		if row.group == "" {
+		if row.group == "" && l.each != "row" {
 			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
 		}
 		for _, f := range sources {
@@ -144,14 +154,14 @@ func (l *list) roster(sources []*fileSource) *Roster {
 		}
 		if problems != nil {
 			failing++
-			s.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
+			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to go on without it: exclude: [%s])", l.path, row.line, l.noun(), row.id, joined(problems), row.id)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
 	r.Left = l.leftOut()
 	r.Notes = append(r.Notes, l.notes...)
 	if failing > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(r.Subjects)))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d %ss cannot be used as they are", failing, len(r.Subjects), l.noun()))
 	}
 	return r
 }
@@ -174,4 +184,19 @@ func (e oneLine) Error() string {
 		texts[i] = p.Error()
 	}
 	return strings.Join(texts, "; ")
+}
+
+// FormatOf tells the format of a file by its name.
+func FormatOf(name string) string {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	switch ext := strings.TrimPrefix(filepath.Ext(name), "."); ext {
+	case "nii":
+		return "nifti"
+	case "feather", "ipc":
+		return "arrow"
+	case "txt", "md", "":
+		return "text"
+	default:
+		return ext
+	}
 }

@@ -48,7 +48,7 @@ type list struct {
 	sheet *sheet.Sheet
 	rows  []listedRow // sorted by id
 	hint  string      // for a participant that comes twice
-	each  string      // what a row is: "participant", or "run", of which a participant may have several
+	each  string      // what a row is: "participant", "run", of which a participant may have several, or "row"
 	notes []string
 	left  []LeftOut
 }
@@ -247,9 +247,9 @@ func (l *list) choose() error {
 	before := len(l.rows)
 	if l.Select != "" {
 		columns := slices.Clone(l.sheet.Columns)
-		for _, ours := range []string{"participant_id", "group"} {
-			if !slices.Contains(columns, ours) {
-				columns = append(columns, ours)
+		for _, name := range l.added() {
+			if !slices.Contains(columns, name) {
+				columns = append(columns, name)
 			}
 		}
 		q, err := sheet.ParseQuery(l.Select, columns, func(name string) []string {
@@ -286,6 +286,22 @@ func lacking(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%d for want of a value)", n)
+}
+
+// noun is what a member of the cohort is called in a sentence.
+func (l *list) noun() string {
+	if l.each == "row" {
+		return "row"
+	}
+	return "participant"
+}
+
+// added are the columns that a row has whatever the table has.
+func (l *list) added() []string {
+	if l.each == "row" {
+		return nil
+	}
+	return []string{"participant_id", "group"}
 }
 
 // value is what an expression or a pattern sees of a row: group is always the

@@ -36,6 +36,25 @@ func (ids Names) Find(name string) (string, error) {
 	return "", fmt.Errorf("there is no participant %q%s", name, ids.near(name))
 }
 
+// Finder finds the members of the roster by their names, with those who are excluded already: to
+// exclude somebody twice is no mistake.
+func (r *Roster) Finder() func(name string) (id string, err error) {
+	var ids []string
+	for _, s := range r.Subjects {
+		ids = append(ids, s.ID)
+	}
+	ids = append(ids, r.Excluded()...)
+	if r.Axis == "" {
+		return Names(ids).Find
+	}
+	return func(name string) (string, error) {
+		if !slices.Contains(ids, name) {
+			return "", fmt.Errorf("there is no row %q%s", name, words.OrAll(name, ids))
+		}
+		return name, nil
+	}
+}
+
 // near proposes the participant that may have been meant: names differ by zeros that YAML and
 // spreadsheets drop, or by a slip.
 func (ids Names) near(name string) string {

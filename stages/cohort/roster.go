@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -25,7 +26,7 @@ type Loader interface {
 
 // A Roster is a cohort that has been loaded.
 type Roster struct {
-	// Participants has one row a subject, sorted: participant_id (text), group
+	// Participants has one row a subject, sorted: participant_id (text; of rows, the axis), group
 	// (text, when known), then covariates under the names of their source.
 	Participants *encoding.Table
 	// Nodes is the node list: index (1…N), id (the label's value), name,
@@ -36,7 +37,9 @@ type Roster struct {
 	Extra map[string]artifacts.Value
 
 	Subjects []Subject           // sorted by ID
+	Axis     string              // that the members span, of a roster of rows; "" is subject
 	Files    map[string]dag.Type // the per-participant ports that Subject.Files fills: bold, labels, confounds, series
+	Values   map[string]dag.Type // the per-participant ports that Subject.Values fills
 	PerRun   bool                // Subject.Runs fills them: stages with each: run read them
 	// Make, when set, is the stage that makes the per-participant ports (a
 	// simulated cohort): one task a subject, with the parameter "subject".
@@ -54,12 +57,27 @@ type Roster struct {
 	Root       string // the directory from which results name the participants' files (see NameIn)
 }
 
-// A Subject is one participant.
+// AxisName is the axis that the members span.
+func (r *Roster) AxisName() string { return cmp.Or(r.Axis, "subject") }
+
+// Noun is what a member is called in a sentence.
+func (r *Roster) Noun() string {
+	if r.Axis != "" {
+		return "row"
+	}
+	return "participant"
+}
+
+// IDColumn is the column of the members' names in Participants.
+func (r *Roster) IDColumn() string { return cmp.Or(r.Axis, "participant_id") }
+
+// A Subject is one participant, or one row.
 type Subject struct {
 	ID      string            // "sub-003"
 	Files   map[string]string // port → absolute path
-	Runs    []Run             // in the order of time, where the roster is PerRun
-	Problem error             // why nothing can be done for this one; names the file, the place and the remedy
+	Values  map[string]artifacts.Value
+	Runs    []Run // in the order of time, where the roster is PerRun
+	Problem error // why nothing can be done for this one; names the file, the place and the remedy
 }
 
 // A Run is one run of a participant.
@@ -137,6 +155,7 @@ type Source struct {
 var Sources = []Source{
 	bidsCohortKind,
 	matricesCohortKind,
+	rowsCohortKind,
 	simulateCohortKind,
 	tableCohortKind,
 	timeseriesCohortKind,
@@ -167,5 +186,5 @@ func (r *Roster) Unreadable(s Subject) error {
 	if problems == nil {
 		return nil
 	}
-	return fmt.Errorf("participant %s: %w", s.ID, joined(problems))
+	return fmt.Errorf("%s %s: %w", r.Noun(), s.ID, joined(problems))
 }

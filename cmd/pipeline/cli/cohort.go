@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -45,8 +44,9 @@ names the files. The exit code is 1 when no participant is usable.`,
 
 // A participantEvent is one participant of the table.
 type participantEvent struct {
-	Event       string            `json:"event"` // "participant"
-	Participant string            `json:"participant"`
+	Event       string            `json:"event"` // "participant", or "row" of a cohort of rows
+	Participant string            `json:"participant,omitempty"`
+	Row         string            `json:"row,omitempty"`
 	State       string            `json:"state"` // taken, unusable or left out
 	Group       string            `json:"group,omitempty"`
 	Files       map[string]string `json:"files,omitempty"` // by port
@@ -83,7 +83,7 @@ func (a *app) cohort(file string, sets []string) error {
 		a.printPeople(p, people)
 	}
 	if !slices.ContainsFunc(people, func(e participantEvent) bool { return e.State == "taken" }) {
-		return &exit.Error{Code: exit.Failed, Err: errors.New("no participant is usable")}
+		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("no %s is usable", p.Roster.Noun())}
 	}
 	return nil
 }
@@ -91,11 +91,15 @@ func (a *app) cohort(file string, sets []string) error {
 // participants are those of the roster, then those who take no part.
 func participants(p *pipelines.Pipeline) []participantEvent {
 	r := p.Roster
-	_, groups, _ := column.ByParticipant(r.Participants, "group") // nil without a column of groups
+	var groups map[string]string
+	if r.Axis == "" {
+		_, groups, _ = column.ByParticipant(r.Participants, "group") // nil without a column of groups
+	}
 	var people []participantEvent
 	found, _ := r.Inventory()
 	for _, s := range r.Subjects {
-		e := participantEvent{"participant", s.ID, "taken", groups[s.ID], s.Files, s.Runs, scans(found[s.ID]), ""}
+		e := member(r, s.ID, "taken")
+		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
 		problem := s.Problem
 		if problem == nil {
 			problem = r.Unreadable(s)
@@ -106,9 +110,19 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 		people = append(people, e)
 	}
 	for _, l := range r.Left {
-		people = append(people, participantEvent{Event: "participant", Participant: l.ID, State: "left out", Reason: l.Why})
+		e := member(r, l.ID, "left out")
+		e.Reason = l.Why
+		people = append(people, e)
 	}
 	return people
+}
+
+// member begins the event of one member of the cohort.
+func member(r *cohort.Roster, id, state string) participantEvent {
+	if r.Axis != "" {
+		return participantEvent{Event: "row", Row: id, State: state}
+	}
+	return participantEvent{Event: "participant", Participant: id, State: state}
 }
 
 // scans are what was found of a participant's scans.
@@ -172,6 +186,9 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	ports := slices.Sorted(maps.Keys(p.Roster.Files))
 	g := console.Grid{}
 	head := []string{"participant", "group"}
+	if p.Roster.Axis != "" {
+		head = []string{p.Roster.Axis}
+	}
 	_, found := p.Roster.Inventory()
 	if found {
 		head = append(head, scanColumns...)
@@ -184,6 +201,9 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 			groups[e.Group]++
 		}
 		row := []string{e.Participant, e.Group}
+		if p.Roster.Axis != "" {
+			row = []string{e.Row}
+		}
 		if found {
 			row = append(row, scanCells(e.Scans)...)
 		}
@@ -200,7 +220,7 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(a.Out, n)
 	}
-	fmt.Fprintf(a.Out, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), "participant"), numbers["taken"], numbers["unusable"], numbers["left out"])
+	fmt.Fprintf(a.Out, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()), numbers["taken"], numbers["unusable"], numbers["left out"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
 			fmt.Fprintf(a.Out, "  %s: %d\n", name, groups[name])

@@ -250,7 +250,7 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(p.Roster.CompleteExclude(a.brief(c.first.Err.Error())))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
-		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To go on without the participants that failed, under cohort:\n    exclude: [%s]", strings.Join(out, ", "))))
+		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To go on without the %ss that failed, under cohort:\n    exclude: [%s]", p.Roster.Noun(), strings.Join(out, ", "))))
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", words.Count(r.Skipped, "task"))
@@ -260,6 +260,9 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 
 // faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants, something else is wrong.
 func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
+	if p.Roster == nil {
+		return nil
+	}
 	failed := map[string]bool{}
 	for _, e := range r.Errors {
 		failed[e.Task] = true
@@ -268,7 +271,7 @@ func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 	for _, s := range p.Graph.Stages {
 		for _, n := range s.Tasks {
 			for _, c := range n.Coords {
-				if c.Axis == "subject" {
+				if c.Axis == p.Roster.AxisName() {
 					all[c.Value] = true
 					if failed[n.ID] {
 						out[c.Value] = true
@@ -278,9 +281,6 @@ func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 		}
 	}
 	if len(out) == 0 || len(out) == len(all) {
-		return nil
-	}
-	if p.Roster == nil {
 		return nil
 	}
 	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)

@@ -111,7 +111,7 @@ func (a *app) printKind(k *dag.Kind) {
 func (a *app) printCohort(c cohort.Source) {
 	fmt.Fprintf(a.Out, "%s (cohort)\n%s\n", a.Page.Bold(c.Name), a.paragraphs(c.Doc))
 	a.printParams(cohortParams(c))
-	fmt.Fprintf(a.Out, "\n%s\n", a.paragraphs("Beside any kind, under cohort: exclude: [sub-003] leaves participants out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
+	fmt.Fprintf(a.Out, "\n%s\n", a.paragraphs("Beside any kind, under cohort: exclude: [sub-003] leaves participants (or rows) out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
 }
 
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.

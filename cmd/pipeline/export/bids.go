@@ -113,6 +113,9 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	if x.Pipeline.Roster == nil {
 		return exit.Wrongf("%s has no cohort, and a dataset is of participants", x.File)
 	}
+	if x.Pipeline.Roster.Axis != "" {
+		return exit.Wrongf("the cohort of %s is of rows, and a dataset is of participants", x.File)
+	}
 	chosen := x.bidsStages(x.What)
 	if len(chosen) == 0 {
 		var kinds []string

@@ -1,0 +1,128 @@
+package cohort
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/stages/stagetest"
+)
+
+func TestRowsCohort(t *testing.T) {
+	dir := stagetest.Files(t, map[string]string{
+		"data/books.csv": "book,file,words,note,where\n10,b.txt,7,\"a\tb\",/home/me/b\nmoby-dick,a.txt,1.50,n/a,\nÉmile,c.txt,3,x,\n",
+		"data/a.txt":     "a", "data/b.txt": "b", "data/c.txt": "c", "scans/10.csv": "1",
+	})
+	c := &RowsCohort{File: "data/books.csv"}
+	r, err := c.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, s := range r.Subjects {
+		ids = append(ids, s.ID)
+		if s.Problem != nil {
+			t.Error(s.Problem)
+		}
+	}
+	if want := []string{"10", "moby-dick", "Émile"}; !slices.Equal(ids, want) || r.AxisName() != "book" {
+		t.Errorf("rows %v of the axis %s, want %v", ids, r.AxisName(), want)
+	}
+	if got := r.Subjects[1].Files["file"]; got != filepath.Join(dir, "data", "a.txt") || r.Files["file"].Format != "text" {
+		t.Errorf("file %s, ports %v", got, r.Files)
+	}
+	// The whole table has numbers; a row has the texts as they stand. Paths are in neither.
+	var table strings.Builder
+	if err := r.Participants.WriteCSV(&table, '\t'); err != nil {
+		t.Fatal(err)
+	}
+	if want := "book\twords\tnote\n10\t7\t\"a\tb\"\nmoby-dick\t1.5\tn/a\nÉmile\t3\tx\n"; table.String() != want {
+		t.Errorf("cohort.rows is\n%s\nwant\n%s", table.String(), want)
+	}
+	if _, err := r.Participants.Floats("words"); err != nil {
+		t.Error(err)
+	}
+	if got, want := string(r.Subjects[1].Values["row"].(artifacts.Bytes).Data), "book\twords\tnote\nmoby-dick\t1.50\tn/a\n"; got != want {
+		t.Errorf("cohort.row is\n%s\nwant\n%s", got, want)
+	}
+	if want := "the column where of the table holds paths and is left out of cohort.rows and cohort.row"; !slices.Contains(r.Notes, want) {
+		t.Errorf("notes %q", r.Notes)
+	}
+
+	// Everything named, and a row chosen.
+	c = &RowsCohort{File: "data/books.csv", ID: "words", Axis: "n", Files: []string{"series=scans/{book}.csv", "text=data/{file}"}, Root: ".", Select: "words > 5"}
+	r, err = c.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Subjects; len(s) != 1 || s[0].ID != "7" || r.Axis != "n" || s[0].Files["series"] != filepath.Join(dir, "scans", "10.csv") || s[0].Files["text"] != filepath.Join(dir, "data", "b.txt") ||
+		r.Files["series"].Format != "csv" || len(r.Left) != 2 {
+		t.Errorf("%+v, %v", r.Subjects, r.Left)
+	}
+	if name, err := r.Participants.Strings("n"); err != nil || !slices.Equal(name, []string{"7"}) {
+		t.Errorf("names %v, %v", name, err)
+	}
+
+	// A missing file is a matter of its row.
+	c = &RowsCohort{File: "data/books.csv", Files: []string{"series=../scans/{book}.csv"}}
+	if r, err = c.Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	want := "data/books.csv:3: row moby-dick: its series file: scans/moby-dick.csv: there is no such file (to go on without it: exclude: [moby-dick])"
+	if got := r.Subjects[1].Problem; got == nil || inDir(dir, got.Error()) != want || r.Subjects[0].Problem != nil {
+		t.Errorf("%v\nwant\n%s", got, want)
+	}
+}
+
+func TestRowsCohortMistakes(t *testing.T) {
+	long := strings.Repeat("x", maxRowName+1)
+	dir := stagetest.Files(t, map[string]string{
+		"t.tsv":     "book id\tfile\ta\nx\ta.txt\t1\n",
+		"names.tsv": "id\tn\n../etc\t1\na/b\t1\n-rf\t1\na,b\t1\nsub[1]\t1\na=b\t1\n\t1\nx\t1\nX\t1\nx\t1\nn/a\t1\n" + long + "\t1\n" + "e\u0301\t1\n.\t1\n",
+		"mixed.tsv": "id\tfile\na\ta.txt\nb\tb.csv\n",
+		"a.txt":     "", "b.csv": "",
+	})
+	for _, c := range []struct {
+		cohort RowsCohort
+		want   string
+	}{
+		{RowsCohort{}, "file is not given: the table of rows"},
+		{RowsCohort{File: "tt.tsv"}, "file: tt.tsv: there is no such file (did you mean \"t.tsv\"?)"},
+		{RowsCohort{File: "t.tsv"}, `axis: the column "book id" of t.tsv cannot name the axis: set the parameter axis to another name`},
+		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is no name: letters, digits, _ and -, beginning with a letter`},
+		{RowsCohort{File: "t.tsv", Axis: "run", ID: "ab", Files: []string{"row=file", "x", "y=/tmp/{a}", "z={b}", "w=none.txt"}},
+			`id: t.tsv has no column "ab"; its columns are book id, file, a (set the parameter id to one of them)
+axis: "run" has another meaning: choose another name
+files: cohort.row is taken already: choose another name in "row=file"
+files: "x" is not of the form NAME=COLUMN or NAME=PATH, such as text=texts/{ab}.txt
+files: the path in "y=/tmp/{a}" must be relative; the parameter root says where it starts
+files: z: in "{b}", {b} is not a column of t.tsv; its columns are book id, file, a
+files: w: "none.txt" is neither a column of t.tsv nor a file (none.txt)`},
+		{RowsCohort{File: "mixed.tsv"}, "files: mixed.tsv: a.txt of row a and b.csv of row b have different formats by their endings, and cohort.file has one: give each format a column of its own"},
+		{RowsCohort{File: "t.tsv", Axis: "book", Select: "group == x"}, "select: "},
+		{RowsCohort{File: "names.tsv"}, `names.tsv:2: column "id": "../etc" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:3: column "id": "a/b" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:4: column "id": "-rf" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:5: column "id": "a,b" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:6: column "id": "sub[1]" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:7: column "id": "a=b" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:8: column "id": the row has no name
+names.tsv:10: column "id": "X" and "x" (line 9) differ in case alone, and some file systems take them for one: rename one of them
+names.tsv:11: column "id": row x stands in line 9 already
+names.tsv:12: column "id": the row has no name
+names.tsv:13: column "id": a name of 101 bytes is too long (at most 100): let the parameter id name another column
+names.tsv:14: column "id": "é" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+names.tsv:15: column "id": "." cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column`},
+	} {
+		_, err := c.cohort.Load(dir)
+		if err == nil {
+			t.Errorf("%+v: no error, want\n%s", c.cohort, c.want)
+			continue
+		}
+		if got := inDir(dir, err.Error()); got != c.want && !(c.want == "select: " && strings.HasPrefix(got, c.want) && strings.Contains(got, "group")) {
+			t.Errorf("%+v said\n%s\nwant\n%s", c.cohort, got, c.want)
+		}
+	}
+}
