@@ -11,6 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/chart"
+	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/stagetest"
 )
@@ -47,6 +48,10 @@ func TestRegionBlocks(t *testing.T) {
 	got, err := figure.RegionBlocks((&chain{}).nodes(t))
 	if err != nil || got[0] != "L cortex" || got[83] != "R cerebellum" {
 		t.Errorf("%v %v", got, err)
+	}
+	midline := column.Table([]column.NodeRow{{Name: "Brain-Stem", Structure: "brainstem"}, {Name: "Vermis", Hemisphere: "L"}})
+	if got, err := figure.RegionBlocks(midline); err != nil || !slices.Equal(got, []string{"brainstem", "L"}) {
+		t.Errorf("a region of no hemisphere, and one of no structure: %q %v", got, err)
 	}
 }
 

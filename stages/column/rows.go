@@ -307,7 +307,7 @@ func (f *field) absent(rows memory) {
 // read fills a field of all rows from a column.
 func (f *field) read(t *encoding.Table, c *encoding.Column, rows memory) error {
 	var present []int // the rows with a value; nil for all
-	if f.pointer && c != nil && c.Valid != nil {
+	if (f.pointer || f.missing && f.kind == reflect.String) && c != nil && c.Valid != nil {
 		present = []int{}
 		for i, ok := range c.Valid {
 			if ok {

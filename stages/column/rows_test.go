@@ -22,13 +22,14 @@ type row struct {
 	Score   float64 `column:"score,missing,optional" doc:"pooling score"`
 	Planted *bool   `column:"planted,optional"`
 	Count   int64   `column:"count,optional"`
+	Side    string  `column:"side,missing,optional"`
 }
 
 func yes(b bool) *bool { return &b }
 
 func rowsOf() []row {
 	return []row{
-		{Coords: []dag.Coord{{Axis: "pool", Value: "topk"}}, Fold: 1, Name: "a", place: place{1.5}, Score: 0.25, Planted: yes(true), Count: 1 << 40},
+		{Coords: []dag.Coord{{Axis: "pool", Value: "topk"}}, Fold: 1, Name: "a", place: place{1.5}, Score: 0.25, Planted: yes(true), Count: 1 << 40, Side: "L"},
 		{Fold: 2, Name: "b", Score: math.NaN()},
 		{Coords: []dag.Coord{{Axis: "pool", Value: "sage"}}, Fold: 3, Name: "", Score: 1, Planted: yes(false)},
 	}
@@ -45,6 +46,7 @@ func TestColumnsByHand(t *testing.T) {
 		encoding.Column{Name: "score", Values: []float64{0.25, math.NaN(), 1}, Valid: []bool{true, false, true}, Doc: "pooling score"},
 		encoding.Column{Name: "planted", Values: []bool{true, false, false}, Valid: []bool{true, false, true}},
 		encoding.Column{Name: "count", Values: []int64{1 << 40, 0, 0}},
+		encoding.Column{Name: "side", Values: []string{"L", "", ""}, Valid: []bool{true, false, false}},
 	)
 	// NaN is no number that equals itself.
 	got.Columns[4].Values.([]float64)[1], want.Columns[4].Values.([]float64)[1] = 0, 0
@@ -100,7 +102,7 @@ func TestRowsRefuse(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	if got := strings.Join(Names[row](), " "); got != "fold name x score planted count" {
+	if got := strings.Join(Names[row](), " "); got != "fold name x score planted count side" {
 		t.Error(got)
 	}
 }

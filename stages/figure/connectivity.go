@@ -159,6 +159,6 @@ func RegionBlocks(nodes *encoding.Table) ([]string, error) {
 // A blockRow is what names the block of a region.
 type blockRow struct {
 	Name       string `column:"name"`
-	Hemisphere string `column:"hemisphere,optional"`
-	Structure  string `column:"structure,optional"`
+	Hemisphere string `column:"hemisphere,missing,optional"`
+	Structure  string `column:"structure,missing,optional"`
 }

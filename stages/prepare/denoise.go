@@ -371,11 +371,3 @@ func meanAndMax(v []float64) (mean, largest float64) {
 	}
 	return sum / float64(n), largest
 }
-
-// zeroNaN is what stands under a missing value, so that equal tables have equal bytes.
-func zeroNaN(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
-}
