@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"stages/figure":  {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
 	"stages/assess":  {"artifacts", "artifacts/encoding", "dag", "nifti", "gnn", "stages/column", "stages/fold", "stages/region", "stages/learn", "stages/inference"},
 	"stages/learn":   {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/fold", "stages/region", "stages/inference"},
-	"stages/prepare": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/bids"},
+	"stages/prepare": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column", "stages/fold", "stages/region", "stages/sheet", "stages/bids"},
 	"stages/cohort":  {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column", "stages/region", "stages/sheet", "stages/bids", "stages/atlas", "stages/phantom"},
 	"stages/region":  {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/mat5"},
 	"stages/fold":    {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column"},

@@ -5,49 +5,49 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline af57d43ecbf005b09066f5bfd3412f4cca869cfdb4cda3f3cb75a3e171d6d1af
-kind biomarkers 93affd86f19cd3f1aec826716c459b410c885ca4aa36d5230745ce16a6cc75af
-kind bootstrap 50ea946d6f05bae330270049c0b9f18847d7129721183751bf356306930ff60d
-kind brainmap 610285c21788cadb64101932935b58f8e6dd5392c8da50022528a0f10ec7aed3
-kind choose 5e7372c77f4b7ed99e1b40edde71ae2db690e93f971779c995874df6ae6623ba
-kind combat 3db7984ebf438e8c4219ed8b9f2520bc029361d7cfdeb5302321b8bc191da37b
-kind compare 25b95c8604e29d87d44854011a37cb6932faa72b3199f1ae688cb582e2a551ac
-kind connectivity 485545b161b46f05cd3d91f6f627541a58ce1a31ed7c77e7ec4212d443a72637
-kind covariates db9098bbab4c75984c89c3666859434ea6cf39db908e3e8185c109ed43cb7a46
-kind denoise 3ee0e039666b6f919c99f736aba60ed54309f759c17cfe927b1c538fbe314608
+var codes = dag.Codes(`kind baseline 207526c13ccd07cb3d8f9857c2e7af12b6e02fc5601cedfd889dbb07884e10da
+kind biomarkers 5a5312b38593c5b332b50e47bde05a1f98c77b5db0bb931ffc7207c94b950765
+kind bootstrap 13ddb21876e67eb51172c906e8ad549cd3850520abb8f8f04bbf232ed5248fca
+kind brainmap b06377624333accc772c153ad06bac8e5e34c3b6e8686b68ae6f1c37c69e8275
+kind choose c5041615aaf7c6660b99d26373e2c43e47cc76e0a59a2dcf83d8c18ddf14ae53
+kind combat 914749083391911e30e9e988e74ce389bdad07d9ec7ace3cef5f7a8f799486ea
+kind compare ef95f984a11575471254014be94950bd6a19853202d566e0dd7eaf797a4e5228
+kind connectivity b602eaf2182bceb9740f01e28b354c17435fac8f82a65b7dd6f31d19677c1b5e
+kind covariates cbaef9a494d01fd410183019fa43de1204e0f11c8d6c0cf18a7682e86ef4e3b8
+kind denoise 7e74f112ca034d8d733c0f929fa392893aeeb067aafdafdb01fadb782f11b7b6
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 257d6e225a01ecaebeb742ac35cfa3dc6a63b877ccd01c62150b9f83bc15f8e2
+kind evaluate c45e0ee3a6886c9ef21c701c9db932cfde0cab168a72534cebd51685768826ed
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
-kind fidelity 41604bf1fb82b88c28eb66b672e38802fb67655da42f493e9279acc9fc0c29d0
-kind figure-confusion 3c4ee4ea0db0e2fb5144f70602ad21633bae78987b9a424299c4515f4ae46700
-kind figure-connectivity cee1e86c76b7c23158e13485a12d0ee5aad96bde526ccb1e6a8b95fe918dd2e4
-kind figure-degrees e3f692e2715ab4cd705c69f23e16663beca16271045a6453bea364c93a9ee68e
-kind figure-distributions 0996f6c39f1669e4b0fc183ab52fa78046fd20a27dcc8cbadf809a040b8f3e47
-kind figure-individuality 4e74b1a66501e78b9d24065e5f9a8eacc54f6e3893a6a41693893a8fe16d4e4c
-kind figure-individuals 2a24c55885ede9992c25b929549623b8eb0fa9fda802c2a8b2c82b62708e3e00
-kind figure-qc a6c7a43c245c788daa5652a9095a0363255bdacd7c51b354916bbe133f045939
-kind figure-ranking 9d71763dafe6ad96a81d56148caaef11576ec183b10acfb51fbddc4cb7c5e3ad
-kind figure-roc 231a0b59936c7e250e0a0bf32dcb98a6a52f7c36349aa740400c1d7aaef644e3
-kind figure-training 380b73ddca08e1732c3ee82c360c167ae033c9472b659f04e9e080175c7b7c82
-kind graph d7d26ecb356da9c296f4584ef7beef8d18c8bf6720ffd76e0ac7b7cc6e98060f
+kind fidelity 52a3ecd7b6cbba033f2296f6b62261eacc551381297f9e7b218eb99daf6e9315
+kind figure-confusion 1c390bce0a9de6e3b8b195bc239c2850781424c6f12cbfe169fb3c784ba0877c
+kind figure-connectivity 9241c80bc0c79d455b7c4345d30df2095f455f0a0b9f8654cfc39109f775835e
+kind figure-degrees 3007002e1242a322d42515269436da8bf60c847b98d72aadacee91b4a882d1f1
+kind figure-distributions 1565184e15f2381b13a09abe3e82780d530ae0a0ecf0ba97690a56706712fb3a
+kind figure-individuality 953adff90b2696d5e1e532670eaefedf6c8f808b2a1139cc01da7be73b20087c
+kind figure-individuals 3773a792b696e65e23bc2358bc2e244dafd92edc9be65981b99f9462b5a31f73
+kind figure-qc da253203f7155be2cd85db5c5dac07dc818a5dfd652e8e84efb13e338689e505
+kind figure-ranking c55a502844e5d3f5673308064e68ac6dc68a08bc762f0aab18daaae5a19c2733
+kind figure-roc d6d55f5162880e9bd87951c4ec7fafa4de5bf46ae8a5e91ce74dfefe12a368b4
+kind figure-training db9bd1a73e423dde8c7a97043ecde309d31a26144d178a364c9a54712d256e3b
+kind graph 19de53bef3c55044f6a3a77f7de768fcef5695b5871b24866ce29fe0d2cc6f27
 kind harmonize 804d4789b27654f36d2cf9c739d855ba670378ec88e067e3a96e2be3f49e0dd4
-kind individuality 92e1c469c39b8ad7b8ea69f2632763f4772514178c9de7cf9843246c2864543f
-kind join 56d333a26fdb4ab403394702625c82b1621153f8c8922f8bf87313a9d8554706
-kind leakage 5d6c65adf1d3f7abe1116b43493f42378e6d04eed62ea90ebf7341d201d96d1d
-kind matrices 7a8214eebd048b32a1ceea3818bf050944b87638fd40a216272f921bb80dd635
+kind individuality 228f06ccac64ddf091c64aaa4f125099fecfe0291c9f10e4e60b523787b37d6a
+kind join 56f66d38f4a15e95a141a8ec2b7b867a8e06f683a3c6ff80d004b16db900fabd
+kind leakage 3c99f9a2721a55967c8bbff5b841a0038e5cad22385f418a81bdf4b5a9b18e19
+kind matrices 82eb230c43da0a8276cd1925549cc210b6ab61090a74d12191f8b3c00a442e0c
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
-kind parcellate be82c4419de7c01573aab40d9cf26e4ec1a7a68b0c268f8fade5d935aa1710e3
-kind permutation 297bcf4a5036246b10d5b65e34286e5b8366c9b3eaefb3877ccdaa5d69460626
-kind predict fa42c46ef82bfb23a5eb39c232d9230365a947645b863764f4265288cd3aa653
-kind qcfc 15d7ed1d03afaa6c46caef33c57aa36330d85487b5a6bce81e1a5963fb32f6dc
-kind report 942f27e07bc8e9c59f683f9c638692a7a65d06fde0f99fb51b46487f5cae1c9c
-kind saliency 1ebc03a8c79be5ca66ee7d7eb5d2eef23b95bccf65461f6cf4252f7871990e31
+kind parcellate 5d005c1dc94ed7ec70cefa2dde75c983aea2c22a6c3c945334a860d62392bc98
+kind permutation 16a69eb02ff360a11c10c33fc3a987047bb84d88082e4235074f21b83316e648
+kind predict 10399d99f9779a8d41228bd00bb547db22be1e7d580935255850c6a2a18bb3ce
+kind qcfc feb7fdad448a1f291dcc79c2162fae773747e268e0760e4e041c945c0f102267
+kind report 44cffe72fb3b1a6abb11f607a21daceeab80b0260e5db038f12cf6020481aa28
+kind saliency 7c9544d22a47aac47c0a1592576de8f587e801472d77c792e5d8f46856a83d97
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
-kind split bb2e2151e295d3f23f447a744f48b3d679b4c4233d0d33af96a3a535df3889a6
-kind summary b8678aa6944e39f3d3d5f98ada5a251d70941fbd3e3fddd10b160238a09f415c
-kind tables f0a83e10535afd5228639d1a5bd6dc56b5009c7f82fe1ae2831874fa2f5f5977
-kind timeseries b52bdc23e1d7332a4bf205c9a57fd983fa4e185f048aa49b1be3b0d68c3de8ce
-kind train ba56aa42a5e6ef487c3b2fd980721842a8b1dac72022bfee6ed892210bfde56a
+kind split 53c53d89763967e689b25e9d6fedbebaea022418e6abc0bc1b4e3911a265e7cb
+kind summary c4b2b7f68aad4e59a425c07bf589ae8077584432ae42e2e04f3dc2a94b475536
+kind tables cf7cf29e96aee48ab6c3aaf2b8a98957142ade229d215453c1bf6eaa3bf2eb67
+kind timeseries 76f99e71e0e8ffcaf44a1f38c4acef7b4fb06110ff8239acb8024c3885a0ae8d
+kind train f02acb175c4064d0555aa0577a3263794d7bd1beb8e3e9259223b21ad9c2b05c
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -339,7 +339,7 @@ reached by baseline biomarkers bootstrap brainmap choose combat compare connecti
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
-prgnn/stages/column.CleaningRow d926d47b1a89.e3b0c4
+prgnn/stages/column.CleaningRow 8bf6d37c0ac9.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
@@ -429,11 +429,11 @@ prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality matrices predict qcfc simulate train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity harmonize individuality matrices predict qcfc simulate train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity fidelity figure-connectivity harmonize individuality predict qcfc simulate train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity harmonize individuality predict qcfc simulate train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
@@ -441,7 +441,7 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity fidelity individuality predict simulate train
+reached by baseline biomarkers choose connectivity denoise fidelity individuality predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
 reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report summary timeseries train
@@ -485,7 +485,7 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers connectivity fidelity figure-connectivity harmonize individuality matrices predict simulate train
+reached by baseline biomarkers connectivity denoise fidelity figure-connectivity harmonize individuality matrices predict simulate train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -1867,8 +1867,10 @@ prgnn/connectivity.Confounds.components 57d9ed9cbcfe.7191fe
 prgnn/connectivity.Confounds.needsCosines a39e437dd2a0.1174d9
 prgnn/connectivity.Cosine 74dc9901aeba.ea8b8f
 prgnn/connectivity.Derivatives a627130005a1.e0829d
+prgnn/connectivity.Event dedc1ff0c96e.e3b0c4
 prgnn/connectivity.Expansion f297976f73a3.e3b0c4
 prgnn/connectivity.Expansion.suffixes 48569aaa82b0.e0829d
+prgnn/connectivity.FIRResponse a81def222d17.19524c
 prgnn/connectivity.FMRIPrepCosines a6d220168a21.e3b0c4
 prgnn/connectivity.Filter e621c9066c91.e3b0c4
 prgnn/connectivity.FirstMean 8cf29200e678.dd1e49
@@ -1877,12 +1879,14 @@ prgnn/connectivity.FirstRow e621c9066c91.e3b0c4
 prgnn/connectivity.FirstZero 5f4d5588bc0e.dd1e49
 prgnn/connectivity.FramewiseDisplacement e3292658c9f4.4a56bb
 prgnn/connectivity.Full 55e7a88e3dde.e0829d
+prgnn/connectivity.GloverResponse ffae5280cedf.19524c
 prgnn/connectivity.Matrix.rows f50358c1efdb.269629
 prgnn/connectivity.Matrix.setColumn 7453736dd673.489cb4
 prgnn/connectivity.NewCleaner 7899a3206269.4ad1f0
 prgnn/connectivity.NoCompCor 87910c90e002.7194f4
 prgnn/connectivity.NoFilter 5f1ab04d52ab.ea8b8f
 prgnn/connectivity.OverKept 884ce19902a2.556416
+prgnn/connectivity.Response e621c9066c91.e3b0c4
 prgnn/connectivity.ScaleNone 5f1ab04d52ab.d8bf28
 prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
 prgnn/connectivity.ScaleZ b14407782bac.d8bf28
@@ -1894,6 +1898,13 @@ prgnn/connectivity.Strategies 5d82e016a86b.a74d37
 prgnn/connectivity.Strategy 938e0171bc12.682999
 prgnn/connectivity.StrategyNames cbd916115632.7da661
 prgnn/connectivity.StrategyOf 188bcb0bdbdc.7d6141
+prgnn/connectivity.Task a37c97381003.b54895
+prgnn/connectivity.Task.Conditions aa7cc3c5053e.fcfd2c
+prgnn/connectivity.Task.Regressors f847f365bc9d.7e2786
+prgnn/connectivity.Task.columns 49cb89dd5cd9.050954
+prgnn/connectivity.Task.convolve 5f1bdef64aaf.fcfd2c
+prgnn/connectivity.Task.grid ed8366ca3530.c9bd78
+prgnn/connectivity.Task.response 641d21ae47ea.baaf66
 prgnn/connectivity.TooLittle e621c9066c91.e3b0c4
 prgnn/connectivity.TooLittle.Error 10b97c5163f4.6dd590
 prgnn/connectivity.TrendOver e621c9066c91.e3b0c4
@@ -1902,6 +1913,7 @@ prgnn/connectivity.basis f624c0f16a66.e3b0c4
 prgnn/connectivity.basis.add dd9f5246e88e.497d09
 prgnn/connectivity.basis.remove c06054514ebb.ec4156
 prgnn/connectivity.basis.trend 797f94e4ced4.1a3424
+prgnn/connectivity.boxcar 2ce3d55a7858.2393fa
 prgnn/connectivity.bridge 7f8c0e3cb26b.6a5147
 prgnn/connectivity.butterworth c6d7149975a1.305309
 prgnn/connectivity.camelCase db339043363c.e3b0c4
@@ -1920,14 +1932,17 @@ prgnn/connectivity.cplx.scale 00f2a8f6d4fa.e386d2
 prgnn/connectivity.cplx.sqrt 3deb399f9e49.cba595
 prgnn/connectivity.cplx.square c90b7f744ed9.e386d2
 prgnn/connectivity.dot 6b6c54917e40.e3b0c4
+prgnn/connectivity.earliest 97ea21da20a0.e3b0c4
 prgnn/connectivity.fillFirst fe64c56e605b.f58282
 prgnn/connectivity.filtfilt 54e5a8c89c93.69c7ed
 prgnn/connectivity.floats fb25658cce99.e3b0c4
 prgnn/connectivity.headRadius a9377ed9369a.e3b0c4
 prgnn/connectivity.motionNames 5f980cbb881b.e3b0c4
 prgnn/connectivity.newSpline 14f80d1de1e1.f1a045
+prgnn/connectivity.oversampling a9377ed9369a.e3b0c4
 prgnn/connectivity.padding d69a21a96ea1.af69df
 prgnn/connectivity.prototype 53bac83b345a.52b51c
+prgnn/connectivity.responseLength ce0bed67ba60.e3b0c4
 prgnn/connectivity.reverse 510092096c2e.e3b0c4
 prgnn/connectivity.scaleColumns e1fe79085968.48ca58
 prgnn/connectivity.section 1905da1954be.e3b0c4
@@ -1942,22 +1957,38 @@ prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
-prgnn/stages/prepare.Denoise 640f1c884e56.e3b0c4
-prgnn/stages/prepare.Denoise.Ports f7a9debfa260.f4eae3
-prgnn/stages/prepare.Denoise.Run 6687948a3a35.7ea141
+prgnn/stages/prepare.Denoise 0ddb52035f6f.e3b0c4
+prgnn/stages/prepare.Denoise.Ports ec43fa9cd795.118668
+prgnn/stages/prepare.Denoise.Run 8e56f369b27f.5c1355
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
-prgnn/stages/prepare.Denoise.Validate 51b095664631.cb168a
+prgnn/stages/prepare.Denoise.Validate b6409a8f5f98.cb168a
+prgnn/stages/prepare.Denoise.addTask 4c9f7b5bb960.88b6f4
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds 3d6c8d0c3ff1.80b341
+prgnn/stages/prepare.Denoise.confounds 42e87f550a16.80b341
+prgnn/stages/prepare.Denoise.events 6bccd5fef4e2.e613c3
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
-prgnn/stages/prepare.denoise.New 76b43eb3136d.a67e5a
+prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
 prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
+prgnn/stages/sheet.Read caa0098fdbf7.34feba
+prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
+prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
+prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
+prgnn/stages/sheet.checkHeader 7c381df3a6f2.e3b0c4
+prgnn/stages/sheet.count ed56579e7041.e3b0c4
+prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
+prgnn/stages/sheet.isText 19828157603a.0ec5f8
+prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
+prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
+prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
+prgnn/stages/sheet.number 157f94023c9d.e3b0c4
+prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
+prgnn/stages/sheet.whyFields 0c88b57e106d.e3b0c4
 
 reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
@@ -2597,7 +2628,7 @@ prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 0795432137c0.dbdf94
-prgnn/stages/prepare.runQuality.whole c7ebbb81c04a.ce0422
+prgnn/stages/prepare.runQuality.whole 7f55c4f0d42a.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
@@ -3021,7 +3052,7 @@ prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy 750bc5aaf26f.4f1e0d
 prgnn/stages/present.author.cautionScans bcd5dc219335.e9d174
 prgnn/stages/present.author.checks c4db7318dce3.576355
-prgnn/stages/present.author.cleaning e661d07eeff0.5570e5
+prgnn/stages/present.author.cleaning ce2294636785.426bae
 prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
 prgnn/stages/present.author.covariates 052824052278.6f6fb3
@@ -3076,6 +3107,7 @@ prgnn/stages/present.author.scanQuality fd55ac8c8f04.0da183
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
+prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles 21d8fd542456.49450f
 prgnn/stages/present.author.training 6055734d5bbf.dfb8fe
 prgnn/stages/present.author.typicality d1c3d32eb969.deafa7
@@ -3086,6 +3118,7 @@ prgnn/stages/present.besideChance 4750e2def4f6.58f14e
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
 prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
+prgnn/stages/present.cleanedScan.taskOf f3f16a86594b.8a3b65
 prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
 prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
@@ -3110,12 +3143,13 @@ prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
-prgnn/stages/present.literature 4318a24d281a.e3b0c4
+prgnn/stages/present.literature 935b92a43cc6.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures 29301c822350.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
-prgnn/stages/present.methodsOfNuisance b8bf7e3aeaca.366682
+prgnn/stages/present.methodsOfNuisance 55a19838868b.7b87da
+prgnn/stages/present.methodsOfTask 0c5d56cb669d.d0d8d6
 prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
@@ -3135,6 +3169,7 @@ prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
 prgnn/stages/present.read 970b5aa700c3.6e070b
 prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
+prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present.sharedPorts b6a875462e1a.533e91
@@ -3149,6 +3184,7 @@ prgnn/stages/present.strong d7e3ca0dbc3e.d8a6d4
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
 prgnn/stages/present.tableOf 658b2ec20ad3.506c43
+prgnn/stages/present.taskConditions c4275635cc41.ddcd60
 prgnn/stages/present.text 39f15acbb062.fafdc9
 prgnn/stages/present.the 55995dc21d00.e3b0c4
 prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
@@ -3472,6 +3508,7 @@ at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:67 StrategyOf:76 motionNames:85 tissueNames:86 Confounds.columns:91 Confounds.beginning:121 Confounds.components:132
+at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:145 Task.convolve:175
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
@@ -3616,7 +3653,7 @@ at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDo
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:210 Read:219 One:232 Rows:246 Coordinates:275 field.absent:295 field.read:308 chosen:348 fill:358 memory:379 memoryOf:385 at:391
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:42
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:43
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
@@ -3697,11 +3734,12 @@ at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:3
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:63 Combat.trained:113 combatBook.table:156 slopeColumn:179 combatRow:182 combatBook.siteTable:194 siteRow:213
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:50 Denoise.Validate:67 stepRow:86 Denoise.strategy:92 Denoise.Run:100 Denoise.TimeFrom:169 Denoise.cleaner:177 lostVoxels:208 tooLittle:222 orExclude:227 Denoise.confounds:231 before:334 cleanedBefore:346 aboutConfounds:349 meanAndMax:359
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:53 Denoise.Validate:72 stepRow:94 Denoise.strategy:100 Denoise.Run:108 Denoise.TimeFrom:184 Denoise.cleaner:192 lostVoxels:223 tooLittle:237 orExclude:242 Denoise.confounds:246 before:349 cleanedBefore:361 aboutConfounds:364 meanAndMax:374
+at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:256 joinedRow:265 runVolumeRow:273 runQuality.volumes:279 leastCoverage:299
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
@@ -3712,9 +3750,9 @@ at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.dat
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
 at stages/present/author.go prgnn/stages/present author:16 author.write:40 author.add:98 author.say:101 author.heading:105 author.caution:108 author.table:116 author.supplement:122 author.figures:130 author.show:151
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 author.cautionScans:103 usual:153 methodsOfNuisance:169
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:199 methodsOfTask:215 methodsOfNuisance:237
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:135 author.references:162
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:136 author.references:163
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 author.motionTable:45 author.typicality:84 shownScans:116 author.scanQuality:119
@@ -3746,4 +3784,5 @@ at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Bl
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 widths:174 Bar.text:204 wrap:219
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:19 maxValues:22 Sheet:25 Read:34 Sheet.decimalCommas:112 decimalComma:131 whyFields:140 count:153 noValue:161 checkHeader:163 isText:177 separator:203 Sheet.Column:227 number:263
 `)

@@ -32,6 +32,7 @@ type BIDSCohort struct {
 	Labels      string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
 	FreeSurfer  string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds   bool   `param:"confounds" doc:"take the tables of confounds too"`
+	Events      string `param:"events" place:"always" doc:"the dataset with the tables of events of task scans (sub-…/func/…_events.tsv); that of raw, or where the derivatives say that they come from, or around them, when empty"`
 	Incomplete  string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
 	Nodes       string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
@@ -44,6 +45,7 @@ type bidsFiles struct {
 	bold, labels, weights, transform, warp, mask, confounds, sidecar string
 	within                                                           string // the mask, where labels are an atlas
 	confoundsSidecar                                                 string // the JSON file of the confounds
+	events                                                           string // the table of the task's events
 	labelsFrom                                                       string // a line for the inventory
 	meanFD                                                           float64
 	hasFD                                                            bool
@@ -97,8 +99,15 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	found, sidecars := map[string]*bidsFiles{}, &bids.Sidecars{Root: root}
+	events, err := c.eventsIn(dir, root, l)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range l.rows {
 		found[r.id] = c.find(l, sidecars, r, labels, files[r.id])
+		for _, run := range found[r.id].each() {
+			run.events = events.of(run.bold)
+		}
 	}
 	l.addMotion(found)
 	if err := l.choose(); err != nil {
@@ -196,14 +205,21 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		"weights":   func(f *bidsFiles) string { return f.weights },
 		"within":    func(f *bidsFiles) string { return f.within },
 		"mask":      func(f *bidsFiles) string { return f.mask },
+		"events":    func(f *bidsFiles) string { return f.events },
 	} { // there where somebody has such a file
 		if !slices.ContainsFunc(l.rows, func(row listedRow) bool {
 			return slices.ContainsFunc(found[row.id].each(), func(f *bidsFiles) bool { return of(f) != "" })
 		}) {
 			continue
 		}
-		if ports[port], r.Files[port] = of, dag.Format("nifti"); port == "transform" || port == "warp" {
+		ports[port] = of
+		switch port {
+		case "transform", "warp":
 			r.Files[port] = dag.Format("itk")
+		case "events":
+			r.Files[port] = dag.Format("tsv")
+		default:
+			r.Files[port] = dag.Format("nifti")
 		}
 	}
 	if c.withConfounds() {

@@ -7,7 +7,7 @@ import (
 var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
-		"bold, labels, confounds and confounds_sidecar are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
+		"bold, labels, confounds, confounds_sidecar and events are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
 	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto"} },
 }
 
@@ -19,6 +19,7 @@ type TableCohort struct {
 	Confounds string `param:"confounds" place:"maybe" doc:"where its table of confounds is; without when empty"`
 
 	ConfoundsSidecar string `param:"confounds_sidecar" place:"maybe" doc:"where the JSON file of its confounds is, which tells the masks of CompCor apart; without when empty"`
+	Events           string `param:"events" place:"maybe" doc:"where the table of the events of its task is (onset and duration in s, trial_type); without when empty"`
 
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
@@ -42,7 +43,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	var sources []*fileSource
 	labels, wrong := l.labelSource(c.Labels, where{dir: dir})
 	for _, f := range []struct{ port, format, spec string }{
-		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar},
+		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar}, {"events", "tsv", c.Events},
 	} {
 		if f.spec == "" {
 			continue

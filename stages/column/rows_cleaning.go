@@ -35,6 +35,7 @@ type CleaningRow struct {
 	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions left out because some volume holds NaN or an infinity"`
 	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
 	TRFrom     string  `column:"tr_from,optional" doc:"where the repetition time comes from: parameter, sidecar or header; empty where it is not known or runs differ"`
+	Task       string  `column:"task,optional" doc:"the model of the response to events that was regressed out, and the conditions; none: and the conditions where events were left in; empty without events"`
 	Why        string  `column:"why,optional" doc:"why nothing was regressed out; empty where something was"`
 }
 

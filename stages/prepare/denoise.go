@@ -20,7 +20,7 @@ var denoiseKind = dag.Kind{
 	Doc: "detrends series, regresses out confounds, band-pass filters\n" +
 		"Works on the means of regions, in the order of nilearn's signal.clean: trend, filter (of series and confounds alike), censored volumes, confounds, scale. For least squares, cleaning the means is cleaning the voxels. With a table of confounds, regress: auto is nilearn's strategy simple: 24 motion parameters, white matter, CSF, and fMRIPrep's cosines as the high-pass filter. Volumes that fMRIPrep marks as not in steady state are left out. Its quality has the degrees of freedom that are left; the connectivity stage compares them with the number of regions.",
 	New: func() dag.Stage {
-		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5, FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore"}
+		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5, FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore", Task: "none", After: 18}
 	},
 }
 
@@ -35,6 +35,9 @@ type Denoise struct {
 	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor and aroma are XCP-D's; 6P are the motion parameters; none must be asked for (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
 	Components  int      `param:"components" doc:"how many components of white matter, and of CSF, acompcor takes" min:"1" max:"1000"`
 	Columns     []string `param:"columns" doc:"further columns of the confounds that are regressed out; * and ? stand for any letters"`
+	Task        string   `param:"task" doc:"response to the events of a task that is regressed out together with the confounds, for background connectivity: spm and glover convolve each condition with a canonical response; fir has a regressor for each volume after an onset, and assumes no shape (docs/denoising.md)" choices:"none|spm|glover|fir"`
+	Conditions  []string `param:"conditions" doc:"the conditions (trial_type) that task takes; all of them when empty"`
+	After       float64  `param:"after" doc:"how long fir goes on after the longest event of a condition" min:"0" max:"60" unit:"s"`
 	FirstRow    string   `param:"first_row" doc:"what takes the place of n/a in the first row of a confound: next, the second value (nilearn); zero (XCP-D); mean" choices:"next|zero|mean"`
 	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored; 0 leaves that to regress (scrubbing: 0.5)" min:"0" unit:"mm"`
 	DVARS       float64  `param:"dvars" doc:"standardised DVARS above which a volume is censored; 0 leaves that to regress (scrubbing: 1.5)" min:"0"`
@@ -54,6 +57,8 @@ func (*Denoise) Ports() dag.Ports {
 			{Name: "scan", Type: dag.Arrow("tr"), Optional: true, Doc: "where the repetition time is read"},
 			{Name: "confounds", Type: dag.Format("tsv"), Optional: true, Doc: "table of confounds, in fMRIPrep's columns"},
 			{Name: "confounds_sidecar", Type: dag.Format("json"), Optional: true, Doc: "fMRIPrep's JSON file of that table, which tells the masks of CompCor apart"},
+			{Name: "events", Type: dag.Format("tsv"), Optional: true, Doc: "BIDS events of the scan's task: onset and duration in s, trial_type"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its StartTime: the time in a volume to which slice timing was corrected"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series of the kept volumes; NaN for a missing region, 0 for a constant one"},
@@ -78,6 +83,9 @@ func (s *Denoise) Validate() []error {
 	}
 	if st, err := connectivity.StrategyOf(s.strategy()); err == nil && st.Cosines && s.HighPass > 0 {
 		errs = append(errs, fmt.Errorf("regress: %s brings fMRIPrep's cosines, which are a high-pass filter at 1/128 Hz: leave out high_pass", s.Regress))
+	}
+	if s.Task == "none" && len(s.Conditions) > 0 {
+		errs = append(errs, errors.New("conditions are given, and task is none: set task to fir, spm or glover"))
 	}
 	return errs
 }
@@ -123,6 +131,9 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	row.TRFrom = from
+	if err := s.addTask(t, draws[0].Rows, &o, &row); err != nil {
+		return nil, err
+	}
 	c, err := s.cleaner(draws[0].Rows, o, &row)
 	if err != nil {
 		remedy := ""
@@ -158,9 +169,13 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	used := *s
 	used.Regress = row.Strategy
+	same := []string{"tr", "min_volumes", "min_minutes", "min_dof"}
+	if s.Task == "none" {
+		same = append(same, "task", "conditions", "after")
+	}
 	return dag.Outputs{
 		"series":  region.Stack(cleaned),
-		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), column.MadeBy("denoise", &used, made, "tr", "min_volumes", "min_minutes", "min_dof")),
+		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), column.MadeBy("denoise", &used, made, same...)),
 		"volumes": column.Table(volumes),
 	}, nil
 }
@@ -239,8 +254,8 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	if err != nil {
 		return row, each, err
 	}
-	if why == column.CleanedScan && asked {
-		return row, each, fmt.Errorf("%s: its sidecar says that confounds were regressed out of this scan, and cleaned twice it would lose signal: leave regress, columns, fd and dvars out", t.In("series").Name)
+	if why == column.CleanedScan && (asked || s.Task != "none") {
+		return row, each, fmt.Errorf("%s: its sidecar says that confounds were regressed out of this scan, and cleaned twice it would lose signal: leave regress, columns, fd, dvars and task out", t.In("series").Name)
 	}
 	if !t.Has("confounds") {
 		if asked {

@@ -135,6 +135,9 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 					if d.Filter != "none" {
 						d.TR, d.LowPass = 2, 0.2
 					}
+					if d.Task != "none" {
+						d.TR, from["events"] = 2, dag.InputOf(tsv(goAndStop))
+					}
 					from["confounds"] = dag.InputOf(everyConfound(100))
 				}
 				if _, err := stagetest.RunWith(s, from); err != nil {

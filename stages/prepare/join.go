@@ -216,7 +216,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(), MaxFD: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why,
 	}
-	var names []string
+	var names, conditions []string
+	model := "" // of the responses to a task
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {
 		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept, w.Regressors+run.Regressors, w.Trend+run.Trend
@@ -239,6 +240,9 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		if run.TRFrom != w.TRFrom {
 			w.TRFrom = ""
 		}
+		if m, of, has := strings.Cut(run.Task, ": "); has {
+			model, conditions = m, append(conditions, strings.Split(of, ", ")...)
+		}
 		for _, name := range strings.Fields(run.Confounds) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
@@ -249,6 +253,9 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		w.MeanFD = mean / of
 	}
 	w.Confounds = strings.Join(names, " ")
+	if slices.Sort(conditions); model != "" {
+		w.Task = model + ": " + strings.Join(slices.Compact(conditions), ", ")
+	}
 	return w
 }
 

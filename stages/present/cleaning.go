@@ -96,7 +96,53 @@ func (a *author) cleaning() {
 			a.caution("%s of %s, while others were cleaned", upperFirst(text), words.Some(whom, 6))
 		}
 	}
+	a.taskRegression()
 	a.cautionScans()
+}
+
+// taskOf is the model of the responses to a task that was regressed out of a scan, and the conditions. The model is ""
+// for a scan without events.
+func (s cleanedScan) taskOf() (model, conditions string) {
+	model, conditions, _ = strings.Cut(s.Task, ": ")
+	return model, conditions
+}
+
+// taskConditions are the conditions of each model, sorted, and whose scans they are of.
+func taskConditions(scans []cleanedScan) (conditions, whom map[string][]string) {
+	conditions, whom = map[string][]string{}, map[string][]string{}
+	for _, s := range scans {
+		model, names := s.taskOf()
+		conditions[model] = append(conditions[model], strings.Split(names, ", ")...)
+		whom[model] = append(whom[model], s.who)
+	}
+	for model, names := range conditions {
+		slices.Sort(names)
+		conditions[model] = slices.Compact(names)
+	}
+	return conditions, whom
+}
+
+// taskRegression says which responses were regressed out, and warns of those that were left in.
+func (a *author) taskRegression() {
+	conditions, whom := taskConditions(a.scans)
+	for _, model := range []string{"spm", "glover", "fir"} {
+		if names := conditions[model]; names != nil {
+			a.say("Task regression: responses to %s (%s) were regressed out of %s.", strings.Join(names, ", "), responseWords[model], words.Count(len(whom[model]), "scan"))
+		}
+	}
+	if names := conditions["none"]; names != nil {
+		a.caution("Events of a task were not regressed out (task: none in denoise) of %s: the correlations hold common responses to %s", words.Count(len(whom["none"]), "scan"), strings.Join(names, ", "))
+	}
+	if without := whom[""]; len(without) > 0 && len(without) < len(a.scans) {
+		a.caution("Scans without events, while others have some: %s", words.Some(without, 6))
+	}
+}
+
+// responseWords are the models of the response to an event.
+var responseWords = map[string]string{
+	"spm":    "SPM's canonical response",
+	"glover": "Glover's canonical response",
+	"fir":    "finite impulse responses",
 }
 
 // cautionScans names participants whose scans differ from the others or lack something.
@@ -165,6 +211,28 @@ func usual(scans []cleanedScan, of func(cleanedScan) float64) (value float64, ok
 	return 0, false
 }
 
+// methodsOfTask says which responses to a task were regressed out, for the methods.
+func methodsOfTask(m *methodsText, scans []cleanedScan, d *stageSettings) (parts []string) {
+	conditions, _ := taskConditions(scans)
+	for _, model := range []string{"none", "spm", "glover", "fir"} {
+		names := conditions[model]
+		if names == nil {
+			continue
+		}
+		list := strings.Join(names, ", ")
+		switch model {
+		case "none":
+			parts = append(parts, "responses to the task ("+list+") were not regressed out")
+		case "fir":
+			parts = append(parts, fmt.Sprintf("responses to the task (%s) were regressed out in the same model, with a regressor for each volume from the onset of an event to %s s after the end of the longest (finite impulse responses %s)",
+				list, d.value["after"], m.cite("cole")))
+		default:
+			parts = append(parts, fmt.Sprintf("responses to the task (%s) were regressed out in the same model, as boxcars convolved with %s", list, responseWords[model]))
+		}
+	}
+	return parts
+}
+
 // methodsOfNuisance says what was regressed out, for the methods; d are denoise's parameters.
 func methodsOfNuisance(m *methodsText, scans []cleanedScan, d *stageSettings) (parts []string) {
 	var said []string
@@ -187,6 +255,7 @@ func methodsOfNuisance(m *methodsText, scans []cleanedScan, d *stageSettings) (p
 		}
 		parts = append(parts, text+" were regressed out "+m.cite(works...))
 	}
+	parts = append(parts, methodsOfTask(m, scans, d)...)
 	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.NonSteady > 0 }) {
 		parts = append(parts, "non-steady-state volumes were removed")
 	}

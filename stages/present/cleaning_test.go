@@ -62,6 +62,12 @@ func TestCleaningIsTold(t *testing.T) {
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, simple, []string{
 			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm), sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm)",
 		}},
+		{"task out", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "fir: go, stop" }), with(func(r *column.CleaningRow) { r.Task = "fir: go, error" })},
+			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
+		{"task in", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "none: go, stop" }), fine}, simple, []string{
+			"Events of a task were not regressed out (task: none in denoise) of 1 scan: the correlations hold common responses to go, stop",
+			"Scans without events, while others have some: sub-2",
+		}},
 		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })}, 7), simple,
 			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 7 of 7 scans"}},
 	} {

@@ -115,6 +115,7 @@ var literature = map[string]string{
 	"power":      "Power JD, Barnes KA, Snyder AZ, Schlaggar BL, Petersen SE. Spurious but systematic correlations in functional connectivity MRI networks arise from subject motion. NeuroImage 2012; 59: 2142–2154.",
 	"behzadi":    "Behzadi Y, Restom K, Liau J, Liu TT. A component based noise correction method (CompCor) for BOLD and perfusion based fMRI. NeuroImage 2007; 37: 90–101.",
 	"esteban":    "Esteban O, Markiewicz CJ, Blair RW, et al. fMRIPrep: a robust preprocessing pipeline for functional MRI. Nature Methods 2019; 16: 111–116.",
+	"cole":       "Cole MW, Ito T, Schultz D, Mill R, Chen R, Cocuzza C. Task activations produce spurious but systematic inflation of task functional connectivity estimates. NeuroImage 2019; 189: 1–18.",
 	"velickovic": "Veličković P, Cucurull G, Casanova A, Romero A, Liò P, Bengio Y. Graph Attention Networks. ICLR 2018.",
 	"gao":        "Gao H, Ji S. Graph U-Nets. ICML 2019.",
 	"lee":        "Lee J, Lee I, Kang J. Self-Attention Graph Pooling. ICML 2019.",

@@ -1,0 +1,191 @@
+package connectivity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"prgnn/internal/exact"
+)
+
+// An Event is one block or trial of a task.
+type Event struct {
+	Onset, Duration float64 // s, from the beginning of the first volume
+	Condition       string
+}
+
+// A Response is a model of the response to an event.
+type Response string
+
+// Responses: the canonical double gamma functions of SPM and of Glover (1999, NeuroImage 9:416), convolved with a
+// boxcar of the event's duration; finite impulse responses (FIR), one regressor a volume from the onset on, which
+// assume no shape and also take out the mean evoked response (Cole et al. 2019, NeuroImage 189:1).
+const (
+	SPMResponse    Response = "spm"
+	GloverResponse Response = "glover"
+	FIRResponse    Response = "fir"
+)
+
+// A Task is a paradigm of which the evoked responses are to be modeled.
+type Task struct {
+	Events   []Event
+	Response Response
+	After    float64 // s: how long FIR goes on after the longest event of a condition
+	TR       float64 // s
+	Start    float64 // s: the time in a volume to which slice timing was corrected (StartTime in fMRIPrep's sidecar)
+}
+
+// Conditions are the names of the conditions, sorted.
+func (k Task) Conditions() []string {
+	var names []string
+	for _, e := range k.Events {
+		names = append(names, e.Condition)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Time is sampled in steps of TR/50, from 24 s before the first volume, as in nilearn; a response lasts 32 s.
+const (
+	oversampling   = 50
+	earliest       = -24.0
+	responseLength = 32.0
+)
+
+// Regressors are the columns T×K of a scan's volumes, those of one condition after the other, as nilearn's
+// make_first_level_design_matrix makes them (0.14.1; without modulation).
+func (k Task) Regressors(volumes int) (Matrix, error) {
+	if !(k.TR > 0) || volumes < 2 {
+		return Matrix{}, fmt.Errorf("task regressors need a repetition time, and two volumes or more")
+	}
+	last := k.Start + float64(float64(volumes-1)*k.TR)
+	inside := false
+	for _, e := range k.Events {
+		if !finite(e.Onset) || !finite(e.Duration) || e.Duration < 0 || e.Onset < k.Start+earliest {
+			return Matrix{}, fmt.Errorf("an event of %s at %g s with a duration of %g s: onsets are from %g s on, and durations from 0", e.Condition, e.Onset, e.Duration, earliest)
+		}
+		inside = inside || e.Onset <= last && e.Onset+e.Duration >= 0
+	}
+	if !inside {
+		return Matrix{}, fmt.Errorf("none of %d events is within the scan, which takes %.4g s: onsets are in s from the first volume on", len(k.Events), last+k.TR)
+	}
+	var columns [][]float64
+	for _, c := range k.Conditions() {
+		var events []Event
+		for _, e := range k.Events {
+			if e.Condition == c {
+				events = append(events, e)
+			}
+		}
+		columns = append(columns, k.columns(events, volumes)...)
+	}
+	x := NewMatrix(volumes, len(columns))
+	for j, v := range columns {
+		x.setColumn(j, v)
+	}
+	return x, nil
+}
+
+// columns are the regressors of one condition.
+func (k Task) columns(events []Event, volumes int) (columns [][]float64) {
+	grid := k.grid(volumes)
+	if k.Response != FIRResponse {
+		return [][]float64{k.convolve(grid, boxcar(grid, events), k.response(), 0, volumes)}
+	}
+	longest := 0.0
+	impulses := slices.Clone(events)
+	for i, e := range events {
+		longest = max(longest, e.Duration)
+		impulses[i].Duration = 0
+	}
+	at := boxcar(grid, impulses)
+	for delay := range int(math.Ceil((longest+k.After)/k.TR - 1e-9)) {
+		kernel := make([]float64, (delay+1)*oversampling)
+		for i := range oversampling {
+			kernel[delay*oversampling+i] = 1.0 / oversampling
+		}
+		columns = append(columns, k.convolve(grid, at, kernel, oversampling-1, volumes))
+	}
+	return columns
+}
+
+// grid are the times at which a paradigm is sampled, s.
+func (k Task) grid(volumes int) []float64 {
+	last := k.Start + float64(float64(volumes-1)*k.TR)
+	from, to := k.Start+earliest, last*(1+1/float64(volumes-1))
+	n := int(math.RoundToEven(float64(float64(volumes-1)/(last-k.Start)*(to-k.Start-earliest)*oversampling) + 1))
+	step := (to - from) / float64(n-1)
+	grid := make([]float64, n)
+	for i := range grid {
+		grid[i] = float64(float64(i)*step) + from
+	}
+	grid[n-1] = to
+	return grid
+}
+
+// boxcar is 1 while an event lasts, and one step long for an event of no duration; events that overlap add up.
+func boxcar(grid []float64, events []Event) []float64 {
+	x, last := make([]float64, len(grid)), len(grid)-1
+	for _, e := range events {
+		on, off := min(sort.SearchFloat64s(grid, e.Onset), last), min(sort.SearchFloat64s(grid, e.Onset+e.Duration), last)
+		if off == on && off < last {
+			off++
+		}
+		x[on]++
+		x[off]--
+	}
+	for i := 1; i < len(x); i++ {
+		x[i] += x[i-1]
+	}
+	return x
+}
+
+// response samples the canonical response; its sum is 1.
+func (k Task) response() []float64 {
+	// Gamma densities of shape a (with Γ(a)) and scale s.
+	type density struct{ a, gamma, s float64 }
+	peak, undershoot, ratio := density{6, 120, 1}, density{16, 1307674368000, 1}, 0.167
+	if k.Response == GloverResponse {
+		peak, undershoot, ratio = density{6 / 0.9, 389.0349262461796, 0.9}, density{12 / 0.9, 1116669003.0834205, 0.9}, 0.48
+	}
+	dt := k.TR / oversampling
+	at := func(d density, t float64) float64 {
+		x := (t - dt) / d.s
+		if !(x > 0) {
+			return 0
+		}
+		return exact.Exp(float64((d.a-1)*exact.Log(x))-x) / (d.gamma * d.s)
+	}
+	n := int(math.RoundToEven(responseLength / dt))
+	h, sum := make([]float64, n), 0.0
+	for i := range h {
+		t := float64(i) * (responseLength / float64(n-1))
+		h[i] = at(peak, t) - float64(ratio*at(undershoot, t))
+		sum += h[i]
+	}
+	for i := range h {
+		h[i] /= sum
+	}
+	return h
+}
+
+// convolve is the convolution of x with a kernel, ahead by some steps, at the times of the volumes: between two
+// samples by linear interpolation. Only these samples are computed.
+func (k Task) convolve(grid, x, kernel []float64, ahead, volumes int) []float64 {
+	at := func(i int) float64 {
+		s := 0.0
+		for j := range min(len(kernel), i+1) {
+			s += float64(kernel[j] * x[i-j])
+		}
+		return s
+	}
+	y := make([]float64, volumes)
+	for v := range y {
+		t := k.Start + float64(float64(v)*k.TR)
+		i := min(max(sort.SearchFloat64s(grid, t), 1), len(grid)-1-ahead)
+		low, high := at(i-1+ahead), at(i+ahead)
+		y[v] = low + float64((high-low)/(grid[i]-grid[i-1])*(t-grid[i-1]))
+	}
+	return y
+}

@@ -1,0 +1,82 @@
+package cohort
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"prgnn/stages/bids"
+)
+
+// A eventsFinder finds the tables of events of a dataset.
+type eventsFinder struct {
+	roots []string            // datasets, the first that has a table counts
+	names map[string][]string // of the files of a directory that has been read
+}
+
+// eventsIn looks for events in the dataset that the parameter names, else in the raw dataset.
+func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) {
+	f := &eventsFinder{names: map[string][]string{}}
+	switch {
+	case c.Events != "":
+		f.roots = []string{within(dir, c.Events)}
+		if info, err := os.Stat(f.roots[0]); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("events: %s is no directory; it is the dataset that holds sub-…/func/…_events.tsv", f.roots[0])
+		}
+	case c.Raw != "":
+		f.roots = []string{within(dir, c.Raw)}
+	default:
+		f.roots = append([]string{root, filepath.Dir(l.path)}, bids.Sources(root)...)
+	}
+	return f, nil
+}
+
+// of is the table of events of a scan, "" where there is none: nearest to the scan's place in the raw dataset, and there
+// the one with most entities (the inheritance principle). Every entity of its name is one of the scan's.
+func (f *eventsFinder) of(bold string) string {
+	scan, ok := bids.Parse(filepath.Base(bold))
+	if !ok {
+		return ""
+	}
+	raw := scan.Only(runEntities...)
+	for _, root := range f.roots {
+		subject := filepath.Join(root, "sub-"+scan.Get("sub"))
+		dirs := []string{filepath.Join(subject, "func"), subject, root}
+		if ses := scan.Get("ses"); ses != "" {
+			session := filepath.Join(subject, "ses-"+ses)
+			dirs = []string{filepath.Join(session, "func"), session, subject, root}
+		}
+		for _, d := range dirs {
+			best, path := 0, ""
+			for _, file := range f.list(d) {
+				n, ok := bids.ParseName(file)
+				about := func(e bids.Entity) bool {
+					return e.Key == "sub" && e.Value == scan.Get("sub") || raw.Get(e.Key) != "" && bids.Same(raw.Get(e.Key), e.Value)
+				}
+				if ok && len(n.Entities) > best && !slices.ContainsFunc(n.Entities, func(e bids.Entity) bool { return !about(e) }) {
+					best, path = len(n.Entities), filepath.Join(d, file)
+				}
+			}
+			if path != "" {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// list are the tables of events in a directory, sorted.
+func (f *eventsFinder) list(dir string) []string {
+	names, read := f.names[dir]
+	if !read {
+		entries, _ := os.ReadDir(dir) // what cannot be read has none
+		for _, e := range entries {
+			if n, ok := bids.ParseName(e.Name()); ok && n.Suffix == "events" && n.Extension == ".tsv" {
+				names = append(names, e.Name())
+			}
+		}
+		f.names[dir] = names
+	}
+	return names
+}

@@ -1,0 +1,122 @@
+package prepare
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/sheet"
+)
+
+// addTask adds the responses to the events of a task to the regressors. A scan whose events are there and stay in is
+// told of in the row.
+func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, row *column.CleaningRow) error {
+	if !t.Has("events") {
+		if s.Task != "none" {
+			return fmt.Errorf("%s: task: %s needs the events of the scan: connect events, or set task: none%s", t.In("series").Name, s.Task, orExclude)
+		}
+		return nil
+	}
+	in := t.In("events")
+	events, err := s.events(in)
+	task := connectivity.Task{Events: events, Response: connectivity.Response(s.Task), After: s.After, TR: o.TR}
+	names := strings.Join(task.Conditions(), ", ")
+	switch {
+	case s.Task == "none" && names != "":
+		row.Task = "none: " + names
+		fallthrough
+	case s.Task == "none": // what is wrong with events that are not used is of no matter
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w%s", err, orExclude)
+	}
+	if !(o.TR > 0) {
+		return fmt.Errorf("%s: task regressors need the repetition time: set tr, in s, or connect scan", t.In("series").Name)
+	}
+	if t.Has("sidecar") {
+		var sidecar struct{ StartTime float64 }
+		if err := readJSON(t.In("sidecar"), &sidecar); err != nil {
+			return err
+		}
+		if task.Start = sidecar.StartTime; !(task.Start >= 0 && task.Start < o.TR) {
+			return fmt.Errorf("%s: a StartTime of %g s, which must be within the repetition time, %g s", t.In("sidecar").Name, task.Start, o.TR)
+		}
+	}
+	x, err := task.Regressors(volumes)
+	if err != nil {
+		return fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
+	}
+	both := connectivity.NewMatrix(volumes, o.Regressors.Cols+x.Cols)
+	for v := range volumes {
+		if o.Regressors.Cols > 0 {
+			copy(both.Row(v), o.Regressors.Row(v))
+		}
+		copy(both.Row(v)[o.Regressors.Cols:], x.Row(v))
+	}
+	o.Regressors, row.Task = both, s.Task+": "+names
+	return nil
+}
+
+// events reads the events of the conditions that are taken. A row whose trial_type is n/a is of no condition; a table
+// without that column has one condition.
+func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	table, err := sheet.Read(bytes.NewReader(b), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"onset", "duration"} {
+		if !slices.Contains(table.Columns, name) {
+			return nil, fmt.Errorf("%s: events need the columns onset and duration, in s; it has %s", in.Name, strings.Join(table.Columns, ", "))
+		}
+	}
+	onset, _ := table.Column("onset")
+	duration, _ := table.Column("duration")
+	kind, named := table.Column("trial_type")
+	number := func(row int, name, text string) (float64, error) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("%s:%d: the %s is %s, and a number is wanted, in s", in.Name, table.Lines[row], name, cmp.Or(text, "n/a"))
+		}
+		return v, nil
+	}
+	var events []connectivity.Event
+	var have []string
+	for i := range table.Rows {
+		e := connectivity.Event{Condition: "event"}
+		if named {
+			e.Condition = kind[i]
+		}
+		if e.Condition != "" && !slices.Contains(have, e.Condition) {
+			have = append(have, e.Condition)
+		}
+		if e.Condition == "" || len(s.Conditions) > 0 && !slices.Contains(s.Conditions, e.Condition) {
+			continue
+		}
+		if s.Task == "none" {
+			events = append(events, e)
+			continue
+		}
+		if e.Onset, err = number(i, "onset", onset[i]); err != nil {
+			return nil, err
+		}
+		if e.Duration, err = number(i, "duration", duration[i]); err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	if events == nil {
+		return nil, fmt.Errorf("%s: no event of the conditions [%s]; it has [%s]", in.Name, strings.Join(s.Conditions, ", "), strings.Join(have, ", "))
+	}
+	return events, nil
+}

@@ -1,0 +1,122 @@
+package prepare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+const goAndStop = "onset\tduration\ttrial_type\tresponse_time\n4\t2\tgo\t0.5\n30\t10\tstop\tn/a\n60\t2\tgo\t0.4\n75\tn/a\tn/a\tn/a\n120\t10\tstop\tn/a\n"
+
+func tsv(text string) artifacts.Bytes { return artifacts.Bytes{Kind: "tsv", Data: []byte(text)} }
+
+func startTime(text string) artifacts.Bytes { return artifacts.Bytes{Kind: "json", Data: []byte(text)} }
+
+// What is left of series is orthogonal to the responses to the events, and they cost degrees of freedom.
+func TestDenoiseTask(t *testing.T) {
+	const volumes = 100
+	events := []connectivity.Event{{Onset: 4, Duration: 2, Condition: "go"}, {Onset: 30, Duration: 10, Condition: "stop"}, {Onset: 60, Duration: 2, Condition: "go"}, {Onset: 120, Duration: 10, Condition: "stop"}}
+	for _, c := range []struct {
+		task, sidecar string
+		only          []string
+		regressors    float64
+	}{
+		{"spm", `{}`, nil, 2}, {"glover", `{"StartTime": 0.98}`, nil, 2}, {"spm", `{}`, []string{"stop"}, 1},
+		{"fir", `{}`, nil, 10 + 14}, // (2 + 18)/2 and (10 + 18)/2 volumes
+	} {
+		model := connectivity.Task{Events: events, Response: connectivity.Response(c.task), After: 18, TR: 2}
+		if strings.Contains(c.sidecar, "0.98") {
+			model.Start = 0.98
+		}
+		if c.only != nil {
+			model.Events = slices.DeleteFunc(slices.Clone(events), func(e connectivity.Event) bool { return e.Condition != "stop" })
+		}
+		x := stagetest.Sure(model.Regressors(volumes))
+		a := seriesOf(2, volumes, 3)
+		for i := range a.Float64s() {
+			a.Float64s()[i] += 40 * x.At(i/3%volumes, 0)
+		}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Task, s.Regress, s.Conditions = c.task, "6P", c.only
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a), "scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes)),
+			"events": dag.InputOf(tsv(goAndStop)), "sidecar": dag.InputOf(startTime(c.sidecar))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := out["series"].(*encoding.Array).Float64s()
+		for j := range x.Cols {
+			for region := range 3 {
+				sum, length := 0.0, 0.0
+				for v := range volumes {
+					sum, length = sum+y[v*3+region]*x.At(v, j), length+x.At(v, j)*x.At(v, j)
+				}
+				if !(math.Abs(sum) < 1e-9*math.Sqrt(length*volumes)) {
+					t.Errorf("%s: region %d has %g of regressor %d", c.task, region, sum, j)
+				}
+			}
+		}
+		row := stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
+		names := "go, stop"
+		if c.only != nil {
+			names = "stop"
+		}
+		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-1 || row.Task != c.task+": "+names {
+			t.Errorf("%s: %d regressors, %v degrees of freedom left, task %q", c.task, row.Regressors, row.TEff, row.Task)
+		}
+	}
+}
+
+// Events that stay in are named; a table that would not do for task regression is no error then.
+func TestDenoiseTaskStaysIn(t *testing.T) {
+	for text, want := range map[string]string{goAndStop: "none: go, stop", "onset\tduration\ttrial_type\n": "", "onset\tduration\ttrial_type\nn/a\tn/a\tfilm\n": "none: film", "no table": ""} {
+		out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "events": dag.InputOf(tsv(text))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row := stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]; row.Task != want || row.Regressors != 0 {
+			t.Errorf("task %q, want %q", row.Task, want)
+		}
+	}
+}
+
+func TestDenoiseTaskRefuses(t *testing.T) {
+	const exclude = "; or leave this participant out (exclude, under cohort)"
+	for _, c := range []struct {
+		events, sidecar string
+		change          func(*Denoise)
+		want            string
+	}{
+		{"", "{}", nil, "series[sub-1]: task: spm needs the events of the scan: connect events, or set task: none" + exclude},
+		{"onset\ttrial_type\n1\ta\n", "{}", nil, "events.tsv: events need the columns onset and duration, in s; it has onset, trial_type" + exclude},
+		{"onset\tduration\ttrial_type\n1\t2\ta\n3\tn/a\tb\n", "{}", nil, "events.tsv:3: the duration is n/a, and a number is wanted, in s" + exclude},
+		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},
+		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events is within the scan, which takes 120 s: onsets are in s from the first volume on" + exclude},
+		{goAndStop, `{"StartTime": 980}`, nil, "bold.json: a StartTime of 980 s, which must be within the repetition time, 2 s"},
+		{goAndStop, "{}", func(s *Denoise) { s.Task, s.After = "fir", 60 }, "series[sub-1]: cleaning leaves nothing"},
+	} {
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Task = "spm"
+		if c.change != nil {
+			c.change(s)
+		}
+		in := map[string]dag.Input{"series": named("series[sub-1]", seriesOf(1, 60, 3)), "scan": dag.InputOf(scanOf(2)), "sidecar": named("bold.json", startTime(c.sidecar))}
+		if c.events != "" {
+			in["events"] = named("events.tsv", tsv(c.events))
+		}
+		if _, err := stagetest.RunWith(s, in); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("error %v\nwant  %s", err, c.want)
+		}
+	}
+	s := stagetest.NewStage[*Denoise](t, "denoise")
+	if s.Conditions = []string{"go"}; len(s.Validate()) != 1 {
+		t.Error("conditions without a task are accepted")
+	}
+}
