@@ -85,14 +85,22 @@ func (m *Means) judge(open func() (*Reader, error), voxels []int32) (bad, consta
 	if err := r.CheckSeries(); err != nil {
 		return nil, nil, err
 	}
-	m.Header = r.Header
+	m.Header, m.Mean = r.Header, make([]float64, r.Header.Grid().Voxels())
 	bad, constant = make([]bool, len(voxels)), make([]bool, len(voxels))
 	first, values := make([]float64, len(voxels)), make([]float64, r.Header.Grid().Voxels())
 	for ; ; m.Volumes++ {
 		if err := r.Next(values); err == io.EOF {
+			for i := range m.Mean {
+				m.Mean[i] /= float64((m.Volumes + MeanStep - 1) / MeanStep)
+			}
 			return bad, constant, nil
 		} else if err != nil {
 			return nil, nil, err
+		}
+		for i, x := range values {
+			if m.Volumes%MeanStep == 0 && x-x == 0 {
+				m.Mean[i] += x
+			}
 		}
 		for i, at := range voxels {
 			x := values[at]

@@ -108,6 +108,27 @@ func TestWeightedMeansDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareSignals(t, "maps.tsv", m.Series[:60])
+	r, err := openScan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sum, one := make([]float64, len(m.Mean)), make([]float64, r.Header.Grid().Voxels())
+	used := 0.0
+	for v := 0; r.Next(one) == nil; v++ {
+		if v%4 > 0 {
+			continue
+		}
+		used++
+		for i := range sum {
+			sum[i] += one[i]
+		}
+	}
+	for i, s := range sum {
+		if m.Mean[i] != s/used || len(sum) != len(one) {
+			t.Fatalf("mean of voxel %d over time: %v, want %v", i, m.Mean[i], s/used)
+		}
+	}
 	chosen := map[int32]bool{}
 	all := w.support()
 	for _, k := range list {

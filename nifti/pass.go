@@ -28,6 +28,7 @@ type pass struct {
 	chosen   bool
 	means    *meansRoom
 	lanes    laneSums
+	overTime *timeSum // of all voxels; nil in a second pass
 }
 
 // A roiPass is one ROI in a pass.
@@ -126,6 +127,9 @@ func (p *pass) run(open func() (*Reader, error), overlap bool) error {
 	p.promised = int(min(r.Volumes(), math.MaxInt32))
 	p.means.slope, p.means.inter, _ = r.Header.Scaling() // checked with the header
 	t := DataType(r.Header.Datatype)
+	if p.overTime != nil {
+		p.overTime.dtype = t
+	}
 	if t.Size() <= 2 {
 		p.lanes = newShortSums(t, len(p.voxels))
 	} else {
@@ -205,6 +209,9 @@ func (r *Reader) batches(overlap bool, use func([][]byte)) error {
 
 // add takes some volumes. The first ones wait for the guess, if there is one.
 func (p *pass) add(volumes [][]byte) {
+	if p.overTime != nil {
+		p.overTime.add(volumes[0]) // of lanes volumes, or what is left
+	}
 	p.lanes.gather(len(p.waiting), volumes, p.voxels)
 	p.waiting = append(p.waiting, len(volumes))
 	if p.chosen || len(p.waiting) == guessed {

@@ -24,6 +24,9 @@ type Means struct {
 	Volumes int
 	Series  []float64 // [1+draws, time, roi]; draw 0 is the mean of all valid voxels. NaN for a ROI without any
 	Counts  []Count   // by ROI
+	// Mean is the mean of every voxel of the grid, x fastest, or of every grayordinate, over each fourth volume from the
+	// first (MeanStep); what is not finite counts as 0.
+	Mean []float64
 }
 
 // Count says what became of the voxels of a ROI. Only the voxels used are averaged
@@ -54,10 +57,11 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, overlap bool) (*Means, er
 	}
 	room := &meansRoom{draws: 1 + rois.Draws, cols: len(all), first: trusted / max(1, (1+rois.Draws)*len(all))}
 	p := newPass(rois, all, nil, room)
+	p.overTime = &timeSum{}
 	if err := p.run(open, overlap); err != nil {
 		return nil, err
 	}
-	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all))}
+	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all)), Mean: p.overTime.mean(room.slope, room.inter)}
 	var redo []int
 	valid := make([][]bool, len(all))
 	for i := range all {

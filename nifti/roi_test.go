@@ -239,6 +239,21 @@ func TestROIMeans(t *testing.T) {
 								t.Fatalf("value %d: %v, want %v", i, got, want)
 							}
 						}
+						for v, got := range m.Mean {
+							sum, used := 0.0, 0.0
+							for vol := 0; vol < volumes; vol += 4 {
+								used++
+								if x := s.values[vol*n+v]; !math.IsNaN(x) && !math.IsInf(x, 0) {
+									sum += x
+								}
+							}
+							if want := sum/used*s.slope + s.inter; got != want {
+								t.Fatalf("mean of voxel %d over time: %v, want %v", v, got, want)
+							}
+						}
+						if len(m.Mean) != n {
+							t.Errorf("means of %d voxels over time, want %d", len(m.Mean), n)
+						}
 						// Few volumes show all that there is at once.
 						if late := volumes > guessed*lanes; late != (opened == 2) {
 							t.Errorf("%d passes over %d volumes", opened, volumes)

@@ -7,7 +7,7 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 207526c13ccd07cb3d8f9857c2e7af12b6e02fc5601cedfd889dbb07884e10da
 kind biomarkers 5a5312b38593c5b332b50e47bde05a1f98c77b5db0bb931ffc7207c94b950765
-kind bootstrap 13ddb21876e67eb51172c906e8ad549cd3850520abb8f8f04bbf232ed5248fca
+kind bootstrap bead474c0b71fd81afe0afda4ef24e057109b7d2712b627967ab92fb76f6c682
 kind brainmap b06377624333accc772c153ad06bac8e5e34c3b6e8686b68ae6f1c37c69e8275
 kind choose c5041615aaf7c6660b99d26373e2c43e47cc76e0a59a2dcf83d8c18ddf14ae53
 kind combat 914749083391911e30e9e988e74ce389bdad07d9ec7ace3cef5f7a8f799486ea
@@ -25,7 +25,7 @@ kind figure-degrees 3007002e1242a322d42515269436da8bf60c847b98d72aadacee91b4a882
 kind figure-distributions 1565184e15f2381b13a09abe3e82780d530ae0a0ecf0ba97690a56706712fb3a
 kind figure-individuality 953adff90b2696d5e1e532670eaefedf6c8f808b2a1139cc01da7be73b20087c
 kind figure-individuals 3773a792b696e65e23bc2358bc2e244dafd92edc9be65981b99f9462b5a31f73
-kind figure-qc da253203f7155be2cd85db5c5dac07dc818a5dfd652e8e84efb13e338689e505
+kind figure-qc 425446d4e0f6385c7aa5c284774d0bd13b2cc9eceb2054bf913a2721efe2fcf1
 kind figure-ranking c55a502844e5d3f5673308064e68ac6dc68a08bc762f0aab18daaae5a19c2733
 kind figure-roc d6d55f5162880e9bd87951c4ec7fafa4de5bf46ae8a5e91ce74dfefe12a368b4
 kind figure-training db9bd1a73e423dde8c7a97043ecde309d31a26144d178a364c9a54712d256e3b
@@ -40,11 +40,11 @@ kind parcellate 5d005c1dc94ed7ec70cefa2dde75c983aea2c22a6c3c945334a860d62392bc98
 kind permutation 16a69eb02ff360a11c10c33fc3a987047bb84d88082e4235074f21b83316e648
 kind predict 10399d99f9779a8d41228bd00bb547db22be1e7d580935255850c6a2a18bb3ce
 kind qcfc feb7fdad448a1f291dcc79c2162fae773747e268e0760e4e041c945c0f102267
-kind report 44cffe72fb3b1a6abb11f607a21daceeab80b0260e5db038f12cf6020481aa28
+kind report bf0b8ad5ee5b4e2807fd3a728183db46ca9273fa87bdc0e41374f5d75889134a
 kind saliency 7c9544d22a47aac47c0a1592576de8f587e801472d77c792e5d8f46856a83d97
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split 53c53d89763967e689b25e9d6fedbebaea022418e6abc0bc1b4e3911a265e7cb
-kind summary c4b2b7f68aad4e59a425c07bf589ae8077584432ae42e2e04f3dc2a94b475536
+kind summary b8b7e0eb5724e2756996dc6b8da66c0c4803defae271989c206d09f3b8bf617f
 kind tables cf7cf29e96aee48ab6c3aaf2b8a98957142ade229d215453c1bf6eaa3bf2eb67
 kind timeseries 76f99e71e0e8ffcaf44a1f38c4acef7b4fb06110ff8239acb8024c3885a0ae8d
 kind train f02acb175c4064d0555aa0577a3263794d7bd1beb8e3e9259223b21ad9c2b05c
@@ -413,7 +413,7 @@ prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict qcfc timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-training graph harmonize individuality leakage parcellate predict qcfc report summary tables timeseries train
+reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict qcfc report summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
 reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict qcfc train
@@ -560,13 +560,13 @@ prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
-prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
-
-reached by baseline brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline bootstrap brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
+
+reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
+prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
@@ -1081,10 +1081,11 @@ reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
 prgnn/nifti.ErrDependent b8217ff7a1e6.e3b0c4
-prgnn/nifti.Means 28279e3901f1.635fc6
+prgnn/nifti.MeanStep b245d90d0623.e3b0c4
+prgnn/nifti.Means 42aaaeca0f4e.635fc6
 prgnn/nifti.Means.count 8a52c40fbd72.ce8c0f
-prgnn/nifti.Means.judge e1e9242c503b.f1b895
-prgnn/nifti.ROIMeans ba2611692527.e39f5d
+prgnn/nifti.Means.judge c650d3616039.ee4049
+prgnn/nifti.ROIMeans e9283e0f9612.1586ed
 prgnn/nifti.ROIs bbbfc6b7cd31.e3b0c4
 prgnn/nifti.Reader.batches 357082e054c6.d43057
 prgnn/nifti.WeightedMeans b3a7b174fad8.cc8013
@@ -1106,12 +1107,12 @@ prgnn/nifti.newPass ba37639d0c8b.172968
 prgnn/nifti.newSeen 2a824306ca9f.2cfdc9
 prgnn/nifti.newShortSums 61388909f29a.83bfed
 prgnn/nifti.newWideSums ada2a8b2c20f.f723cf
-prgnn/nifti.pass e1b163012486.d3188d
-prgnn/nifti.pass.add 39fa486ce05d.55b404
+prgnn/nifti.pass 220b30c99da8.35b2ad
+prgnn/nifti.pass.add 8a00c8f02edd.4958b5
 prgnn/nifti.pass.choose aeb232c7546c.22a201
 prgnn/nifti.pass.flush eb0647f4d900.78df73
 prgnn/nifti.pass.judge 3f957f218330.0070bc
-prgnn/nifti.pass.run 8199a5523dc6.34cb15
+prgnn/nifti.pass.run 1be88a9dcf28.34cb15
 prgnn/nifti.pass.sum 7281979f1be5.a90a9a
 prgnn/nifti.roiPass 2f67b95a618c.e3b0c4
 prgnn/nifti.seen 610f9e70e7d7.e3b0c4
@@ -1121,18 +1122,21 @@ prgnn/nifti.shortSums a73fec4df701.396f6d
 prgnn/nifti.shortSums.gather 7aa64fa395c7.b05074
 prgnn/nifti.shortSums.nonFinite f959585d7b3b.f052ef
 prgnn/nifti.shortSums.sum bc2f35fbbad8.e61700
+prgnn/nifti.timeSum 47cdfa15d127.ffec83
+prgnn/nifti.timeSum.add cd32854a55fb.ac3d7f
+prgnn/nifti.timeSum.mean 7125acd35aa1.67d6be
 prgnn/nifti.trusted 92eef9297313.e3b0c4
 prgnn/nifti.weightRows d6d447621cf6.e3b0c4
 prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
-prgnn/nifti/cifti.Means 7611577f72f1.402940
+prgnn/nifti/cifti.Means 8a8d75de3a4e.2fa999
 prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
-prgnn/stages/prepare.Bootstrap.Ports b435bdc59109.974f09
-prgnn/stages/prepare.Bootstrap.Run 4c23490afeb1.013ecf
+prgnn/stages/prepare.Bootstrap.Ports 237b4131f57c.767a9a
+prgnn/stages/prepare.Bootstrap.Run ab53504783d7.217d7b
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
@@ -1144,14 +1148,20 @@ prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
 prgnn/stages/prepare.grayordinateMeans 166f034b1295.738745
+prgnn/stages/prepare.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.scanRow 3e8eaf77de1e.e3b0c4
 prgnn/stages/prepare.scanTable 3c31688e1585.caf631
+prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
 prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
 prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
+
+reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training parcellate report saliency summary
+prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
+prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
 reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
@@ -1197,7 +1207,7 @@ prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 
-reached by bootstrap denoise exec leakage matrices mean-volume parcellate report saliency summary timeseries
+reached by bootstrap denoise exec figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
 prgnn/internal/foreign.Name 5b2485d18123.3e3be9
 prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
@@ -1213,7 +1223,7 @@ prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
-reached by bootstrap exec leakage mean-volume parcellate report saliency simulate summary timeseries
+reached by bootstrap exec figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
@@ -1254,11 +1264,11 @@ prgnn/nifti.text 951c42c7dffc.e1ae36
 prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
 prgnn/nifti.unitSecond 069781a2de55.e3b0c4
 
-reached by bootstrap exec leakage mean-volume parcellate report saliency summary
+reached by bootstrap exec figure-qc leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Reader.NextRaw bf0ff7d2a403.6d60be
 prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 
-reached by bootstrap exec leakage mean-volume parcellate report saliency summary timeseries
+reached by bootstrap exec figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
 prgnn/nifti.DataType.readable fe05731fc434.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
@@ -1411,28 +1421,40 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap join parcellate report saliency summary
+reached by bootstrap figure-qc join parcellate report saliency summary
 prgnn/stages/region.Node f758137dceb1.e3b0c4
 
-reached by bootstrap leakage mean-volume parcellate
-prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
-
-reached by bootstrap leakage mean-volume parcellate report saliency simulate summary timeseries
+reached by bootstrap figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
-reached by bootstrap leakage mean-volume parcellate report saliency summary
+reached by bootstrap figure-qc leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Header.Grid e0046a801575.57f4a9
 
-reached by bootstrap leakage mean-volume parcellate report saliency summary timeseries
+reached by bootstrap figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Grid 5e34852d456b.3df0dc
 prgnn/nifti.Grid.String 756e8563f63e.92937c
 prgnn/nifti.Grid.box a6e12f033a70.7511bd
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
 
-reached by bootstrap leakage mean-volume parcellate report summary
+reached by bootstrap figure-qc leakage mean-volume parcellate report summary
 prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
 prgnn/nifti.Reader.Next eab9339e1364.6464e9
+
+reached by bootstrap figure-qc mean-volume report summary
+prgnn/stages/region.MeanOfVolumes bc8798c6a1d1.e3b0c4
+
+reached by bootstrap figure-qc parcellate
+prgnn/nifti.Grid.Same dff652f22257.0028ee
+
+reached by bootstrap figure-qc parcellate report saliency summary
+prgnn/nifti.Grid.coords 273cb49af203.32a7cd
+prgnn/nifti.Labels 8fe93d13f761.32a7cd
+prgnn/nifti.ReadLabels c05dac937532.ab2ed7
+prgnn/nifti.readLabels bcfda162a442.bd50bc
+
+reached by bootstrap leakage mean-volume parcellate
+prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
 reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
@@ -1444,9 +1466,20 @@ reached by bootstrap mean-volume parcellate
 prgnn/nifti.Header.series a794fe85f7d3.d70ae6
 prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
 
+reached by bootstrap mean-volume parcellate report saliency simulate summary
+prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
+prgnn/nifti.Encode 1fe1cbce1b85.dd7579
+prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
+prgnn/nifti.Image 38bab462032c.3df0dc
+prgnn/nifti.Image.header 3c9ea113765d.56208e
+prgnn/nifti.det3 9665d238a86e.e3b0c4
+prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
+prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
+prgnn/nifti.span c36dc9a4c2e5.e3b0c4
+prgnn/nifti.writeData 2077c27cdb32.e3b0c4
+
 reached by bootstrap parcellate
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
-prgnn/nifti.Grid.Same dff652f22257.0028ee
 prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
 prgnn/nifti.ReadWeights 6e8a202543c0.1f87be
 prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
@@ -1470,14 +1503,17 @@ prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
 prgnn/stages/prepare.weighted d959cee6aa37.b224fd
 
 reached by bootstrap parcellate report saliency summary
-prgnn/nifti.Grid.coords 273cb49af203.32a7cd
-prgnn/nifti.Labels 8fe93d13f761.32a7cd
-prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels bcfda162a442.bd50bc
 prgnn/stages/region.ReadNodes 4651272d2fce.1db103
 
 reached by bootstrap parcellate saliency
+prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
 prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
+prgnn/nifti/cifti.Models.WriteDense a0b5d301f80f.2ee176
+prgnn/nifti/cifti.Models.text d47e40eee37c.4270f6
+prgnn/nifti/cifti.intentDense 159c73cbb38c.e3b0c4
+prgnn/nifti/cifti.rowsOf 7375264981c1.533bfd
+prgnn/nifti/cifti.writeMatrix 542ab53050dd.b575bd
+prgnn/nifti/cifti.writeVolume dca47f4281d5.32a7cd
 
 reached by bootstrap parcellate saliency timeseries
 prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
@@ -1509,10 +1545,6 @@ prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
-
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training parcellate report saliency summary
-prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
-prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
 reached by brainmap figure-individuals report saliency summary
 prgnn/stages/region.Place 47dad77f3518.e3b0c4
@@ -2458,20 +2490,32 @@ prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
 prgnn/stages/figure.selected ba94e4c817fc.8933d2
 
 reached by figure-qc
-prgnn/stages/chart.Participant b774a6b0071f.e3b0c4
-prgnn/stages/chart.Participant.carpet 39d154cb66b8.c03410
+prgnn/stages/chart.Participant c96032b0f4bf.31c5c7
+prgnn/stages/chart.Participant.carpet dfc7c388d9e7.873115
 prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
 prgnn/stages/chart.Participant.lower 4fd8e3bf85d1.340e07
+prgnn/stages/chart.Participant.outline 93cfd49ddd00.e31abb
+prgnn/stages/chart.Participant.outlines 8188b7bc20c9.b4c22c
+prgnn/stages/chart.Participant.outlinesHigh 3fbabe55a34c.a32801
+prgnn/stages/chart.Participant.regionColors 0e9c0236b9a4.33985b
+prgnn/stages/chart.Participant.rowHeight 1ecd71434402.648f92
+prgnn/stages/chart.Participant.size f22879ac8e70.9a0e3f
 prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
 prgnn/stages/chart.Participant.trace 1454fba52bf6.799362
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
 prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
-prgnn/stages/chart.ScanQuality 366853507e65.e733d7
+prgnn/stages/chart.ScanQuality 15aea5b0d9e9.302a74
 prgnn/stages/chart.carpetHigh de006638ea04.e3b0c4
 prgnn/stages/chart.carpetRegions 4c943ed59fe6.e3b0c4
 prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
 prgnn/stages/chart.headHigh 57c4b32f7c1d.e3b0c4
+prgnn/stages/chart.indexed f33659a4c752.e3b0c4
 prgnn/stages/chart.lowerHigh 92a274cd06d6.e3b0c4
+prgnn/stages/chart.outlineCut 04a7f9f87bfb.e3b0c4
+prgnn/stages/chart.outlineCuts cdf9a9edfb55.b30ff1
+prgnn/stages/chart.outlineGap b245d90d0623.e3b0c4
+prgnn/stages/chart.outlineName 574016377f9b.e3b0c4
+prgnn/stages/chart.outlineWidth 2d1433f86aa4.e3b0c4
 prgnn/stages/chart.partGap 519c5671bb11.e3b0c4
 prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 prgnn/stages/chart.trace ef93496b2bac.e3b0c4
@@ -2479,15 +2523,33 @@ prgnn/stages/chart.traceHigh d0be97516f81.e3b0c4
 prgnn/stages/chart.traceLeft 4233cb1aa500.e3b0c4
 prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
-prgnn/stages/figure.ScanQuality.Ports 70bec005add7.2477b0
-prgnn/stages/figure.ScanQuality.Run 503dec495362.21ab14
+prgnn/stages/figure.ScanQuality.Ports a412d323d27b.86ccb6
+prgnn/stages/figure.ScanQuality.Run 49bbc98d2ad6.c85a9a
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
+prgnn/stages/figure.outlined f9512dd37ab1.040899
 prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
 prgnn/stages/figure.standardised 1a9a05f568ec.462bdb
 
+reached by figure-qc parcellate report saliency summary
+prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
+prgnn/stages/region.Meaning 2ea698d00b26.46ef14
+prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
+
 reached by figure-qc report summary
-prgnn/stages/figure.ScanCaption 9ce8c1e21e07.e3b0c4
+prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
+prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
+prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
+prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
+prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
+prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
+prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
+prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
+prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
+prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
+prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
+prgnn/stages/figure.ScanCaption 3fffcf4e08ff.e3b0c4
+prgnn/stages/report.Place a7417c506f1c.e3b0c4
 
 reached by figure-ranking
 prgnn/stages/figure.Ranking 280a05a3dc95.e3b0c4
@@ -2748,21 +2810,6 @@ prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
 prgnn/stages/prepare.MeanVolume.Run 79fff98a1212.d8c070
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 
-reached by mean-volume parcellate report saliency simulate summary
-prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
-prgnn/nifti.Encode 1fe1cbce1b85.dd7579
-prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
-prgnn/nifti.Image 38bab462032c.3df0dc
-prgnn/nifti.Image.header 3c9ea113765d.56208e
-prgnn/nifti.det3 9665d238a86e.e3b0c4
-prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
-prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
-prgnn/nifti.span c36dc9a4c2e5.e3b0c4
-prgnn/nifti.writeData 2077c27cdb32.e3b0c4
-
-reached by mean-volume report summary
-prgnn/stages/region.MeanOfVolumes bc8798c6a1d1.e3b0c4
-
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
@@ -2920,23 +2967,11 @@ prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 
-reached by parcellate report saliency summary
-prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
-prgnn/stages/region.Meaning 2ea698d00b26.46ef14
-prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
-
 reached by parcellate report summary
 prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 
 reached by parcellate saliency
-prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
 prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
-prgnn/nifti/cifti.Models.WriteDense a0b5d301f80f.2ee176
-prgnn/nifti/cifti.Models.text d47e40eee37c.4270f6
-prgnn/nifti/cifti.intentDense 159c73cbb38c.e3b0c4
-prgnn/nifti/cifti.rowsOf 7375264981c1.533bfd
-prgnn/nifti/cifti.writeMatrix 542ab53050dd.b575bd
-prgnn/nifti/cifti.writeVolume dca47f4281d5.32a7cd
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
@@ -3003,7 +3038,6 @@ prgnn/dag.NewTask ecc11efeba26.a65006
 prgnn/dag.heard 9ee60cdb667d.e3b0c4
 prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
-prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
 prgnn/stages/chart.Slices c33e1354cf00.d5055c
@@ -3016,22 +3050,12 @@ prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans 9f3603f8567e.e3b0c4
 prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
-prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
-prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
-prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
 prgnn/stages/figure.DrawSlices e274c230ebfc.5066a8
-prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
-prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
-prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
-prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
-prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
 prgnn/stages/figure.Ranked 8133b843c334.e3b0c4
 prgnn/stages/figure.Ranked.first 75b6d57804cf.97489f
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
-prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
-prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
 prgnn/stages/figure.Readings 4d06fa565eac.5fdf44
 prgnn/stages/figure.Viewer caea87bb4bec.f037a2
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
@@ -3214,7 +3238,6 @@ prgnn/stages/report.Page.Check ff877b9167db.0500f9
 prgnn/stages/report.Page.HTML 3c2bc92d2304.ce900e
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
-prgnn/stages/report.Place a7417c506f1c.e3b0c4
 prgnn/stages/report.Probability 8026198bfc9e.397c0e
 prgnn/stages/report.Range 445427973a5b.ecf706
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
@@ -3575,13 +3598,13 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
-at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:101 eachSeries:193
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:101 eachSeries:201
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:198 mostVertices:215 xmlMap.models:217 ReadParcels:285
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
-at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:79 Means.count:109 weightRows:127 Weights.rows:133 fit:166 newFit:175 mostInflated:231 fit.each:233 fit.solve:246
+at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:79 Means.count:117 weightRows:135 Weights.rows:141 fit:174 newFit:183 mostInflated:239 fit.each:241 fit.solve:254
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
 at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
 at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
@@ -3604,12 +3627,13 @@ at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.oriented:139 Labels.fill:152 Labels.at:190 nearest:206 Affine.diagonal:214
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.CIFTI:167
-at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:34 laneSums:44 meansRoom:58 trusted:68 meansRoom.reserve:72 meansRoom.fix:89 newPass:96 pass.run:110 Reader.batches:146 pass.add:207 pass.flush:216 pass.sum:228 pass.choose:253 pass.judge:281
+at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:35 laneSums:45 meansRoom:59 trusted:69 meansRoom.reserve:73 meansRoom.fix:90 newPass:97 pass.run:111 Reader.batches:150 pass.add:211 pass.flush:223 pass.sum:235 pass.choose:260 pass.judge:288
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
 at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140
-at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:31 ROIMeans:50 errChanged:83
+at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:34 ROIMeans:53 errChanged:87
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
+at nifti/timesum.go prgnn/nifti MeanStep:10 timeSum:13 timeSum.add:20 timeSum.mean:52
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:221 ordered:237 Biomarkers.read:247 ModelScores.add:313 Tally.add:324 Biomarkers.rank:334 plantedNodes:362 auroc:388
@@ -3636,8 +3660,9 @@ at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:67 block:98 arrange:104 limit:126
+at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:29 outlineName:29 Participant.rowHeight:32 Participant.size:39 Participant.outlinesHigh:42 outlineWidth:53 Participant.outlines:56 Participant.regionColors:74 Participant.outline:90
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
-at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:33 headHigh:33 lowerHigh:33 traceHigh:33 traceLeft:34 traceRight:34 partGap:35 ScanQuality:40 trace:68 Participant.traces:74 Participant.trace:82 carpetRegions:133 carpetVolumes:133 Participant.carpet:136 Participant.times:173 Participant.lower:196 Participant.histogram:213 small:247 Participant.tsnr:254
+at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:34 headHigh:34 lowerHigh:34 traceHigh:34 traceLeft:35 traceRight:35 partGap:36 ScanQuality:41 trace:73 Participant.traces:79 Participant.trace:87 carpetRegions:138 carpetVolumes:138 Participant.carpet:141 indexed:178 Participant.times:197 Participant.lower:220 Participant.histogram:237 small:271 Participant.tsnr:278
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
@@ -3687,7 +3712,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
-at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:29 regionQualityRow:47 ScanQuality.Run:53 ScanCaption:144 scanHead:147 standardised:158
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
@@ -3730,7 +3755,7 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:62 Bootstrap.TimeFrom:172 Bootstrap.made:183 longestTR:189 readJSON:192 sidecarTR:208 denoised:227 sameGrid:242 Bootstrap.size:249 Bootstrap.draw:257 countDistinct:288 Bootstrap.drop:296 whyNone:311 badVolumes:326 voxelRow:351 voxelTable:361 mostLost:374 scanTable:377 scanRow:403
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:63 Bootstrap.TimeFrom:178 Bootstrap.made:189 longestTR:195 readJSON:198 sidecarTR:214 denoised:233 sameGrid:248 Bootstrap.size:255 Bootstrap.draw:263 countDistinct:294 Bootstrap.drop:302 whyNone:317 badVolumes:332 voxelRow:357 voxelTable:367 mostLost:380 scanTable:383 scanRow:409
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:63 Combat.trained:113 combatBook.table:156 slopeColumn:179 combatRow:182 combatBook.siteTable:194 siteRow:213
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
@@ -3741,6 +3766,7 @@ at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
 at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
+at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:16 usualRange:36
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287

@@ -111,6 +111,14 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 	next := make([]int, len(rois.Voxels)) // in its list
 	err := eachSeries(open, func(f *File, at int, series []float64) error {
 		m.Header, m.Volumes = f.Header, len(series)
+		sum, n := 0.0, 0
+		for v := 0; v < len(series); v += nifti.MeanStep {
+			if x := series[v]; x-x == 0 {
+				sum += x
+			}
+			n++
+		}
+		m.Mean = append(m.Mean, sum/float64(n))
 		i, in := of[int32(at)]
 		if !in {
 			return nil

@@ -151,6 +151,18 @@ func TestMeansDraws(t *testing.T) {
 	for f.Next(row) == nil {
 		series = append(series, slices.Clone(row))
 	}
+	if len(m.Mean) != len(series) {
+		t.Fatalf("means of %d grayordinates over time, want %d", len(m.Mean), len(series))
+	}
+	for at, row := range series {
+		sum, used := 0.0, 0.0
+		for v := 0; v < len(row); v += 4 {
+			sum, used = sum+row[v], used+1
+		}
+		if want := sum / used; m.Mean[at] != want {
+			t.Fatalf("mean of grayordinate %d over time: %v, want %v", at, m.Mean[at], want)
+		}
+	}
 	for i, list := range rois.Voxels {
 		for v := range m.Volumes {
 			a, b := series[list[0]][v], series[list[1]][v]

@@ -26,6 +26,7 @@ type Participant struct {
 	Groups            []string  // the block of each region
 	Matrix            []float64 // region × region
 	TSNR              []float64 // of each region; nil where the series are not in units of the scanner
+	Brain             *Brain    // the regions, numbered from 1, over the mean of the scan; nil for none
 }
 
 // Heights of the parts of the figure, and what stands left and right of them, in points.
@@ -39,7 +40,7 @@ const (
 // before and after cleaning, the connectivity matrix with its distribution, and tSNR.
 func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
-	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh + headHigh
+	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh + headHigh + p.outlinesHigh()
 	return ours.Figure{Width: page, Height: height, Paint: func(c draw.Canvas) {
 		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false), draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
@@ -60,7 +61,11 @@ func ScanQuality(p Participant) ours.Figure {
 			}
 			top -= carpetHigh + partGap
 		}
-		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.Min.Y}, Max: vg.Point{X: c.Max.X, Y: c.Min.Y + lowerHigh}}})
+		rest := c.Min.Y + p.outlinesHigh()
+		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: rest}, Max: vg.Point{X: c.Max.X, Y: rest + lowerHigh}}})
+		if p.Brain != nil {
+			p.outlines(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: rest}}})
+		}
 	}}
 }
 
@@ -151,22 +156,41 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 			}
 			paint := ours.Faint
 			if count > 0 {
-				g := uint8(math.Round(255 * min(max((sum/count+2)/4, 0), 1)))
+				g := uint8(math.Round(math.Round(31*min(max((sum/count+2)/4, 0), 1)) * 255 / 31))
 				paint = color.NRGBA{g, g, g, 0xff}
 			}
 			img.SetNRGBA(j, i, paint)
 		}
 	}
-	c.DrawImage(box, ours.Enlarge(img, max(1, 600/w), max(1, 200/h)))
+	c.DrawImage(box, indexed(ours.Enlarge(img, max(1, 600/w), max(1, 200/h))))
 	high := box.Max.Y - box.Min.Y
 	for k, b := range blocks {
 		from, to := box.Max.Y-high*vg.Length(b.from)/vg.Length(n), box.Max.Y-high*vg.Length(b.to)/vg.Length(n)
 		c.SetColor(ours.Categories[k%len(ours.Categories)])
 		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
 		if b.name != "" && from-to >= ours.TickSize-1 {
-			ours.Text(c, vg.Point{X: box.Min.X - 9, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false), draw.XRight, draw.YCenter)
+			ours.Text(c, vg.Point{X: box.Min.X - 11, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false), draw.XRight, draw.YCenter)
 		}
 	}
+}
+
+// indexed is an image of at most 256 colors by their numbers, a third of the bytes of a file; other images stay.
+func indexed(img *image.NRGBA) image.Image {
+	out := image.NewPaletted(img.Rect, nil)
+	number := map[color.NRGBA]int{}
+	for i := 0; i < len(img.Pix); i += 4 {
+		c := color.NRGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}
+		n, ok := number[c]
+		if !ok {
+			if n = len(number); n == 256 {
+				return img
+			}
+			number[c] = n
+			out.Palette = append(out.Palette, c)
+		}
+		out.Pix[i/4] = uint8(n)
+	}
+	return out
 }
 
 // times writes the axis below a carpet: seconds, or volumes where the repetition time is not known.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -16,7 +17,7 @@ import (
 var kindScanQuality = dag.Kind{
 	Name: "figure-qc",
 	Doc: "the quality of one participant's scan: motion, carpet plots before and after cleaning, connectivity, tSNR\n" +
-		"Over the volumes: framewise displacement with a threshold, DVARS, global signal, volumes left out in grey; the series of all regions before and after cleaning, each region standardized over the kept volumes. Below: the correlation matrix of draw 0, the distribution of its edges, and the temporal signal-to-noise ratio of each region. The report shows these pages, and keeps ratings of them.",
+		"Over the volumes: framewise displacement with a threshold, DVARS, global signal, volumes left out in grey; the series of all regions before and after cleaning, each region standardized over the kept volumes. Below: the correlation matrix of draw 0, the distribution of its edges, and the temporal signal-to-noise ratio of each region; with mean and parcels the outlines of the regions over the mean of the scan. The report shows these pages, and keeps ratings of them.",
 	New: func() dag.Stage { return &ScanQuality{FD: 0.5} },
 }
 
@@ -35,6 +36,8 @@ func (*ScanQuality) Ports() dag.Ports {
 			{Name: "quality", Type: dag.Arrow(column.Names[column.CleaningRow]()...), Doc: "denoise's quality"},
 			{Name: "matrix", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation matrices"},
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
+			{Name: "mean", Type: dag.Format("nifti"), Optional: true, Doc: "bootstrap's mean of the scan; with parcels, to see whether the regions fit the scan"},
+			{Name: "parcels", Type: dag.Format("nifti"), Optional: true, Doc: "parcellate's parcels, on the grid of the mean; of grayordinates no outlines are drawn"},
 		},
 		Out: []dag.Port{
 			{Name: "picture", Type: dag.Format("svg"), Doc: "quality of the scan, as SVG"},
@@ -127,6 +130,9 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.TSNR = tsnr
 	}
 	p.Head = scanHead(q)
+	if p.Brain, err = outlined(t, n); err != nil {
+		return nil, err
+	}
 	c := &Chart{Figure: chart.ScanQuality(p), Title: "Quality of the scan",
 		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d regions before and after cleaning, the correlation matrix with the distribution of its values, and tSNR of each region", len(volumes), n)}
 	if subject := t.In("before").Coord("subject"); subject != "" {
@@ -140,8 +146,37 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg}, "regions": column.Table(rows)}, nil
 }
 
+// outlined is the regions over the mean of the scan; nil without both, and of grayordinates.
+func outlined(t *dag.Task, regions int) (*chart.Brain, error) {
+	if !t.Has("mean") || !t.Has("parcels") {
+		return nil, nil
+	}
+	parcels, err := ReadParcels(t.In("parcels"), nil)
+	if errors.Is(err, ErrGrayordinates) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range parcels.Values() {
+		if v < 0 || int(v) > regions {
+			return nil, fmt.Errorf("%s: holds the node number %d, and the series have %d regions: connect the parcels of the same scan", t.In("parcels").Name, v, regions)
+		}
+	}
+	under, err := ReadAnatomy(t.In("mean"))
+	if err != nil {
+		return nil, err
+	}
+	if !under.Grid.Same(parcels.Grid) {
+		return nil, fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v): connect the mean of the same scan", t.In("mean").Name, under.Grid, parcels.Grid)
+	}
+	b := &chart.Brain{Region: parcels.at, Under: under.at}
+	b.Low, b.High = parcels.extent()
+	return b, nil
+}
+
 // ScanCaption describes the figure of one scan.
-const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; volumes left out in grey. Carpet plots: a row a region, each standardized over the kept volumes. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before cleaning)."
+const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; volumes left out in grey. Carpet plots: a row a region, each standardized over the kept volumes. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before cleaning). At the bottom, of scans of voxels: outlines of the regions, in the colors of the carpet plots, over the mean of every fourth volume."
 
 // scanHead says in numbers how the scan was cleaned.
 func scanHead(q column.CleaningRow) string {

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/nifti"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -39,6 +40,30 @@ func TestScanQuality(t *testing.T) {
 		"<title>sub-7</title>": true, ">FD<": true, ">DVARS<": false, ">global signal<": false} {
 		if bytes.Contains(svg, []byte(text)) != want {
 			t.Errorf("the picture says %q: %v, want %v", text, !want, want)
+		}
+	}
+	image := func(nx int, values ...uint8) dag.Input {
+		var b bytes.Buffer
+		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{nx, 1, 1}, Affine: nifti.Identity, Data: values}); err != nil {
+			t.Fatal(err)
+		}
+		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
+	}
+	fitting := in()
+	fitting["parcels"], fitting["mean"] = []dag.Input{image(3, 1, 2, 3)}, []dag.Input{image(3, 50, 90, 200)}
+	out = stagetest.MustRun(t, stagetest.Fresh("figure-qc"), fitting)
+	if svg := out["picture"].(artifacts.Bytes).Data; !bytes.Contains(svg, []byte("regions over the mean of the scan")) || !bytes.Contains(svg, []byte("z = 0 mm")) {
+		t.Error("the outlines of the regions are missing")
+	}
+	for want, mean := range map[string]dag.Input{"connect the mean of the same scan": image(2, 1, 2), "": image(3, 5, 9, 20)} {
+		fitting["mean"] = []dag.Input{mean}
+		if want == "" {
+			fitting["parcels"], want = []dag.Input{image(3, 1, 2, 4)}, "holds the node number 4, and the series have 3 regions"
+		} else {
+			fitting["parcels"] = []dag.Input{image(3, 1, 2, 3)}
+		}
+		if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), fitting); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	other := in()

@@ -54,6 +54,7 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
 			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn", "distinct"), Doc: "what the means were made of"},
 			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
+			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, to look at: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; of grayordinates a CIFTI dscalar"},
 		},
 	}
 }
@@ -160,10 +161,15 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
 	scan := scanTable(m, rois, tr, from, models != nil, step)
+	mean, err := meanImage(m, models)
+	if err != nil {
+		return nil, err
+	}
 	return dag.Outputs{
 		"series": encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
 		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
 		"scan":   column.WithMeta(scan, meta),
+		"mean":   mean,
 	}, nil
 }
 

@@ -1,0 +1,129 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	ours "prgnn/stages/draw"
+)
+
+// An outlineCut is a slice of the brain, in the middle of which numbers of equal parts of its depth it lies.
+type outlineCut struct {
+	axis             string
+	depth, right, up int
+	part, of         int
+}
+
+// outlineCuts are two rows of six slices.
+var outlineCuts = [2][6]outlineCut{
+	{{"z", 2, 0, 1, 0, 6}, {"z", 2, 0, 1, 1, 6}, {"z", 2, 0, 1, 2, 6}, {"z", 2, 0, 1, 3, 6}, {"z", 2, 0, 1, 4, 6}, {"z", 2, 0, 1, 5, 6}},
+	{{"y", 1, 0, 2, 0, 3}, {"y", 1, 0, 2, 1, 3}, {"y", 1, 0, 2, 2, 3}, {"x", 0, 1, 2, 0, 3}, {"x", 0, 1, 2, 1, 3}, {"x", 0, 1, 2, 2, 3}},
+}
+
+const outlineGap, outlineName = 4, 11
+
+// rowHeight is the height of a row of slices of this width, without their names.
+func (p Participant) rowHeight(row [6]outlineCut, width vg.Length) (high vg.Length) {
+	for _, cut := range row {
+		high = max(high, width*vg.Length(p.size(cut.up)/p.size(cut.right)))
+	}
+	return high
+}
+
+func (p Participant) size(axis int) float64 { return p.Brain.High[axis] - p.Brain.Low[axis] }
+
+// outlinesHigh is the height of all slices; 0 without a brain.
+func (p Participant) outlinesHigh() vg.Length {
+	if p.Brain == nil {
+		return 0
+	}
+	high := vg.Length(14)
+	for _, row := range outlineCuts {
+		high += p.rowHeight(row, outlineWidth) + outlineName + outlineGap
+	}
+	return high
+}
+
+const outlineWidth = page/6 - outlineGap
+
+// outlines draws the regions' outlines over the image below them, in three planes, from the top of the canvas.
+func (p Participant) outlines(c draw.Canvas) {
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y}, "regions over the mean of the scan; left is left", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+	paint := p.regionColors()
+	top := c.Max.Y - 14
+	for _, row := range outlineCuts {
+		for k, cut := range row {
+			// Equally spaced within the middle 80 % of the extent.
+			at := p.Brain.Low[cut.depth] + p.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of))
+			left := c.Min.X + page/6*vg.Length(k)
+			ours.Text(c, vg.Point{X: left + outlineWidth/2, Y: top}, strings.Replace(fmt.Sprintf("%s = %.0f mm", cut.axis, at), "-", "−", 1), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+			high := outlineWidth * vg.Length(p.size(cut.up)/p.size(cut.right))
+			c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - outlineName - high}, Max: vg.Point{X: left + outlineWidth, Y: top - outlineName}}, p.outline(cut, at, paint))
+		}
+		top -= p.rowHeight(row, outlineWidth) + outlineName + outlineGap
+	}
+}
+
+// regionColors is the color of each region's block, as in the carpet plots.
+func (p Participant) regionColors() []color.NRGBA {
+	order, blocks := arrange(p.Groups)
+	paint := make([]color.NRGBA, len(order))
+	for k, b := range blocks {
+		for _, r := range order[b.from:b.to] {
+			paint[r] = ours.Categories[k%len(ours.Categories)]
+			if paint[r] == (color.NRGBA{A: 0xff}) { // black would not show
+				paint[r] = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+			}
+		}
+	}
+	return paint
+}
+
+// outline is one slice as an image of two pixels a point of 1.5 mm: the image below, in 64 grays, and a line where one
+// region ends and another begins.
+func (p Participant) outline(cut outlineCut, at float64, paint []color.NRGBA) image.Image {
+	const step = 1.5
+	w, h := max(1, int(p.size(cut.right)/step)), max(1, int(p.size(cut.up)/step))
+	place := func(i, j int) (x, y, z float64) {
+		var of [3]float64
+		of[cut.depth] = at
+		of[cut.right] = p.Brain.Low[cut.right] + (float64(i)+0.5)*step
+		of[cut.up] = p.Brain.High[cut.up] - (float64(j)+0.5)*step
+		return of[0], of[1], of[2]
+	}
+	regions := make([]int, (w+1)*(h+1))
+	for j := range h + 1 {
+		for i := range w + 1 {
+			regions[j*(w+1)+i] = p.Brain.Region(place(i, j))
+		}
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for j := range h {
+		for i := range w {
+			v := p.Brain.Under(place(i, j))
+			if math.IsNaN(v) { // air
+				v = 0
+			}
+			g := uint8(4 * math.Round(63*min(max(v, 0), 1)))
+			here := color.NRGBA{g, g, g, 0xff}
+			n := regions[j*(w+1)+i]
+			for _, other := range [2]int{regions[j*(w+1)+i+1], regions[(j+1)*(w+1)+i]} {
+				if other != n {
+					here = paint[max(n, other)-1]
+					if n != 0 {
+						here = paint[n-1]
+					}
+					break
+				}
+			}
+			img.SetNRGBA(i, j, here)
+		}
+	}
+	return indexed(ours.Enlarge(img, 2, 2))
+}
