@@ -122,24 +122,32 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 	return ds
 }
 
-// origin tells where the input comes from that a recipe calls by a name. Where several
-// have the name, it is the one with the value (format and digest).
+// origin is the path of the file, or the task and output, behind an input of a recipe.
 func (r *runner) origin(i int32, name, value string) string {
-	from := ""
+	switch src := r.source(i, name, value); {
+	case src == nil:
+		return ""
+	case src.Node != nil:
+		return src.Node.ID + "." + src.Output
+	default:
+		return src.File
+	}
+}
+
+// source finds an input by its name in the recipe. Of several with that name, it is the one
+// with the value (format and digest).
+func (r *runner) source(i int32, name, value string) *Source {
+	var from *Source
 	for _, b := range r.nodes[i].Inputs {
 		for s := range b.Sources {
 			src := &b.Sources[s]
 			if b.Port != name && string(appendCoords([]byte(b.Port), src.Coords)) != name {
 				continue
 			}
-			of := src.File
-			if src.Node != nil {
-				of = src.Node.ID + "." + src.Output
-			}
 			if ref, ok := r.made(src); ok && strings.HasSuffix(value, ref.Digest.String()) {
-				return of
+				return src
 			}
-			from = cmp.Or(from, of)
+			from = cmp.Or(from, src)
 		}
 	}
 	return from

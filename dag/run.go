@@ -99,4 +99,7 @@ func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
 	return r.steps(), nil
 }
 
+// ErrOnly is in the error of a task that Options.Only selects, but that needs a task without a result.
+var ErrOnly = errors.New("only leaves out upstream tasks, until runs them too")
+
 var errOnlyAndUntil = errors.New("until and only exclude each other: until runs a task with what it needs, only runs it alone")

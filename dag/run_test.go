@@ -444,7 +444,7 @@ func TestUntilOnlyForce(t *testing.T) {
 				t.Errorf("%q ran of %d, want %q of %d", ran, res.Tasks, tt.ran, tt.tasks)
 			}
 			for _, e := range res.Errors {
-				if want := "test.yaml:2: b: needs a, which is not up to date; run it too, or run without only"; e.Error() != want {
+				if want := "test.yaml:2: b: needs a, which is not up to date; only leaves out upstream tasks, until runs them too"; e.Error() != want {
 					t.Errorf("%v, want %s", e, want)
 				}
 			}

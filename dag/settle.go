@@ -98,7 +98,7 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was made again %d times, and is lost again: check the disk, and that no command writes to its inputs", r.nodes[j].ID, maxHeals))
 			return
 		case !q.wanted:
-			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are not in the store any more; run it too, or run without only", r.nodes[j].ID))
+			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are not in the store any more; %w", r.nodes[j].ID, ErrOnly))
 			return
 		case q.phase == settled && q.state != Ran && q.state != Cached:
 			r.settle(user, Skipped, nil, r.because(user, j))
@@ -187,7 +187,7 @@ func (r *runner) because(u, cause int32) error {
 		Failed: "failed", Skipped: "was skipped", Stale: "is not up to date", Unknown: "may not be up to date",
 	}[r.at[cause].state]
 	if r.at[u].wanted && !r.at[cause].wanted {
-		how += "; run it too, or run without only"
+		return fmt.Errorf("needs %s, which %s; %w", r.nodes[cause].ID, how, ErrOnly)
 	}
 	return fmt.Errorf("needs %s, which %s", r.nodes[cause].ID, how)
 }

@@ -44,9 +44,9 @@ func (d Difference) String() string {
 		what = "its " + d.Name
 		switch {
 		case d.Old == "":
-			return what + " are new"
+			return "new: " + what
 		case d.New == "":
-			return what + " are gone"
+			return "gone: " + what
 		}
 		return what + " changed"
 	}

@@ -151,6 +151,7 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
 	l.checkHeadlines()
 	l.noteTimes()
+	l.checkFolds()
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {
 			return nil, err

@@ -3716,7 +3716,7 @@ at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQualit
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
-at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:35 Apart:38 Member:41 Division:49 Params.Divide:58 Division.Row:79 Params.sides:100 SideNames:128
+at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:103 SideNames:131
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
@@ -3742,7 +3742,7 @@ at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 la
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:43 Permutation.Run:52 byPermutation:79 permutedSetting.check:118 graphsOf:155 permutedSetting.rows:164
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:78
-at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:51 Split.Run:54 readMembers:101 Split.permute:129 groupsOf:156 Split.enough:165 Split.divide:197 Split.deal:205 Split.inside:229 bySite:255
+at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:63 Split.Run:66 readMembers:113 Split.permute:141 groupsOf:168 Split.enough:177 Split.divide:209 Split.deal:217 Split.inside:241 bySite:267
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:170 trainingSet.majority:206 readGraphs:218 standardization:253 standardization.values:255 standardization.layout:257 trainingSet.standardize:267 rounded:306 standardization.apply:315
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
@@ -3756,7 +3756,7 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:63 Bootstrap.TimeFrom:178 Bootstrap.made:189 longestTR:195 readJSON:198 sidecarTR:214 denoised:233 sameGrid:248 Bootstrap.size:255 Bootstrap.draw:263 countDistinct:294 Bootstrap.drop:302 whyNone:317 badVolumes:332 voxelRow:357 voxelTable:367 mostLost:380 scanTable:383 scanRow:409
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:63 Combat.trained:113 combatBook.table:156 slopeColumn:179 combatRow:182 combatBook.siteTable:194 siteRow:213
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:66 Combat.trained:116 combatBook.table:159 slopeColumn:182 combatRow:185 combatBook.siteTable:197 siteRow:216
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:53 Denoise.Validate:72 stepRow:94 Denoise.strategy:100 Denoise.Run:108 Denoise.TimeFrom:184 Denoise.cleaner:192 lostVoxels:223 tooLittle:237 orExclude:242 Denoise.confounds:246 before:349 cleanedBefore:361 aboutConfounds:364 meanAndMax:374

@@ -32,6 +32,9 @@ func (s Params) Numbers(n int, name string) ([]int, error) {
 	return draws, nil
 }
 
+// TestFold is the fold that is tested, and its repeat.
+func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
+
 func First() Params { return Params{Fold: 1, Repeat: 1} }
 
 // Apart is the side of those who take no part: fold 0.

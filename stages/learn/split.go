@@ -47,6 +47,18 @@ func (*Split) Ports() dag.Ports {
 	}
 }
 
+// Divisions is how many repeats and folds the table will have; 0 folds: leave_out takes them
+// from the participants.
+func (s *Split) Divisions() (repeats, folds int) {
+	switch {
+	case s.LeaveOut != "":
+		return 1, 0
+	case s.Outer > 0:
+		return s.Repeats, s.Inner
+	}
+	return s.Repeats, s.Folds
+}
+
 // A member is a participant and its group.
 type member struct{ id, group string }
 

@@ -59,6 +59,9 @@ func (*Combat) Ports() dag.Ports {
 	}
 }
 
+// TestFold is the fold that is tested, and its repeat.
+func (s *Combat) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
+
 // Run learns.
 func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))

@@ -121,7 +121,7 @@ func (a *app) printCauses(diffs []*results.TaskDiff) {
 	fmt.Fprintln(a.Out, "\ncauses")
 	a.Few(a.Out, len(causes), 20, func(i int) {
 		fmt.Fprintf(a.Out, "  %s\n", words.Some(causes[i].tasks, 4))
-		a.printDifference(causes[i].d, "    ")
+		results.PrintFact(a.Console, causes[i].d, "    ")
 	})
 }
 

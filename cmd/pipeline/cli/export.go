@@ -6,14 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/results"
 )
 
 func (a *app) exportCommand() *cobra.Command {
 	var e export.Options
 	var sets []string
 	cmd := &cobra.Command{
-		Use:   "export FILE [STAGE[.OUTPUT]]",
-		Short: "one output as a file for Python, R, MATLAB, Excel, Workbench; or all as a BIDS dataset",
+		Use:   "export FILE|RUN [STAGE[.OUTPUT]]",
+		Short: "results as files for Python, R, MATLAB, Excel, Workbench, or as a BIDS dataset",
 		Long: `Writes one output of a stage as a file of its own. The format is the one of PATH's extension.
 
 A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out become one
@@ -49,7 +50,9 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
   pipeline export biopoint.yaml connectivity.pearson -o pearson.mat
   pipeline export biopoint.yaml connectivity.pearson -o pearson.arrow --format tensor
   pipeline export biopoint.yaml graphs -o graphs/ --format pyg
-  pipeline export biopoint.yaml --format bids -o derivatives/prgnn`,
+  pipeline export biopoint.yaml --format bids -o derivatives/prgnn
+  pipeline export biopoint.yaml --format all -o results/        every stage, a directory each
+  pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,20 +60,23 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 				e.What = args[1]
 			}
 			switch {
-			case e.What == "" && e.Format != "bids":
-				return usage(cmd, "STAGE[.OUTPUT] is missing")
+			case e.What == "" && e.Format != "bids" && e.Format != "all":
+				return usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
 			case e.Path == "":
 				return usage(cmd, "-o PATH is missing")
 			case e.CSVSafe && !slices.Contains([]string{"csv", "tsv", "all"}, e.FileFormat()):
 				return usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
 			}
-			c, err := a.look(args[0], sets)
+			c, err := a.lookAtRun(args[0], sets, results.AsRun)
 			if err != nil {
 				return err
 			}
 			defer c.Store.Close()
 			if e.Format == "bids" {
 				return export.BIDS(a.Console, c, e)
+			}
+			if e.What == "" {
+				return export.Everything(a.Console, c, e)
 			}
 			return export.Stage(a.Console, c, e)
 		},

@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
@@ -166,11 +167,16 @@ func (a *app) look(file string, sets []string, until ...string) (*results.Curren
 // lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
 // it was; what it reads must still be what it read.
 func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
+	return a.lookAtRun(what, sets, results.OfRun)
+}
+
+// lookAtRun is look for a pipeline file, or for a run in the way of find.
+func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *artifacts.Store) (*results.Current, error)) (*results.Current, error) {
 	if !results.IsRun(what) {
 		return a.look(what, sets)
 	}
 	if len(sets) > 0 {
-		return nil, exit.Wrongf("a run has been run: --set goes with a pipeline file")
+		return nil, exit.Wrongf("a run has its own settings: --set goes with a pipeline file")
 	}
 	store, err := a.openHere()
 	if err != nil {
@@ -181,7 +187,7 @@ func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
 		store.Close()
 		return nil, err
 	}
-	c, err := results.OfRun(rec, store)
+	c, err := find(rec, store)
 	if err != nil {
 		store.Close()
 		return nil, fmt.Errorf("run %s: %w", rec.ID, err)

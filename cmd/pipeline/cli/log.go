@@ -16,16 +16,17 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 )
 
 func (a *app) logCommand() *cobra.Command {
 	var sets []string
 	cmd := &cobra.Command{
 		Use:   "log FILE|RUN TASK",
-		Short: "what a task said while it ran: its notes, what its command printed, its error",
-		Long: `Prints the log of a task: of the result that it has now, or of the last time that it ran. With a
-RUN, of that run. A pattern names several tasks, and each log gets a heading. The logs are text
-files of the store (logs/), named by the key of the work; gc removes those of old work.`,
+		Short: "the log of a task: notes, output of its command, error",
+		Long: `Prints the log of a task: of its present result, or of its last run. With a RUN: of that run.
+A pattern names several tasks, and each log gets a heading. The logs are text files in the store
+(logs/), named by the key of the work; gc removes those of old work.`,
 		Example: `  pipeline log biopoint.yaml 'train[fold=2]'
   pipeline log biopoint.yaml train
   pipeline log 3f2a 'connectivity[sub-003]'`,
@@ -51,10 +52,11 @@ type logEvent struct {
 	Text  string `json:"text"`
 }
 
-// A taskKey is a task with the key under which its log may lie.
+// A taskKey is a task, the key of its log, and whether the task has run.
 type taskKey struct {
 	task string
 	key  artifacts.Key
+	ran  bool
 }
 
 func (a *app) logOfFile(file string, sets []string, pattern string) error {
@@ -70,11 +72,11 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	last := dag.LastKeys(c.Pipeline.Graph, c.Store)
 	var tasks []taskKey
 	for _, n := range nodes {
-		k := c.Steps[n].Key
-		if _, err := os.Stat(c.Store.LogPath(k)); err != nil && c.Steps[n].State != dag.Cached {
-			k = last[n.ID] // of what it is now there is no result and no log
+		k, ran := c.Steps[n].Key, c.Steps[n].State == dag.Cached
+		if _, err := os.Stat(c.Store.LogPath(k)); err != nil && !ran {
+			k, ran = last[n.ID] // its present work has no result and no log
 		}
-		tasks = append(tasks, taskKey{n.ID, k})
+		tasks = append(tasks, taskKey{n.ID, k, ran})
 	}
 	return a.logs(c.Store, tasks)
 }
@@ -92,7 +94,7 @@ func (a *app) logOfRun(id, pattern string) error {
 	var tasks []taskKey
 	for _, t := range r.Tasks {
 		if t.ID == pattern || dag.StageOf(t.ID) == pattern {
-			tasks = append(tasks, taskKey{t.ID, t.Key})
+			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == dag.Ran || t.State == dag.Cached || t.State == dag.Failed})
 		}
 	}
 	if tasks == nil {
@@ -102,6 +104,7 @@ func (a *app) logOfRun(id, pattern string) error {
 }
 
 func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
+	silent := map[bool][]string{} // tasks without a log, by whether they have run
 	for _, t := range tasks {
 		path := store.LogPath(t.key)
 		f, err := regular.Open(path)
@@ -121,12 +124,12 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 			a.Object(e)
 			continue
 		}
+		if f == nil {
+			silent[t.ran] = append(silent[t.ran], t.task)
+			continue
+		}
 		if len(tasks) > 1 {
 			fmt.Fprintf(a.Out, "%s\n", a.Page.Bold(t.task))
-		}
-		if f == nil {
-			a.Note("%s said nothing, or has not run", t.task)
-			continue
 		}
 		_, err = io.Copy(a.Out, f)
 		f.Close()
@@ -136,6 +139,12 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 		if len(tasks) > 1 {
 			fmt.Fprintln(a.Out)
 		}
+	}
+	if names := silent[true]; names != nil {
+		a.Note("no log, the work ended without a message: %s", words.Some(names, 4))
+	}
+	if names := silent[false]; names != nil {
+		a.Note("no log, not run yet: %s", words.Some(names, 4))
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func groupSteps(steps []dag.Step, each bool) []stepGroup {
 	at := map[same]int{}
 	var groups []stepGroup
 	for _, s := range steps {
-		k := same{s.Node.Stage, s.State, withoutMember(s)}
+		k := same{s.Node.Stage, s.State, reasonOf(s)}
 		i, seen := at[k]
 		if !seen || each {
 			i = len(groups)
@@ -130,15 +130,19 @@ func groupSteps(steps []dag.Step, each bool) []stepGroup {
 	return groups
 }
 
-// withoutMember is the reason of a step with the member that it is about left
-// open: "needs clean[…]" is one reason for all participants.
-func withoutMember(s dag.Step) string {
-	if len(s.Node.Coords) == 0 {
-		return s.Reason
+// withoutMember is a message about a task with […] for the task's own coordinates:
+// "needs clean[…]" is one reason for all participants.
+func withoutMember(task, message string) string {
+	if member := strings.TrimPrefix(task, dag.StageOf(task)); member != "" {
+		return strings.ReplaceAll(message, member, "[…]")
 	}
-	reason := strings.ReplaceAll(s.Reason, strings.TrimPrefix(s.Node.ID, s.Node.Stage.Name), "[…]")
-	for _, c := range s.Node.Coords {
-		// Where the other stage has fewer axes.
+	return message
+}
+
+// reasonOf is the reason of a step with the coordinates of its task left out.
+func reasonOf(s dag.Step) string {
+	reason := withoutMember(s.Node.ID, s.Reason)
+	for _, c := range s.Node.Coords { // the other stage may have fewer axes
 		reason = strings.ReplaceAll(reason, dag.TaskID("", []dag.Coord{c}), "[…]")
 	}
 	return reason

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -247,15 +248,19 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 	causes := groupCauses(r.Errors)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
-		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(p.Roster.CompleteExclude(a.brief(c.first.Err.Error())))+a.said(c.first, p.Graph.File))
+		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
 		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To go on without the %ss that failed, under cohort:\n    exclude: [%s]", p.Roster.Noun(), strings.Join(out, ", "))))
 	}
 	if r.Skipped > 0 {
-		fmt.Fprintf(a.Stderr, "%s skipped, which need what failed. ", words.Count(r.Skipped, "task"))
+		fmt.Fprintf(a.Stderr, "%s skipped: upstream tasks failed. ", words.Count(r.Skipped, "task"))
 	}
-	fmt.Fprintf(a.Stderr, "%s kept. When the cause is mended, go on with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
+	if !slices.ContainsFunc(r.Errors, func(e *dag.Error) bool { return !errors.Is(e, dag.ErrOnly) }) {
+		fmt.Fprintf(a.Stderr, "Run the upstream tasks too: %s\n", a.Again("--only", "--until"))
+		return
+	}
+	fmt.Fprintf(a.Stderr, "%s kept. After fixing the cause, continue with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
 }
 
 // faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants, something else is wrong.
@@ -296,22 +301,25 @@ func areIs(n int) string {
 // A failureCause is one message and the tasks that ended in it.
 type failureCause struct {
 	first *dag.Error
+	text  string // of several tasks: with […] for the coordinates of each
 	tasks []string
 }
 
-// groupCauses joins failures that say the same, in the order of the graph.
+// groupCauses joins failures with the same message, in the order of the graph.
 func groupCauses(errs []*dag.Error) []failureCause {
 	var causes []failureCause
 	at := map[string]int{}
 	for _, e := range errs {
-		text := e.Err.Error()
+		text := withoutMember(e.Task, e.Err.Error())
 		i, seen := at[text]
 		if !seen {
 			i = len(causes)
 			at[text] = i
-			causes = append(causes, failureCause{first: e})
+			causes = append(causes, failureCause{first: e, text: e.Err.Error()})
 		}
-		causes[i].tasks = append(causes[i].tasks, e.Task)
+		if causes[i].tasks = append(causes[i].tasks, e.Task); len(causes[i].tasks) > 1 {
+			causes[i].text = text
+		}
 	}
 	return causes
 }

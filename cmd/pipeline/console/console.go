@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -167,8 +168,22 @@ func Interruptible(say func(string)) (context.Context, func()) {
 	}
 }
 
-// Again is the command line as it was typed.
-func (a *Console) Again() string { return commandLine(a.Args) }
+// Again is the command line as it was typed, with the arguments of replace ("old", "new" …) exchanged.
+func (a *Console) Again(replace ...string) string {
+	args := slices.Clone(a.Args)
+	for i, arg := range args {
+		flag, value, has := strings.Cut(arg, "=")
+		for at := 0; at < len(replace); at += 2 {
+			if flag == replace[at] {
+				flag = replace[at+1]
+			}
+		}
+		if args[i] = flag; has {
+			args[i] = flag + "=" + value
+		}
+	}
+	return commandLine(args)
+}
 
 // Command is another command line for the same store.
 func (a *Console) Command(words ...string) string {

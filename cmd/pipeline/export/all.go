@@ -11,7 +11,32 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
+
+// Everything writes all results of all stages, each stage into a directory of its name under
+// the path. The scans of the cohort stay where they are.
+func Everything(a *console.Console, c *results.Current, o Options) error {
+	if o.Path == "-" {
+		return exit.Wrongf("--format all writes several files: give a directory: -o results/")
+	}
+	for _, s := range c.Pipeline.Graph.Stages {
+		if s.Name == "cohort" && len(s.Axes) > 0 || len(s.Tasks) == 0 {
+			continue
+		}
+		one := o
+		one.What, one.Path = s.Name, filepath.Join(o.Path, s.Name)+"/"
+		x := &job{Console: a, Current: c, Options: one, brief: true}
+		if there, others := c.Split(s.Tasks); len(there) == 0 && o.Partial {
+			x.Note("%s left out: %s", s.Name, words.Count(len(others), "missing result"))
+			continue
+		}
+		if err := x.stage(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // writeAll writes every output of a stage (or the one that is named) into the directory PATH:
 // as it is stored, tables also as TSV with the names of the regions, and in each format of
@@ -77,13 +102,17 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		var told *exit.Error
 		switch {
 		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why
-			x.Note("left out: %v", err)
+			if !x.brief {
+				x.Note("left out: %v", err)
+			}
 		case err != nil:
 			return err
 		default:
 			endings = append(endings, f.name)
 		}
 	}
-	x.Note("wrote %s: %s", path, strings.Join(endings, ", "))
+	if !x.brief {
+		x.Note("wrote %s: %s", path, strings.Join(endings, ", "))
+	}
 	return nil
 }

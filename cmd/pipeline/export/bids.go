@@ -109,7 +109,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
 		return exit.Wrongf("a dataset is a directory: -o DIR")
 	}
-	x := &job{a, c, o}
+	x := &job{Console: a, Current: c, Options: o}
 	if x.Pipeline.Roster == nil {
 		return exit.Wrongf("%s has no cohort, and a dataset is of participants", x.File)
 	}

@@ -35,7 +35,10 @@ var extensions = map[string]string{
 
 // Stage writes the results of one stage as the options ask.
 func Stage(a *console.Console, c *results.Current, o Options) error {
-	x := &job{a, c, o}
+	return (&job{Console: a, Current: c, Options: o}).stage()
+}
+
+func (x *job) stage() error {
 	sel, err := results.Choose(x.Pipeline.Graph, x.What)
 	if err != nil {
 		return err

@@ -45,6 +45,7 @@ type job struct {
 	*console.Console
 	*results.Current
 	Options
+	brief bool // a line a stage, not a line a file
 }
 
 // partialHint ends the message about missing results.

@@ -81,13 +81,11 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 	return nil, exit.Wrongf("run %s has no result of %q%s", r.ID, name, words.OrAll(name, slices.Compact(stages)))
 }
 
-// OfRun looks up what a run came to, and refuses when its pipeline gives something
-// else by now.
+// OfRun looks up the results of a run, and refuses when its pipeline has other results now.
 func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
-	text, sets := pipelines.SplitSource(rec.Source)
-	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
+	p, err := pipelineOf(rec)
 	if err != nil {
-		return nil, fmt.Errorf("its pipeline cannot be loaded any more (name the pipeline file instead): %w", err)
+		return nil, err
 	}
 	steps, err := dag.Plan(p.Graph, store, dag.Options{})
 	if err != nil {
@@ -101,9 +99,45 @@ func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	for i := range steps {
 		s := &steps[i]
 		if k, ran := keys[s.Node.ID]; s.Key != k || !ran {
-			return nil, fmt.Errorf("%s is not what it was in this run: its data or the program have changed since; name the pipeline file to take what it has now", s.Node.ID)
+			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; name the pipeline file to use its present result", s.Node.ID)
 		}
 		c.Steps[s.Node] = s
 	}
 	return c, nil
+}
+
+// AsRun gives a run's own results, whatever its pipeline has now.
+func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
+	p, err := pipelineOf(rec)
+	if err != nil {
+		return nil, err
+	}
+	tasks := map[string]*dag.TaskRecord{}
+	for i := range rec.Tasks {
+		tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
+	}
+	c := &Current{File: rec.ID, Pipeline: p, Store: store, Steps: map[*dag.Node]*dag.Step{}}
+	for _, stage := range p.Graph.Stages {
+		for _, n := range stage.Tasks {
+			s := &dag.Step{Node: n, State: dag.Unknown, Reason: "it did not run in run " + rec.ID}
+			if t := tasks[n.ID]; t != nil {
+				s.Key = t.Key
+				if t.State == dag.Ran || t.State == dag.Cached {
+					s.State, s.Reason, s.Outputs = dag.Cached, "", t.Outputs
+				}
+			}
+			c.Steps[n] = s
+		}
+	}
+	return c, nil
+}
+
+// pipelineOf loads the pipeline file as it was in a run.
+func pipelineOf(rec *dag.Record) (*pipelines.Pipeline, error) {
+	text, sets := pipelines.SplitSource(rec.Source)
+	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
+	if err != nil {
+		return nil, fmt.Errorf("its pipeline can no longer be loaded (name the pipeline file instead): %w", err)
+	}
+	return p, nil
 }

@@ -1,0 +1,128 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+	"prgnn/internal/words"
+)
+
+// PrintCauses gives each cause a line.
+func PrintCauses(a *console.Console, sum *dag.Summary, count bool) {
+	a.Few(a.Out, len(sum.Causes), 10, func(i int) {
+		c, tasks := sum.Causes[i], ""
+		if count || len(c.Tasks) > 1 {
+			tasks = a.Page.Faint(fmt.Sprintf("  (%s)", words.Count(len(c.Tasks), "task")))
+		}
+		fmt.Fprintln(a.Out, a.Page.Bold(c.Text)+tasks)
+	})
+}
+
+// PrintStates says what becomes of the tasks.
+func PrintStates(a *console.Console, sum *dag.Summary) {
+	all := 0
+	for _, n := range sum.States {
+		all += n
+	}
+	if sum.States[dag.Cached] == all {
+		text := "up to date: " + words.Count(all, "task")
+		switch {
+		case len(sum.Causes) > 0:
+			text += "; the causes above are those of the last run with changes"
+		default:
+			text += "; no earlier run had other inputs, parameters or code"
+		}
+		fmt.Fprintln(a.Out, text)
+		return
+	}
+	text := words.Count(all, "task") + ": "
+	for _, s := range []struct {
+		state dag.State
+		text  string
+	}{{dag.Cached, "cached"}, {dag.Stale, "stale"}, {dag.Unknown, "unknown until upstream tasks have run"}, {dag.Failed, "cannot run"}} {
+		if n := sum.States[s.state]; n > 0 {
+			text += fmt.Sprintf("%d %s, ", n, s.text)
+		}
+	}
+	fmt.Fprintln(a.Out, strings.TrimSuffix(text, ", "))
+}
+
+// PrintWhy compares the recipe of a task with that of its last result.
+func PrintWhy(a *console.Console, e *dag.Explanation) {
+	id := a.Page.Bold(e.Node.ID)
+	then := ""
+	if e.Run != "" {
+		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
+	}
+	switch {
+	case e.State == dag.Cached && e.Run == "":
+		fmt.Fprintf(a.Out, "%s is up to date; there is no earlier result to compare with\n", id)
+	case e.State == dag.Cached:
+		fmt.Fprintf(a.Out, "%s is up to date; its differences from %s:\n", id, then)
+	case e.State == dag.Unknown:
+		fmt.Fprintf(a.Out, "%s is unknown until upstream tasks have run (%d): %s\n", id, len(e.WaitsFor), words.Some(e.WaitsFor, 6))
+		if len(e.Differences) > 0 {
+			fmt.Fprintf(a.Out, "it will run in any case; its differences from %s:\n", then)
+		}
+	case e.State == dag.Failed:
+		fmt.Fprintf(a.Out, "%s cannot run: %s\n", id, e.Reason)
+	case e.Run == "" || len(e.Differences) == 0:
+		fmt.Fprintf(a.Out, "%s is stale: %s\n", id, e.Reason)
+	default:
+		fmt.Fprintf(a.Out, "%s is stale; its differences from %s:\n", id, then)
+	}
+	printDifferences(a, e.Differences)
+	if a.Verbose && e.Recipe != "" {
+		fmt.Fprintf(a.Out, "\nits recipe\n  %s\n", strings.ReplaceAll(strings.TrimRight(e.Recipe, "\n"), "\n", "\n  "))
+	}
+}
+
+// manyInputs is how many inputs of a port are shown one by one.
+const manyInputs = 3
+
+// printDifferences gives the many inputs of a gathering port one line; -v shows each.
+func printDifferences(a *console.Console, ds []dag.Difference) {
+	port := func(d dag.Difference) string {
+		if name, _, gathered := strings.Cut(d.Name, "["); d.What == "input" && gathered && !a.Verbose {
+			return name
+		}
+		return ""
+	}
+	n := map[string]int{}
+	for _, d := range ds {
+		n[port(d)]++
+	}
+	for _, d := range ds {
+		switch in := port(d); {
+		case in == "" || n[in] > 0 && n[in] <= manyInputs:
+			PrintFact(a, d, "  ")
+		case n[in] > 0:
+			fmt.Fprintf(a.Out, "  input %s: %d members differ (-v lists them)\n", in, n[in])
+			n[in] = 0
+		}
+	}
+}
+
+// PrintFact shows one fact then and now, the way diffs are read.
+func PrintFact(a *console.Console, d dag.Difference, indent string) {
+	if d.What == "code" && d.Name != "" {
+		fmt.Fprintln(a.Out, indent+d.String())
+		return
+	}
+	name := strings.TrimSpace(d.What + " " + d.Name)
+	from := ""
+	if d.From != "" {
+		from = a.Page.Faint("   from " + d.From)
+	}
+	if d.Old != "" {
+		fmt.Fprintln(a.Out, a.Page.Red(indent+"- "+name+": "+d.Old))
+	}
+	if d.New != "" {
+		fmt.Fprintln(a.Out, a.Page.Green(indent+"+ "+name+": "+d.New)+from)
+	}
+	if d.Old == "" && d.New == "" {
+		fmt.Fprintln(a.Out, indent+name+" has changed")
+	}
+}
