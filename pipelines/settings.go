@@ -62,7 +62,7 @@ func (l *loader) settingsProducer() *producer {
 	return &producer{
 		name: settingsName, members: 1,
 		outs: []dag.Port{
-			{Name: "settings", Type: dag.Arrow(column.Names[settingRow]()...), Doc: "every parameter of every stage"},
+			{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
 			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded"},
 			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "every member of the cohort that takes no part, and why"},
 			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, and arrows for what flows between them"},

@@ -5,49 +5,49 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 207526c13ccd07cb3d8f9857c2e7af12b6e02fc5601cedfd889dbb07884e10da
-kind biomarkers 5a5312b38593c5b332b50e47bde05a1f98c77b5db0bb931ffc7207c94b950765
-kind bootstrap bead474c0b71fd81afe0afda4ef24e057109b7d2712b627967ab92fb76f6c682
-kind brainmap b06377624333accc772c153ad06bac8e5e34c3b6e8686b68ae6f1c37c69e8275
-kind choose c5041615aaf7c6660b99d26373e2c43e47cc76e0a59a2dcf83d8c18ddf14ae53
-kind combat 914749083391911e30e9e988e74ce389bdad07d9ec7ace3cef5f7a8f799486ea
-kind compare ef95f984a11575471254014be94950bd6a19853202d566e0dd7eaf797a4e5228
-kind connectivity b602eaf2182bceb9740f01e28b354c17435fac8f82a65b7dd6f31d19677c1b5e
-kind covariates cbaef9a494d01fd410183019fa43de1204e0f11c8d6c0cf18a7682e86ef4e3b8
-kind denoise 7e74f112ca034d8d733c0f929fa392893aeeb067aafdafdb01fadb782f11b7b6
+var codes = dag.Codes(`kind baseline 6269cf712150a9e5400a024f1d64c31d0c5dceb256f95471a0a5f5cd58c8ac17
+kind biomarkers a310cd8d24e7fe674691138191e6bbc25fac8ea279244ae2e41f5a58114f88a0
+kind bootstrap a7f68d56acb99dc4c075c3655d0cbcd32a326f7c85494960d7a17cebee2d657d
+kind brainmap da16baf70b5d830bb771b1f3b94970a297cf0562c9389d58533faaa6a7190017
+kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
+kind combat 6d2a00b131cc2a6beca69f03cd9d3343a34f7b605d0dc205072235f53f4784c6
+kind compare 9ec3cdbe558d73ea8c8914e406cd363b0cc95953c9e7a63521973d53a880abc3
+kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
+kind covariates 377398afbb9dfcc42444fa593cbe4c80fa7364a1a7b039f1b6215928424e3d09
+kind denoise 2cfeeb7c44712dfa426613b49e24408bcb8e683d4fb0a950876e3d7107c3fc04
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate c45e0ee3a6886c9ef21c701c9db932cfde0cab168a72534cebd51685768826ed
+kind evaluate 037f73f67acd73dc1b4294ddcb669bc20fd5310748d80bffdd7ae29d294962ea
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
-kind fidelity 52a3ecd7b6cbba033f2296f6b62261eacc551381297f9e7b218eb99daf6e9315
-kind figure-confusion 1c390bce0a9de6e3b8b195bc239c2850781424c6f12cbfe169fb3c784ba0877c
-kind figure-connectivity 9241c80bc0c79d455b7c4345d30df2095f455f0a0b9f8654cfc39109f775835e
-kind figure-degrees 3007002e1242a322d42515269436da8bf60c847b98d72aadacee91b4a882d1f1
-kind figure-distributions 1565184e15f2381b13a09abe3e82780d530ae0a0ecf0ba97690a56706712fb3a
-kind figure-individuality 953adff90b2696d5e1e532670eaefedf6c8f808b2a1139cc01da7be73b20087c
-kind figure-individuals 3773a792b696e65e23bc2358bc2e244dafd92edc9be65981b99f9462b5a31f73
-kind figure-qc 425446d4e0f6385c7aa5c284774d0bd13b2cc9eceb2054bf913a2721efe2fcf1
-kind figure-ranking c55a502844e5d3f5673308064e68ac6dc68a08bc762f0aab18daaae5a19c2733
-kind figure-roc d6d55f5162880e9bd87951c4ec7fafa4de5bf46ae8a5e91ce74dfefe12a368b4
-kind figure-training db9bd1a73e423dde8c7a97043ecde309d31a26144d178a364c9a54712d256e3b
-kind graph 19de53bef3c55044f6a3a77f7de768fcef5695b5871b24866ce29fe0d2cc6f27
-kind harmonize 804d4789b27654f36d2cf9c739d855ba670378ec88e067e3a96e2be3f49e0dd4
-kind individuality 228f06ccac64ddf091c64aaa4f125099fecfe0291c9f10e4e60b523787b37d6a
-kind join 56f66d38f4a15e95a141a8ec2b7b867a8e06f683a3c6ff80d004b16db900fabd
-kind leakage 3c99f9a2721a55967c8bbff5b841a0038e5cad22385f418a81bdf4b5a9b18e19
-kind matrices 82eb230c43da0a8276cd1925549cc210b6ab61090a74d12191f8b3c00a442e0c
+kind fidelity 67ee1fe5070194928e7563e8d4c597a17b5c080f82bc00f2095b53c8d9ff6ba4
+kind figure-confusion 296ea6a545c6d554fc9cad6aa6b92cd13e39d31af460e461c2410bbd0f067da4
+kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c8618023aa5fe13
+kind figure-degrees 9d54a2198ad7f0ddf37d713581e01944caca0a4b2094e6dedd1ce556852535d2
+kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe9afd83ef78
+kind figure-individuality ae22afb07dab16e7c3fb3441bdf35a065fa640041d0cf0985a886501d03716bd
+kind figure-individuals a164d8734d46201e81640a3305147c82055e6d2af74a0a1e214ff716a493f771
+kind figure-qc 4014763c801a5ede6541741b548a9fa4b0420125d998b09f741c8681e064b4c3
+kind figure-ranking 017eca077a6e2cf723a3403d8b3e11349427a282fe526dc2cd38ae72a73a943b
+kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
+kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
+kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
+kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
+kind individuality 0679e19f3368c79e8af01bf633bbcba2122deee0e84b2b99be3816c17482840a
+kind join b1f1d6cd57cd182966504766fb8a228dbc92b55bea2195a19be4229794eac908
+kind leakage c8ee5d6aa7fb0865e06ef6c33cc6baeb6fe70405da4a2469a199e05554b22a14
+kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
-kind parcellate 5d005c1dc94ed7ec70cefa2dde75c983aea2c22a6c3c945334a860d62392bc98
-kind permutation 16a69eb02ff360a11c10c33fc3a987047bb84d88082e4235074f21b83316e648
-kind predict 10399d99f9779a8d41228bd00bb547db22be1e7d580935255850c6a2a18bb3ce
-kind qcfc feb7fdad448a1f291dcc79c2162fae773747e268e0760e4e041c945c0f102267
-kind report bf0b8ad5ee5b4e2807fd3a728183db46ca9273fa87bdc0e41374f5d75889134a
-kind saliency 7c9544d22a47aac47c0a1592576de8f587e801472d77c792e5d8f46856a83d97
+kind parcellate c83776a3a598648df6ce8db35976ad52757ff68b75703d7f14887ac6e849e425
+kind permutation 434be0b6c3b77ea8ffc332e36510f3942f68cd65056f8af54dd43c7940376b52
+kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
+kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
+kind report adc186d259c5230089cabe161bcafd6330846b8e96ab9b3c7abe6c98348ff20c
+kind saliency 0129274831ef81bd0dc18dbe292a22ba2a06e7da1211c19ea8a570472d9d0dd1
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
-kind split 53c53d89763967e689b25e9d6fedbebaea022418e6abc0bc1b4e3911a265e7cb
-kind summary b8b7e0eb5724e2756996dc6b8da66c0c4803defae271989c206d09f3b8bf617f
-kind tables cf7cf29e96aee48ab6c3aaf2b8a98957142ade229d215453c1bf6eaa3bf2eb67
-kind timeseries 76f99e71e0e8ffcaf44a1f38c4acef7b4fb06110ff8239acb8024c3885a0ae8d
-kind train f02acb175c4064d0555aa0577a3263794d7bd1beb8e3e9259223b21ad9c2b05c
+kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
+kind summary 0a213b385eb56c34bb6c21f64d967894fe4f81f85fb5ccf86d2def05b3808bef
+kind tables db6f57eabab3b3e047b4767da8c97f820595cfd6e88ecd0bc43c885174505f10
+kind timeseries 51fc49ec6f1776bebba8df8775cd008f1c31c9b70e55892bc4db904eece94a74
+kind train ad80408d24096d793d90e7e3e681231cef9eb9a12460428f2853e0881f99559e
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -185,7 +185,7 @@ prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/stages/learn.Baseline b51d5f90c990.3cb1d8
-prgnn/stages/learn.Baseline.Ports 12f277633f19.30760c
+prgnn/stages/learn.Baseline.Ports 39ac4c94538c.c46420
 prgnn/stages/learn.Baseline.Run 457d9a5fad5f.a0f0d5
 prgnn/stages/learn.Baseline.Validate 692d6aa548e5.b993cd
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
@@ -334,23 +334,21 @@ reached by baseline biomarkers bootstrap brainmap choose combat compare connecti
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
-
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
-prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
-
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
-prgnn/stages/column.CleaningRow 8bf6d37c0ac9.e3b0c4
 prgnn/stages/column.Names 35a421bb7df4.542cdd
-prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
 prgnn/stages/column.layout e24051317ecb.3be3ff
 prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
+prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
+
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
-prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
-prgnn/stages/prepare.cleanColumns cbd255eb159c.f769a7
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
@@ -395,6 +393,9 @@ prgnn/stages/column.Table 868664ddb4bc.f4b657
 prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
+
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-individuals figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
@@ -882,7 +883,7 @@ prgnn/stages/learn.ModelParams 7e1f26c91ad6.e3b0c4
 prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
 prgnn/stages/learn.ModelParams.validate 36171565b736.60caf1
 prgnn/stages/learn.Train 18dbf487cecf.f1e807
-prgnn/stages/learn.Train.Ports 21d2f4e67e08.6aa87a
+prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f074b28d692f.b7e13d
 prgnn/stages/learn.Train.read 86e6659bb591.3b10ca
@@ -971,7 +972,7 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
-prgnn/stages/assess.Biomarkers.Ports b73cf21f6103.825152
+prgnn/stages/assess.Biomarkers.Ports 4ce80150932c.ea6a66
 prgnn/stages/assess.Biomarkers.Run e977a61b281e.90cddd
 prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
@@ -1135,7 +1136,7 @@ prgnn/nifti/cifti.Means 8a8d75de3a4e.2fa999
 prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
-prgnn/stages/prepare.Bootstrap.Ports 237b4131f57c.767a9a
+prgnn/stages/prepare.Bootstrap.Ports 542cb7c03167.ac8433
 prgnn/stages/prepare.Bootstrap.Run ab53504783d7.217d7b
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
@@ -1421,7 +1422,7 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap figure-qc join parcellate report saliency summary
+reached by bootstrap figure-qc join matrices parcellate report saliency summary timeseries
 prgnn/stages/region.Node f758137dceb1.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
@@ -1604,7 +1605,7 @@ prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
 prgnn/artifacts/encoding.concatValid f14775233136.b728f6
 prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
-prgnn/stages/learn.Choose.Ports 1a2c7cf92da4.3ed88b
+prgnn/stages/learn.Choose.Ports 9c29451d7a93.d2bca1
 prgnn/stages/learn.Choose.Run 5aa227e3077f.a845a9
 prgnn/stages/learn.Choose.candidates d1aec47ba6d5.2eb1b8
 prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
@@ -1659,7 +1660,7 @@ prgnn/connectivity/combat.rows 8b9e08c67079.e3b0c4
 prgnn/connectivity/combat.within ebc66efaefbe.e3b0c4
 prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
-prgnn/stages/prepare.Combat.Ports f809eb875f98.e16aaf
+prgnn/stages/prepare.Combat.Ports 1da28f62a8c3.c22775
 prgnn/stages/prepare.Combat.Run 3d2082f5d6e7.40e22d
 prgnn/stages/prepare.Combat.read ae285a5eb451.62ccd3
 prgnn/stages/prepare.Combat.trained 165ba83e50f8.9b7269
@@ -1667,7 +1668,6 @@ prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose 1b213ad36c8a.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
 prgnn/stages/prepare.combatBook.table 7d1f13d9ae5a.e9cb5e
-prgnn/stages/prepare.combatRow 94496535aeff.e3b0c4
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
 
@@ -1690,6 +1690,7 @@ prgnn/stages/prepare.combatBook e61be9e17b96.a0669b
 prgnn/stages/prepare.combatBook.readPeople bab78a495c3a.591e1f
 prgnn/stages/prepare.combatBook.row 2c95e7f4f25f.10ada8
 prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
+prgnn/stages/prepare.combatRow 94496535aeff.e3b0c4
 prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
 prgnn/stages/prepare.combatTerm.String a1a54e8b51e7.e93bc4
 prgnn/stages/prepare.pairsOf d7e850ab5fe5.34c75b
@@ -1697,7 +1698,7 @@ prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 
 reached by compare
 prgnn/stages/assess.Compare 3d6726008303.e3b0c4
-prgnn/stages/assess.Compare.Ports 8e347cc3251b.7e53d3
+prgnn/stages/assess.Compare.Ports 4a8b88f08343.196ccd
 prgnn/stages/assess.Compare.Run 9ea886bb28ae.5862bb
 prgnn/stages/assess.Compare.reference 520bf52fda63.e92e04
 prgnn/stages/assess.compare.New d54eff27cd87.6aa728
@@ -1784,7 +1785,7 @@ prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
-prgnn/stages/prepare.Connectivity.Ports 9393ed0f8513.69de57
+prgnn/stages/prepare.Connectivity.Ports ae025f3b5f50.483053
 prgnn/stages/prepare.Connectivity.Run 1822b2ace880.b580d8
 prgnn/stages/prepare.Connectivity.Validate 98c8ea739797.74c22a
 prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
@@ -1847,7 +1848,7 @@ prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
-prgnn/stages/assess.Covariates.Ports 2350eefcd55f.6ab3b5
+prgnn/stages/assess.Covariates.Ports 592cd7deb0ff.6f57cf
 prgnn/stages/assess.Covariates.Run 76e196b3fa79.21f54b
 prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
 prgnn/stages/assess.covariateRow a5420f204597.986447
@@ -1865,6 +1866,9 @@ reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
+
+reached by covariates leakage
+prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 
 reached by covariates qcfc
 prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
@@ -1990,7 +1994,7 @@ prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 0ddb52035f6f.e3b0c4
-prgnn/stages/prepare.Denoise.Ports ec43fa9cd795.118668
+prgnn/stages/prepare.Denoise.Ports d50510aeb08f.a275ac
 prgnn/stages/prepare.Denoise.Run 8e56f369b27f.5c1355
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate b6409a8f5f98.cb168a
@@ -2037,6 +2041,9 @@ prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 
 reached by denoise figure-qc join
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
+
+reached by denoise figure-qc join qcfc report summary
+prgnn/stages/column.CleaningRow 8bf6d37c0ac9.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
@@ -2086,7 +2093,7 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
-prgnn/stages/assess.Evaluate.Ports ec34cd66cbb0.ecbe71
+prgnn/stages/assess.Evaluate.Ports 67c9a421d518.b57061
 prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
 prgnn/stages/assess.Evaluate.summaryTable accb81290f9c.0f259b
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
@@ -2178,7 +2185,7 @@ prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
-prgnn/stages/assess.Fidelity.Ports 4b3f2065a033.d2c4d9
+prgnn/stages/assess.Fidelity.Ports 18cb1ab138af.fb55b6
 prgnn/stages/assess.Fidelity.Run 58f3265159dc.50f068
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
@@ -2381,7 +2388,7 @@ prgnn/stages/chart.DegreeDistribution afe740007763.e04147
 prgnn/stages/chart.Degrees c5e1786b7e32.e3b0c4
 prgnn/stages/chart.staircase 151de331478d.e3b0c4
 prgnn/stages/figure.Degrees dba1b61b2ad0.e3b0c4
-prgnn/stages/figure.Degrees.Ports 7cdae1d6e094.4edb9e
+prgnn/stages/figure.Degrees.Ports 7193fe167444.10fca9
 prgnn/stages/figure.Degrees.Run 51f05f17597e.f1c1db
 prgnn/stages/figure.degreeRow da216ea11a45.e3b0c4
 prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
@@ -2479,7 +2486,7 @@ prgnn/stages/chart.shown 9c4679e98754.3ab6e6
 prgnn/stages/draw.Sequential 2bd0825f39aa.441d7a
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
 prgnn/stages/figure.Individuals.Draw 985b03fed480.6a6936
-prgnn/stages/figure.Individuals.Ports dc159e86d611.3c54c8
+prgnn/stages/figure.Individuals.Ports e8228f88de3a.8d07ab
 prgnn/stages/figure.Individuals.Run e946939ea5a2.f804e9
 prgnn/stages/figure.first 0a4bf8956fa5.e332d6
 prgnn/stages/figure.individualScores af4ccb51c337.6f434b
@@ -2523,7 +2530,7 @@ prgnn/stages/chart.traceHigh d0be97516f81.e3b0c4
 prgnn/stages/chart.traceLeft 4233cb1aa500.e3b0c4
 prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
-prgnn/stages/figure.ScanQuality.Ports a412d323d27b.86ccb6
+prgnn/stages/figure.ScanQuality.Ports 623b8a803253.d1e34c
 prgnn/stages/figure.ScanQuality.Run 49bbc98d2ad6.c85a9a
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
 prgnn/stages/figure.outlined f9512dd37ab1.040899
@@ -2637,7 +2644,7 @@ prgnn/connectivity.largest 09e43d4e5ea4.a622f6
 prgnn/connectivity.survey e0a9b19f7bef.4c607d
 prgnn/connectivity.uneven a886d49bdbd1.e648dd
 prgnn/stages/prepare.Graph ea5973966f09.e3b0c4
-prgnn/stages/prepare.Graph.Ports 47e0c85b2c18.7b1c89
+prgnn/stages/prepare.Graph.Ports 1d0fad657423.5d047f
 prgnn/stages/prepare.Graph.Run 5406949a7310.1a60d5
 prgnn/stages/prepare.graph.New 42cc5639a78d.313b92
 prgnn/stages/prepare.graphQuality a863a3fa2b1d.b98097
@@ -2646,7 +2653,7 @@ prgnn/stages/prepare.graphRow 008f30275a22.e3b0c4
 reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
-prgnn/stages/prepare.Harmonize.Ports b04e622422e3.3eb8e2
+prgnn/stages/prepare.Harmonize.Ports 8b8dfa298f4c.03f249
 prgnn/stages/prepare.Harmonize.Run e9b87dddc927.d1fccc
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
 prgnn/stages/prepare.harmonizedQuality 7a5e78dee3a6.a503b3
@@ -2657,7 +2664,7 @@ prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
 
 reached by individuality
 prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
-prgnn/stages/assess.Individuality.Ports b81a27463017.119e7e
+prgnn/stages/assess.Individuality.Ports 2f633491eb1a.5437df
 prgnn/stages/assess.Individuality.Run eff10ade435f.c8c948
 prgnn/stages/assess.Individuality.cells 8d08a140ed8e.4cdf6a
 prgnn/stages/assess.Individuality.row 6f756667c725.75bc8b
@@ -2677,9 +2684,8 @@ prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 
 reached by join
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
-prgnn/stages/prepare.Join.Ports 135d3d9f456c.0ff9f5
+prgnn/stages/prepare.Join.Ports 3765accff99b.70f231
 prgnn/stages/prepare.Join.Run 6342805a992d.ccbc91
-prgnn/stages/prepare.coverageColumns cc4606b107b8.e3b0c4
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
 prgnn/stages/prepare.joinedRow 87e01db58118.e3b0c4
@@ -2704,10 +2710,9 @@ prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 
 reached by leakage
 prgnn/stages/assess.Leakage 964183487e40.e3b0c4
-prgnn/stages/assess.Leakage.Ports cc7041c44331.ecbb28
+prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
 prgnn/stages/assess.Leakage.Run 654a2dd6e086.fb1389
 prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
-prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
 prgnn/stages/assess.fewestValues 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
@@ -2787,7 +2792,7 @@ prgnn/stages/mat5.reader.part 7cbfff70d117.c2dc20
 prgnn/stages/mat5.reader.take 87430353cb73.243c03
 prgnn/stages/mat5.widths 28787a62065b.7ed2fe
 prgnn/stages/prepare.Matrices 9d3652e65744.e3b0c4
-prgnn/stages/prepare.Matrices.Ports cdb4186a99b9.5cd161
+prgnn/stages/prepare.Matrices.Ports 03d158f9b8be.9e3299
 prgnn/stages/prepare.Matrices.Run 2b64523b9a4c.7b150d
 prgnn/stages/prepare.Matrices.Validate 048bd8685daa.7b869c
 prgnn/stages/prepare.Matrices.read fde456794a0b.4d913d
@@ -2933,7 +2938,7 @@ prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
-prgnn/stages/prepare.Parcellate.Ports c8cc6529de59.d71c04
+prgnn/stages/prepare.Parcellate.Ports fb222c012354.94fbb9
 prgnn/stages/prepare.Parcellate.Run d45e7de0cd99.e4129c
 prgnn/stages/prepare.Parcellate.grayordinates 0fa99f9ff317.93c7bf
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
@@ -2976,7 +2981,7 @@ prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
 prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
-prgnn/stages/learn.Permutation.Ports 014ffc8422ee.b18eae
+prgnn/stages/learn.Permutation.Ports 25046fc0c599.585548
 prgnn/stages/learn.Permutation.Run 1f84567be453.a582e7
 prgnn/stages/learn.byPermutation e9da1716833b.aa9f69
 prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
@@ -2990,7 +2995,7 @@ prgnn/stages/column.PermutationTestRow 2ed9244a5e2a.c63136
 
 reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
-prgnn/stages/learn.Predict.Ports d838fd6c1f43.d673aa
+prgnn/stages/learn.Predict.Ports 553fa6119827.ad460d
 prgnn/stages/learn.Predict.Run 3f2336f14ce1.6d7e32
 prgnn/stages/learn.graphFacts.accept badd01db5f7c.9b2704
 prgnn/stages/learn.graphFacts.acceptNodes c13b2cbabfd4.a397f6
@@ -3005,7 +3010,7 @@ prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
-prgnn/stages/assess.QCFC.Ports cd8806bd6815.d7db80
+prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
 prgnn/stages/assess.QCFC.Run 78a2a6678ddc.825ea2
 prgnn/stages/assess.QCFC.Validate d2b954f2caed.70f73d
 prgnn/stages/assess.QCFC.covariates 21838791e25f.1d9e08
@@ -3192,7 +3197,7 @@ prgnn/stages/present.plainName 44bf89174529.e3b0c4
 prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
 prgnn/stages/present.read 970b5aa700c3.6e070b
 prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
-prgnn/stages/present.registrationPort 2ef6e1f0aa56.9d9a3e
+prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
@@ -3292,7 +3297,7 @@ prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 
 reached by saliency
 prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
-prgnn/stages/assess.Saliency.Ports b09dc0fb63fa.3a14f2
+prgnn/stages/assess.Saliency.Ports e8ead1c56a57.173b94
 prgnn/stages/assess.Saliency.Run 385ea59b9d55.4c48f4
 prgnn/stages/assess.Saliency.connectome ff6db74842d1.0e1b86
 prgnn/stages/assess.Saliency.rows 84769bf077fc.1348f9
@@ -3407,7 +3412,7 @@ prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 
 reached by split
 prgnn/stages/learn.Split a1a8f3938576.e3b0c4
-prgnn/stages/learn.Split.Ports aac69d143758.067363
+prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
 prgnn/stages/learn.Split.Run 94490324a294.614058
 prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
@@ -3443,7 +3448,7 @@ prgnn/stages/report.wrap 0db41a275787.e3b0c4
 
 reached by tables
 prgnn/stages/present.Tables cc3154456929.e3b0c4
-prgnn/stages/present.Tables.Ports eba021753374.ebeca5
+prgnn/stages/present.Tables.Ports f69cc9b52c9d.a1adbf
 prgnn/stages/present.Tables.Run 4db9d6a5598d.5bb327
 prgnn/stages/present.Tables.comparison 76b53dd9cb67.383b49
 prgnn/stages/present.Tables.variations 457b7723c0b3.8056aa
@@ -3479,7 +3484,7 @@ reached by timeseries
 prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
 prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
-prgnn/stages/prepare.Timeseries.Ports 020f357540e3.7e8d76
+prgnn/stages/prepare.Timeseries.Ports f80f9a378427.fb4b03
 prgnn/stages/prepare.Timeseries.Run 048bd199cb1d.fb08ad
 prgnn/stages/prepare.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
@@ -3643,7 +3648,7 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:184
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:28 Evaluate.Run:43 participantAccuracy:60 Evaluate.test:63
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:18 Evaluate:22 Evaluate.Ports:29 Evaluate.Run:44 participantAccuracy:61 Evaluate.test:64
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:198 Fidelity.first:256 maskSetting.overModels:293 Fidelity.table:304
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
@@ -3676,7 +3681,7 @@ at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 Ma
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:77 joinTexts:112 CompareNamed:118 ShownSetting:133 Lambdas:149
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
-at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Table:123 Columns:128 CoordinateDoc:145 Keys:148 field.column:164 cells:185 markMissing:210 Read:219 One:232 Rows:246 Coordinates:275 field.absent:295 field.read:308 chosen:348 fill:358 memory:379 memoryOf:385 at:391
+at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:43
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
@@ -3764,7 +3769,7 @@ at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denois
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 cleanColumns:31 coverageColumns:32 Join.Ports:36 Join.Run:55 sameRuns:96 runNames:114 joinSeries:125 spreadMissing:152 missingRegions:165 runQuality:180 readRuns:186 runQuality.whole:213 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
+at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 Join.Ports:31 Join.Run:50 sameRuns:91 runNames:109 joinSeries:120 spreadMissing:147 missingRegions:160 runQuality:175 readRuns:181 runQuality.whole:208 runQuality.list:258 joinedRow:267 runVolumeRow:275 runQuality.volumes:281 leastCoverage:301
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:16 usualRange:36
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36

@@ -31,7 +31,7 @@ func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
-		Out: []dag.Port{{Name: "pairs", Type: dag.Arrow("a", "b", "name_a", "name_b", "participants", "accuracy_a", "accuracy_b", "difference", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "folds", "t", "t_p", "t_holm"),
+		Out: []dag.Port{{Name: "pairs", Type: column.Type[column.PairRow](),
 			Doc: "one row a pair of settings, at participant level"}},
 	}
 }

@@ -35,9 +35,9 @@ func (*Covariates) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans"},
-			{Name: "checks", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true, Doc: "leakage checks that must have passed: somebody who is counted twice counts in no p"},
+			{Name: "checks", Type: column.Type[checkRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed: somebody who is counted twice counts in no p"},
 		},
-		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("covariate", "kind", "n", "missing", "values", "auc", "chance", "p", "q"),
+		Out: []dag.Port{{Name: "checks", Type: column.Type[column.CovariateRow](),
 			Doc: "one row a covariate"}},
 	}
 }

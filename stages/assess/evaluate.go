@@ -6,6 +6,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -30,7 +31,7 @@ func (*Evaluate) Ports() dag.Ports {
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
 		Out: []dag.Port{
-			{Name: "scores", Type: dag.Arrow("name", "repeat", "fold", "level", "n", "accuracy", "balanced_accuracy", "auc", "sensitivity", "specificity"),
+			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
 			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
 				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),

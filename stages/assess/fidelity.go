@@ -40,13 +40,13 @@ func (*Fidelity) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "the trained models"},
-			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "ranking", Type: dag.Arrow("rank", "index"), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
 			fold.LeakagePort(),
 		},
-		Out: []dag.Port{{Name: "fidelity", Type: dag.Arrow("action", "k", "participants", "drop", "random_drop", "random_sd", "p", "changed", "random_changed", "accuracy", "random_accuracy", "accuracy_whole"),
+		Out: []dag.Port{{Name: "fidelity", Type: column.Type[column.FidelityRow](),
 			Doc: "one row for each setting, action (remove, keep) and k; of participants whom the models were not trained on"}},
 	}
 }

@@ -36,7 +36,7 @@ func (*Individuality) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 		},
 		Out: []dag.Port{
-			{Name: "shares", Type: dag.Arrow("setting", "lambda2", "participants", "draws", "individual", "individual_low", "individual_high", "individual_least", "individual_most", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_groups", "jaccard_chance", "sd_common", "sd_individual", "sd_draw"),
+			{Name: "shares", Type: column.Type[column.IndividualityRow](),
 				Doc: "a row a setting"},
 		},
 	}

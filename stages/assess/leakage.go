@@ -31,14 +31,14 @@ type Leakage struct {
 func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Optional: true, Doc: "of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice"},
 			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids is one scan twice"},
 		},
-		Out: []dag.Port{{Name: "checks", Type: dag.Arrow("check", "of", "found"), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
+		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
 	}
 }
 

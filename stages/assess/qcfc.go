@@ -38,9 +38,9 @@ func (*QCFC) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "where covariates stand"},
 		},
 		Out: []dag.Port{
-			{Name: "summary", Type: dag.Arrow(column.Names[column.MotionRow]()...), Doc: "one row a strategy"},
-			{Name: "edges", Type: dag.Arrow(column.Names[column.MotionEdgeRow]()...), Doc: "one row an edge"},
-			{Name: "typicality", Type: dag.Arrow(column.Names[column.TypicalityRow]()...), Doc: "one row a participant"},
+			{Name: "summary", Type: column.Type[column.MotionRow](), Doc: "one row a strategy"},
+			{Name: "edges", Type: column.Type[column.MotionEdgeRow](), Doc: "one row an edge"},
+			{Name: "typicality", Type: column.Type[column.TypicalityRow](), Doc: "one row a participant"},
 		},
 	}
 }

@@ -39,12 +39,12 @@ func (*Saliency) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "ranking", Type: dag.Arrow("rank", "index"), Doc: "biomarkers' ranking of the regions"},
-			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "labels", Type: dag.Format("nifti"), Gather: true, Doc: "a label image: parcellate's parcels, or an atlas; of several the first is painted"},
 		},
 		Out: []dag.Port{
 			{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the labels, a volume a setting"},
-			{Name: "regions", Type: dag.Arrow("volume", "setting", "rank", "index", "id", "name", "value", "voxels"), Doc: "the value of each region and its voxels in the image"},
+			{Name: "regions", Type: column.Type[regionRow](), Doc: "the value of each region and its voxels in the image"},
 			{Name: "connectome", Type: dag.Format("json"), Doc: "nodes for NiiVue, of the first setting, at their places in mm; without places the list is empty"},
 		},
 	}

@@ -118,6 +118,9 @@ func Names[R any]() []string {
 	return names
 }
 
+// Type is the type of a port whose tables have these rows.
+func Type[R any]() dag.Type { return dag.Arrow(Names[R]()...) }
+
 // Table makes a table with a row per element. axes name the columns of coordinates and
 // their order; a coordinate that a row lacks is "".
 func Table[R any](rows []R, axes ...string) *encoding.Table {

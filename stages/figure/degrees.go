@@ -24,12 +24,12 @@ type Degrees struct{}
 func (*Degrees) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "edges", Gather: true, Type: dag.Arrow("draw", "source", "target"), Doc: "graph's edges of each participant"},
+			{Name: "edges", Gather: true, Type: column.Type[edgeRow](), Doc: "graph's edges of each participant"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who belongs to which group"},
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 		},
 		Out: append(picturePorts("the distribution of degrees"),
-			dag.Port{Name: "degrees", Type: dag.Arrow("group", "degree", "nodes"), Doc: "how many nodes of all graphs of a group have each degree"}),
+			dag.Port{Name: "degrees", Type: column.Type[degreeRow](), Doc: "how many nodes of all graphs of a group have each degree"}),
 	}
 }
 

@@ -35,7 +35,7 @@ type Individuals struct {
 func (*Individuals) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency")},
+			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: column.Type[column.IndividualRow]()},
 			{Name: "nodes", Doc: "the node list, with the regions' centroids in mm", Type: dag.Arrow("index", "x", "y", "z")},
 		},
 		Out: picturePorts("the regions"),

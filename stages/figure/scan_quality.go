@@ -32,8 +32,8 @@ func (*ScanQuality) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "before", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series, as they come from the scan"},
 			{Name: "after", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "denoise's series"},
-			{Name: "volumes", Type: dag.Arrow(column.Names[column.VolumeRow]()...), Doc: "denoise's volumes: motion, and which were kept"},
-			{Name: "quality", Type: dag.Arrow(column.Names[column.CleaningRow]()...), Doc: "denoise's quality"},
+			{Name: "volumes", Type: column.Type[column.VolumeRow](), Doc: "denoise's volumes: motion, and which were kept"},
+			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "denoise's quality"},
 			{Name: "matrix", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation matrices"},
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 			{Name: "mean", Type: dag.Format("nifti"), Optional: true, Doc: "bootstrap's mean of the scan; with parcels, to see whether the regions fit the scan"},
@@ -41,7 +41,7 @@ func (*ScanQuality) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "picture", Type: dag.Format("svg"), Doc: "quality of the scan, as SVG"},
-			{Name: "regions", Type: dag.Arrow(column.Names[regionQualityRow]()...), Doc: "tSNR of each region"},
+			{Name: "regions", Type: column.Type[regionQualityRow](), Doc: "tSNR of each region"},
 		},
 	}
 }

@@ -63,16 +63,16 @@ func (*Baseline) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's correlation matrices"},
-			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as train has them"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as train has them"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
-			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
-			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
+			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
 				Doc: "of every graph, as those of train; of svm, linear-svm and ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
-			{Name: "history", Type: dag.Arrow("epoch", "rate", "loss", "ce", "train_accuracy", "test_accuracy", "test_ce"), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
-			{Name: "model", Type: dag.Arrow("model", "inputs", "parameters", "graphs", "note"), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
+			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
+			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
 		},
 	}
 }

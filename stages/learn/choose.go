@@ -39,7 +39,7 @@ func (*Choose) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: predictions, Doc: "of the chosen setting in each outer fold, for evaluate"},
-			{Name: "choice", Type: dag.Arrow("outer", "repeat", "setting", "value", "sd", "chosen"), Doc: "what the inner folds say of each setting in each outer fold"},
+			{Name: "choice", Type: column.Type[choiceRow](), Doc: "what the inner folds say of each setting in each outer fold"},
 		},
 	}
 }

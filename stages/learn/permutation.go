@@ -32,9 +32,9 @@ func (*Permutation) Ports() dag.Ports {
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of trainings that fan out over permutation, 0 among them",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
 		Out: []dag.Port{
-			{Name: "test", Type: dag.Arrow("name", "measure", "observed", "chance_mean", "chance_sd", "chance_95", "permutations", "p"),
+			{Name: "test", Type: column.Type[column.PermutationTestRow](),
 				Doc: "one row for each setting and measure, over participants"},
-			{Name: "null", Type: dag.Arrow("name", "permutation", "accuracy", "balanced_accuracy", "auc"), Doc: "the measures of each permutation; 0 is the groups as they are"},
+			{Name: "null", Type: column.Type[column.PermutationRow](), Doc: "the measures of each permutation; 0 is the groups as they are"},
 		},
 	}
 }

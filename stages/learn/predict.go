@@ -32,15 +32,15 @@ func (*Predict) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "of one training, or of several"},
-			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed when the training had one"},
 		},
 		Out: []dag.Port{
-			{Name: "participants", Type: dag.Arrow("participant_id", "graphs", "models", "trained", "predicted", "probability"),
+			{Name: "participants", Type: column.Type[predictedPerson](),
 				Doc: "one row a participant: predicted group, by the mean probability over graphs and models; trained counts the models that were trained on the participant, and should be 0"},
-			{Name: "predictions", Type: dag.Arrow("participant_id", "draw", "model", "predicted", "probability"), Doc: "the same of every graph by every model"},
-			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "model", "layer", "index", "score", "kept"), Doc: "pooling scores of every node that reaches a pooling layer"},
+			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same of every graph by every model"},
+			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer"},
 		},
 	}
 }

@@ -42,7 +42,7 @@ type Split struct {
 func (*Split) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their groups"}},
-		Out: []dag.Port{{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"),
+		Out: []dag.Port{{Name: "folds", Type: column.Type[fold.Member](),
 			Doc: "the fold, from 1, in which each participant is tested, for each repeat"}},
 	}
 }

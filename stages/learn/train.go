@@ -43,23 +43,23 @@ func (s *Train) Ports() dag.Ports {
 	history = append(history, "glc", "train_accuracy", "test_accuracy", "test_ce", "majority")
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Gather: true, Doc: "the edges of each participant's graphs"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
-			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
 			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model then knows its regions, and is not applied to others"},
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
-			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "probability", "predicted"),
+			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
 				Doc: "of every graph: label and predicted are numbers of the groups in sorted order, from 0; probability is that of group 1 (of the predicted one when there are more than two groups); p_GROUP is that of each"},
 			{Name: "history", Type: dag.Arrow(history...), Doc: "losses by term, and accuracies, per epoch"},
-			{Name: "scores", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept", "untrained"),
+			{Name: "scores", Type: column.Type[column.ScoreRow[float32]](),
 				Doc: "the trained model's pooling score of every node that reaches a pooling layer, whether it is kept, and in the first layer the score of the same model at its starting weights"},
-			{Name: "distribution", Type: dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped"),
+			{Name: "distribution", Type: column.Type[distributionRow](),
 				Doc: "how many pooling scores of the training graphs lay in each interval, per epoch (the paper's Figure 3)"},
 			{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for the predict stage and for numpy.load: every array by its name, and model.json, which says what it is"},
 			{Name: "weights", Type: dag.Format("npy"), Doc: "all arrays of the model, one after the other"},
-			{Name: "parameters", Type: dag.Arrow("name", "shape", "offset", "length", "trainable"), Doc: "which array is where in weights; the model is in the table's metadata"},
+			{Name: "parameters", Type: column.Type[parameterRow](), Doc: "which array is where in weights; the model is in the table's metadata"},
 		},
 	}
 }

@@ -45,7 +45,7 @@ func (*Bootstrap) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers on the scan's grid"},
-			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
 			{Name: "weights", Type: dag.Format("nifti"), Optional: true, Doc: "a probabilistic atlas in the space of the scan: a volume for each node, in the order of their ids; on another grid it is interpolated trilinearly"},
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid, beyond which no voxel counts; parcels have been made with it"},

@@ -49,12 +49,12 @@ func (*Combat) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's matrices"},
-			{Name: "folds", Type: dag.Arrow("participant_id", "group", "repeat", "fold"), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
 		},
 		Out: []dag.Port{
-			{Name: "fitted", Type: dag.Arrow("site", "source", "target", "fitted", "mean", "sd", "shift", "scale"), Doc: "what was learnt of each site and pair of regions, and in the metadata from whom"},
-			{Name: "sites", Type: dag.Arrow("site", "participants", "harmonized", "shift", "shift_sd", "scale", "scale_sd", "steps"), Doc: "each site in numbers: mean and sd over the pairs of regions, before shrinking"},
+			{Name: "fitted", Type: column.Type[combatRow](), Doc: "what was learnt of each site and pair of regions, and in the metadata from whom"},
+			{Name: "sites", Type: column.Type[siteRow](), Doc: "each site in numbers: mean and sd over the pairs of regions, before shrinking"},
 		},
 	}
 }

@@ -45,7 +45,7 @@ func (s *Connectivity) Ports() dag.Ports {
 		Out: []dag.Port{
 			matrix("pearson", "correlation"),
 			matrix("partial", "partial correlation"),
-			{Name: "quality", Type: dag.Arrow("draw", "volumes", "regions", "missing", "constant", "t_eff", "shrinkage", "pearson_shrinkage", "condition", "partial_se", "saturated", "warning"), Doc: "how far the matrices can be trusted, one row a draw"},
+			{Name: "quality", Type: column.Type[matrixRow](), Doc: "how far the matrices can be trusted, one row a draw"},
 		},
 	}
 	if s.Covariance {

@@ -62,8 +62,8 @@ func (*Denoise) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series of the kept volumes; NaN for a missing region, 0 for a constant one"},
-			{Name: "quality", Type: dag.Arrow(column.Names[column.CleaningRow]()...), Doc: "how it was cleaned, and what is left, in one row"},
-			{Name: "volumes", Type: dag.Arrow(column.Names[column.VolumeRow]()...), Doc: "motion of each volume, and whether it was kept"},
+			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "how it was cleaned, and what is left, in one row"},
+			{Name: "volumes", Type: column.Type[column.VolumeRow](), Doc: "motion of each volume, and whether it was kept"},
 		},
 	}
 }

@@ -39,9 +39,9 @@ func (*Graph) Ports() dag.Ports {
 			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the same stage: it tells how the matrices were made, and a model that is trained on the graphs then refuses graphs of other matrices"},
 		},
 		Out: []dag.Port{
-			{Name: "edges", Type: dag.Arrow("draw", "source", "target", "weight"), Doc: "edges by draw, source and target; nodes are counted from 1, source < target"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Doc: "edges by draw, source and target; nodes are counted from 1, source < target"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Doc: "features of the nodes"},
-			{Name: "quality", Type: dag.Arrow("draw", "nodes", "silent", "edges", "chosen", "repaired", "not_positive", "isolated", "components", "positive", "threshold", "degree_min", "degree_mean", "degree_max"), Doc: "the graph of each draw in numbers"},
+			{Name: "quality", Type: column.Type[graphRow](), Doc: "the graph of each draw in numbers"},
 		},
 	}
 }

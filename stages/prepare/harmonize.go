@@ -34,7 +34,7 @@ func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant"},
-			{Name: "fitted", Type: dag.Arrow("site", "source", "target", "fitted", "mean", "sd", "shift", "scale"), Doc: "what combat has learnt"},
+			{Name: "fitted", Type: column.Type[combatRow](), Doc: "what combat has learnt"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
 			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
 		},

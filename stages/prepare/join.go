@@ -27,26 +27,21 @@ type Join struct {
 	MinVolumes int `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
 }
 
-var (
-	cleanColumns    = column.Names[column.CleaningRow]()
-	coverageColumns = []string{"index", "id", "name", "label_voxels", "voxels", "coverage", "kept"}
-)
-
 // Ports are the stage's inputs and outputs.
 func (*Join) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "cleaned series of each run"},
-			{Name: "quality", Type: dag.Arrow(cleanColumns...), Gather: true, Doc: "denoise's quality of each run"},
-			{Name: "coverage", Type: dag.Arrow(coverageColumns...), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
-			{Name: "volumes", Type: dag.Arrow(column.Names[column.VolumeRow]()...), Gather: true, Optional: true, Doc: "denoise's volumes of each run"},
+			{Name: "quality", Type: column.Type[column.CleaningRow](), Gather: true, Doc: "denoise's quality of each run"},
+			{Name: "coverage", Type: column.Type[coverageRow](), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
+			{Name: "volumes", Type: column.Type[column.VolumeRow](), Gather: true, Optional: true, Doc: "denoise's volumes of each run"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "series of all runs, one after the other; NaN for a missing region"},
-			{Name: "quality", Type: dag.Arrow(cleanColumns...), Doc: "what is left of all runs, in one row, as denoise has it"},
-			{Name: "runs", Type: dag.Arrow("run", "volumes", "kept", "t_eff"), Doc: "the runs in the order in which they were joined"},
-			{Name: "coverage", Type: dag.Arrow(coverageColumns...), Doc: "the least that a run sees of each node; empty when coverage is not connected"},
-			{Name: "volumes", Type: dag.Arrow(column.Names[runVolumeRow]()...), Doc: "motion of each volume of all runs; empty when volumes is not connected"},
+			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "what is left of all runs, in one row, as denoise has it"},
+			{Name: "runs", Type: column.Type[joinedRow](), Doc: "the runs in the order in which they were joined"},
+			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "the least that a run sees of each node; empty when coverage is not connected"},
+			{Name: "volumes", Type: column.Type[runVolumeRow](), Doc: "motion of each volume of all runs; empty when volumes is not connected"},
 		},
 	}
 }

@@ -40,11 +40,11 @@ func (s *Matrices) Ports() dag.Ports {
 		in = append(in, dag.Port{Name: "partial", Type: dag.Format("matrix"), Doc: "its partial correlation (with partial: ridge or empirical it follows from the correlation)"})
 	}
 	return dag.Ports{
-		In: append(in, dag.Port{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"}),
+		In: append(in, dag.Port{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"}),
 		Out: []dag.Port{
 			matrix("pearson", "correlation, 1 on the diagonal"),
 			matrix("partial", "partial correlation, 1 on the diagonal"),
-			{Name: "quality", Type: dag.Arrow("draw", "volumes", "regions", "missing", "constant", "t_eff", "shrinkage", "pearson_shrinkage", "condition", "partial_se", "saturated", "warning"), Doc: "what is known of the matrices, in the columns of connectivity's"},
+			{Name: "quality", Type: column.Type[matrixRow](), Doc: "what is known of the matrices, in the columns of connectivity's"},
 		},
 	}
 }

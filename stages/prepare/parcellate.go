@@ -38,7 +38,7 @@ func (*Parcellate) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan, of voxels or of grayordinates (CIFTI dtseries); only its header is read"},
 			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space; of grayordinates a CIFTI label file (dlabel)"},
-			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
 			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "where the scan is in a template's space, and labels and transform are not: the transform that resamples from there to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
 			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to tell how much of the brain got a label"},
@@ -46,8 +46,8 @@ func (*Parcellate) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, or for its grayordinates (CIFTI dscalar), 0 for none"},
-			{Name: "coverage", Type: dag.Arrow("index", "id", "name", "label_voxels", "voxels", "coverage", "kept"), Doc: "what the scan sees of each node"},
-			{Name: "quality", Type: dag.Arrow(column.Names[column.ParcelRow]()...), Doc: "how well the labels fit the scan: one row"},
+			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "what the scan sees of each node"},
+			{Name: "quality", Type: column.Type[column.ParcelRow](), Doc: "how well the labels fit the scan: one row"},
 		},
 	}
 }

@@ -32,7 +32,7 @@ func (*Timeseries) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "series", Type: dag.Format("series"), Doc: "the participant's file"},
-			{Name: "nodes", Type: dag.Arrow("index", "id", "name"), Doc: "the node list"},
+			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency"},
 		},
 		Out: []dag.Port{

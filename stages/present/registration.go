@@ -14,7 +14,7 @@ import (
 
 // registrationPort takes parcellate's tables of quality.
 func registrationPort() dag.Port {
-	return dag.Port{Name: "registration", Type: dag.Arrow(column.Names[column.ParcelRow]()...), Gather: true, Optional: true, Doc: "parcellate's quality for each participant: how well its labels fit the scan"}
+	return dag.Port{Name: "registration", Type: column.Type[column.ParcelRow](), Gather: true, Optional: true, Doc: "parcellate's quality for each participant: how well its labels fit the scan"}
 }
 
 // A labeledScan is a row of parcellate's quality, with its participant (and run).

@@ -35,9 +35,9 @@ func (*Tables) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "markdown", Type: dag.Format("md"), Doc: "both tables in the paper's layout"},
-			{Name: "table1", Type: dag.Arrow("distance", "pool", "lambda1", "lambda2", "accuracy", "sd", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
+			{Name: "table1", Type: column.Type[variationRow](),
 				Doc: "one row a variation; what is printed in the paper, on other people, is in paper_accuracy and paper_sd"},
-			{Name: "table2", Type: dag.Arrow("model", "accuracy", "sd", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
+			{Name: "table2", Type: column.Type[classifierRow](),
 				Doc: "one row a model; what is printed in the paper, on other people, is in the columns that begin with paper_"},
 			{Name: "tsv", Type: dag.Format("tsv"), Doc: "both tables in the paper's layout; the first column says whose numbers a row has"},
 			{Name: "latex", Type: dag.Format("tex"), Doc: "both tables in the paper's layout (packages booktabs, graphicx and multirow)"},
