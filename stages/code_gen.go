@@ -26,6 +26,7 @@ kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe
 kind figure-individuality ae22afb07dab16e7c3fb3441bdf35a065fa640041d0cf0985a886501d03716bd
 kind figure-individuals a164d8734d46201e81640a3305147c82055e6d2af74a0a1e214ff716a493f771
 kind figure-qc 4014763c801a5ede6541741b548a9fa4b0420125d998b09f741c8681e064b4c3
+kind figure-qcfc 21fbb7d773d6c5f6a093b1273197d5c4ecb6aa5a7b82c8fb4406fbcbb658ad9d
 kind figure-ranking 017eca077a6e2cf723a3403d8b3e11349427a282fe526dc2cd38ae72a73a943b
 kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
 kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
@@ -40,11 +41,11 @@ kind parcellate c83776a3a598648df6ce8db35976ad52757ff68b75703d7f14887ac6e849e425
 kind permutation 434be0b6c3b77ea8ffc332e36510f3942f68cd65056f8af54dd43c7940376b52
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report adc186d259c5230089cabe161bcafd6330846b8e96ab9b3c7abe6c98348ff20c
+kind report b75134341fea8872e348fb5dfba99bb72273392185752a4f0d0773652db62453
 kind saliency 0129274831ef81bd0dc18dbe292a22ba2a06e7da1211c19ea8a570472d9d0dd1
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 0a213b385eb56c34bb6c21f64d967894fe4f81f85fb5ccf86d2def05b3808bef
+kind summary 39d2b3f60ba00acc2755bd36edfce3ac0b1701d171803506536c4e9ee0134522
 kind tables db6f57eabab3b3e047b4767da8c97f820595cfd6e88ecd0bc43c885174505f10
 kind timeseries 51fc49ec6f1776bebba8df8775cd008f1c31c9b70e55892bc4db904eece94a74
 kind train ad80408d24096d793d90e7e3e681231cef9eb9a12460428f2853e0881f99559e
@@ -202,7 +203,7 @@ prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
 prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -217,17 +218,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -330,7 +331,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -342,15 +343,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -358,18 +359,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -380,7 +381,7 @@ prgnn/stages/column.fill 05b0ed359aa2.fa039d
 reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict qcfc report saliency split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency summary tables train
+reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency summary tables train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
@@ -427,14 +428,14 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency summary tables train
+reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity harmonize individuality matrices predict qcfc simulate train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict qcfc report simulate summary train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity harmonize individuality predict qcfc simulate train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality predict qcfc report simulate summary train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
@@ -445,7 +446,7 @@ prgnn/dag.Input.Coord 3dc661542b77.de3666
 reached by baseline biomarkers choose connectivity denoise fidelity individuality predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report summary timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report summary timeseries train
 module golang.org/x/text v0.43.0
 
 reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
@@ -486,7 +487,7 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers connectivity denoise fidelity figure-connectivity harmonize individuality matrices predict simulate train
+reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report simulate summary train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -558,10 +559,10 @@ prgnn/internal/dense.View.T 3d371b3204ac.1af526
 reached by baseline biomarkers individuality train
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
-reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bootstrap brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline bootstrap brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
@@ -586,9 +587,11 @@ prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join qcfc
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
+reached by baseline combat connectivity figure-connectivity figure-qcfc harmonize qcfc report summary
+prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
+
 reached by baseline combat connectivity figure-connectivity harmonize qcfc
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
-prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
 reached by baseline combat evaluate train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
@@ -607,7 +610,7 @@ prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
 prgnn/stages/fold.Params.sides c9965aad9a1a.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
-reached by baseline compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables train
+reached by baseline compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline exec train
@@ -1160,7 +1163,7 @@ prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
 prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
 
-reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training parcellate report saliency summary
+reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
@@ -1544,7 +1547,7 @@ prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
 reached by brainmap
 prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 
-reached by brainmap compare evaluate figure-confusion figure-distributions figure-ranking figure-roc figure-training individuality permutation report summary tables
+reached by brainmap compare evaluate figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
 reached by brainmap figure-individuals report saliency summary
@@ -1635,7 +1638,7 @@ prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Score d47cf746b421.dc7a5d
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
-reached by choose compare fidelity figure-individuals leakage qcfc report saliency summary tables
+reached by choose compare fidelity figure-individuals figure-qcfc leakage qcfc report saliency summary tables
 prgnn/stages/column.CoordText 8cfa949c610a.81ff23
 prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
@@ -1710,12 +1713,12 @@ prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
+reached by compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
+prgnn/stages/column.Classifiers b6cb97190455.dafc3e
+
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
 prgnn/stages/column.joinTexts 94a356df711b.e3b0c4
-
-reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary tables
-prgnn/stages/column.Classifiers b6cb97190455.dafc3e
 
 reached by compare evaluate figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.ReadSettings 0b1e162750dc.c03cdb
@@ -2026,7 +2029,7 @@ prgnn/stages/sheet.number 157f94023c9d.e3b0c4
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
 prgnn/stages/sheet.whyFields 0c88b57e106d.e3b0c4
 
-reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report simulate summary
+reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -2222,7 +2225,7 @@ prgnn/stages/figure.Confusion.Ports f447737aaf63.3b523b
 prgnn/stages/figure.Confusion.Run 1348948f36fb.9c174f
 prgnn/stages/figure.figure-confusion.New b6d278dc3495.4b3e96
 
-reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
+reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 module codeberg.org/go-fonts/liberation v0.5.0
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -2273,7 +2276,7 @@ prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
 prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
 
-reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-ranking figure-roc figure-training report summary
+reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.affine 11c345029ebf.e3b0c4
@@ -2314,11 +2317,11 @@ prgnn/stages/draw.shares 452e0634cc0d.2a9520
 prgnn/stages/figure.outputs 1269bb1eb041.0a6601
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
-reached by figure-confusion figure-connectivity figure-individuals figure-qc report summary
+reached by figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
 prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
 
-reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
+reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
 prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
 prgnn/stages/draw.NewPlot a0181999bc2a.7e099c
@@ -2358,16 +2361,18 @@ prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
 reached by figure-connectivity figure-degrees
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
-reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
+reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
 prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
 
-reached by figure-connectivity figure-distributions figure-individuals figure-qc figure-training report summary
+reached by figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-training report summary
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
+
+reached by figure-connectivity figure-individuals figure-qc figure-qcfc report summary
+prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 
 reached by figure-connectivity figure-individuals figure-qc report summary
 prgnn/stages/draw.Bar 987a762f0b79.42c468
-prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
 reached by figure-connectivity figure-qc
@@ -2376,9 +2381,11 @@ prgnn/stages/chart.MatrixPanel.paint 9ade771afbb1.c9f835
 prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
-prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
 prgnn/stages/figure.RegionBlocks 2b98abad1b0c.1c3445
 prgnn/stages/figure.blockRow ce2b6694e7b4.e3b0c4
+
+reached by figure-connectivity figure-qc figure-qcfc report summary
+prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
 
 reached by figure-connectivity matrices
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
@@ -2395,16 +2402,16 @@ prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
 prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 
-reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-ranking figure-roc figure-training report summary
+reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.Categories 108e6783882b.441d7a
 
-reached by figure-degrees figure-distributions figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
+reached by figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
 reached by figure-degrees figure-distributions figure-roc figure-training report summary
 prgnn/stages/chart.key 4c46e1f57a06.606b59
 
-reached by figure-degrees figure-individuality figure-qc figure-ranking figure-roc figure-training report summary
+reached by figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.grid e00967dc668a.5600d1
 
 reached by figure-degrees figure-individuality report summary
@@ -2516,7 +2523,6 @@ prgnn/stages/chart.carpetHigh de006638ea04.e3b0c4
 prgnn/stages/chart.carpetRegions 4c943ed59fe6.e3b0c4
 prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
 prgnn/stages/chart.headHigh 57c4b32f7c1d.e3b0c4
-prgnn/stages/chart.indexed f33659a4c752.e3b0c4
 prgnn/stages/chart.lowerHigh 92a274cd06d6.e3b0c4
 prgnn/stages/chart.outlineCut 04a7f9f87bfb.e3b0c4
 prgnn/stages/chart.outlineCuts cdf9a9edfb55.b30ff1
@@ -2524,7 +2530,6 @@ prgnn/stages/chart.outlineGap b245d90d0623.e3b0c4
 prgnn/stages/chart.outlineName 574016377f9b.e3b0c4
 prgnn/stages/chart.outlineWidth 2d1433f86aa4.e3b0c4
 prgnn/stages/chart.partGap 519c5671bb11.e3b0c4
-prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 prgnn/stages/chart.trace ef93496b2bac.e3b0c4
 prgnn/stages/chart.traceHigh d0be97516f81.e3b0c4
 prgnn/stages/chart.traceLeft 4233cb1aa500.e3b0c4
@@ -2537,6 +2542,10 @@ prgnn/stages/figure.outlined f9512dd37ab1.040899
 prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
 prgnn/stages/figure.standardised 1a9a05f568ec.462bdb
+
+reached by figure-qc figure-qcfc report summary
+prgnn/stages/chart.indexed f33659a4c752.e3b0c4
+prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 
 reached by figure-qc parcellate report saliency summary
 prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
@@ -2558,6 +2567,39 @@ prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
 prgnn/stages/figure.ScanCaption 3fffcf4e08ff.e3b0c4
 prgnn/stages/report.Place a7417c506f1c.e3b0c4
 
+reached by figure-qcfc
+prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
+prgnn/stages/figure.HeadMotion.Ports 2c1cd36e355e.5cafbc
+prgnn/stages/figure.HeadMotion.Run ff3a038cc75f.09c387
+prgnn/stages/figure.figure-qcfc.New 7ab69652cece.f66179
+
+reached by figure-qcfc figure-ranking figure-roc report summary
+prgnn/stages/draw.Ground c253f120a64c.e3b0c4
+
+reached by figure-qcfc qcfc report summary
+prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
+prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
+
+reached by figure-qcfc report summary
+prgnn/stages/chart.HeadMotion 208075f986b5.79625a
+prgnn/stages/chart.Motion a540bd62f262.e3b0c4
+prgnn/stages/chart.Motion.distances 8aceef600502.e5e666
+prgnn/stages/chart.Motion.histogram 834accdcc6d7.a28c53
+prgnn/stages/chart.Motion.line cdad7feb50f3.13689a
+prgnn/stages/chart.Motion.shares e7f4ecc71472.90e59f
+prgnn/stages/chart.Motion.unrelated c5985fcd39dd.816802
+prgnn/stages/chart.densities 486747bf135d.013ea4
+prgnn/stages/chart.freedoms a88ad23f27aa.e03d7e
+prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
+prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
+prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
+prgnn/stages/figure.DrawHeadMotion 97a344f372f8.ff5c33
+prgnn/stages/figure.people e8b91e84ab90.13689a
+
+reached by figure-qcfc report summary tables
+prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
+prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
+
 reached by figure-ranking
 prgnn/stages/figure.Ranking 280a05a3dc95.e3b0c4
 prgnn/stages/figure.Ranking.Ports c6e2eb54c9ea.e5397f
@@ -2566,9 +2608,6 @@ prgnn/stages/figure.figure-ranking.New 9ddb348b4039.accd05
 
 reached by figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
-
-reached by figure-ranking figure-roc report summary
-prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
 reached by figure-ranking report summary
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
@@ -3020,7 +3059,6 @@ prgnn/stages/assess.edgeDistances 1c53a322389b.ce6fda
 prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
-prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
 prgnn/stages/inference.Correlation aee372c94102.c82a67
 prgnn/stages/inference.MedianAbs bee43f488a26.0b6d2c
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
@@ -3032,7 +3070,6 @@ prgnn/stages/inference.middleOf db69c8df6839.e3b0c4
 prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
 
 reached by qcfc report summary
-prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
 
 reached by report
@@ -3067,7 +3104,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
-prgnn/stages/present.Report.Ports e6611d7d811d.b5a5c2
+prgnn/stages/present.Report.Ports 3c2da17de4da.ca2315
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 8ecd847fc0cd.434306
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
@@ -3109,7 +3146,8 @@ prgnn/stages/present.author.methodsOfEvaluation 123187fabd0e.0225ce
 prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
-prgnn/stages/present.author.motion fec9efc3147c.0ba215
+prgnn/stages/present.author.motion bedba443b9c0.7a7033
+prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
 prgnn/stages/present.author.motionTable 90c8f42af339.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 36d72151ef81.944d2c
@@ -3139,7 +3177,7 @@ prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles 21d8fd542456.49450f
 prgnn/stages/present.author.training 6055734d5bbf.dfb8fe
-prgnn/stages/present.author.typicality d1c3d32eb969.deafa7
+prgnn/stages/present.author.typicality 732f992120ae.40437f
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
 prgnn/stages/present.author.write b4ad9c0ed73c.3d21eb
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
@@ -3205,6 +3243,7 @@ prgnn/stages/present.sharedPorts b6a875462e1a.533e91
 prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
 prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
+prgnn/stages/present.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present.spread 5d607406017f.14a0e1
 prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
 prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
@@ -3284,8 +3323,6 @@ prgnn/stages/report/page.js 479899db27e9.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
 
 reached by report summary tables
-prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
-prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
 prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26
 prgnn/stages/present.classifierRow 320e3b18a45b.e3b0c4
 prgnn/stages/present.printedName c97942720187.5424b5
@@ -3665,6 +3702,7 @@ at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:67 block:98 arrange:104 limit:126
+at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:83 Motion.histogram:131 Motion.distances:162 densities:203 signed:206 freedoms:214
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:29 outlineName:29 Participant.rowHeight:32 Participant.size:39 Participant.outlinesHigh:42 outlineWidth:53 Participant.outlines:56 Participant.regionColors:74 Participant.outline:90
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
 at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:34 headHigh:34 lowerHigh:34 traceHigh:34 traceLeft:35 traceRight:35 partGap:36 ScanQuality:41 trace:73 Participant.traces:79 Participant.trace:87 carpetRegions:138 carpetVolumes:138 Participant.carpet:141 indexed:178 Participant.times:197 Participant.lower:220 Participant.histogram:237 small:271 Participant.tsnr:278
@@ -3715,6 +3753,7 @@ at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:1
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:17 Individuality:21 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
+at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:39 DrawHeadMotion:48 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
@@ -3786,7 +3825,7 @@ at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:136 author.references:163
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
-at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 author.motionTable:45 author.typicality:84 shownScans:116 author.scanQuality:119
+at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101 shownScans:128 author.scanQuality:131
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 describeColumn:162 describeNumbers:215 groupSD:251 identifies:261 decimals:273 unitName:285
 at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:159 author.paperTables:192 author.performanceFigures:227 author.othersLast:266 accuracyChart:278
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
@@ -3794,7 +3833,7 @@ at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
 at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:346 author.individuality:370
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
-at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:98 Report.Run:115
+at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:99 Report.Run:116
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11

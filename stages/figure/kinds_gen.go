@@ -13,6 +13,7 @@ var Kinds = []dag.Kind{
 	kindDistributions,
 	kindIndividuality,
 	kindIndividuals,
+	kindMotion,
 	kindROC,
 	kindRanking,
 	kindScanQuality,

@@ -38,8 +38,25 @@ func (a *author) motion() error {
 		a.say("QC-FC: not computed. The data give no head motion (framewise displacement) of enough participants.")
 	case len(rows) > 0:
 		a.motionTable(rows)
+		if err := a.motionFigure(); err != nil {
+			return err
+		}
 	}
 	return a.typicality()
+}
+
+// shownStrategies is how many strategies of cleaning the figure of QC-FC has.
+const shownStrategies = 8
+
+func (a *author) motionFigure() error {
+	if !a.pictures {
+		return nil
+	}
+	c, err := figure.DrawHeadMotion(a.t.All("qcfc"), a.t.All("qcfc_edges"), shownStrategies)
+	if err != nil {
+		return err
+	}
+	return a.figures("QC-FC over the edges", c)
 }
 
 func (a *author) motionTable(rows []column.MotionRow) {
@@ -82,25 +99,20 @@ func (a *author) motionTable(rows []column.MotionRow) {
 
 // typicality names participants whose connectivity, motion or degrees of freedom are unlike those of the others.
 func (a *author) typicality() error {
-	var rows []column.TypicalityRow
+	var v []float64
+	var out []string
 	for _, in := range a.t.All("typicality") {
-		of, err := column.Read[column.TypicalityRow](in)
+		rows, err := column.Read[column.TypicalityRow](in)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, of...)
-	}
-	if rows == nil {
-		return nil
-	}
-	var v []float64
-	var out []string
-	for _, r := range rows {
-		if !math.IsNaN(r.Typicality) {
-			v = append(v, r.Typicality)
-		}
-		if r.Outlier != "" {
-			out = append(out, r.Participant+" ("+r.Outlier+")")
+		for _, r := range rows {
+			if !math.IsNaN(r.Typicality) {
+				v = append(v, r.Typicality)
+			}
+			if name := r.Participant + " (" + r.Outlier + ")"; r.Outlier != "" && !slices.Contains(out, name) { // of several strategies
+				out = append(out, name)
+			}
 		}
 	}
 	if v != nil {

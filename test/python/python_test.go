@@ -16,9 +16,9 @@ import (
 )
 
 // TestExportsOpenInPython runs the built-in quick pipeline and opens its exports
-// with pyarrow, numpy and pandas.
+// with pyarrow, numpy and pandas; QC-FC is computed again there, by scipy.
 func TestExportsOpenInPython(t *testing.T) {
-	python := need.Python(t, "numpy", "pandas", "pyarrow")
+	python := need.Python(t, "numpy", "pandas", "pyarrow", "scipy")
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pipeline")
 	if runtime.GOOS == "windows" {
@@ -38,6 +38,12 @@ func TestExportsOpenInPython(t *testing.T) {
 	pipeline("export", "quick.yaml", "connectivity[sub-sim007].pearson", "-o", "one.csv")
 	write(t, dir, "pearson.jsonl", pipeline("show", "quick.yaml", "connectivity.pearson", "--json", "--rows", "1000000"))
 	t.Logf("%s", output(t, dir, python, script(t, "check_array.py"), "pearson.npy", "pearson.json", "pearson.jsonl", "one.csv"))
+
+	for what, path := range map[string]string{"clean.series": "clean.npy", "clean.quality": "quality.tsv", "cohort.nodes": "nodes.tsv",
+		"qcfc.summary": "summary.tsv", "qcfc.edges": "edges.tsv", "qcfc.typicality": "typicality.tsv"} {
+		pipeline("export", "quick.yaml", what, "-o", path)
+	}
+	t.Logf("%s", output(t, dir, python, script(t, "check_qcfc.py")))
 }
 
 // script is the path of a script beside this file.

@@ -1,0 +1,121 @@
+package figure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+)
+
+var kindMotion = dag.Kind{
+	Name: "figure-qcfc",
+	Doc: "QC-FC of each strategy of cleaning, side by side\n" +
+		"The distribution over the edges of r, the correlation over participants of head motion with connectivity, beside that without any relation; r against the distance of the regions, with the least-squares line; and the degrees of freedom that each strategy costs (Ciric et al. 2017).",
+	New: func() dag.Stage { return &HeadMotion{Most: 8} },
+}
+
+// HeadMotion draws QC-FC.
+type HeadMotion struct {
+	Most int `param:"most" doc:"how many strategies are drawn at most, the first ones" min:"1" max:"40"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*HeadMotion) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "summary", Gather: true, Doc: "qcfc's summary", Type: dag.Arrow(column.Names[column.MotionRow]()...)},
+			{Name: "edges", Gather: true, Doc: "qcfc's edges, of the same", Type: dag.Arrow(column.Names[column.MotionEdgeRow]()...)},
+		},
+		Out: picturePorts("QC-FC of each strategy"),
+	}
+}
+
+// Run draws.
+func (s *HeadMotion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	c, err := DrawHeadMotion(t.All("summary"), t.All("edges"), s.Most)
+	if c == nil && err == nil {
+		err = errors.New("no QC-FC to draw: the data give no head motion (framewise displacement) of enough participants")
+	}
+	return outputs(c, err)
+}
+
+// DrawHeadMotion is nil where no setting has QC-FC, or no edges are connected. At most so many settings are drawn.
+func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
+	type setting struct {
+		column.MotionRow
+		chart.Motion
+	}
+	var all []setting
+	at := map[string]int{}
+	for _, in := range summary {
+		rows, err := column.Read[column.MotionRow](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			r.Coords = append(slices.Clone(in.Coords), r.Coords...)
+			at[column.CoordText(r.Coords)] = len(all)
+			all = append(all, setting{MotionRow: r})
+		}
+	}
+	for _, in := range edges {
+		rows, err := column.Read[column.MotionEdgeRow](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range rows {
+			name := column.CoordText(append(slices.Clone(in.Coords), e.Coords...))
+			i, ok := at[name]
+			if !ok {
+				return nil, fmt.Errorf("%s: edges of %s, which the summary lacks: connect both outputs of the same stage", in.Name, name)
+			}
+			all[i].R, all[i].Motion.Distance = append(all[i].R, e.R), append(all[i].Motion.Distance, e.Distance)
+		}
+	}
+	all = slices.DeleteFunc(all, func(s setting) bool { return s.R == nil || math.IsNaN(s.MotionRow.Median) })
+	if len(all) == 0 {
+		return nil, nil
+	}
+	shown := all[:min(len(all), most)]
+	var of []chart.Motion
+	distances := false
+	for _, s := range shown {
+		m := s.Motion
+		m.Name = s.Strategy
+		if slices.ContainsFunc(shown, func(o setting) bool { return o.Strategy == s.Strategy && !slices.Equal(o.Coords, s.Coords) }) {
+			m.Name = column.ShownSetting(column.CoordText(s.Coords))
+		}
+		m.Rho, m.Median, m.Share, m.Lost, m.Left = s.MotionRow.Distance, s.MotionRow.Median, s.MotionRow.Share, s.MotionRow.Lost, s.Remaining
+		m.Freedom = 1 + math.Round(math.Pow(0.6744897501960817/s.Null, 2)) // the null's standard error is 1/√(freedom − 1)
+		distances = distances || !math.IsNaN(m.Rho)
+		of = append(of, m)
+	}
+	c := &Chart{Figure: chart.HeadMotion(of), Title: "Head motion and connectivity (QC-FC)",
+		Alt:     fmt.Sprintf("Histograms over the edges of the correlation of head motion with connectivity, for %d strategies of cleaning; the correlations against distance; bars of degrees of freedom", len(of)),
+		Caption: fmt.Sprintf("r is the correlation, over %s participants, of mean framewise displacement with the connectivity of an edge (Fisher z). Top: its distribution over the edges; dashed: without any relation.", people(of, func(i int) int32 { return shown[i].Participants }))}
+	if distances {
+		c.Caption += " Middle: r against the distance of the regions' centroids, darker where there are more edges; line: least squares; ρ: Spearman's correlation."
+	}
+	c.Caption += " Bottom: degrees of freedom that are left, and those lost to volumes left out, regressors, filter and trend."
+	if left := len(all) - len(shown); left > 0 {
+		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(all))
+	}
+	return c, nil
+}
+
+// people are the numbers of participants, from the least to the most.
+func people(of []chart.Motion, n func(i int) int32) string {
+	low, high := n(0), n(0)
+	for i := range of {
+		low, high = min(low, n(i)), max(high, n(i))
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}
