@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 6269cf712150a9e5400a024f1d64c31d0c5dceb256f95471a0a5f5cd58c8ac17
-kind biomarkers a310cd8d24e7fe674691138191e6bbc25fac8ea279244ae2e41f5a58114f88a0
+kind biomarkers 1da7ff06cab822f635e6e76b2951781296744b7c2af357672aea74f11e765b76
 kind bootstrap a7f68d56acb99dc4c075c3655d0cbcd32a326f7c85494960d7a17cebee2d657d
 kind brainmap da16baf70b5d830bb771b1f3b94970a297cf0562c9389d58533faaa6a7190017
 kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
@@ -32,7 +32,7 @@ kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
 kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
-kind individuality 0679e19f3368c79e8af01bf633bbcba2122deee0e84b2b99be3816c17482840a
+kind individuality 0df347e4e5fc06d31423abe173734a07cce5ddc5550eb15de3f052fa54888a6d
 kind join b1f1d6cd57cd182966504766fb8a228dbc92b55bea2195a19be4229794eac908
 kind leakage c8ee5d6aa7fb0865e06ef6c33cc6baeb6fe70405da4a2469a199e05554b22a14
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
@@ -485,6 +485,7 @@ reached by baseline biomarkers combat connectivity denoise fidelity figure-conne
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
+prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
 reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report simulate summary train
@@ -595,9 +596,6 @@ prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
 reached by baseline combat evaluate train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
-
-reached by baseline combat fidelity predict train
-prgnn/dag.Task.Progress 844b32908107.fcfd2c
 
 reached by baseline combat leakage split train
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
@@ -976,7 +974,7 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports 4ce80150932c.ea6a66
-prgnn/stages/assess.Biomarkers.Run e977a61b281e.90cddd
+prgnn/stages/assess.Biomarkers.Run 72d98a50d3fe.80a24d
 prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
@@ -3678,7 +3676,7 @@ at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 sh
 at nifti/timesum.go prgnn/nifti MeanStep:10 timeSum:13 timeSum.add:20 timeSum.mean:52
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:221 ordered:237 Biomarkers.read:247 ModelScores.add:313 Tally.add:324 Biomarkers.rank:334 plantedNodes:362 auroc:388
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:230 ordered:246 Biomarkers.read:256 ModelScores.add:322 Tally.add:333 Biomarkers.rank:343 plantedNodes:371 auroc:397
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:80 alike:92 sortedKeys:105 relative:115
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 testShare:336 rankedBy.worth:350 leadOf:371 both:385 meanOf:395

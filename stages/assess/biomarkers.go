@@ -160,7 +160,13 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	steps := 0
+	begin := func(step string) {
+		t.Progress(steps, 4*len(settings), step)
+		steps++
+	}
 	for _, of := range settings {
+		begin("group contrasts")
 		all := merged(of.models)
 		if len(all.Tallies) == 0 {
 			return nil, fmt.Errorf("the scores%s have no test side: nothing to rank", column.SettingText(of.coords))
@@ -181,15 +187,18 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, err
 		}
 		ranking = append(ranking, rankingRows(of.coords, rows, nodes, planted)...)
+		begin("agreement between folds")
 		agreements, err := b.agreements(people.Ids, of, all)
 		if err != nil {
 			return nil, err
 		}
 		consistency = append(consistency, agreements...)
+		begin("null distribution")
 		against, err := b.against(people.Ids, rows, of, permuted)
 		if err != nil {
 			return nil, err
 		}
+		begin("reference rankings")
 		ranked, err := b.rankings(people.Ids, of, features, len(nodes))
 		if err != nil {
 			return nil, err

@@ -85,6 +85,9 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 		fmt.Fprintf(a.Out, ", %d cannot run", n)
 	}
 	fmt.Fprintln(a.Out)
+	if states[dag.Stale]+states[dag.Unknown] > 0 {
+		fmt.Fprintf(a.Out, "time: %s\n", progress.Estimated(steps, dag.Durations(p.Graph, store), 0))
+	}
 	return nil
 }
 

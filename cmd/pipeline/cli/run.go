@@ -189,6 +189,9 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged, and restored: %s", words.Some(r.Damaged, 6))
 	}
+	if size := results.Bytes(r); r.Ran > 0 && size >= 500e6 {
+		a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
+	}
 	if r.NoRecord != nil {
 		fmt.Fprintf(a.Stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.Command("gc"))
 	}

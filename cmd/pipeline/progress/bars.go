@@ -114,7 +114,7 @@ func (b *bars) draw(now time.Time) {
 // frame is what the screen shall show. Where the stages do not fit, those that
 // are through go first, then those that wait.
 func (b *bars) frame(now time.Time, width, height int) []string {
-	room := max(height-2, 3)
+	room := max(height-3, 3)
 	var shown []*tally
 	for _, s := range b.t.order {
 		if s.tasks > 0 {
@@ -145,6 +145,9 @@ func (b *bars) frame(now time.Time, width, height int) []string {
 	}
 	if waiting > 0 {
 		frame = append(frame, b.term.Faint(words.Count(waiting, "stage")+" to come"))
+	}
+	if left := b.t.allLeft(); left != "" {
+		frame = append(frame, b.term.Faint("all stages: "+left))
 	}
 	return frame
 }

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	"prgnn/cmd/pipeline/console"
@@ -10,8 +11,9 @@ import (
 
 // tallies count what became of each stage's tasks.
 type tallies struct {
-	order  []*tally
-	byName map[string]*tally
+	order   []*tally
+	byName  map[string]*tally
+	workers int
 }
 
 type tally struct {
@@ -25,6 +27,7 @@ type tally struct {
 	begun   time.Time          // when its first task began
 	ended   time.Time
 
+	spent float64 // s that its tasks took in this run
 	usual float64 // s that a task took in past runs, on average; 0 when that is not known
 }
 
@@ -35,7 +38,10 @@ type partial struct {
 }
 
 func newTallies(g *dag.Graph, o dag.Options) *tallies {
-	t := &tallies{byName: map[string]*tally{}}
+	t := &tallies{byName: map[string]*tally{}, workers: o.Workers}
+	if t.workers <= 0 {
+		t.workers = runtime.GOMAXPROCS(0)
+	}
 	wanted := selected(g, o)
 	for _, s := range g.Stages {
 		one := t.byName[s.Name] // the cohort may have two parts of one name
@@ -99,6 +105,9 @@ func (t *tallies) count(e dag.Event, now time.Time) *tally {
 		return s
 	}
 	s.Add(e.State)
+	if e.State == dag.Ran {
+		s.spent += e.Seconds
+	}
 	delete(s.running, e.Task)
 	s.ended = now
 	return s
@@ -116,11 +125,9 @@ func (s *tally) begins() bool { return s.done() > 0 || len(s.running) > 0 }
 
 // remember takes in how long tasks took in past runs, in seconds.
 func (t *tallies) remember(took map[string]float64) {
-	n := map[*tally]float64{}
-	for task, seconds := range took {
-		if s := t.byName[dag.StageOf(task)]; s != nil {
-			n[s]++
-			s.usual += (seconds - s.usual) / n[s]
+	for stage, mean := range stageMeans(took) {
+		if s := t.byName[stage]; s != nil {
+			s.usual = mean
 		}
 	}
 }

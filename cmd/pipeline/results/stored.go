@@ -160,3 +160,17 @@ func (c *Current) Lock() (*lock.Lock, error) {
 func Hasher(s *artifacts.Store) func(string) (artifacts.Ref, error) {
 	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, false) }
 }
+
+// Bytes is what the results of a run take in the store.
+func Bytes(r *dag.Result) (n int64) {
+	seen := map[artifacts.Digest]bool{}
+	for _, outputs := range r.Outputs {
+		for _, ref := range outputs {
+			if !seen[ref.Digest] {
+				seen[ref.Digest] = true
+				n += ref.Size
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,117 @@
+package progress
+
+import (
+	"fmt"
+	"runtime"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// An Estimate is how long tasks that must run will take.
+type Estimate struct {
+	Seconds float64 // wall clock
+	Tasks   int     // to run
+	Unknown int     // of these, tasks of stages that have never run: not in Seconds
+	Workers int
+	Stage   string  // the one that takes longest
+	Share   float64 // of the work
+	Members int     // its tasks
+}
+
+// Estimated adds up the times of earlier runs; a task that has not run takes the mean of its stage.
+func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	e := Estimate{Workers: workers}
+	means := stageMeans(took)
+	work, longest := 0.0, 0.0
+	perStage, members := map[string]float64{}, map[string]int{}
+	for _, s := range steps {
+		if s.State != dag.Stale && s.State != dag.Unknown {
+			continue
+		}
+		e.Tasks++
+		stage := s.Node.Stage.Name
+		seconds, known := took[s.Node.ID]
+		if !known {
+			seconds, known = means[stage]
+		}
+		if !known {
+			e.Unknown++
+			continue
+		}
+		work += seconds
+		longest = max(longest, seconds)
+		members[stage]++
+		perStage[stage] += seconds
+		if perStage[stage] > perStage[e.Stage] {
+			e.Stage = stage
+		}
+	}
+	e.Seconds = max(work/float64(workers), longest)
+	if work > 0 {
+		e.Share, e.Members = perStage[e.Stage]/work, members[e.Stage]
+	}
+	return e
+}
+
+func stageMeans(took map[string]float64) map[string]float64 {
+	mean, n := map[string]float64{}, map[string]float64{}
+	for task, seconds := range took {
+		s := dag.StageOf(task)
+		n[s]++
+		mean[s] += (seconds - mean[s]) / n[s]
+	}
+	return mean
+}
+
+// String is "about 41 min on 2 workers, from earlier runs; permutations: 2500 tasks, 80 % of the work".
+func (e Estimate) String() string {
+	switch {
+	case e.Tasks == 0:
+		return "nothing to run"
+	case e.Unknown == e.Tasks:
+		return "unknown, no earlier run of these stages"
+	}
+	text := fmt.Sprintf("about %s on %d workers, from earlier runs", console.Seconds(e.Seconds), e.Workers)
+	if e.Workers == 1 {
+		text = fmt.Sprintf("about %s on 1 worker, from earlier runs", console.Seconds(e.Seconds))
+	}
+	if e.Unknown > 0 {
+		text += fmt.Sprintf("; plus %d of %d tasks whose stage has not run before", e.Unknown, e.Tasks)
+	}
+	if e.Share >= 0.5 && e.Members < e.Tasks {
+		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)", e.Stage, 100*e.Share, e.Members, e.Tasks)
+	}
+	return text
+}
+
+// allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in
+// this run, or in earlier runs. "" when nothing is left, or nothing is known.
+func (t *tallies) allLeft() string {
+	work, unknown := 0.0, 0
+	for _, s := range t.order {
+		left, mean := float64(s.total()-s.done()), s.usual
+		if s.ran > 0 {
+			mean = s.spent / float64(s.ran)
+		}
+		for _, p := range s.running {
+			if p.total > 0 {
+				left -= float64(p.done) / float64(p.total)
+			}
+		}
+		if work += left * mean; left > 0 && mean == 0 {
+			unknown++
+		}
+	}
+	if work == 0 {
+		return ""
+	}
+	text := console.Seconds(work/float64(t.workers)) + " left"
+	if unknown > 0 {
+		return "at least " + text
+	}
+	return "about " + text
+}

@@ -1,0 +1,59 @@
+package progress
+
+import (
+	"testing"
+	"time"
+
+	"prgnn/dag"
+)
+
+// TestEstimated: 2 stale tasks of a known stage, one of them never run, and one task of a stage
+// without a record. series: 3 s and, for the task that has not run, the mean of 3 and 5 s.
+func TestEstimated(t *testing.T) {
+	g := twoStages()
+	var steps []dag.Step
+	for i, state := range []dag.State{dag.Stale, dag.Unknown, dag.Cached} {
+		steps = append(steps, dag.Step{Node: g.Stages[0].Tasks[i], State: state})
+	}
+	steps = append(steps, dag.Step{Node: g.Stages[1].Tasks[0], State: dag.Unknown})
+	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
+	for _, tt := range []struct {
+		workers int
+		want    string
+	}{
+		{1, "about 7.0 s on 1 worker, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"},
+		{2, "about 4.0 s on 2 workers, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"}, // the longest task
+	} {
+		if got := Estimated(steps, took, tt.workers).String(); got != tt.want {
+			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
+		}
+	}
+	if got, want := Estimated(steps, nil, 1).String(), "unknown, no earlier run of these stages"; got != want {
+		t.Errorf("without records: %s, want %s", got, want)
+	}
+	if got, want := Estimated(steps[2:3], took, 1).String(), "nothing to run"; got != want {
+		t.Errorf("all cached: %s, want %s", got, want)
+	}
+}
+
+// TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.
+func TestAllLeft(t *testing.T) {
+	tallies := newTallies(twoStages(), dag.Options{Workers: 2})
+	say := func(want string) {
+		t.Helper()
+		if got := tallies.allLeft(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	say("")
+	e := event("series", "series[sub-1]", dag.Ran)
+	e.Seconds = 10
+	tallies.count(e, time.Now())
+	say("at least 10.0 s left") // 2 × 10 s on 2 workers; train is unknown
+	tallies.remember(map[string]float64{"train": 8, "series[sub-2]": 100})
+	say("about 14.0 s left")
+	e = event("series", "series[sub-2]", dag.Running)
+	e.Done, e.Total = 1, 2
+	tallies.count(e, time.Now())
+	say("about 11.5 s left")
+}
