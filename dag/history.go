@@ -90,6 +90,25 @@ func (h *history) last(task string, pleases func(*TaskRecord) bool) (*pastRun, *
 	return nil, nil
 }
 
+// failure is the record of a task whose last end was a failure; nil for any other.
+func (h *history) failure(task string) *TaskRecord {
+	for n := range lookBack {
+		p := h.run(n)
+		if p == nil {
+			break
+		}
+		if t := p.tasks[task]; t != nil {
+			switch t.State {
+			case Failed:
+				return t
+			case Ran, Cached:
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
 // Durations tells how long each task took the last time that it ran, in seconds,
 // as far as the runs that the store remembers of this pipeline say.
 func Durations(g *Graph, s *artifacts.Store) map[string]float64 {
