@@ -66,12 +66,8 @@ func (r *runner) summary(patterns []string) (*Summary, error) {
 // reference is the run to compare with: the last one of a target that is stale; or, when all
 // are up to date, the last one in which a target was something else.
 func (r *runner) reference(targets []bool, stale bool) *pastRun {
-	for n := range lookBack {
-		past := r.past.run(n)
+	for past := range r.past.back {
 		for i := range targets {
-			if past == nil {
-				return nil
-			}
 			t := past.tasks[r.nodes[i].ID]
 			if targets[i] && t != nil && (t.State == Ran || t.State == Cached) && (t.Key != r.at[i].key || stale && r.at[i].state != Cached) {
 				return past

@@ -6,8 +6,7 @@ import (
 	"prgnn/artifacts"
 )
 
-// A history is what past runs of one pipeline say of its tasks: the newest
-// first, read as far back as somebody asks.
+// A history is what past runs of one pipeline say of its tasks: the newest first, read as far back as somebody asks.
 type history struct {
 	store    *artifacts.Store
 	pipeline string
@@ -39,8 +38,11 @@ func (p *pastRun) codeDifferences(d Difference, k *Kind) []Difference {
 	return ds
 }
 
-// run is the nth run back, from 0; nil when there are no more.
-func (h *history) run(n int) *pastRun {
+// lookBack is how many runs are searched for a task: where one part was run for a while, others are further back.
+const lookBack = 50
+
+// back are the runs that are searched for a task, the latest first.
+func (h *history) back(yield func(*pastRun) bool) {
 	h.once.Do(func() {
 		runs, _ := h.store.Runs() // damaged records are as good as none here
 		for _, r := range runs {
@@ -49,40 +51,34 @@ func (h *history) run(n int) *pastRun {
 			}
 		}
 	})
-	for len(h.read) <= n && len(h.runs) > 0 {
-		id := h.runs[0].ID
-		h.runs = h.runs[1:]
-		full, err := h.store.LoadRun(id)
-		if err != nil {
-			continue
+	for n := range lookBack {
+		for len(h.read) == n && len(h.runs) > 0 {
+			h.readNext()
 		}
-		rec, err := ReadRecord(h.store, full)
-		if err != nil {
-			continue
+		if len(h.read) == n || !yield(h.read[n]) {
+			return
 		}
-		p := &pastRun{Record: rec, tasks: make(map[string]*TaskRecord, len(rec.Tasks))}
-		for i := range rec.Tasks {
-			p.tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
-		}
-		h.read = append(h.read, p)
 	}
-	if n < len(h.read) {
-		return h.read[n]
-	}
-	return nil
 }
 
-// lookBack is how many runs are searched for a task: a pipeline of which one
-// part was run for a while has the others further back.
-const lookBack = 50
+// readNext reads the next record; one that is gone or damaged is left out.
+func (h *history) readNext() {
+	id := h.runs[0].ID
+	h.runs = h.runs[1:]
+	if full, err := h.store.LoadRun(id); err == nil {
+		if rec, err := ReadRecord(h.store, full); err == nil {
+			p := &pastRun{Record: rec, tasks: make(map[string]*TaskRecord, len(rec.Tasks))}
+			for i := range rec.Tasks {
+				p.tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
+			}
+			h.read = append(h.read, p)
+		}
+	}
+}
 
 // last finds the latest run in which a task had a result that pleases the caller.
 func (h *history) last(task string, pleases func(*TaskRecord) bool) (*pastRun, *TaskRecord) {
-	for n := range lookBack {
-		p := h.run(n)
-		if p == nil {
-			break
-		}
+	for p := range h.back {
 		if t := p.tasks[task]; t != nil && (t.State == Ran || t.State == Cached) && pleases(t) {
 			return p, t
 		}
@@ -90,61 +86,43 @@ func (h *history) last(task string, pleases func(*TaskRecord) bool) (*pastRun, *
 	return nil, nil
 }
 
-// failure is the record of a task whose last end was a failure; nil for any other.
-func (h *history) failure(task string) *TaskRecord {
-	for n := range lookBack {
-		p := h.run(n)
-		if p == nil {
-			break
-		}
-		if t := p.tasks[task]; t != nil {
-			switch t.State {
-			case Failed:
-				return t
-			case Ran, Cached:
-				return nil
-			}
+// failed is the record of a task that failed when it was last run; nil for any other.
+func (h *history) failed(task string) *TaskRecord {
+	for p := range h.back {
+		switch t := p.tasks[task]; {
+		case t != nil && t.State == Failed:
+			return t
+		case t != nil && (t.State == Ran || t.State == Cached):
+			return nil
 		}
 	}
 	return nil
 }
 
-// Durations tells how long each task took the last time that it ran, in seconds,
-// as far as the runs that the store remembers of this pipeline say.
+// Durations are the seconds that each task took when it last ran, as far as recorded runs of this pipeline say.
 func Durations(g *Graph, s *artifacts.Store) map[string]float64 {
-	h := &history{store: s, pipeline: g.Name}
-	took := map[string]float64{}
-	for n := range lookBack {
-		p := h.run(n)
-		if p == nil {
-			break
-		}
-		for i := range p.Tasks {
-			t := &p.Tasks[i]
-			if _, known := took[t.ID]; !known && t.State == Ran {
-				took[t.ID] = t.Seconds
-			}
-		}
-	}
-	return took
+	return lastOf(g, s, func(t *TaskRecord) (float64, bool) { return t.Seconds, t.State == Ran })
 }
 
-// LastKeys tells under which key each task ran, or failed, the last time that it
-// did, as far as the runs that the store remembers say.
+// LastKeys are the keys under which each task last ran, or failed, as far as recorded runs of this pipeline say.
 func LastKeys(g *Graph, s *artifacts.Store) map[string]artifacts.Key {
-	h := &history{store: s, pipeline: g.Name}
-	keys := map[string]artifacts.Key{}
-	for n := range lookBack {
-		p := h.run(n)
-		if p == nil {
-			break
-		}
+	return lastOf(g, s, func(t *TaskRecord) (artifacts.Key, bool) {
+		return t.Key, (t.State == Ran || t.State == Failed) && t.Key != (artifacts.Key{})
+	})
+}
+
+// lastOf has a value for each task: of its latest record that has one.
+func lastOf[V any](g *Graph, s *artifacts.Store, value func(*TaskRecord) (V, bool)) map[string]V {
+	h, last := &history{store: s, pipeline: g.Name}, map[string]V{}
+	for p := range h.back {
 		for i := range p.Tasks {
 			t := &p.Tasks[i]
-			if _, known := keys[t.ID]; !known && (t.State == Ran || t.State == Failed) && t.Key != (artifacts.Key{}) {
-				keys[t.ID] = t.Key
+			if v, ok := value(t); ok {
+				if _, known := last[t.ID]; !known {
+					last[t.ID] = v
+				}
 			}
 		}
 	}
-	return keys
+	return last
 }

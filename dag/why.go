@@ -169,14 +169,14 @@ func (r *runner) reason(i int32) string {
 	case p.remake:
 		return "its result is not in the store any more"
 	}
-	if f := r.past.failure(r.nodes[i].ID); f != nil && f.Key == r.at[i].key {
-		return "it failed when it was last run"
-	}
+	failed := r.past.failed(r.nodes[i].ID)
 	past, t := r.past.last(r.nodes[i].ID, func(*TaskRecord) bool { return true })
-	if t == nil {
-		if r.past.failure(r.nodes[i].ID) != nil {
-			return "it has changed since it failed, and has no earlier result"
-		}
+	switch {
+	case failed != nil && failed.Key == r.at[i].key:
+		return "it failed when it was last run"
+	case failed != nil && t == nil:
+		return "it has changed since it failed, and has no earlier result"
+	case t == nil:
 		return "it has not been run before"
 	}
 	a, err := r.store.Lookup(t.Key)

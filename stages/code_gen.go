@@ -8,26 +8,26 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 6269cf712150a9e5400a024f1d64c31d0c5dceb256f95471a0a5f5cd58c8ac17
 kind biomarkers 1da7ff06cab822f635e6e76b2951781296744b7c2af357672aea74f11e765b76
 kind bootstrap a7f68d56acb99dc4c075c3655d0cbcd32a326f7c85494960d7a17cebee2d657d
-kind brainmap da16baf70b5d830bb771b1f3b94970a297cf0562c9389d58533faaa6a7190017
+kind brainmap 5c3390f2f11ec44bb44193da30f733190ec6f11fbecf91dc6539b947864c9a2d
 kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
 kind combat 6d2a00b131cc2a6beca69f03cd9d3343a34f7b605d0dc205072235f53f4784c6
 kind compare 9ec3cdbe558d73ea8c8914e406cd363b0cc95953c9e7a63521973d53a880abc3
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
-kind covariates 377398afbb9dfcc42444fa593cbe4c80fa7364a1a7b039f1b6215928424e3d09
+kind covariates a4af5f090cb4277ec689edcee8e8e7a4d3848833f677db4861f5e679279e3a81
 kind denoise 2cfeeb7c44712dfa426613b49e24408bcb8e683d4fb0a950876e3d7107c3fc04
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 037f73f67acd73dc1b4294ddcb669bc20fd5310748d80bffdd7ae29d294962ea
+kind evaluate 119231f82083df3b2708ca5179162913e63f868262d68c1b3ea6f041fb6d219b
 kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
-kind fidelity 67ee1fe5070194928e7563e8d4c597a17b5c080f82bc00f2095b53c8d9ff6ba4
+kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
 kind figure-confusion 296ea6a545c6d554fc9cad6aa6b92cd13e39d31af460e461c2410bbd0f067da4
 kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c8618023aa5fe13
 kind figure-degrees 9d54a2198ad7f0ddf37d713581e01944caca0a4b2094e6dedd1ce556852535d2
 kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe9afd83ef78
-kind figure-individuality ae22afb07dab16e7c3fb3441bdf35a065fa640041d0cf0985a886501d03716bd
-kind figure-individuals a164d8734d46201e81640a3305147c82055e6d2af74a0a1e214ff716a493f771
+kind figure-individuality 612695a95f2e62904d519607975fafa3d7049191cff2ee3f8767585633313eb6
+kind figure-individuals aa8ad5264007db2c9c88a11662ad7c18419007dc3d438f264c65c7d714b792c5
 kind figure-qc 4014763c801a5ede6541741b548a9fa4b0420125d998b09f741c8681e064b4c3
 kind figure-qcfc 21fbb7d773d6c5f6a093b1273197d5c4ecb6aa5a7b82c8fb4406fbcbb658ad9d
-kind figure-ranking 017eca077a6e2cf723a3403d8b3e11349427a282fe526dc2cd38ae72a73a943b
+kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
 kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
 kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
@@ -41,12 +41,12 @@ kind parcellate c83776a3a598648df6ce8db35976ad52757ff68b75703d7f14887ac6e849e425
 kind permutation 434be0b6c3b77ea8ffc332e36510f3942f68cd65056f8af54dd43c7940376b52
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report b75134341fea8872e348fb5dfba99bb72273392185752a4f0d0773652db62453
+kind report 8c1c9f9174155953fdc057f3352a01c29e2174434262e32c06fd0def0ce81115
 kind saliency 0129274831ef81bd0dc18dbe292a22ba2a06e7da1211c19ea8a570472d9d0dd1
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 39d2b3f60ba00acc2755bd36edfce3ac0b1701d171803506536c4e9ee0134522
-kind tables db6f57eabab3b3e047b4767da8c97f820595cfd6e88ecd0bc43c885174505f10
+kind summary 280cdbd280e5f59e045cdd3a3a7c082cfa91d1c9d364da97ee8bad3363b072c8
+kind tables 7e54d551a75d92b969e5353faffe041e33bcafd911c44d33d8bac19e62ff4a1d
 kind timeseries 51fc49ec6f1776bebba8df8775cd008f1c31c9b70e55892bc4db904eece94a74
 kind train ad80408d24096d793d90e7e3e681231cef9eb9a12460428f2853e0881f99559e
 
@@ -1548,6 +1548,12 @@ prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
+reached by brainmap connectivity figure-individuality figure-individuals figure-ranking report summary tables
+prgnn/internal/words.Count 12426abc43fb.e3b0c4
+
+reached by brainmap figure-individuals figure-ranking report summary
+prgnn/internal/words.The 7b58488a64d7.53dbd8
+
 reached by brainmap figure-individuals report saliency summary
 prgnn/stages/region.Place 47dad77f3518.e3b0c4
 
@@ -1571,15 +1577,17 @@ prgnn/stages/figure.placesToDraw b7c6a9aa2a4c.98d6cd
 
 reached by brainmap figure-ranking report summary
 prgnn/stages/figure.RankingRows 1bbb09b466d5.d1ba6c
+prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 prgnn/stages/figure.ReadRanking acd5334368a9.09357b
 prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by brainmap report summary
 prgnn/stages/figure.BrainMap a30378e5db65.e3b0c4
-prgnn/stages/figure.BrainMap.Draw 7b5dce48eeb6.c12fbc
+prgnn/stages/figure.BrainMap.Draw a7aa5240e24f.9ba052
 prgnn/stages/figure.BrainMap.Ports e71e58d56e93.aa3df0
 prgnn/stages/figure.BrainMap.Run 638764495fe3.580d29
+prgnn/stages/figure.BrainMap.named 8f4a73fc3491.a41b0f
 prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
 prgnn/stages/figure.brainView 788ab3c99f4d.4e7763
 prgnn/stages/figure.brainView.draw c0b3a881c197.bd9ef4
@@ -1844,13 +1852,10 @@ prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
 prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
 prgnn/stages/prepare.matrixRow 2bfdf0f80c31.e3b0c4
 
-reached by connectivity report summary
-prgnn/internal/words.Count 12426abc43fb.e3b0c4
-
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
 prgnn/stages/assess.Covariates.Ports 592cd7deb0ff.6f57cf
-prgnn/stages/assess.Covariates.Run 76e196b3fa79.21f54b
+prgnn/stages/assess.Covariates.Run 8b56cc25b405.21f54b
 prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
 prgnn/stages/assess.covariateRow a5420f204597.986447
 prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
@@ -1875,7 +1880,7 @@ reached by covariates qcfc
 prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by covariates report summary
-prgnn/stages/column.CovariateRow ed52ea1adc68.e3b0c4
+prgnn/stages/column.CovariateRow 9de672910015.e3b0c4
 
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
@@ -2096,7 +2101,7 @@ prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 67c9a421d518.b57061
 prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
-prgnn/stages/assess.Evaluate.summaryTable accb81290f9c.0f259b
+prgnn/stages/assess.Evaluate.summaryTable f1007228aeb6.0f259b
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
@@ -2119,7 +2124,7 @@ reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
 
 reached by evaluate report summary tables
-prgnn/stages/column.AccuracyRow b184e7731f9c.c63136
+prgnn/stages/column.AccuracyRow 95a51fcec4e0.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -2192,7 +2197,7 @@ prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
 prgnn/stages/assess.Fidelity.settings d0c4653792c7.11a560
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
-prgnn/stages/assess.Fidelity.table 537a672e6108.f3410c
+prgnn/stages/assess.Fidelity.table e7999fea8be5.f3410c
 prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
@@ -2212,7 +2217,7 @@ prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
 prgnn/stages/learn.predictIn 721169b01e87.a3b313
 
 reached by fidelity report summary
-prgnn/stages/column.FidelityRow b860d0cc08ad.c63136
+prgnn/stages/column.FidelityRow 61e846c152b3.c63136
 
 reached by fidelity saliency
 prgnn/stages/assess.rankRow 3ab590f3faac.c63136
@@ -2470,7 +2475,7 @@ prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
 reached by figure-individuality report summary
 prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
 prgnn/stages/chart.Trends 8015363db2c2.ad3265
-prgnn/stages/figure.DrawIndividuality d8e54f1af5e9.11416a
+prgnn/stages/figure.DrawIndividuality d83f749240ab.91a9b8
 
 reached by figure-individuals
 prgnn/stages/figure.figure-individuals.New f3a33ab997a9.438b12
@@ -2490,7 +2495,7 @@ prgnn/stages/chart.heat b683e87c9d9d.891867
 prgnn/stages/chart.shown 9c4679e98754.3ab6e6
 prgnn/stages/draw.Sequential 2bd0825f39aa.441d7a
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
-prgnn/stages/figure.Individuals.Draw 985b03fed480.6a6936
+prgnn/stages/figure.Individuals.Draw c7442e3d1f6d.e0565f
 prgnn/stages/figure.Individuals.Ports e8228f88de3a.8d07ab
 prgnn/stages/figure.Individuals.Run e946939ea5a2.f804e9
 prgnn/stages/figure.first 0a4bf8956fa5.e332d6
@@ -2608,14 +2613,14 @@ reached by figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
 
 reached by figure-ranking report summary
+prgnn/internal/words.Each 9835bd64effc.e7a77d
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
 prgnn/stages/chart.Dots.Figure 49ffe7f22f45.881017
 prgnn/stages/chart.Dots.paint 0ab1220af056.950643
 prgnn/stages/chart.Row 104361cd5c39.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
-prgnn/stages/figure.DrawContrast 8d0c4bf7b384.fc10bb
-prgnn/stages/figure.DrawRanking 6233bfb5bc7c.affa7b
-prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
+prgnn/stages/figure.DrawContrast 1bc14f0e7235.c30c65
+prgnn/stages/figure.DrawRanking 8c9ce0a0918b.fac65c
 
 reached by figure-roc
 prgnn/stages/figure.ROC 0a604c5f3fd9.e3b0c4
@@ -3078,6 +3083,8 @@ prgnn/dag.NewTask ecc11efeba26.a65006
 prgnn/dag.heard 9ee60cdb667d.e3b0c4
 prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
+prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
+prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
 prgnn/stages/chart.Brain.slice 3247d1461763.d38917
 prgnn/stages/chart.Slices c33e1354cf00.d5055c
@@ -3092,7 +3099,7 @@ prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawSlices e274c230ebfc.5066a8
+prgnn/stages/figure.DrawSlices 96fdcda720ad.7429d9
 prgnn/stages/figure.Ranked 8133b843c334.e3b0c4
 prgnn/stages/figure.Ranked.first 75b6d57804cf.97489f
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
@@ -3104,10 +3111,11 @@ prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
 prgnn/stages/present.Report.Ports 3c2da17de4da.ca2315
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.accuracyChart 8ecd847fc0cd.434306
+prgnn/stages/present.accuracyChart 19864ae170c7.c22cde
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
+prgnn/stages/present.arrangements 19ef58346e64.39778c
 prgnn/stages/present.author d1c7666b1bac.42e954
 prgnn/stages/present.author.abstract 403470e57e2f.feda27
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
@@ -3119,11 +3127,11 @@ prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning ce2294636785.426bae
 prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
-prgnn/stages/present.author.covariates 052824052278.6f6fb3
+prgnn/stages/present.author.covariates c89d4c1e823b.862a06
 prgnn/stages/present.author.data 80205eb1deee.de9f52
-prgnn/stages/present.author.describeGroups b1d4fce29783.fd74f5
+prgnn/stages/present.author.describeGroups eef81d81cb49.fd4bdc
 prgnn/stages/present.author.eachParticipant 48acdbb7199e.719558
-prgnn/stages/present.author.fidelity 960c640debca.16065c
+prgnn/stages/present.author.fidelity 14ae443eaa3b.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
 prgnn/stages/present.author.folds f736949e527c.ad35c1
 prgnn/stages/present.author.furtherPictures 30e5e7e414ed.190c3c
@@ -3148,17 +3156,17 @@ prgnn/stages/present.author.motion bedba443b9c0.7a7033
 prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
 prgnn/stages/present.author.motionTable 90c8f42af339.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
-prgnn/stages/present.author.null 36d72151ef81.944d2c
+prgnn/stages/present.author.null 6969d16acf71.7e9282
 prgnn/stages/present.author.othersLast 89f5f98df9ff.d65c86
 prgnn/stages/present.author.paperTables ecf066bd5ea5.e39b32
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
-prgnn/stages/present.author.performance 57e382fe6cb6.c2147d
+prgnn/stages/present.author.performance 57d2de6d6d84.900bb7
 prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
-prgnn/stages/present.author.permutation 9a142f7fa8d2.cfbfb2
+prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality 75674ac8301e.53dff9
-prgnn/stages/present.author.rankingTables 0e25c849315b.de7479
+prgnn/stages/present.author.quality a5dacff91a07.53dff9
+prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.readAccuracy 49502148c65e.74322c
 prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
 prgnn/stages/present.author.references 263614664634.b45123
@@ -3166,7 +3174,7 @@ prgnn/stages/present.author.regionFigures 2b2c24917cd5.44d505
 prgnn/stages/present.author.regions 7c6bca9c274f.ee72dd
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
-prgnn/stages/present.author.result fcbebe97e653.831949
+prgnn/stages/present.author.result c4ae36112532.d95c60
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
 prgnn/stages/present.author.scanQuality fd55ac8c8f04.0da183
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
@@ -3174,7 +3182,7 @@ prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles 21d8fd542456.49450f
-prgnn/stages/present.author.training 6055734d5bbf.dfb8fe
+prgnn/stages/present.author.training 6aaa1b270a98.dfb8fe
 prgnn/stages/present.author.typicality 732f992120ae.40437f
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
 prgnn/stages/present.author.write b4ad9c0ed73c.3d21eb
@@ -3272,6 +3280,8 @@ prgnn/stages/report.Cell 32f9636d9aff.b3f41e
 prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
 prgnn/stages/report.Count.Figure fa1142e07211.1e8443
 prgnn/stages/report.Count.Table b7ad38f4210e.e18008
+prgnn/stages/report.DrawnP 21d4443db71d.06655f
+prgnn/stages/report.DrawnPText 8f10522f3615.dc168e
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
@@ -3288,6 +3298,7 @@ prgnn/stages/report.Table 50f6e9739dce.302478
 prgnn/stages/report.Table.Head d6c485502989.9e9524
 prgnn/stages/report.Table.Label e9a1a52f5d48.aaa7f7
 prgnn/stages/report.Tile 4d8a87ef633c.842c88
+prgnn/stages/report.TooFewDraws 4786960de945.a2af7d
 prgnn/stages/report.Viewer 8cdf1fc09102.ddbe6f
 prgnn/stages/report.Volume 170981fa723e.e3b0c4
 prgnn/stages/report.body c7fd92a2cd91.e3b0c4
@@ -3502,7 +3513,7 @@ prgnn/stages/present.parameterCounts bc8ccb2b8e46.44c8e6
 prgnn/stages/present.parameterRow 81f709ac9ece.e3b0c4
 prgnn/stages/present.place ce70108a585b.e3b0c4
 prgnn/stages/present.sameFirst b57b7fba7a96.e3b0c4
-prgnn/stages/present.tableCaption ab87bf961dcc.8b7e8f
+prgnn/stages/present.tableCaption bbba6cdedcbf.9dfdf7
 prgnn/stages/present.tableLayout 2d957d3051e9.e86ae9
 prgnn/stages/present.tableLayout.latex 7838aaae9092.bdd02f
 prgnn/stages/present.tableLayout.markdown fd0ef3a4574a.f93463
@@ -3633,7 +3644,7 @@ at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Norma
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
-at internal/words/words.go prgnn/internal/words Count:10 Some:22 DidYouMean:31
+at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
@@ -3718,7 +3729,7 @@ at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:77 joinTexts:112 CompareNamed:118 ShownSetting:133 Lambdas:149
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:42 CovariateRow:62 PermutationTestRow:75 PermutationRow:88
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:43 CovariateRow:63 PermutationTestRow:77 PermutationRow:90
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:43
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
@@ -3744,20 +3755,20 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:16 tens:53
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:27 BrainMap:31 BrainMap.Ports:36 spot:47 brainView:56 brainViews:64 panelHeight:72 panelWidth:72 headHeight:73 spotRadius:74 outline:75 BrainMap.Run:79 placesToDraw:96 NodePlaces:113 BrainMap.Draw:129 spots:165 brainView.draw:195 rectangle:279 rectangle.overlap:282 labelPlace:288 scaleBar:318 hull:327 heat:352 mm:368
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:28 BrainMap:32 BrainMap.Ports:37 spot:48 brainView:57 brainViews:65 panelHeight:73 panelWidth:73 headHeight:74 spotRadius:75 outline:76 BrainMap.Run:80 placesToDraw:97 NodePlaces:114 BrainMap.Draw:130 BrainMap.named:166 spots:180 brainView.draw:210 rectangle:294 rectangle.overlap:297 labelPlace:303 scaleBar:333 hull:342 heat:367 mm:383
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
-at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:17 Individuality:21 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:24 Individuals:28 Individuals.Ports:35 Individuals.Run:46 keptRegion:55 individualScores:61 readIndividual:67 first:94 selected:105 Individuals.Draw:118 rowTitle:206 lambdaPair:213
+at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:33 DrawIndividuality:38
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:25 Individuals:29 Individuals.Ports:36 Individuals.Run:47 keptRegion:56 individualScores:62 readIndividual:68 first:95 selected:106 Individuals.Draw:119 rowTitle:207 lambdaPair:214
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:39 DrawHeadMotion:48 people:112
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:37 ReadRanking:54 RankingRows:57 RankingRows.First:60 RankingRows.Planted:65 planted:67 settingCaption:70 settingsCaption:78 DrawRanking:92 DrawContrast:109
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:38 ReadRanking:55 RankingRows:58 RankingRows.First:61 RankingRows.Planted:66 planted:68 settingCaption:71 settingsCaption:79 DrawRanking:93 DrawContrast:110
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
-at stages/figure/viewer.go prgnn/stages/figure Ranked:16 Readings:25 Ranked.name:60 Ranked.first:69 DrawSlices:84 gz:109 Viewer:117
+at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:26 Ranked.name:61 Ranked.first:70 DrawSlices:85 gz:110 Viewer:118
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:103 SideNames:131
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
@@ -3824,19 +3835,19 @@ at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSetti
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101 shownScans:128 author.scanQuality:131
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 describeColumn:162 describeNumbers:215 groupSD:251 identifies:261 decimals:273 unitName:285
-at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:159 author.paperTables:192 author.performanceFigures:227 author.othersLast:266 accuracyChart:278
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 arrangements:165 describeColumn:178 describeNumbers:231 groupSD:267 identifies:277 decimals:289 unitName:301
+at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:163 author.paperTables:196 author.performanceFigures:231 author.othersLast:270 accuracyChart:282
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
-at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:346 author.individuality:370
+at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:350 author.individuality:374
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:99 Report.Run:116
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:91 tableSource.String:93 tableSource.mark:100 paperSource:108
-at stages/present/tables_layout.go prgnn/stages/present tableLayout:16 tableSection:24 accuracyText:30 tableCaption:38 printedNames:52 printedName:54 layoutOne:61 layoutTwo:93 tableText:115 tableLayout.markdown:123 escapedCells:141 tableLayout.tsv:150 tableLayout.latex:164 sameFirst:196
+at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:94 tableText:116 tableLayout.markdown:124 escapedCells:142 tableLayout.tsv:151 tableLayout.latex:165 sameFirst:197
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:34 paperLambda:41 contender:44 classifierRow:52 contenders:66 Tables.variations:78 place:122 accuracyRow.axis:130 Tables.comparison:141 modelRow:195 parameterRow:201 parameterCounts:208
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
@@ -3847,7 +3858,7 @@ at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
 at stages/report/body.go prgnn/stages/report body:18 body.put:25 body.each:34 body.page:40 body.tiles:86 body.block:102 body.table:144 number:187 body.cell:194 body.bar:207 mediaTypes:217 pictureURL:220 svgURL:228 body.figure:230 body.tag:255 body.viewer:261
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
-at stages/report/number.go prgnn/stages/report Share:12 Fixed:15 Short:23 Percent:34 Probability:42 P:50 Range:58 Thousands:66
+at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
 at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:99 Viewer:102 Volume:110 Region:122
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 widths:174 Bar.text:204 wrap:219

@@ -3,6 +3,8 @@ package words
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +18,40 @@ func Count(n int, noun string) string {
 		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// The is one thing or a number of them: the region, the 10 regions.
+func The(n int, noun string) string {
+	if n == 1 {
+		return "the " + noun
+	}
+	return "the " + Count(n, noun)
+}
+
+// Each is every one of some things: the region, each of the 10 regions.
+func Each(n int, noun string) string {
+	if n == 1 {
+		return The(n, noun)
+	}
+	return "each of " + The(n, noun)
+}
+
+// LeastP writes a p that is the smallest that a test by so many random draws can give as a bound: ≤ 0.05 (19 draws).
+// It is "" for any other p, and where three decimals say as much: < 0.001.
+func LeastP(p float64, draws int) string {
+	least := 1 / float64(draws+1)
+	if draws < 1 || least < 0.001 || !(p <= least*(1+1e-9)) {
+		return ""
+	}
+	return fmt.Sprintf("≤ %s (%s)", DrawnLeast(draws), Count(draws, "draw"))
+}
+
+// DrawnLeast is the smallest p that a test by so many random draws can give, (0+1)/(draws+1) (Phipson and Smyth 2010),
+// rounded up to two digits.
+func DrawnLeast(draws int) string {
+	p := 1 / float64(draws+1)
+	unit := math.Pow(10, math.Floor(math.Log10(p))-1)
+	return strconv.FormatFloat(math.Ceil(p/unit*(1-1e-9))*unit, 'g', 2, 64)
 }
 
 // Some lists at most so many names: a, b and 3 more.

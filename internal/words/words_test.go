@@ -42,3 +42,14 @@ func TestEditDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbers(t *testing.T) {
+	for got, want := range map[string]string{
+		The(1, "region"): "the region", The(10, "region"): "the 10 regions", The(2, "entry"): "the 2 entries",
+		Each(1, "region"): "the region", Each(3, "classifier"): "each of the 3 classifiers",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		rows, p = append(rows, covariateRow(c, of, told, group, groups)), append(p, told.P)
 	}
 	for i, q := range inference.FDR(p) {
-		rows[i].Q = q
+		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
 	}
 	return dag.Outputs{"checks": column.Table(rows)}, nil
 }

@@ -61,7 +61,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				Coords: fs[0].Coords, Name: fs[0].Name, Level: l, Folds: int32(len(fs)), Participants: int32(len(tested)),
 				Accuracy: mean[0], SD: sd[0], Low: low, High: high, Majority: fold.Majority(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
-				Positive: named, P: test.P, AUCP: test.AUCP,
+				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations),
 			})
 		}
 	}

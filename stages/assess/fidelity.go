@@ -326,7 +326,7 @@ func (s *Fidelity) table(axes []string, settings []*maskSetting) *encoding.Table
 				Coords: of.coords, Action: action, K: int32(e.k), Participants: int32(of.people),
 				Drop: e.drop[0] / n, RandomDrop: mean / n, RandomSD: sd / n, P: inference.PermutationP(as, s.Random),
 				Changed: e.changed[0] / n, RandomChanged: changed / n,
-				Accuracy: accuracy[0], RandomAccuracy: random, WholeAccuracy: of.overModels(of.whole),
+				Accuracy: accuracy[0], RandomAccuracy: random, WholeAccuracy: of.overModels(of.whole), Choices: int32(s.Random),
 			})
 		}
 	}

@@ -36,6 +36,7 @@ type AccuracyRow struct {
 	Positive     string      `column:"positive" doc:"the group that sensitivity is about"`
 	P            float64     `column:"p,missing,optional" doc:"of the accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are"`
 	AUCP         float64     `column:"auc_p,missing,optional" doc:"of the AUC, likewise"`
+	Permutations int32       `column:"permutations,optional" doc:"of both"`
 }
 
 // A PairRow compares two settings (compare).
@@ -60,15 +61,16 @@ type PairRow struct {
 
 // A CovariateRow tells how well one covariate alone tells the groups apart (covariates).
 type CovariateRow struct {
-	Name    string  `column:"covariate"`
-	Kind    string  `column:"kind,optional" doc:"number or category"`
-	N       int32   `column:"n" doc:"participants of whom it is known"`
-	Missing int32   `column:"missing" doc:"participants of whom it is not"`
-	Values  string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
-	AUC     float64 `column:"auc" doc:"area under the ROC curve of the covariate alone, whichever way round is larger; 0.5 tells nothing"`
-	Chance  float64 `column:"chance" doc:"mean of the same over permuted groups"`
-	P       float64 `column:"p" doc:"share of permutations that tell the groups apart as well, (b+1)/(n+1)"`
-	Q       float64 `column:"q" doc:"p, corrected for the number of covariates (Benjamini and Hochberg)"`
+	Name         string  `column:"covariate"`
+	Kind         string  `column:"kind,optional" doc:"number or category"`
+	N            int32   `column:"n" doc:"participants of whom it is known"`
+	Missing      int32   `column:"missing" doc:"participants of whom it is not"`
+	Values       string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
+	AUC          float64 `column:"auc" doc:"area under the ROC curve of the covariate alone, whichever way round is larger; 0.5 tells nothing"`
+	Chance       float64 `column:"chance" doc:"mean of the same over permuted groups"`
+	P            float64 `column:"p" doc:"share of permutations that tell the groups apart as well, (b+1)/(n+1)"`
+	Q            float64 `column:"q" doc:"p, corrected for the number of covariates (Benjamini and Hochberg)"`
+	Permutations int32   `column:"permutations,optional" doc:"of the groups"`
 }
 
 // A PermutationTestRow compares one measure of one setting with permuted groups (permutation).

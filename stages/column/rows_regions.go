@@ -114,4 +114,5 @@ type FidelityRow struct {
 	Accuracy       float64     `column:"accuracy,missing" doc:"accuracy on masked graphs, mean over the models: over the folds, as evaluate has it"`
 	RandomAccuracy float64     `column:"random_accuracy,missing" doc:"with random regions"`
 	WholeAccuracy  float64     `column:"accuracy_whole,missing" doc:"accuracy on whole graphs, likewise"`
+	Choices        int32       `column:"choices,optional" doc:"random choices of k regions"`
 }

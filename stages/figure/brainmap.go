@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/markup"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -153,12 +154,26 @@ func (b *BrainMap) Draw(ranking RankingRows, at *[3][]float64) (f report.Figure,
 	}
 	w.WriteString("</svg>\n")
 	f = report.Figure{Title: "Salient regions at their places", Format: "svg", Data: []byte(w.String()), Wide: true,
-		Alt:     "The brain from the left, from above and from behind; a disc at each region, colored by its score; the first ones are named",
-		Caption: "Yellow to red: mean pooling score. The first regions are named." + settingsCaption(ranking)}
+		Alt:     "The brain from the left, from above and from behind; a disc at each region, colored by its score" + b.named(ranking, "; %s named"),
+		Caption: "Yellow to red: mean pooling score." + b.named(ranking, " Named: %s.") + settingsCaption(ranking)}
 	if ranking.Planted() {
 		f.Caption += " Green rings: regions with a planted group difference."
 	}
 	return f, nil
+}
+
+// named says in a sentence how many regions of a setting are named; "" where none is.
+func (b *BrainMap) named(ranking RankingRows, sentence string) string {
+	n := 0
+	for _, r := range ranking.First() {
+		if int(r.Rank) <= b.Top {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(sentence, words.The(n, "region")+" with the highest score")
 }
 
 // spots are the regions to draw, and a title, of each setting.

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/nifti"
 	"prgnn/stages/report"
 )
 
@@ -48,5 +49,36 @@ func TestCaptionsClaimNothing(t *testing.T) {
 	}
 	if rings(false) || !rings(true) {
 		t.Error("rings are to be explained where something was planted, and only there")
+	}
+}
+
+// A caption counts what it shows: one region is the region, and not the 1 first regions.
+func TestCaptionsCount(t *testing.T) {
+	for _, c := range []struct {
+		top                   int
+		slices, named, ranked string
+	}{
+		{1, "The region with the highest mean pooling score, colored by it, on the parcellation; left is left.", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
+		{2, "The 2 regions with the highest mean pooling score, colored by it, on the parcellation; left is left.", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
+	} {
+		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()}, {Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4, Contrast: math.NaN()}}
+		unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
+		p := &Parcels{Labels: &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: unit}, Voxels: []int32{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}}, back: unit}
+		if got := DrawSlices(p, nil, Readings(rows, false)[0], c.top); got.Caption != c.slices || !strings.Contains(got.Alt, strings.ToLower(c.slices[:20])) {
+			t.Errorf("%q (%q), want %q", got.Caption, got.Alt, c.slices)
+		}
+		f, err := (&BrainMap{Top: c.top}).Draw(rows, &[3][]float64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(f.Caption, c.named) || strings.Contains(f.Alt, "first") {
+			t.Errorf("%q (%q), want %q", f.Caption, f.Alt, c.named)
+		}
+		if got := DrawRanking(rows, c.top); !strings.HasPrefix(got.Alt, c.ranked) {
+			t.Errorf("%q, want %q", got.Alt, c.ranked)
+		}
+	}
+	if f, err := (&BrainMap{}).Draw(RankingRows{{Rank: 1, Index: 1, Score: 1}}, &[3][]float64{{0}, {0}, {0}}); err != nil || strings.Contains(f.Caption+f.Alt, "amed") {
+		t.Errorf("%v: no region is named, and it says %q", err, f.Caption)
 	}
 }

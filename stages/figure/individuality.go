@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -45,7 +46,7 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 	var steps []string
 	axis := "λ2, the weight of the group-level consistency loss"
 	own := chart.Trend{Name: "share of the variance of scores between participants of a group", Chance: math.NaN()}
-	shared := chart.Trend{Name: fmt.Sprintf("first %d regions that two participants share (Jaccard)", rows[0].K), Chance: rows[0].JaccardChance}
+	shared := chart.Trend{Name: fmt.Sprintf("top %s that two participants share (Jaccard)", words.Count(int(rows[0].K), "region")), Chance: rows[0].JaccardChance}
 	if math.IsNaN(rows[0].Lambda2) {
 		axis = "setting"
 	}

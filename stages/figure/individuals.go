@@ -11,6 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -194,11 +195,11 @@ func (s *Individuals) Draw(in dag.Input, at *[3][]float64) (*Chart, error) {
 		names[i] = region.Clip(id, 18)
 	}
 	return &Chart{
-		Figure: chart.ByParticipant(names, rows, low, high), Title: fmt.Sprintf("Salient regions of %d participants (%s)", len(people), group),
-		Alt: fmt.Sprintf("Brains of %s from above and from the left: the %d regions kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
-			strings.Join(people, ", "), regions, strings.Join(common, "; ")),
-		Caption: fmt.Sprintf("%d randomly selected participants (%s). The %d regions that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all %d share (%s).",
-			len(people), strings.Join(people, ", "), regions, len(people), strings.Join(common, "; ")),
+		Figure: chart.ByParticipant(names, rows, low, high), Title: fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
+		Alt: fmt.Sprintf("Brains of %s from above and from the left: %s kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
+			strings.Join(people, ", "), words.The(regions, "region"), strings.Join(common, "; ")),
+		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all participants share (%s).",
+			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:], strings.Join(common, "; ")),
 	}, nil
 }
 

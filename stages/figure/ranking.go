@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 )
@@ -101,7 +102,7 @@ func DrawRanking(all RankingRows, top int) *Chart {
 	}
 	d := chart.Dots{Axis: "pooling score", Rows: rows, Interval: "95 % interval over participants", Ring: "planted", Mark: math.NaN()}
 	return &Chart{Figure: d.Figure(), Title: "The most salient regions",
-		Alt:     fmt.Sprintf("A dot for each of the %d most salient regions at its pooling score, with its interval; the first is %s", len(rows), rows[0].Name),
+		Alt:     fmt.Sprintf("A dot for %s with the highest pooling score, with its interval; the first is %s", words.Each(len(rows), "region"), rows[0].Name),
 		Caption: "Mean pooling score of each region over participants and models. The intervals hold the models fixed." + settingCaption(all)}
 }
 
@@ -125,7 +126,7 @@ func DrawContrast(all RankingRows, top int) *Chart {
 	}
 	d := chart.Dots{Axis: "contrast of the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
 	return &Chart{Figure: d.Figure(), Title: "Contrast between the groups",
-		Alt: fmt.Sprintf("A dot for each of the %d regions with the largest contrast between the groups, and a stroke at the value expected by chance; %d of all regions have q < 0.05; the first is %s", len(rows), found, rows[0].Name),
+		Alt: fmt.Sprintf("A dot for %s with the largest contrast between the groups, and a stroke at the value expected by chance; regions with q < 0.05: %d of %d; the first is %s", words.Each(len(rows), "region"), found, len(first), rows[0].Name),
 		Caption: fmt.Sprintf("Contrast: difference of the groups' mean scores in within-group SDs, in test participants; mean over the models, without sign. q < 0.05 (false discovery rate over all regions): %d of %d regions.",
 			found, len(first)) + settingCaption(all)}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
@@ -97,8 +98,8 @@ func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
 		b.Under, ground = under.at, under.called
 	}
 	c := &Chart{Figure: chart.Slices(b, low, high), Title: title,
-		Alt:     fmt.Sprintf("Axial, coronal and sagittal slices; the %d first regions are colored by their %s", len(scores), by),
-		Caption: fmt.Sprintf("The %d first regions, colored by their %s, on %s; left is left.", len(scores), by, ground)}
+		Alt:     fmt.Sprintf("Axial, coronal and sagittal slices; %s with the highest %s, colored by it", words.The(len(scores), "region"), by),
+		Caption: fmt.Sprintf("T%s with the highest %s, colored by it, on %s; left is left.", words.The(len(scores), "region")[1:], by, ground)}
 	if s.Setting != "" {
 		c.Caption += " Setting: " + s.Setting + "."
 	}

@@ -85,11 +85,11 @@ func (a *author) result(r accuracyRow, test []column.PermutationTestRow) string 
 	}
 	text := fmt.Sprintf("Result: accuracy per participant%s %s, 95 %% CI %s; chance level %s (majority class)", of, report.Share(r.Accuracy), report.Range(r.Low, r.High), report.Share(r.Majority))
 	if !math.IsNaN(r.P) {
-		text += fmt.Sprintf("; %s (test labels permuted, models not retrained)", report.P(r.P))
+		text += fmt.Sprintf("; %s (test labels permuted, models not retrained)", report.DrawnPText(r.P, r.Permutations))
 	}
 	for _, one := range test {
 		if one.Measure == "accuracy" && (one.Name == r.name || one.Name == "") {
-			text += fmt.Sprintf("; %s with models retrained on %s", report.P(one.P), words.Count(int(one.Permutations), "label shuffle"))
+			text += fmt.Sprintf("; %s with models retrained on %s", report.DrawnPText(one.P, one.Permutations), words.Count(int(one.Permutations), "label shuffle"))
 		}
 	}
 	text += fmt.Sprintf(". AUC %s.", report.Share(r.AUC))

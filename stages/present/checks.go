@@ -63,7 +63,7 @@ func (a *author) covariates() error {
 	name := func(r column.CovariateRow) string { return orItself(long, r.Name) }
 	for _, r := range rows {
 		if r.P < 0.05 {
-			a.caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", upperFirst(name(r)), r.AUC, r.Chance, report.P(r.P))
+			a.caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", upperFirst(name(r)), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		}
 	}
 	columns := []shownColumn[column.CovariateRow]{
@@ -72,7 +72,7 @@ func (a *author) covariates() error {
 		number("missing", "", func(r column.CovariateRow) string { return fmt.Sprint(r.Missing) }),
 		number("AUC", "area under the ROC curve of the covariate alone", func(r column.CovariateRow) string { return report.Share(r.AUC) }),
 		number("chance", "mean over permutations", func(r column.CovariateRow) string { return report.Share(r.Chance) }),
-		number("p", "", func(r column.CovariateRow) string { return report.Probability(r.P) }),
+		number("p", "", func(r column.CovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
 		number("q", "false discovery rate over the covariates", func(r column.CovariateRow) string { return report.Probability(r.Q) }),
 	}
 	if a.pictures {
@@ -131,7 +131,7 @@ func (a *author) training() error {
 		}
 	}
 	if stuck != nil {
-		a.caution("%d of %d models did not learn their training graphs: %s; training accuracy below %.3f, a fifth of the way from the majority rate to 1. Their predictions and regions owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
+		a.caution("%d of %d models did not learn their training graphs: %s; training accuracy below %.3f, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
 	}
 	tested, n := 0.0, 0.0
 	for _, r := range a.accuracy {

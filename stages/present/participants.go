@@ -136,6 +136,9 @@ func (a *author) describeGroups() error {
 			a.caution("Group %s has only %s", g.name, words.Count(g.n, "participant"))
 		}
 	}
+	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
+		a.caution("%s can be divided into groups of these sizes in %.0f ways only: no permutation test can give p < 0.05 (two groups of 4: 70 ways)", words.Count(len(a.who.Ids), "participant"), ways)
+	}
 	for _, c := range table.Columns {
 		if slices.Contains([]string{"participant_id", "group", "simulated"}, c.Name) {
 			continue
@@ -155,6 +158,19 @@ func (a *author) describeGroups() error {
 	all.Caption = "Participants"
 	a.supplement(all)
 	return nil
+}
+
+// arrangements is in how many ways participants can be divided into groups of these sizes, n!/∏nᵢ!: of so many
+// permutations of the groups one is what was observed.
+func arrangements(groups []groupSize) float64 {
+	ways, n := 1.0, 0.0
+	for _, g := range groups {
+		for i := range g.n {
+			n++
+			ways *= n / float64(i+1)
+		}
+	}
+	return math.Round(ways)
 }
 
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of

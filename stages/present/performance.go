@@ -28,17 +28,17 @@ func (a *author) performance() error {
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
 		strong(number("accuracy ± SD", "mean and standard deviation (n − 1) over the folds", func(r accuracyRow) string { return plusMinus(r.Accuracy, r.SD) })),
 		number("95 % CI", "Wilson's interval of the share of correct predictions, pooled over folds, for the number of participants", func(r accuracyRow) string { return report.Range(r.Low, r.High) }),
-		number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r accuracyRow) string { return report.Probability(r.P) }),
+		number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r accuracyRow) string { return report.DrawnP(r.P, r.Permutations) }),
 		number("balanced", "balanced accuracy: mean over the groups of the share of correct predictions", func(r accuracyRow) string { return report.Share(r.Balanced) }),
 		number("AUC", "area under the ROC curve, mean over the folds", func(r accuracyRow) string { return report.Share(r.AUC) }),
-		number("AUC p", "of the AUC, likewise", func(r accuracyRow) string { return report.Probability(r.AUCP) }),
+		number("AUC p", "of the AUC, likewise", func(r accuracyRow) string { return report.DrawnP(r.AUCP, r.Permutations) }),
 		number("sens. / spec.", "sensitivity and specificity for "+first.Positive, func(r accuracyRow) string {
 			if math.IsNaN(r.Sensitivity) {
 				return "n/a"
 			}
 			return report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity)
 		}))
-	t.Note = fmt.Sprintf("Mean over %d folds, %d participants. Majority class: %s. Positive: %s.", first.Folds, first.Participants, report.Share(first.Majority), first.Positive)
+	t.Note = fmt.Sprintf("Mean over %s, %s. Majority class: %s. Positive: %s.", words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), report.Share(first.Majority), first.Positive)
 	a.table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
 	a.supplement(tableOf("Performance per graph and per participant", 2, a.accuracy,
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
@@ -133,7 +133,7 @@ func (a *author) permutation() error {
 		number("chance, mean", "over the permutations", func(r column.PermutationTestRow) string { return report.Share(r.Mean) }),
 		number("chance, 95 %", "95th percentile of the permutations", func(r column.PermutationTestRow) string { return report.Share(r.Quantile95) }),
 		number("permutations", "", func(r column.PermutationTestRow) string { return fmt.Sprint(r.Permutations) }),
-		number("p", "", func(r column.PermutationTestRow) string { return report.Probability(r.P) }))
+		number("p", "", func(r column.PermutationTestRow) string { return report.DrawnP(r.P, r.Permutations) }))
 	t := tableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")), len(columns)-5, rows, columns...)
 	t.Note = "Every permutation is divided and trained like the groups as they are; p = (b + 1) / (n + 1) for b of n permutations that do as well."
 	a.table(t, "gives the permutation test with retrained models.")
@@ -149,7 +149,11 @@ func (a *author) permutation() error {
 			if r.Name != "" {
 				of = r.Name + ": "
 			}
-			a.caution("%sThe permutation test is not significant (%s for the AUC): the accuracy may be due to chance", of, report.P(r.P))
+			if few := report.TooFewDraws(r.Permutations, "label shuffle"); few != "" {
+				a.caution("%sThe permutation test cannot be significant: %s", of, few)
+				continue
+			}
+			a.caution("%sThe permutation test is not significant (%s for the AUC): the accuracy may be due to chance", of, report.DrawnPText(r.P, r.Permutations))
 		}
 	}
 	return nil
@@ -285,6 +289,6 @@ func accuracyChart(rows []accuracyRow) *figure.Chart {
 		return nil
 	}
 	return &figure.Chart{Figure: d.Figure(), Title: "Accuracy of the classifiers",
-		Alt:     fmt.Sprintf("A dot for each of %d classifiers at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", len(d.Rows), report.Share(d.Mark)),
+		Alt:     fmt.Sprintf("A dot for %s at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", words.Each(len(d.Rows), "classifier"), report.Share(d.Mark)),
 		Caption: "Accuracy per participant, mean over the folds, with Wilson's 95 % interval (pooled over folds) for the number of participants. Overlap of intervals is no test: compare in pairs."}
 }

@@ -43,9 +43,40 @@ func TestPermutationByHand(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["permutation"] = []dag.Input{dag.InputOf(test)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test is not significant (p = 0.500 for the AUC): the accuracy may be due to chance", "p = 0.500 with models retrained on 3 label shuffles"} {
+	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant: 3 label shuffles cannot give a p below 0.25: p < 0.05 needs 20 or more", "p = 0.500 with models retrained on 3 label shuffles"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+}
+
+// The smallest p of 19 permutations is written as a bound, in the table and the sentence; with 99 the test can be significant, or not.
+func TestPermutationAtItsFloor(t *testing.T) {
+	rows := func(p float64, permutations int32) string {
+		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+		var test []column.PermutationTestRow
+		for _, measure := range []string{"accuracy", "auc"} {
+			test = append(test, column.PermutationTestRow{Measure: measure, Observed: 0.8, Mean: 0.5, Quantile95: 0.6, Permutations: permutations, P: p})
+		}
+		in["permutation"] = []dag.Input{dag.InputOf(column.Table(test))}
+		return strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	}
+	for _, c := range []struct {
+		p            float64
+		permutations int32
+		want         []string
+	}{
+		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05 (19 draws)", "p ≤ 0.05 (19 draws) with models retrained on 19 label shuffles", "19 label shuffles cannot give a p below 0.05: p < 0.05 needs 20 or more"}},
+		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 with models", "The permutation test is not significant (p = 0.310 for the AUC): the accuracy may be due to chance"}},
+	} {
+		text := rows(c.p, c.permutations)
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is missing in\n%s", want, text)
+			}
+		}
+	}
+	if text := rows(0.01, 99); strings.Contains(text, "permutation test is not") || strings.Contains(text, "cannot") {
+		t.Errorf("p is 0.01\n%s", text)
 	}
 }

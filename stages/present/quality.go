@@ -69,7 +69,7 @@ func (a *author) quality() error {
 		if 20*empty > len(voxels) {
 			question = ": check that the labels are in the space of the scans"
 		}
-		a.caution("%d of %d regions (all participants together) have no voxel%s", empty, len(voxels), question)
+		a.caution("Regions without a voxel (all participants together): %d of %d%s", empty, len(voxels), question)
 	}
 	each, err := a.eachParticipant()
 	if err != nil {

@@ -216,7 +216,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 		return t
 	}
 	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
-	a.table(table("The most salient regions"+said+", by "+by, shown), "lists the first regions of the ranking.")
+	a.table(table("The most salient regions"+said+", by "+by, shown), "lists "+words.The(len(shown), "region")+" with the highest score.")
 	if len(shown) < len(rows) {
 		a.supplement(table("All regions", rows))
 	}
@@ -321,9 +321,13 @@ func (a *author) null(first []column.RankingRow) error {
 		}
 	}
 	models := words.Count(int(rows[0].Permutations), "label shuffle")
-	if names == nil {
-		a.say("No region stands out from models retrained on %s%s (smallest family-wise %s).", models, said, report.P(least))
-	} else {
+	few := report.TooFewDraws(rows[0].Permutations, "label shuffle")
+	switch {
+	case few != "":
+		a.say("No region can stand out from models retrained on permuted groups%s: %s.", said, few)
+	case names == nil:
+		a.say("No region stands out from models retrained on %s%s (smallest family-wise %s).", models, said, report.DrawnPText(least, rows[0].Permutations))
+	default:
 		a.say("Beyond models retrained on %s%s (q < 0.05): %s: %s.", models, said, words.Count(len(names), "region"), words.Some(names, 10))
 	}
 	if !a.pictures {
@@ -355,7 +359,7 @@ func (a *author) fidelity([]column.RankingRow) error {
 		number("k", "", func(r row) string { return fmt.Sprint(r.K) }),
 		number("drop", "of the probability of the predicted group", func(r row) string { return report.Share(r.Drop) }),
 		number("k at random", "mean ± SD over random choices", func(r row) string { return plusMinus(r.RandomDrop, r.RandomSD) }),
-		number("p", "share of random choices that lower it as much (removed), or as little (kept alone)", func(r row) string { return report.Probability(r.P) }),
+		number("p", "share of random choices that lower it as much (removed), or as little (kept alone)", func(r row) string { return report.DrawnP(r.P, r.Choices) }),
 		number("changed", "predictions that change", func(r row) string { return report.Percent(r.Changed) }),
 		number("at random", "", func(r row) string { return report.Percent(r.RandomChanged) }),
 		number("accuracy", "of the masked graphs, per participant", func(r row) string { return report.Share(r.Accuracy) }),

@@ -83,8 +83,8 @@ Cautions
   - Group HC has only 16 participants
   - The model calls more than half of the other participants ASD (specificity 0.400)
   - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
-  - 1 of 6 regions (all participants together) have no voxel: check that the labels are in the space
-    of the scans
+  - Regions without a voxel (all participants together): 1 of 6: check that the labels are in the
+    space of the scans
 
 Participants
   Table 1. Groups
@@ -223,16 +223,19 @@ func TestSummaryOfContrasts(t *testing.T) {
 // Regions against permuted groups: whether any stands out, and which.
 func TestSummaryOfNull(t *testing.T) {
 	for _, c := range []struct {
-		q, any []float64
-		want   string
+		q, any       []float64
+		permutations int32
+		want         string
 	}{
-		{[]float64{0.01, 0.02, 0.5}, []float64{0.01, 0.04, 0.9}, "Beyond models retrained on 99 label shuffles (q < 0.05): 2 regions: L.X, L.Y."},
-		{[]float64{0.2, 0.2, 0.5}, []float64{0.12, 0.4, 0.9}, "No region stands out from models retrained on 99 label shuffles (smallest family-wise p = 0.120)."},
+		{[]float64{0.01, 0.02, 0.5}, []float64{0.01, 0.04, 0.9}, 99, "Beyond models retrained on 99 label shuffles (q < 0.05): 2 regions: L.X, L.Y."},
+		{[]float64{0.2, 0.2, 0.5}, []float64{0.12, 0.4, 0.9}, 99, "No region stands out from models retrained on 99 label shuffles (smallest family-wise p = 0.120)."},
+		{[]float64{0.5, 0.5, 0.5}, []float64{1.0 / 3, 0.7, 1}, 2, "No region can stand out from models retrained on permuted groups: 2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more."},
+		{[]float64{0.06, 0.06, 0.06}, []float64{1.0 / 26, 0.7, 1}, 25, "No region stands out from models retrained on 25 label shuffles (smallest family-wise p ≤ 0.039 (25 draws))."},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		var rows []column.NullRow
 		for i, name := range []string{"L.X", "L.Y", "L.Z"} {
-			rows = append(rows, column.NullRow{Index: int32(3 - i), Abbreviation: name, Q: c.q[i], PAny: c.any[i], Permutations: 99})
+			rows = append(rows, column.NullRow{Index: int32(3 - i), Abbreviation: name, Q: c.q[i], PAny: c.any[i], Permutations: c.permutations})
 		}
 		in["null"] = []dag.Input{dag.InputOf(column.Table(rows))}
 		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 1}, in)), " "); !strings.Contains(text, c.want) {
@@ -250,6 +253,8 @@ func TestSummaryOfLittle(t *testing.T) {
 Cautions
   - Group a has only 2 participants
   - Group b has only 1 participant
+  - 3 participants can be divided into groups of these sizes in 3 ways only: no permutation test can
+    give p < 0.05 (two groups of 4: 70 ways)
 
 Participants
   Table 1. Groups

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -36,7 +37,7 @@ func accuracyText(mean, sd float64) string {
 
 // tableCaption tells over what the accuracies are.
 func tableCaption(what string, r column.AccuracyRow, who tableSource, level string) string {
-	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %d folds of %d participants", what, r.Folds, r.Participants)
+	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %s of %s", what, words.Count(int(r.Folds), "fold"), words.Count(int(r.Participants), "participant"))
 	if level == "graph" {
 		text += ", each draw counted"
 	} else {

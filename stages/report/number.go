@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+
+	"prgnn/internal/words"
 )
 
 // Numbers as a report writes them; NaN is "n/a".
@@ -52,6 +55,32 @@ func P(x float64) string {
 		return "p < 0.001"
 	}
 	return "p = " + Fixed(x, 3)
+}
+
+// DrawnP writes the p of a test by so many random draws: the smallest one that they can give is ≤ 0.05 (19 draws).
+// 0 draws are not known.
+func DrawnP(p float64, draws int32) string {
+	if bound := words.LeastP(p, int(draws)); bound != "" {
+		return bound
+	}
+	return Probability(p)
+}
+
+// DrawnPText is DrawnP in a sentence: p = 0.020, p ≤ 0.05 (19 draws).
+func DrawnPText(p float64, draws int32) string {
+	if text := DrawnP(p, draws); strings.HasPrefix(text, "≤") {
+		return "p " + text
+	}
+	return P(p)
+}
+
+// TooFewDraws says that so many random draws cannot give p < 0.05, and how many can; "" where they can.
+func TooFewDraws(draws int32, noun string) string {
+	const needed = 20 // 1/(20+1) < 0.05
+	if draws >= needed {
+		return ""
+	}
+	return fmt.Sprintf("%s cannot give a p below %s: p < 0.05 needs %d or more", words.Count(int(draws), noun), words.DrawnLeast(int(draws)), needed)
 }
 
 // Range writes an interval, or n/a.

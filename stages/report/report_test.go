@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"math"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"prgnn/internal/words"
 )
 
 // hostile is what somebody might call a participant.
@@ -183,5 +187,40 @@ func TestEmptyPage(t *testing.T) {
 		if strings.Contains(out[strings.Index(out, "<body>"):], not) {
 			t.Errorf("an empty page has %s", not)
 		}
+	}
+}
+
+// The smallest p that a test by random draws can give is written as a bound, and never too small; others as they are.
+func TestDrawnP(t *testing.T) {
+	for _, c := range []struct {
+		p     float64
+		draws int32
+		want  string
+	}{
+		{1.0 / 20, 19, "≤ 0.05 (19 draws)"}, {2.0 / 20, 19, "0.100"}, {1.0 / 3, 2, "≤ 0.34 (2 draws)"}, {0.5, 1, "≤ 0.5 (1 draw)"},
+		{1.0 / 12, 11, "≤ 0.084 (11 draws)"}, {0.01, 99, "≤ 0.01 (99 draws)"}, {0.001, 999, "≤ 0.001 (999 draws)"},
+		{0.0001, 9999, "< 0.001"}, {0.05, 0, "0.050"}, {math.NaN(), 19, "n/a"},
+	} {
+		if got := DrawnP(c.p, c.draws); got != c.want {
+			t.Errorf("%g of %d draws: %q, want %q", c.p, c.draws, got, c.want)
+		}
+		sentence := "p " + c.want
+		if !strings.ContainsAny(c.want, "<≤") {
+			sentence = "p = " + c.want
+		}
+		if got := DrawnPText(c.p, c.draws); got != sentence {
+			t.Errorf("%g of %d draws: %q, want %q", c.p, c.draws, got, sentence)
+		}
+	}
+	for draws := int32(1); draws < 1000; draws++ {
+		if bound, err := strconv.ParseFloat(words.DrawnLeast(int(draws)), 64); err != nil || bound < 1/float64(draws+1)-1e-12 || bound > 1.1/float64(draws+1) {
+			t.Errorf("%d draws: at most %s", draws, words.DrawnLeast(int(draws)))
+		}
+		if few := TooFewDraws(draws, "draw") != ""; few != (1/float64(draws+1) >= 0.05) {
+			t.Errorf("%d draws: too few is %v", draws, few)
+		}
+	}
+	if got, want := TooFewDraws(2, "label shuffle"), "2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,7 +1,9 @@
 package results
 
 import (
+	"cmp"
 	"io"
+	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
@@ -25,12 +27,16 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 	}
 	g.Add(names...)
 	n := min(rows, t.Rows())
+	draws := drawsOf(t)
 	for r := range n {
 		var cells []string
 		for i := range t.Columns {
 			text := "n/a"
 			if v := compare.Cell(&t.Columns[i], r); v != nil {
 				text = console.Clip(compare.Rounded(v), 40)
+				if p, ok := v.(float64); ok && draws != nil && slices.Contains(drawnP, t.Columns[i].Name) {
+					text = cmp.Or(words.LeastP(p, int(draws[r])), text)
+				}
 			}
 			cells = append(cells, text)
 		}
@@ -40,4 +46,19 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 	if more := t.Rows() - n; more > 0 {
 		io.WriteString(w, indent+"… "+words.Count(more, "row")+" more\n")
 	}
+}
+
+// drawnP are the columns with the p of a test by random draws.
+var drawnP = []string{"p", "auc_p", "p_any"}
+
+// drawsOf are the random draws of the tests of a table, a row each; nil where it does not say them.
+func drawsOf(t *encoding.Table) []int64 {
+	for _, name := range []string{"permutations", "choices"} {
+		if _, ok := t.Column(name); ok {
+			if draws, err := t.Ints(name); err == nil {
+				return draws
+			}
+		}
+	}
+	return nil
 }
