@@ -17,7 +17,7 @@ kind covariates a4af5f090cb4277ec689edcee8e8e7a4d3848833f677db4861f5e679279e3a81
 kind denoise 2cfeeb7c44712dfa426613b49e24408bcb8e683d4fb0a950876e3d7107c3fc04
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 119231f82083df3b2708ca5179162913e63f868262d68c1b3ea6f041fb6d219b
-kind exec 46ccbff2bfcb06c12e023fe0916222dab9175249a923eca626f2d389cf8fba3a
+kind exec 8252b2d719181fca8ac6129c3184bbe03ab3ea4a1cd1b773edf294342cb1d9a7
 kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
 kind figure-confusion 296ea6a545c6d554fc9cad6aa6b92cd13e39d31af460e461c2410bbd0f067da4
 kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c8618023aa5fe13
@@ -2152,42 +2152,61 @@ prgnn/internal/workdir.reclaim 56ef7c5d6e60.5232b6
 prgnn/internal/workdir.remove cf4d001ab71f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
-prgnn/stages/command.Exec 022712f71316.e3b0c4
+prgnn/stages/command.Exec af407d80511c.e3b0c4
 prgnn/stages/command.Exec.Advise 6c30d9a73628.d25be1
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
-prgnn/stages/command.Exec.Ports 64a2f4ac1488.3d86d4
+prgnn/stages/command.Exec.Ports 8929dc2d4e2c.a94755
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
-prgnn/stages/command.Exec.Run 620dfc6ad4d8.22a0d0
-prgnn/stages/command.Exec.Validate 0a392d0e06e9.23776e
-prgnn/stages/command.Exec.call cba1eb445c68.7c3410
-prgnn/stages/command.Exec.environment 40bde245fb63.35851a
+prgnn/stages/command.Exec.Run 31a5c46c562c.7f73a8
+prgnn/stages/command.Exec.Validate 55be01579b79.4d23bf
+prgnn/stages/command.Exec.call 72e12b57e28a.140829
+prgnn/stages/command.Exec.containerOf 45985ee316ce.559206
+prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
 prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
+prgnn/stages/command.Exec.program 3da95e747b03.70c744
 prgnn/stages/command.Exec.secrets 577401bb0a9e.da2ea6
+prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
 prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
 prgnn/stages/command.collect 6ebcde75eee2.fabdbe
+prgnn/stages/command.container a21da854fc3a.3bfbd9
+prgnn/stages/command.container.command 36fac4040fa8.5cc51c
+prgnn/stages/command.container.load d8a23afc1708.77ff70
+prgnn/stages/command.container.name 4353f11cbc7f.22eba1
+prgnn/stages/command.container.podman 31fa21e5579e.22eba1
+prgnn/stages/command.container.podmanRun d8ddf01959a2.219920
+prgnn/stages/command.containerPort 44194952d97e.e3b0c4
 prgnn/stages/command.declare 7e445297ee8d.7c855d
 prgnn/stages/command.declared 309233b743d4.e3b0c4
+prgnn/stages/command.dockerBundle 65530492db22.3bfbd9
 prgnn/stages/command.exec.New c4e1f92aa523.3609b4
 prgnn/stages/command.execName 79dc9fa98fbb.e3b0c4
 prgnn/stages/command.execPlace 9325d5ac7a42.e3b0c4
 prgnn/stages/command.extension 998ad6938a69.e3b0c4
 prgnn/stages/command.firstBytes 3dc10bf2a205.de3666
 prgnn/stages/command.guardScript c790b08567b0.e3b0c4
+prgnn/stages/command.imageKind 8ce7e66834cf.e3b0c4
+prgnn/stages/command.inside aa822c3ae06c.e3b0c4
+prgnn/stages/command.kindOfImage 28190ecc8e08.5c16b4
 prgnn/stages/command.layAll 2d2f7e39a5b6.f7664f
 prgnn/stages/command.layOne c3d9d4ddd42c.9d04a7
 prgnn/stages/command.leastSecret abdbd56df1ad.e3b0c4
+prgnn/stages/command.loaded b23f828be4b0.e3b0c4
 prgnn/stages/command.maskingWriter b183503bf4fa.e3b0c4
 prgnn/stages/command.maskingWriter.Flush 81feb0e34270.7e585b
 prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
+prgnn/stages/command.ociArchive 3a7dbc7e45f1.3bfbd9
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
+prgnn/stages/command.removeAtEnd 757676e9eb93.e3b0c4
+prgnn/stages/command.resourceLimits a5964f8cd187.e3b0c4
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName b308ad4f2936.e3b0c4
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
+prgnn/stages/command.sifImage 39c980e8564d.3bfbd9
 
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
@@ -3740,11 +3759,12 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:15 ScansOf:30
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
-at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:40 declare:45 Exec.EnvNames:52 Exec.Promise:63 Exec.Ports:69 execName:83 execPlace:84 Exec.Validate:88 ExecRooms:148 Exec.Run:151 Exec.call:183 runLogged:225 Exec.lookPath:250 Exec.environment:272
+at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:41 declare:46 Exec.EnvNames:53 Exec.Promise:64 Exec.Ports:70 execName:86 execPlace:87 Exec.Validate:91 ExecRooms:152 Exec.Run:155 Exec.call:191 Exec.program:242 runLogged:257 Exec.lookPath:282 Exec.environment:303 Exec.set:315
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
+at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:136 container.podmanRun:143 container.name:163 container.load:166
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
-at stages/command/exec_unix.go prgnn/stages/command guardScript:15 runGuarded:21 peakMemory:46
+at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 removeAtEnd:63 peakMemory:82
 at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:22 None:25 Scale.At:28 ParseHex:41 hexes:64
 at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:119 fontTable:154 assemble:160 log2:183 checksum:191 writeAll:199

@@ -21,7 +21,7 @@ import (
 var execKind = dag.Kind{
 	Name: "exec",
 	Doc: "runs a command of yours on declared inputs\n" +
-		"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the result depends on the values of the allowed ones, of which hashes are kept. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters.",
+		"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the result depends on the values of the allowed ones, of which hashes are kept. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters, or run it in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs it; the command then sees the image and its own directory, and no network.",
 	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Promises: "bits"} },
 }
 
@@ -33,6 +33,7 @@ type Exec struct {
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
 	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here. A hash of a passed value is kept, not the value"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
+	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
 	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`
 }
 
@@ -67,7 +68,9 @@ func (e *Exec) Promise() dag.Promise {
 
 // Ports are the declared ones.
 func (e *Exec) Ports() dag.Ports {
-	var p dag.Ports
+	p := dag.Ports{In: []dag.Port{
+		{Name: containerPort, Optional: true, Doc: "the image to run the command in, {file: tools.sif}: a Singularity image, or an OCI or Docker archive"},
+	}}
 	for _, entry := range e.Inputs {
 		d := declare(entry)
 		p.In = append(p.In, dag.Port{Name: d.name, Type: dag.Format(d.value), Gather: d.gather})
@@ -91,7 +94,7 @@ func (e *Exec) Validate() []error {
 	if len(e.Command) == 0 || e.Command[0] == "" {
 		bad("command is empty: say which program to run")
 	}
-	seen := map[string]string{}
+	seen := map[string]string{containerPort: "the image that the command runs in"}
 	for _, list := range []struct {
 		parameter, what string
 		entries         []string
@@ -119,6 +122,7 @@ func (e *Exec) Validate() []error {
 		}
 	}
 	var names []string
+	delete(seen, containerPort)
 	for name := range seen {
 		names = append(names, name)
 	}
@@ -162,7 +166,11 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.call(ctx, t, dir, places); err != nil {
+	c, err := e.containerOf(t, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.call(ctx, t, dir, places, c); err != nil {
 		return nil, err
 	}
 	out := dag.Outputs{}
@@ -179,8 +187,8 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return out, errors.Join(wrong...)
 }
 
-// call starts the command and waits for it.
-func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[string]string) error {
+// call starts the command, in a container if there is one, and waits for it.
+func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[string]string, c *container) error {
 	words := make([]string, len(e.Command))
 	for i, word := range e.Command {
 		words[i] = execPlace.ReplaceAllStringFunc(word, func(place string) string {
@@ -197,26 +205,50 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 		limited, cancel = context.WithTimeout(ctx, time.Duration(e.TimeLimit*float64(time.Second)))
 		defer cancel()
 	}
-	cmd := exec.CommandContext(limited, words[0], words[1:]...)
-	cmd.Dir, cmd.Env = dir, e.environment(dir)
-	if path := e.lookPath(words[0]); path != "" {
-		cmd.Path, cmd.Err = path, nil
-	}
 	log := &maskingWriter{w: t.Log(), secrets: e.secrets()}
-	err := runLogged(cmd, log)
-	log.Flush()
-	t.TookMemory(peakMemory(cmd.ProcessState))
+	cmd, err := e.program(limited, words, dir, c, log)
+	if err == nil && c != nil && c.podman() {
+		var end func()
+		if end, err = removeAtEnd(c.runtime, c.name()); err != nil {
+			return err
+		}
+		defer end()
+	}
+	if err == nil {
+		err = runLogged(cmd, log)
+		log.Flush()
+		if c == nil || !c.podman() { // of podman's containers it is not known
+			t.TookMemory(peakMemory(cmd.ProcessState))
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
 		return fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit)
+	case err != nil && cmd == nil:
+		return err
+	case err != nil && c != nil:
+		return fmt.Errorf("the command %q in the container ended with %w", words[0], err)
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("there is no program %q (it starts in a directory of its own: a script of yours is given as an input)", words[0])
 	case err != nil:
 		return fmt.Errorf("the command %q ended with %w", words[0], err)
 	}
 	return nil
+}
+
+// program is the command to run.
+func (e *Exec) program(ctx context.Context, words []string, dir string, c *container, log io.Writer) (*exec.Cmd, error) {
+	if c != nil {
+		return c.command(ctx, words, e.set(inside), e.EnvNames(), log)
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir, cmd.Env = dir, e.environment(dir)
+	if path := e.lookPath(words[0]); path != "" {
+		cmd.Path, cmd.Err = path, nil
+	}
+	return cmd, nil
 }
 
 // runLogged runs a command that writes to a log. What it leaves behind in its group of
@@ -265,17 +297,26 @@ func (e *Exec) lookPath(program string) string {
 	return ""
 }
 
-// environment is what the command may see: what is allowed, a place for its
-// temporary files, and settings that make its output the same everywhere. PATH
+// environment is what the command may see: what is set, and what is allowed. PATH
 // tells where programs lie, as paths do of files: it is passed on, and no result is
 // said to depend on it unless it is named.
 func (e *Exec) environment(dir string) []string {
+	var env []string
+	for _, name := range append([]string{"PATH"}, e.EnvNames()...) {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return append(env, e.set(dir)...)
+}
+
+// set are the variables with their values that the command gets in any case: a place for its
+// temporary files, settings that make its output the same everywhere, and those of the user.
+func (e *Exec) set(dir string) []string {
 	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp"), "LANG=C.UTF-8", "TZ=UTC"}
-	for _, entry := range append([]string{"PATH"}, e.Environment...) {
+	for _, entry := range e.Environment {
 		if strings.Contains(entry, "=") {
 			env = append(env, entry)
-		} else if v, ok := os.LookupEnv(entry); ok {
-			env = append(env, entry+"="+v)
 		}
 	}
 	return env

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 )
@@ -13,3 +14,11 @@ func runGuarded(cmd *exec.Cmd) error { return cmd.Run() }
 
 // peakMemory is not known.
 func peakMemory(*os.ProcessState) int64 { return 0 }
+
+// resourceLimits are not known.
+func resourceLimits() []string { return nil }
+
+// removeAtEnd has no shell that could remove the container.
+func removeAtEnd(string, string) (func(), error) {
+	return nil, errors.New("containers are run on Linux and macOS alone")
+}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // guardScript waits until nobody holds the other end of its standard input, and kills its
@@ -38,6 +40,40 @@ func runGuarded(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
 	cmd.Cancel = func() error { return syscall.Kill(-group, syscall.SIGKILL) }
 	return cmd.Run()
+}
+
+// resourceLimits are podman's words for the limits of this process, beyond which it may not go: podman's own
+// may be higher, and then it starts nothing.
+func resourceLimits() []string {
+	var words []string
+	for _, l := range []struct {
+		name     string
+		resource int
+	}{{"nofile", unix.RLIMIT_NOFILE}, {"nproc", unix.RLIMIT_NPROC}} {
+		var limit unix.Rlimit
+		if unix.Getrlimit(l.resource, &limit) == nil && limit.Max < 1<<62 {
+			words = append(words, "--ulimit", fmt.Sprintf("%s=%d:%d", l.name, limit.Cur, limit.Max))
+		}
+	}
+	return words
+}
+
+// removeAtEnd removes a container when the function that it returns is called, and when this
+// process is killed: podman's containers do not end with the process that started them.
+func removeAtEnd(podman, name string) (end func(), err error) {
+	watch := exec.Command("/bin/sh", "-c", "trap '' HUP INT QUIT TERM; read line; exec \"$0\" rm --force --ignore --time 0 \"$1\"", podman, name)
+	watch.Dir, watch.SysProcAttr = "/", &syscall.SysProcAttr{Setpgid: true}
+	alive, err := watch.StdinPipe()
+	if err == nil {
+		err = watch.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the shell that removes the container if this program is killed does not start: %w", err)
+	}
+	return func() {
+		alive.Close()
+		_ = watch.Wait()
+	}, nil
 }
 
 // peakMemory is the most that the command, or any one process that it started
