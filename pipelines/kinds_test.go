@@ -210,14 +210,16 @@ func (*moved) Load(string) (*cohort.Roster, error) {
 }
 
 // runs gives the first of two people two scans, and the second one.
-type runs struct{}
+type runs struct {
+	Sessions bool `param:"sessions"`
+}
 
-func (*runs) Load(string) (*cohort.Roster, error) {
+func (c *runs) Load(string) (*cohort.Roster, error) {
 	ids, table := people(2)
 	run := func(name string) cohort.Run {
 		return cohort.Run{Name: name, Files: map[string]string{"bold": "/" + name}}
 	}
-	return &cohort.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Files: map[string]dag.Type{"bold": dag.Format("nifti")},
+	return &cohort.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Sessions: c.Sessions, Files: map[string]dag.Type{"bold": dag.Format("nifti")},
 		Subjects: []cohort.Subject{{ID: ids[0], Runs: []cohort.Run{run("10"), run("2")}}, {ID: ids[1], Runs: []cohort.Run{run("2")}}}}, nil
 }
 

@@ -66,6 +66,8 @@ func (l *loader) insteadOfAll(s *stage, stage string, apart []string, target str
 
 func (l *loader) chooseOne(stage string, apart []string) string {
 	switch {
+	case slices.Contains(apart, "session") && stage == "cohort":
+		return " (add each: session; the stage sessions puts the matrices of a participant's sessions together)"
 	case slices.Contains(apart, "run") && stage == "cohort":
 		return " (add each: run; the stage join puts a participant's runs together when they are cleaned)"
 	case slices.Contains(apart, l.memberAxis()):

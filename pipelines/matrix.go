@@ -40,7 +40,7 @@ func (l *loader) eachNames() []string {
 	case l.roster != nil && l.roster.Axis != "":
 		return []string{l.roster.Axis}
 	}
-	return []string{"subject", "run"}
+	return []string{"subject", "run", "session"}
 }
 
 // memberAxis is the axis of the cohort's members.
@@ -58,13 +58,15 @@ func (l *loader) readEach(s *stage, t *tree) {
 	l.vars.resolve(t, nil)
 	names := l.eachNames()
 	a := axis{name: l.memberAxis(), pos: t.pos, used: true}
-	run := axis{name: "run", pos: t.pos, used: true}
+	part := axis{name: t.text, pos: t.pos, used: true} // run or session
 	switch {
 	case t.bad:
 	case t.kind != scalar || names != nil && !slices.Contains(names, t.text):
 		l.bad.add(t.pos, "stage %s: each takes %s, not %s; other axes are written under matrix", s.name, strings.Join(names, " or "), t)
 	case l.cohortTree == nil:
 		l.bad.add(t.pos, "stage %s: each: %s needs a cohort, and the file has none%s", s.name, t.text, l.gone("cohort"))
+	case l.roster != nil && l.roster.PerRun && t.text != a.name && t.text != l.roster.PartAxis():
+		l.bad.add(t.pos, "stage %s: the cohort has %[2]ss of its participants: write each: %[2]s", s.name, l.roster.PartAxis())
 	case l.roster != nil: // or else what is wrong with the cohort has been said
 		for i, sub := range l.roster.Subjects {
 			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.pos})
@@ -73,20 +75,20 @@ func (l *loader) readEach(s *stage, t *tree) {
 				continue
 			}
 			for _, name := range sub.RunNames() {
-				at := slices.Index(run.texts(), name)
+				at := slices.Index(part.texts(), name)
 				if at < 0 {
-					at = len(run.values)
-					run.values = append(run.values, axisValue{name, name, t.pos})
+					at = len(part.values)
+					part.values = append(part.values, axisValue{name, name, t.pos})
 				}
 				s.units = append(s.units, []int32{int32(i), int32(at)})
 			}
 		}
 	}
-	a.own, run.own = len(a.values), len(run.values)
+	a.own, part.own = len(a.values), len(part.values)
 	s.unknown = a.own == 0
 	s.axes = append(s.axes, a)
-	if t.text == "run" {
-		s.axes = append(s.axes, run)
+	if t.text == "run" || t.text == "session" {
+		s.axes = append(s.axes, part)
 	}
 }
 
@@ -114,8 +116,8 @@ func (l *loader) readMatrix(s *stage, t *tree) (c combos) {
 			l.bad.add(k.pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)
 			continue
 		}
-		if k.name == "run" && from == 2 {
-			l.bad.add(k.pos, "stage %s: each: run has the axis run already", s.name)
+		if from == 2 && k.name == s.axes[1].name {
+			l.bad.add(k.pos, "stage %s: each: %[2]s has the axis %[2]s already", s.name, k.name)
 			continue
 		}
 		if !isName(k.name) {

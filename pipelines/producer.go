@@ -164,7 +164,7 @@ func (p *producer) fanOverRuns(r *cohort.Roster, ids []string) func(member int) 
 			members = append(members, member{int32(i), int32(j), int32(at)})
 		}
 	}
-	p.axes, p.members = []string{"subject", "run"}, len(members)
+	p.axes, p.members = []string{"subject", r.PartAxis()}, len(members)
 	p.texts = func(axis int) []string { return [][]string{ids, names}[axis] }
 	p.value = func(m, axis int) int32 { return [2]int32{members[m].subject, members[m].name}[axis] }
 	p.text = func(m, axis int) string { return p.texts(axis)[p.value(m, axis)] }

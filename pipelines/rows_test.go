@@ -52,8 +52,8 @@ stages:
 		head + "stages: { a: { use: echo, in: { input: cohort.participants } } }":           `cohort has no output "participants"`,
 		strings.Replace(head, " }\n", ", exclude: [ok] }\n", 1):                             `there is no row "ok" (did you mean "oak"?)`,
 		strings.Replace(head, " }\n", ", exclude: [oak, 9, 10] }\n", 1):                     "the cohort has no rows left after exclude",
-		"stages: { a: { use: echo, each: plant } }":                                         "stage a: each takes subject or run, not the text \"plant\"; other axes are written under matrix",
-		"cohort: { t-files: { people: 2 } }\nstages: { a: { use: echo, each: plant } }":     "stage a: each takes subject or run, not the text \"plant\"; other axes are written under matrix",
+		"stages: { a: { use: echo, each: plant } }":                                         "stage a: each takes subject or run or session, not the text \"plant\"; other axes are written under matrix",
+		"cohort: { t-files: { people: 2 } }\nstages: { a: { use: echo, each: plant } }":     "stage a: each takes subject or run or session, not the text \"plant\"; other axes are written under matrix",
 		strings.Replace(head, "file:", "fil:", 1) + "stages: { a: { use: echo, each: x } }": `cohort rows has no parameter "fil"`,
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(text, "fil:") && strings.Contains(err.Error(), "each") {

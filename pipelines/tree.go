@@ -103,6 +103,8 @@ func (t *tree) parameter(typ string) any {
 	switch {
 	case t.kind == scalar && typ == "text":
 		return t.text
+	case t.kind == scalar && typ == "list of texts": // one without brackets
+		return []any{t.text}
 	case t.kind == list && typ == "list of texts":
 		all := make([]any, len(t.items))
 		for i, item := range t.items {

@@ -35,6 +35,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"bootstrap":    func(t *testing.T, c *chain) example { return c.first(t, "bootstrap") },
 	"denoise":      func(t *testing.T, c *chain) example { return c.first(t, "denoise") },
 	"join":         func(t *testing.T, c *chain) example { return c.join(t) },
+	"sessions":     func(t *testing.T, c *chain) example { return c.sessions(t) },
 	"connectivity": func(t *testing.T, c *chain) example { return c.first(t, "connectivity") },
 	"graph":        func(t *testing.T, c *chain) example { return c.first(t, "graph") },
 	"combat": func(t *testing.T, c *chain) example {
@@ -382,6 +383,18 @@ func (c *chain) individuality(t *testing.T) example {
 func (c *chain) leakage(t *testing.T) example {
 	return example{stagetest.Fresh("leakage"), map[string][]dag.Input{
 		"folds": c.train(t, 1).in["folds"], "predictions": c.folds(t, "predictions"), "model": c.folds(t, "model"), "features": c.all(t, "graph", "features")}}
+}
+
+// sessions takes the matrices of two participants for two sessions of one.
+func (c *chain) sessions(t *testing.T) example {
+	in := map[string][]dag.Input{}
+	for _, port := range []string{"pearson", "partial", "quality"} {
+		in[port] = c.all(t, "connectivity", port)[:2]
+		for i := range in[port] {
+			in[port][i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "session", Value: fmt.Sprint(i + 1)}}
+		}
+	}
+	return example{stagetest.Fresh("sessions"), in}
 }
 
 // join takes the scans of two participants for two runs of one.

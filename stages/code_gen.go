@@ -5,15 +5,15 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 6269cf712150a9e5400a024f1d64c31d0c5dceb256f95471a0a5f5cd58c8ac17
-kind biomarkers 1da7ff06cab822f635e6e76b2951781296744b7c2af357672aea74f11e765b76
-kind bootstrap a7f68d56acb99dc4c075c3655d0cbcd32a326f7c85494960d7a17cebee2d657d
+var codes = dag.Codes(`kind baseline d970b5928d8593b4a309905e485a1bd6f0ed1ff3f37b6b3d87ede37b069aa812
+kind biomarkers 62c18c3cf0f8a4bab7bc32e3f77de7e75411407cbb06286f61b5df68db3a6028
+kind bootstrap f9a72995ac0685b2ac428b36b1df9961d6971d76d6d7cf4a005d2b7930315605
 kind brainmap 5c3390f2f11ec44bb44193da30f733190ec6f11fbecf91dc6539b947864c9a2d
 kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
-kind combat 6d2a00b131cc2a6beca69f03cd9d3343a34f7b605d0dc205072235f53f4784c6
+kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare 9ec3cdbe558d73ea8c8914e406cd363b0cc95953c9e7a63521973d53a880abc3
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
-kind covariates a4af5f090cb4277ec689edcee8e8e7a4d3848833f677db4861f5e679279e3a81
+kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 2cfeeb7c44712dfa426613b49e24408bcb8e683d4fb0a950876e3d7107c3fc04
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 119231f82083df3b2708ca5179162913e63f868262d68c1b3ea6f041fb6d219b
@@ -32,8 +32,8 @@ kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
 kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
-kind individuality 0df347e4e5fc06d31423abe173734a07cce5ddc5550eb15de3f052fa54888a6d
-kind join b1f1d6cd57cd182966504766fb8a228dbc92b55bea2195a19be4229794eac908
+kind individuality 7645f05e06467d2536cbdf59b621bc12fd03dee478a44865a55d4c1e81c60a57
+kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage c8ee5d6aa7fb0865e06ef6c33cc6baeb6fe70405da4a2469a199e05554b22a14
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume 78bfdee42b8f21026f9edfd0446d07b62ffef6f0c900ea90130c126f2c9ac4cf
@@ -43,12 +43,13 @@ kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
 kind report 8c1c9f9174155953fdc057f3352a01c29e2174434262e32c06fd0def0ce81115
 kind saliency 0129274831ef81bd0dc18dbe292a22ba2a06e7da1211c19ea8a570472d9d0dd1
+kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 7136895ed75b4e83a0c1771807a16600a98c9135f986b3c86bf9f616b040066a
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
 kind summary 280cdbd280e5f59e045cdd3a3a7c082cfa91d1c9d364da97ee8bad3363b072c8
 kind tables 7e54d551a75d92b969e5353faffe041e33bcafd911c44d33d8bac19e62ff4a1d
 kind timeseries 51fc49ec6f1776bebba8df8775cd008f1c31c9b70e55892bc4db904eece94a74
-kind train ad80408d24096d793d90e7e3e681231cef9eb9a12460428f2853e0881f99559e
+kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -203,7 +204,7 @@ prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
 prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency sessions simulate split summary tables timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -218,17 +219,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency sessions simulate split summary tables timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -331,7 +332,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -343,15 +344,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -359,18 +360,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict qcfc report saliency sessions summary tables train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report saliency summary tables train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report saliency sessions summary tables train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -378,16 +379,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency summary tables train
+reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc saliency split tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc saliency sessions split tables timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
@@ -398,7 +399,7 @@ prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-individuals figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -412,10 +413,10 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict qcfc timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict qcfc sessions timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict qcfc report summary tables timeseries train
+reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
 reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict qcfc train
@@ -428,28 +429,28 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency summary tables train
+reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict qcfc report simulate summary train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict qcfc report sessions simulate summary train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality predict qcfc report simulate summary train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality predict qcfc report sessions simulate summary train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report summary train
+reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report sessions summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers choose connectivity denoise fidelity individuality predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report summary timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report sessions summary timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -475,20 +476,20 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc sessions train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc sessions train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers combat fidelity individuality predict train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report simulate summary train
+reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report sessions simulate summary train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -568,7 +569,7 @@ prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices timeseries train
+reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices sessions timeseries train
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
@@ -577,7 +578,7 @@ prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 reached by baseline choose compare evaluate figure-confusion figure-roc permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices qcfc timeseries
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices qcfc sessions timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -585,13 +586,13 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join qcfc
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join qcfc sessions
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
-reached by baseline combat connectivity figure-connectivity figure-qcfc harmonize qcfc report summary
+reached by baseline combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline combat connectivity figure-connectivity harmonize qcfc
+reached by baseline combat connectivity figure-connectivity harmonize qcfc sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
 reached by baseline combat evaluate train
@@ -603,7 +604,7 @@ prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 reached by baseline combat train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
-prgnn/stages/fold.Division.Row 1164da01ef41.a0ac38
+prgnn/stages/fold.Division.Row 424ab734b38a.dff7a6
 prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
 prgnn/stages/fold.Params.sides c9965aad9a1a.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
@@ -789,13 +790,13 @@ prgnn/stages/learn.convert 09f6b4400ffd.c4217a
 prgnn/stages/learn.readEdges 4b7bf5074ba3.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
-reached by baseline figure-connectivity harmonize matrices
+reached by baseline figure-connectivity harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 
-reached by baseline harmonize join predict train
+reached by baseline harmonize join predict sessions train
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
-reached by baseline join predict train
+reached by baseline join predict sessions train
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
 reached by baseline leakage train
@@ -989,7 +990,7 @@ prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
 prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
 prgnn/stages/assess.NewModelScores 6d3fc9f8145b.902b38
-prgnn/stages/assess.ReadNodeFeatures 0542fd84844a.5a0c60
+prgnn/stages/assess.ReadNodeFeatures d144a975abed.5a0c60
 prgnn/stages/assess.Tally e8eb068a7dd3.e3b0c4
 prgnn/stages/assess.Tally.add a777c0dd307d.3bd65c
 prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
@@ -1136,13 +1137,13 @@ prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
 prgnn/nifti/cifti.Means 8a8d75de3a4e.2fa999
 prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
-prgnn/stages/prepare.Bootstrap 9c9f6e303b80.e3b0c4
+prgnn/stages/prepare.Bootstrap f3a8412ae059.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports 542cb7c03167.ac8433
-prgnn/stages/prepare.Bootstrap.Run ab53504783d7.217d7b
+prgnn/stages/prepare.Bootstrap.Run a609b4dfcad3.217d7b
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
-prgnn/stages/prepare.Bootstrap.made f6b89ff43e33.b23b9c
+prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
 prgnn/stages/prepare.Bootstrap.weightedMeans 2ef3c44b0bbb.8634e6
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
@@ -1165,7 +1166,7 @@ reached by bootstrap brainmap figure-confusion figure-connectivity figure-degree
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
-reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate timeseries
+reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate sessions timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
 reached by bootstrap connectivity denoise graph matrices
@@ -1804,10 +1805,10 @@ reached by connectivity denoise
 prgnn/connectivity.center 3b022da19c71.c1da35
 prgnn/connectivity.means 5cd81687fbf0.d881fa
 
-reached by connectivity denoise figure-connectivity matrices
+reached by connectivity denoise figure-connectivity matrices sessions
 prgnn/connectivity.Present 87910c90e002.1ea622
 
-reached by connectivity denoise figure-connectivity matrices timeseries
+reached by connectivity denoise figure-connectivity matrices sessions timeseries
 prgnn/connectivity.Constant a627130005a1.1ea622
 prgnn/connectivity.Missing 951c42c7dffc.1ea622
 prgnn/connectivity.Status 89d0487a0e09.e3b0c4
@@ -1815,6 +1816,8 @@ prgnn/connectivity.Status 89d0487a0e09.e3b0c4
 reached by connectivity denoise graph
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
+
+reached by connectivity denoise graph sessions
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
 reached by connectivity denoise join qcfc
@@ -1825,7 +1828,7 @@ prgnn/connectivity.Inspect 4ede22463ed6.3f6345
 prgnn/connectivity.Matrix.column 1a7c44c2ab2f.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
 
-reached by connectivity figure-connectivity
+reached by connectivity figure-connectivity sessions
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 
 reached by connectivity matrices
@@ -1850,6 +1853,8 @@ prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
 prgnn/internal/dense.sumMagnitudesAVX b61aacf73e51.2ef3f7
 prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
 prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
+
+reached by connectivity matrices sessions
 prgnn/stages/prepare.matrixRow 2bfdf0f80c31.e3b0c4
 
 reached by covariates
@@ -1859,7 +1864,7 @@ prgnn/stages/assess.Covariates.Run 8b56cc25b405.21f54b
 prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
 prgnn/stages/assess.covariateRow a5420f204597.986447
 prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
-prgnn/stages/assess.scanCovariates 3cb2d31dcea2.2909ef
+prgnn/stages/assess.scanCovariates 41d993ee75fa.2909ef
 prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
 prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
@@ -2042,7 +2047,7 @@ prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
 prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
 prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
-reached by denoise figure-connectivity graph matrices timeseries
+reached by denoise figure-connectivity graph matrices sessions timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 
 reached by denoise figure-qc join
@@ -2368,10 +2373,7 @@ prgnn/stages/chart.number 40ca63176420.e3b0c4
 prgnn/stages/figure.DrawConfusion 0402720d3ca6.77da57
 
 reached by figure-connectivity
-prgnn/connectivity.Average 0a1b7e6aa875.e3b0c4
-prgnn/connectivity.Average.Add f26582d7db40.aea546
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
-prgnn/connectivity.Average.Mean a2d8273a69ec.2c2964
 prgnn/stages/chart.Matrices 3370447e0570.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
@@ -2409,8 +2411,13 @@ prgnn/stages/figure.blockRow ce2b6694e7b4.e3b0c4
 reached by figure-connectivity figure-qc figure-qcfc report summary
 prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
 
-reached by figure-connectivity matrices
+reached by figure-connectivity matrices sessions
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
+
+reached by figure-connectivity sessions
+prgnn/connectivity.Average 0a1b7e6aa875.e3b0c4
+prgnn/connectivity.Average.Add f26582d7db40.aea546
+prgnn/connectivity.Average.Mean a2d8273a69ec.2c2964
 
 reached by figure-degrees
 prgnn/stages/chart.DegreeDistribution afe740007763.e04147
@@ -2746,28 +2753,30 @@ prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 reached by join
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
 prgnn/stages/prepare.Join.Ports 3765accff99b.70f231
-prgnn/stages/prepare.Join.Run 6342805a992d.ccbc91
+prgnn/stages/prepare.Join.Run 6342805a992d.9a5955
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
 prgnn/stages/prepare.joinedRow 87e01db58118.e3b0c4
 prgnn/stages/prepare.leastCoverage 44746b92f5d4.feadf7
 prgnn/stages/prepare.missingRegions 0141b33a7e71.72c55a
 prgnn/stages/prepare.readRuns 971b22999ace.fbf2b7
-prgnn/stages/prepare.runNames 49fa0d8e66d4.3a3b24
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 0795432137c0.dbdf94
 prgnn/stages/prepare.runQuality.whole 7f55c4f0d42a.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
-prgnn/stages/prepare.sameRuns 99c2c67f53bf.711565
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
 reached by join parcellate
 prgnn/stages/prepare.coverageRow f01bc69d0dae.2ce0c3
 
-reached by join report summary
+reached by join report sessions summary
 prgnn/dag.CompareCoords f9c772d15387.ee64d0
 prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
+
+reached by join sessions
+prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
+prgnn/stages/prepare.sameParts f9b6ce64d8cb.711565
 
 reached by leakage
 prgnn/stages/assess.Leakage 964183487e40.e3b0c4
@@ -3097,11 +3106,13 @@ prgnn/stages/column.TypicalityRow b540a9b79776.c63136
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 
-reached by report summary
+reached by report sessions summary
 prgnn/dag.NewTask ecc11efeba26.a65006
 prgnn/dag.heard 9ee60cdb667d.e3b0c4
 prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
+
+reached by report summary
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
@@ -3372,6 +3383,16 @@ prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
 prgnn/stages/assess.regionRow 8ed128353539.e3b0c4
 prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 prgnn/stages/assess.writeDense 1dee302b8cae.b9c8c0
+
+reached by sessions
+prgnn/stages/prepare.Sessions dba1b61b2ad0.e3b0c4
+prgnn/stages/prepare.Sessions.Ports 6cf2e70c10e7.ecbe91
+prgnn/stages/prepare.Sessions.Run 9ed436a64444.dde4cb
+prgnn/stages/prepare.meanQuality 9bedbfafa1c6.9d1b50
+prgnn/stages/prepare.poolMatrices e0fd05ebce7a.778f64
+prgnn/stages/prepare.sessionDrawRow 21e493861981.e3b0c4
+prgnn/stages/prepare.sessionQuality 503fb740494a.40e637
+prgnn/stages/prepare.sessions.New d54eff27cd87.cb6b7b
 
 reached by simulate
 prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
@@ -3709,10 +3730,10 @@ at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeigh
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:230 ordered:246 Biomarkers.read:256 ModelScores.add:322 Tally.add:333 Biomarkers.rank:343 plantedNodes:371 auroc:397
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:80 alike:92 sortedKeys:105 relative:115
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:80 WithoutNetwork:156 nodeFeatures.WithoutNetwork:161 nodeFeatures.Compute:223 nodeFeatures.byRegion:255 absolute:271 Biomarkers.recoveries:280 testShare:336 rankedBy.worth:350 leadOf:371 both:385 meanOf:395
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:83 WithoutNetwork:159 nodeFeatures.WithoutNetwork:164 nodeFeatures.Compute:226 nodeFeatures.byRegion:258 absolute:274 Biomarkers.recoveries:283 testShare:339 rankedBy.worth:353 leadOf:374 both:388 meanOf:398
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:184
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:189
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:18 Evaluate:22 Evaluate.Ports:29 Evaluate.Run:44 participantAccuracy:61 Evaluate.test:64
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:198 Fidelity.first:256 maskSetting.overModels:293 Fidelity.table:304
@@ -3789,7 +3810,7 @@ at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQualit
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:26 Ranked.name:61 Ranked.first:70 DrawSlices:85 gz:110 Viewer:118
-at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:103 SideNames:131
+at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:109 SideNames:137
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
@@ -3828,7 +3849,7 @@ at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionN
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:63 Bootstrap.TimeFrom:178 Bootstrap.made:189 longestTR:195 readJSON:198 sidecarTR:214 denoised:233 sameGrid:248 Bootstrap.size:255 Bootstrap.draw:263 countDistinct:294 Bootstrap.drop:302 whyNone:317 badVolumes:332 voxelRow:357 voxelTable:367 mostLost:380 scanTable:383 scanRow:409
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:64 Bootstrap.TimeFrom:182 Bootstrap.made:193 longestTR:199 readJSON:202 sidecarTR:218 denoised:237 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:384 scanTable:387 scanRow:413
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:66 Combat.trained:116 combatBook.table:159 slopeColumn:182 combatRow:185 combatBook.siteTable:197 siteRow:216
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
@@ -3837,12 +3858,13 @@ at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denois
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:22 Join:26 Join.Ports:31 Join.Run:50 sameRuns:91 runNames:109 joinSeries:120 spreadMissing:147 missingRegions:160 runQuality:175 readRuns:181 runQuality.whole:208 runQuality.list:258 joinedRow:267 runVolumeRow:275 runQuality.volumes:281 leastCoverage:301
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:110 joinSeries:119 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:207 runQuality.list:257 joinedRow:266 runVolumeRow:274 runQuality.volumes:280 leastCoverage:300
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:16 usualRange:36
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
+at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:141
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103

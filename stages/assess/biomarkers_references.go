@@ -70,6 +70,9 @@ func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error
 		if f.of[number] == nil {
 			f.of[number] = map[string][]float64{}
 		}
+		if f.of[number][id] != nil {
+			return nil, fmt.Errorf("%s is a second table of %s: put the sessions of a participant together first, by the stage sessions", in.Name, id)
+		}
 		f.of[number][id] = mean
 	}
 	return f, nil

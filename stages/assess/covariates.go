@@ -154,11 +154,16 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			out[k].Number[i] = math.NaN()
 		}
 	}
+	seen := make([]bool, len(ids))
 	for _, in := range t.All("cleaning") {
 		i := slices.Index(ids, in.Coord("subject"))
 		if i < 0 {
 			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, in.Coord("subject"))
 		}
+		if seen[i] {
+			return nil, fmt.Errorf("%s is a second table of %s: connect join's quality where a participant has several runs or sessions", in.Name, ids[i])
+		}
+		seen[i] = true
 		table, err := in.Table()
 		if err != nil {
 			return nil, err

@@ -27,14 +27,15 @@ type BIDSCohort struct {
 	Dir string `param:"dir" place:"always" doc:"the derivatives' directory, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
 	entities
-	Description string `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which has been cleaned and is not cleaned again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
-	Space       string `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
-	Labels      string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
-	FreeSurfer  string `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
-	Confounds   bool   `param:"confounds" doc:"take the tables of confounds too"`
-	Events      string `param:"events" place:"always" doc:"the dataset with the tables of events of task scans (sub-…/func/…_events.tsv); that of raw, or where the derivatives say that they come from, or around them, when empty"`
-	Incomplete  string `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
-	Nodes       string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Sessions    []string `param:"sessions" doc:"longitudinal data: all, or the sessions to take, such as [01, 02], one scan each, for stages with each: session and the stage sessions"`
+	Description string   `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which has been cleaned and is not cleaned again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
+	Space       string   `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
+	Labels      string   `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
+	FreeSurfer  string   `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
+	Confounds   bool     `param:"confounds" doc:"take the tables of confounds too"`
+	Events      string   `param:"events" place:"always" doc:"the dataset with the tables of events of task scans (sub-…/func/…_events.tsv); that of raw, or where the derivatives say that they come from, or around them, when empty"`
+	Incomplete  string   `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
+	Nodes       string   `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // bidsFiles is what was found of a participant, or of one of its runs.
@@ -69,6 +70,9 @@ func (f *bidsFiles) each() []*bidsFiles {
 func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if c.Dir == "" {
 		return nil, errors.New("dir is not given: the directory of the derivatives")
+	}
+	if err := c.checkSessions(); err != nil {
+		return nil, err
 	}
 	root, err := bids.Find(within(dir, c.Dir))
 	if err != nil {
@@ -191,7 +195,8 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 // roster puts the cohort together.
 func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r := &Roster{
-		PerRun:       c.all(),
+		PerRun:       c.all() || c.longitudinal(),
+		Sessions:     c.longitudinal(),
 		Participants: l.participants(nil),
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
@@ -311,6 +316,9 @@ func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []
 	}
 	slices.Sort(kinds)
 	notes = append(notes, kinds...)
+	if c.longitudinal() {
+		notes = append(notes, sessionNote(l, found))
+	}
 	known, _ := l.sheet.Column(l.ID)
 	for i := range known {
 		known[i] = ParticipantID(known[i])

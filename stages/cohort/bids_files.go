@@ -28,7 +28,7 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 		bad(err)
 		return f
 	}
-	if !c.all() {
+	if !c.all() && !c.longitudinal() {
 		return c.findRun(l, sidecars, row, labels, files, scans[0])
 	}
 	sum, n := 0.0, 0
@@ -37,7 +37,7 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 		run.name = names[i]
 		f.runs = append(f.runs, run)
 		for _, err := range run.problems {
-			bad(fmt.Errorf("run %s: %w", names[i], err))
+			bad(fmt.Errorf("%s %s: %w", c.part(), names[i], err))
 		}
 		if run.hasFD {
 			f.hasFD = true
@@ -179,6 +179,10 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	scans := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
 		return !c.fits(gridName{f.Get("space"), f.Get("res")})
 	})
+	if len(scans) > 0 && c.longitudinal() {
+		names, err := sortSessions(scans)
+		return scans, names, err
+	}
 	if len(scans) > 0 && c.all() {
 		names, err := sortRuns(scans, nil)
 		return scans, names, err
@@ -187,7 +191,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s%s", len(scans), differences(scans, nil), joinHint(scans, nil))
+		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s%s", len(scans), differences(scans, nil), sessionsHint(scans)+joinHint(scans, nil))
 	}
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))

@@ -89,3 +89,52 @@ func TestBIDSHints(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// With sessions a participant has a scan of each session, in order; some may lack a session.
+func TestBIDSSessions(t *testing.T) {
+	const scan, labels = "_space-T1w_desc-preproc_bold.nii.gz", "_space-T1w_desc-aparcaseg_dseg.nii.gz"
+	at := func(ses, rest string) string { return "ses-" + ses + "/func/sub-01_ses-" + ses + "_task-rest" + rest }
+	for _, c := range []struct {
+		name     string
+		scans    []string
+		sessions []string
+		want     string
+	}{
+		{"all", []string{at("10", ""), at("2", ""), at("base", "")}, []string{"all"}, "sub-01 2 sub-01_ses-2_task-rest" + scan + "\nsub-01 10 sub-01_ses-10_task-rest" + scan + "\nsub-01 base sub-01_ses-base_task-rest" + scan},
+		{"some", []string{at("01", ""), at("02", ""), at("03", "")}, []string{"ses-01", "3"}, "sub-01 01 sub-01_ses-01_task-rest" + scan + "\nsub-01 03 sub-01_ses-03_task-rest" + scan},
+		{"one of two that are asked for", []string{at("01", "")}, []string{"01", "02"}, "sub-01 01 sub-01_ses-01_task-rest" + scan},
+		{"without sessions", []string{"func/sub-01_task-rest"}, []string{"all"}, "sub-01 1 sub-01_task-rest" + scan},
+		{"two runs in one", []string{at("01", "_run-1"), at("01", "_run-2"), at("02", "_run-1")}, []string{"all"}, "session 01: 2 scans fit, which differ in run (1, 2): set the parameter run; sessions takes one scan of each"},
+		{"none of them", []string{at("01", "")}, []string{"02"}, "it has no preprocessed scan"},
+		{"by default", []string{at("01", ""), at("02", "")}, nil, "2 scans fit, which differ in ses (01, 02): set the parameter session; sessions: all takes each as a session of its own; runs: all takes them all"},
+	} {
+		d := newDataset(t, onePerson+"sub-02\tHC\t9\n")
+		d.write("sub-02/ses-01/func/sub-02_ses-01_task-rest_run-1"+scan, "")
+		for _, s := range c.scans {
+			d.write("sub-01/"+s+scan, "")
+			d.write("sub-01/"+s+labels, "")
+		}
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, c.sessions })
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		r.Subjects = r.Subjects[:1]
+		if got := runsText(r, "bold"); got != c.want && !strings.Contains(got, ": "+c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		if r.Sessions != (c.sessions != nil) || r.PerRun != r.Sessions {
+			t.Errorf("%s: sessions %v, parts %v", c.name, r.Sessions, r.PerRun)
+		}
+	}
+	for want, change := range map[string]func(*BIDSCohort){
+		"runs: all joins all scans":  func(b *BIDSCohort) { b.Runs = "all" },
+		"session takes one session":  func(b *BIDSCohort) { b.Session = "01" },
+		"all, or a list of sessions": func(b *BIDSCohort) { b.Sessions = append(b.Sessions, "01") },
+	} {
+		d := newDataset(t, onePerson)
+		d.write("sub-01/"+at("01", "")+scan, "")
+		if _, err := d.load(func(b *BIDSCohort) { b.Sessions = []string{"all"}; change(b) }); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

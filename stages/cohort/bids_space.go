@@ -30,13 +30,14 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 	want := map[string]string{"desc": c.Description, "echo": ""}
 	c.into(want)
 	delete(want, "res")
+	extensions := []string{".nii.gz", ".nii"}
 	if c.Space == surfaceSpace { // fMRIPrep's have no desc-
-		if c.Description == "preproc" {
+		if extensions = []string{".dtseries.nii"}; c.Description == "preproc" {
 			want["desc"] = ""
 		}
-		return pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".dtseries.nii"}, Entities: want})
 	}
-	return pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: want})
+	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: extensions, Entities: want}),
+		func(f bids.File) bool { return !c.takesSession(f.Get("ses")) })
 }
 
 // fits tells whether a grid is one of those asked for.

@@ -41,6 +41,7 @@ type Roster struct {
 	Files    map[string]dag.Type // the per-participant ports that Subject.Files fills: bold, labels, confounds, series
 	Values   map[string]dag.Type // the per-participant ports that Subject.Values fills
 	PerRun   bool                // Subject.Runs fills them: stages with each: run read them
+	Sessions bool                // with PerRun: each of Subject.Runs is a session, and stages with each: session read them
 	// Make, when set, is the stage that makes the per-participant ports (a
 	// simulated cohort): one task a subject, with the parameter "subject".
 	Make func(subject string) dag.Stage
@@ -60,6 +61,14 @@ type Roster struct {
 // AxisName is the axis that the members span.
 func (r *Roster) AxisName() string { return cmp.Or(r.Axis, "subject") }
 
+// PartAxis is the axis of the parts of a participant, of a roster PerRun.
+func (r *Roster) PartAxis() string {
+	if r.Sessions {
+		return "session"
+	}
+	return "run"
+}
+
 // Noun is what a member is called in a sentence.
 func (r *Roster) Noun() string {
 	if r.Axis != "" {
@@ -76,7 +85,7 @@ type Subject struct {
 	ID      string            // "sub-003"
 	Files   map[string]string // port → absolute path
 	Values  map[string]artifacts.Value
-	Runs    []Run // in the order of time, where the roster is PerRun
+	Runs    []Run // in the order of time, where the roster is PerRun; sessions, where it says so
 	Problem error // why nothing can be done for this one; names the file, the place and the remedy
 }
 

@@ -84,6 +84,12 @@ func (d *Division) Row(in dag.Input) (Row, error) {
 	if id == "" {
 		return Row{}, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
 	}
+	// Two sessions of a participant would be two rows under one name, or worse, one for the other.
+	for _, part := range []string{"session", "run"} {
+		if in.Coord(part) != "" {
+			return Row{}, fmt.Errorf("%s is of one %s of a participant: put the %[2]ss together first, by the stage %[3]s", in.Name, part, map[string]string{"session": "sessions", "run": "join"}[part])
+		}
+	}
 	group, ok := d.group[id]
 	if !ok {
 		return Row{}, fmt.Errorf("%s: participant %s is in no fold of %s", in.Name, id, d.Name)

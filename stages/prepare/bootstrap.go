@@ -35,8 +35,9 @@ type Bootstrap struct {
 	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node with less has no series" min:"0" max:"1"`
 	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from the scan" min:"0" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
-	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject or each: run"`
+	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
 	ScanRun     string  `param:"run" doc:"the run, filled in by each: run"`
+	Session     string  `param:"session" doc:"the session, filled in by each: session"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -87,6 +88,9 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	who := []any{"bootstrap", b.Subject}
 	if b.ScanRun != "" { // one scan a participant draws as it always has
 		who = append(who, "run", b.ScanRun)
+	}
+	if b.Session != "" {
+		who = append(who, "session", b.Session)
 	}
 	who = slices.Clip(who)
 	rois.Choose = func(roi, n int) [][]int32 {
@@ -187,7 +191,7 @@ func (b *Bootstrap) TimeFrom(has func(port string) bool) string {
 
 // made is what distinguishes its draws from others: not their number, nor whose they are.
 func (b *Bootstrap) made() map[string]string {
-	return column.MadeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run")
+	return column.MadeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run", "session")
 }
 
 // longestTR is the longest repetition time that is believed, s: some programs write

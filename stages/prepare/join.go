@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (*Join) Ports() dag.Ports {
 // Run joins.
 func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	series, quality := t.All("series"), t.All("quality")
-	if err := sameRuns(series, quality, t.All("coverage"), t.All("volumes")); err != nil {
+	if err := sameParts(series, quality, t.All("coverage"), t.All("volumes")); err != nil {
 		return nil, err
 	}
 	joined, rows, err := joinSeries(series)
@@ -86,9 +87,9 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// sameRuns refuses runs of several participants, which nobody may join, and inputs
-// that are not of the same runs.
-func sameRuns(series []dag.Input, others ...[]dag.Input) error {
+// sameParts refuses runs, or sessions, of several participants, which nobody may join, and inputs that are not of the
+// same ones.
+func sameParts(series []dag.Input, others ...[]dag.Input) error {
 	for i, in := range series {
 		if who := in.Coord("subject"); who != series[0].Coord("subject") {
 			return fmt.Errorf("%s and %s are of two participants: give this stage each: subject", series[0].Name, in.Name)
@@ -100,7 +101,7 @@ func sameRuns(series []dag.Input, others ...[]dag.Input) error {
 	for _, ins := range others {
 		same := len(ins) == 0 || slices.EqualFunc(series, ins, func(a, b dag.Input) bool { return dag.CompareCoords(a.Coords, b.Coords) == 0 })
 		if !same {
-			return fmt.Errorf("%s (%d runs) and %s (%d) are not of the same runs: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
+			return fmt.Errorf("%s (%d runs) and %s (%d) are not of the same runs or sessions: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
 		}
 	}
 	return nil
@@ -109,9 +110,7 @@ func sameRuns(series []dag.Input, others ...[]dag.Input) error {
 func runNames(series []dag.Input) []string {
 	names := make([]string, len(series))
 	for i, in := range series {
-		if names[i] = in.Coord("run"); names[i] == "" {
-			names[i] = fmt.Sprint(i + 1)
-		}
+		names[i] = cmp.Or(in.Coord("run"), in.Coord("session"), fmt.Sprint(i+1))
 	}
 	return names
 }

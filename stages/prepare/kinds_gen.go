@@ -16,5 +16,6 @@ var Kinds = []dag.Kind{
 	matricesKind,
 	meanVolumeKind,
 	parcellateKind,
+	sessionsKind,
 	timeseriesKind,
 }

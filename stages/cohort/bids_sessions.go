@@ -1,0 +1,88 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/bids"
+)
+
+// longitudinal tells whether the sessions of a participant are taken apart from each other.
+func (c *BIDSCohort) longitudinal() bool { return len(c.Sessions) > 0 }
+
+// part is what the scans of a participant are.
+func (c *BIDSCohort) part() string {
+	if c.longitudinal() {
+		return "session"
+	}
+	return "run"
+}
+
+// checkSessions refuses parameters that contradict each other.
+func (c *BIDSCohort) checkSessions() error {
+	switch {
+	case !c.longitudinal():
+		return nil
+	case c.all():
+		return errors.New("sessions: runs: all joins all scans of a participant, of all its sessions, and sessions keeps them apart: leave out one of the two")
+	case c.Session != "":
+		return errors.New("sessions: session takes one session: leave out one of the two")
+	case slices.Contains(c.Sessions, "all") && len(c.Sessions) > 1:
+		return fmt.Errorf("sessions: all, or a list of sessions, not both: [%s]", strings.Join(c.Sessions, ", "))
+	}
+	return nil
+}
+
+// takesSession tells whether scans of a session are taken.
+func (c *BIDSCohort) takesSession(ses string) bool {
+	return !c.longitudinal() || c.Sessions[0] == "all" || slices.ContainsFunc(c.Sessions, func(s string) bool {
+		return bids.Same(strings.TrimPrefix(s, "ses-"), ses)
+	})
+}
+
+// sortSessions checks that there is one scan a session, puts them in the order of the sessions, and names them. The
+// session of a scan without that entity is called 1.
+func sortSessions(scans []bids.File) (names []string, err error) {
+	name := func(f bids.File) string {
+		if ses := f.Get("ses"); ses != "" {
+			return ses
+		}
+		return "1"
+	}
+	slices.SortStableFunc(scans, func(a, b bids.File) int { return dag.CompareValues(name(a), name(b)) })
+	for i, f := range scans {
+		if i > 0 && names[i-1] == name(f) {
+			two := scans[i-1 : i+1]
+			return nil, fmt.Errorf("session %s: %d scans fit, which differ in %s; sessions takes one scan of each", name(f), len(two), differences(two, nil))
+		}
+		names = append(names, name(f))
+	}
+	return names, nil
+}
+
+// sessionsHint names sessions: all where it takes all of the files.
+func sessionsHint(files []bids.File) string {
+	if names, err := sortSessions(slices.Clone(files)); err != nil || len(names) < 2 {
+		return ""
+	}
+	return "; sessions: all takes each as a session of its own"
+}
+
+// sessionNote says how many participants have how many sessions.
+func sessionNote(l *list, found map[string]*bidsFiles) string {
+	count := map[int]int{}
+	for _, row := range l.rows {
+		if n := len(found[row.id].runs); n > 0 {
+			count[n]++
+		}
+	}
+	var text []string
+	for _, n := range slices.Sorted(maps.Keys(count)) {
+		text = append(text, fmt.Sprintf("%d (%d)", n, count[n]))
+	}
+	return "sessions a participant (participants): " + strings.Join(text, ", ")
+}
