@@ -18,8 +18,10 @@ type checkedReader struct {
 	err   error            // what the reader came to
 }
 
-func newCheckedReader(f io.ReadCloser, ref Ref, wrong func() error) *checkedReader {
-	return &checkedReader{f: f, ref: ref, hash: sha256.New(), wrong: wrong}
+// NewCheckedReader checks the bytes of f as they are read: wrong is called where they are not those of
+// ref, and ended, which may be nil, at the end.
+func NewCheckedReader(f io.ReadCloser, ref Ref, wrong func() error, ended func(right bool)) io.ReadCloser {
+	return &checkedReader{f: f, ref: ref, hash: sha256.New(), wrong: wrong, ended: ended}
 }
 
 func (c *checkedReader) Read(p []byte) (int, error) {

@@ -72,17 +72,15 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newCheckedReader(f, r, wrong)
-	if statErr == nil && st.size == r.Size {
-		c.ended = func(right bool) {
-			found := r.Digest
-			if !right {
-				found = Digest{}
-			}
-			s.saw(r.Digest, st, found)
+	return NewCheckedReader(f, r, wrong, func(right bool) {
+		switch {
+		case statErr != nil || st.size != r.Size:
+		case right:
+			s.saw(r.Digest, st, r.Digest)
+		default:
+			s.saw(r.Digest, st, Digest{})
 		}
-	}
-	return c, nil
+	}), nil
 }
 
 // check reads a blob that is here.

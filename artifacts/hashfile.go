@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"prgnn/internal/regular"
@@ -107,44 +106,23 @@ func hashFile(path string) (Ref, error) {
 	return Ref{Digest: Digest(h.Sum(nil)), Size: n}, nil
 }
 
-// A fileMemo remembers the digests of files, by path or another name.
-type fileMemo struct {
-	log     memoLog
-	once    sync.Once
-	mu      sync.RWMutex
-	entries map[string]hashed
-}
+// A fileMemo remembers the digests of files, by path or another name. No entry waits to be written:
+// the digest of a scan costs much to find out again.
+type fileMemo struct{ memo[string, hashed] }
 
 type hashed struct {
 	stat   fileStat
 	digest Digest
 }
 
-// open says where the memo lies, and how many bytes of entries may wait to be
-// written: none for the digests of scans, which cost much to find out again.
-func (m *fileMemo) open(path string, room int) { m.log.path, m.log.room = path, room }
-func (m *fileMemo) close()                     { m.log.close() }
-
 const fileMemoHead = 5*8 + len(Digest{})
 
 func (m *fileMemo) load() {
-	raw := m.log.load()
-	m.entries = make(map[string]hashed, len(raw))
-	for _, b := range raw {
-		if len(b) < fileMemoHead {
-			continue
-		}
+	m.fill(fileMemoHead, func(b []byte) (string, hashed) {
 		st := decodeStat(b)
 		st.device = binary.LittleEndian.Uint64(b[4*8:])
-		m.entries[string(b[fileMemoHead:])] = hashed{st, Digest(b[5*8 : fileMemoHead])}
-	}
-	if len(raw) > 64+2*len(m.entries) { // more than half is outdated
-		live := make([][]byte, 0, len(m.entries))
-		for path, e := range m.entries {
-			live = append(live, e.encode(path))
-		}
-		m.log.rewrite(live)
-	}
+		return string(b[fileMemoHead:]), hashed{st, Digest(b[5*8 : fileMemoHead])}
+	})
 }
 
 func (e hashed) encode(path string) []byte {
@@ -154,18 +132,12 @@ func (e hashed) encode(path string) []byte {
 }
 
 func (m *fileMemo) lookup(path string, st fileStat) (Digest, bool) {
-	m.once.Do(m.load)
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	e, ok := m.entries[path]
+	m.load()
+	e, ok := m.get(path)
 	return e.digest, ok && e.stat == st
 }
 
 func (m *fileMemo) remember(path string, st fileStat, d Digest) {
-	m.once.Do(m.load)
-	e := hashed{st, d}
-	m.mu.Lock()
-	m.entries[path] = e
-	m.mu.Unlock()
-	m.log.append(e.encode(path))
+	m.load()
+	m.put(path, hashed{st, d})
 }

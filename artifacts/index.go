@@ -2,7 +2,6 @@ package artifacts
 
 import (
 	"encoding/binary"
-	"sync"
 )
 
 // An actionIndex remembers what the action records say, so that a check of ten
@@ -11,12 +10,7 @@ import (
 // that it had when it was read and found whole. So looking up costs one question
 // to the file system (0.7 µs where opening, reading and checking a record cost
 // 12), and a record that is removed, replaced or written over is seen.
-type actionIndex struct {
-	log     memoLog
-	once    sync.Once
-	mu      sync.RWMutex
-	entries map[Key]indexed
-}
+type actionIndex struct{ memo[Key, indexed] }
 
 // An indexed is an entry: the state of the record's file, and the record
 // without its seal.
@@ -25,28 +19,15 @@ type indexed struct {
 	body []byte
 }
 
-// An entry that is lost with a killed process costs reading one record.
-func (x *actionIndex) open(path string) { x.log.path, x.log.room = path, 256<<10 }
-func (x *actionIndex) close()           { x.log.close() }
+// indexRoom is how many bytes of entries may wait: one that is lost with a killed process costs reading a record.
+const indexRoom = 256 << 10
 
 const indexHead = len(Key{}) + 4*8
 
 func (x *actionIndex) load() {
-	raw := x.log.load()
-	x.entries = make(map[Key]indexed, len(raw))
-	for _, b := range raw {
-		if len(b) < indexHead {
-			continue
-		}
-		x.entries[Key(b[:len(Key{})])] = indexed{stat: decodeStat(b[len(Key{}):]), body: b[indexHead:]}
-	}
-	if len(raw) > 64+2*len(x.entries) { // more than half is outdated
-		live := make([][]byte, 0, len(x.entries))
-		for k, e := range x.entries {
-			live = append(live, e.encode(k))
-		}
-		x.log.rewrite(live)
-	}
+	x.fill(indexHead, func(b []byte) (Key, indexed) {
+		return Key(b[:len(Key{})]), indexed{stat: decodeStat(b[len(Key{}):]), body: b[indexHead:]}
+	})
 }
 
 func (e indexed) encode(k Key) []byte {
@@ -55,10 +36,8 @@ func (e indexed) encode(k Key) []byte {
 
 // lookup finds an action whose record has not been touched since it was read.
 func (x *actionIndex) lookup(s *Store, k Key) (Action, bool) {
-	x.once.Do(x.load)
-	x.mu.RLock()
-	e, ok := x.entries[k]
-	x.mu.RUnlock()
+	x.load()
+	e, ok := x.get(k)
 	if !ok {
 		return Action{}, false
 	}
@@ -71,17 +50,13 @@ func (x *actionIndex) lookup(s *Store, k Key) (Action, bool) {
 
 // remember keeps a record that was just written, or read and found whole.
 func (x *actionIndex) remember(s *Store, k Key, sealed []byte) {
-	x.once.Do(x.load)
+	x.load()
 	st, err := s.acts.stat(k.String())
 	body, sealErr := unseal(sealed)
 	if err != nil || sealErr != nil || st.size != int64(len(sealed)) || st.unsure {
 		return
 	}
-	e := indexed{stat: st.identity(), body: body}
-	x.mu.Lock()
-	x.entries[k] = e
-	x.mu.Unlock()
-	x.log.append(e.encode(k))
+	x.put(k, indexed{stat: st.identity(), body: body})
 }
 
 // identity is the part of the state that goes into a memo.

@@ -123,3 +123,50 @@ func (m *memoLog) close() {
 		m.f = nil
 	}
 }
+
+// A memo is what a memoLog holds, in memory, by key.
+type memo[K comparable, E interface{ encode(K) []byte }] struct {
+	log     memoLog
+	once    sync.Once
+	mu      sync.RWMutex
+	entries map[K]E
+}
+
+// open says where the memo lies, and how many bytes of entries may wait to be written.
+func (m *memo[K, E]) open(path string, room int) { m.log.path, m.log.room = path, room }
+func (m *memo[K, E]) close()                     { m.log.close() }
+
+// fill reads the log. decode is given entries of head bytes or more.
+func (m *memo[K, E]) fill(head int, decode func([]byte) (K, E)) {
+	m.once.Do(func() {
+		raw := m.log.load()
+		m.entries = make(map[K]E, len(raw))
+		for _, b := range raw {
+			if len(b) >= head {
+				k, e := decode(b)
+				m.entries[k] = e
+			}
+		}
+		if len(raw) > 64+2*len(m.entries) { // more than half is outdated
+			live := make([][]byte, 0, len(m.entries))
+			for k, e := range m.entries {
+				live = append(live, e.encode(k))
+			}
+			m.log.rewrite(live)
+		}
+	})
+}
+
+func (m *memo[K, E]) get(k K) (E, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	e, ok := m.entries[k]
+	return e, ok
+}
+
+func (m *memo[K, E]) put(k K, e E) {
+	m.mu.Lock()
+	m.entries[k] = e
+	m.mu.Unlock()
+	m.log.append(e.encode(k))
+}

@@ -36,7 +36,7 @@ func FuzzMemoLog(f *testing.F) {
 		}
 		// As the index of actions they are looked at once more.
 		x := actionIndex{}
-		x.open(path)
+		x.open(path, indexRoom)
 		x.load()
 		x.close()
 	})

@@ -102,7 +102,7 @@ func Open(dir string) (*Store, error) {
 	}
 	s.blobs.open(filepath.Join(abs, blobsDir))
 	s.acts.open(filepath.Join(abs, actionsDir))
-	s.index.open(filepath.Join(abs, memoDir, "actions"))
+	s.index.open(filepath.Join(abs, memoDir, "actions"), indexRoom)
 	s.files.open(filepath.Join(abs, memoDir, "files"), 0)
 	s.bytes.open(filepath.Join(abs, memoDir, "blobs"), 256<<10)
 	return s, nil

@@ -316,7 +316,7 @@ func TestCheckedReader(t *testing.T) {
 		want error
 	}{{data, nil}, {data[:2999], wrong}, {append(bytes.Clone(data), 0), wrong}, {flip(bytes.Clone(data)), wrong}, {nil, wrong}} {
 		for _, piece := range []int{1, 7, 4096} {
-			r := newCheckedReader(io.NopCloser(bytes.NewReader(c.data)), ref, func() error { return wrong })
+			r := NewCheckedReader(io.NopCloser(bytes.NewReader(c.data)), ref, func() error { return wrong }, nil)
 			_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, piece))
 			if err != c.want {
 				t.Errorf("%d bytes in pieces of %d: %v, want %v", len(c.data), piece, err, c.want)

@@ -162,7 +162,7 @@ func causeText(n *Node, d Difference) string {
 	case d.What == "code": // often of several stages
 		return d.String()
 	case d.What == "input" && d.New == "" && member: // likewise
-		parts := slices.DeleteFunc(splitCoords(strings.TrimSuffix(coords, "]")), func(c string) bool { return strings.HasPrefix(c, "stage=") })
+		parts := slices.DeleteFunc(SplitCoords(strings.TrimSuffix(coords, "]")), func(c string) bool { return strings.HasPrefix(c, "stage=") })
 		return "removed: inputs with " + strings.Join(parts, ",")
 	}
 	return n.Stage.Name + ": " + d.String()

@@ -137,7 +137,7 @@ func readInput(f fact) (RecipeInput, error) {
 	if coords == "" { // one task of a gathering port, without coordinates
 		return in, nil
 	}
-	for _, part := range splitCoords(coords) {
+	for _, part := range SplitCoords(coords) {
 		axis, value, ok := strings.Cut(part, "=")
 		if strings.HasPrefix(value, `"`) {
 			if value, err = strconv.Unquote(value); err != nil {

@@ -3,12 +3,9 @@ package dag
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"os"
 	"sync"
 	"syscall"
 
@@ -141,7 +138,11 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &checkedFile{f: f, in: in, s: s, hash: sha256.New()}, nil
+		wrong := func() error {
+			in.note(s, artifacts.ErrChanged)
+			return artifacts.ErrChanged
+		}
+		return artifacts.NewCheckedReader(f, s.Ref, wrong, func(right bool) { in.seen(s, right) }), nil
 	}
 	rc, err := in.store.OpenBlob(s.Ref)
 	if errors.Is(err, artifacts.ErrMiss) || errors.Is(err, artifacts.ErrCorrupt) {
@@ -151,6 +152,15 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return &watchedBlob{ReadCloser: rc, in: in, s: s}, nil
+}
+
+// seen notes that an input was read to its end, and was what it is said to be.
+func (in *jobInputs) seen(s *source, right bool) {
+	if right {
+		in.mu.Lock()
+		s.read = true
+		in.mu.Unlock()
+	}
 }
 
 // A watchedBlob remembers how the reading of a blob ended.
@@ -164,43 +174,9 @@ func (w *watchedBlob) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	switch {
 	case err == io.EOF:
-		w.in.mu.Lock()
-		w.s.read = true
-		w.in.mu.Unlock()
+		w.in.seen(w.s, true)
 	case errors.Is(err, artifacts.ErrCorrupt), errors.Is(err, syscall.EIO):
 		w.in.note(w.s, err)
 	}
 	return n, err
 }
-
-// A checkedFile reads a file of the user's and compares it, at its end, with
-// what it was when it was hashed.
-type checkedFile struct {
-	f    *os.File
-	in   *jobInputs
-	s    *source
-	hash hash.Hash
-	n    int64
-	err  error
-}
-
-func (c *checkedFile) Read(p []byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
-	}
-	n, err := c.f.Read(p)
-	c.hash.Write(p[:n])
-	c.n += int64(n)
-	c.err = err
-	if err == io.EOF && (c.n != c.s.Ref.Size || artifacts.Digest(c.hash.Sum(nil)) != c.s.Ref.Digest) || c.n > c.s.Ref.Size {
-		c.err = artifacts.ErrChanged
-		c.in.note(c.s, c.err)
-	} else if err == io.EOF {
-		c.in.mu.Lock()
-		c.s.read = true
-		c.in.mu.Unlock()
-	}
-	return n, c.err
-}
-
-func (c *checkedFile) Close() error { return c.f.Close() }

@@ -93,7 +93,7 @@ func parsePattern(text string) (pattern, error) {
 	if !strings.HasSuffix(rest, "]") {
 		return p, fmt.Errorf("task %q: the bracket is not closed", text)
 	}
-	for _, part := range splitCoords(rest[:len(rest)-1]) {
+	for _, part := range SplitCoords(rest[:len(rest)-1]) {
 		c := Coord{Value: strings.TrimSpace(part)}
 		if axis, value, ok := strings.Cut(part, "="); ok && !strings.ContainsAny(axis, `"[`) {
 			c = Coord{Axis: strings.TrimSpace(axis), Value: strings.TrimSpace(value)}
@@ -110,9 +110,9 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// splitCoords splits at the commas that stand outside quotes and inner
+// SplitCoords splits at the commas that stand outside quotes and inner
 // brackets: "pool=topk,lambda=[0.1, 0.1]" has two parts.
-func splitCoords(s string) []string {
+func SplitCoords(s string) []string {
 	var parts []string
 	depth, from, quoted := 0, 0, false
 	for i := 0; i < len(s); i++ {

@@ -51,7 +51,8 @@ func (l *loader) readRef(t *tree, where string) (ref, bool) {
 			return r, false
 		}
 		r.picked = true
-		for _, sel := range split(inner) {
+		for _, sel := range dag.SplitCoords(inner) {
+			sel = strings.TrimSpace(sel)
 			axis, value, has := strings.Cut(sel, "=")
 			switch {
 			case sel == "*":
@@ -94,24 +95,6 @@ func bracket(s string) (inner, rest string, ok bool) {
 		}
 	}
 	return "", "", false
-}
-
-// split cuts at the commas outside quotes.
-func split(s string) []string {
-	var all []string
-	from, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == ',' && !quoted:
-			all = append(all, strings.TrimSpace(s[from:i]))
-			from = i + 1
-		}
-	}
-	return append(all, strings.TrimSpace(s[from:]))
 }
 
 // unquote takes the quotes off that dag.TaskID puts around odd values.
