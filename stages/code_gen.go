@@ -6,9 +6,9 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline d970b5928d8593b4a309905e485a1bd6f0ed1ff3f37b6b3d87ede37b069aa812
-kind biomarkers 62c18c3cf0f8a4bab7bc32e3f77de7e75411407cbb06286f61b5df68db3a6028
+kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c0650c4b369af177ce62b8153b703e7531983688cd3375cd202de528d42c6b6d
-kind brainmap 5c3390f2f11ec44bb44193da30f733190ec6f11fbecf91dc6539b947864c9a2d
+kind brainmap d2b2a332e113b0e521c74e9103d89ac6845f1267c807ba144a6b781128affe12
 kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare 9ec3cdbe558d73ea8c8914e406cd363b0cc95953c9e7a63521973d53a880abc3
@@ -24,7 +24,7 @@ kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c86180
 kind figure-degrees 9d54a2198ad7f0ddf37d713581e01944caca0a4b2094e6dedd1ce556852535d2
 kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe9afd83ef78
 kind figure-individuality 612695a95f2e62904d519607975fafa3d7049191cff2ee3f8767585633313eb6
-kind figure-individuals aa8ad5264007db2c9c88a11662ad7c18419007dc3d438f264c65c7d714b792c5
+kind figure-individuals c9ac7b9626c1af9079a2ab2a51b9ea7d9a528524d2a6a2fb630a7372906b0197
 kind figure-qc 5d206d9b9ac2e197a9e5516546c83eb8840eba11b23db635b641ecb63d8a1dd5
 kind figure-qcfc 21fbb7d773d6c5f6a093b1273197d5c4ecb6aa5a7b82c8fb4406fbcbb658ad9d
 kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
@@ -32,7 +32,7 @@ kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
 kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
-kind individuality 7645f05e06467d2536cbdf59b621bc12fd03dee478a44865a55d4c1e81c60a57
+kind individuality 13bec8b4592ce0bbc10397e070ab08d685e02920d572a889c8fb35cc19a6d3dc
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage bee1c8f42910a9f3b6ff06d7a278af7f0183cd5857a6c01492165b3213b3c899
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
@@ -41,12 +41,12 @@ kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
 kind permutation 434be0b6c3b77ea8ffc332e36510f3942f68cd65056f8af54dd43c7940376b52
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report e6539f636b64df0d6d984380ba398de03ec1f746c307b9609a03e7ffb1eca698
+kind report 945a565150780d9b208ad03d6910110b4d0c00304bcf54d9904c9bef0b5314c6
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary f17b69c20301ab6b72bf60dd8862adc79bf4331a3e64016ab1f83291a49d4941
+kind summary 002544b0c2b5976e8bd0a335fb6c842f7ec996f46ea9b227843b9204c683e81c
 kind tables 7e54d551a75d92b969e5353faffe041e33bcafd911c44d33d8bac19e62ff4a1d
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -396,7 +396,7 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-individuals figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
@@ -429,8 +429,11 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
+
+reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report sessions summary timeseries train
+module golang.org/x/text v0.43.0
 
 reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict qcfc report sessions simulate summary train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
@@ -446,9 +449,6 @@ prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers choose connectivity denoise fidelity individuality predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
-
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report sessions summary timeseries train
-module golang.org/x/text v0.43.0
 
 reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
@@ -975,7 +975,7 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports 4ce80150932c.ea6a66
-prgnn/stages/assess.Biomarkers.Run 72d98a50d3fe.80a24d
+prgnn/stages/assess.Biomarkers.Run 869539c83f4e.52d7da
 prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
@@ -1162,55 +1162,7 @@ prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
 prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
 
-reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training parcellate report saliency summary
-prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
-prgnn/internal/markup.Text 887bb86a9ae8.518c79
-
-reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate sessions timeseries
-prgnn/stages/column.WithMeta 135e1f0db402.8ab016
-
-reached by bootstrap connectivity denoise graph matrices
-prgnn/dag.ParamText 6f023bc41542.27b52d
-prgnn/dag.appendValue 493242d74268.81c2ea
-prgnn/dag.field 1b506e4ea5aa.e3b0c4
-prgnn/dag.field.typeName 1394005c6b97.3be3ff
-prgnn/dag.fieldTable 17e24bd5299b.a670eb
-prgnn/dag.fieldTable.collect e75cb11729b6.5ceb99
-prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
-prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
-prgnn/stages/column.MadeBy 7aa13056b302.56f026
-
-reached by bootstrap connectivity matrices
-prgnn/internal/dense.Axpy 9b740b80eb51.079fea
-prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
-prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
-prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
-prgnn/internal/dense.Cholesky.addBlock 24d3e0b6ca11.4876b1
-prgnn/internal/dense.Cholesky.block 358af61c0a78.45f69b
-prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
-prgnn/internal/dense.NewCholesky c80bea303c2a.982759
-prgnn/internal/dense.Padded a9ef6baa7028.6fd396
-prgnn/internal/dense.addGram febc9681a8b3.d9a34d
-prgnn/internal/dense.addRows ee6b8b5a57a6.59e94e
-prgnn/internal/dense.addTiles cc191e11a509.101eaf
-prgnn/internal/dense.addTilesGo 7b32e7ad430e.fbbbc2
-prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
-prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
-prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
-prgnn/internal/dense.hasAVX2 b5f74a564248.e3b0c4
-prgnn/internal/dense.manyColumns 6b39c9d3a325.e3b0c4
-prgnn/internal/dense.packBlock b6b774a93a8b.e3b0c4
-prgnn/internal/dense.packPanels 9bd48577e554.042b3e
-prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
-prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
-prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
-prgnn/internal/dense.whole 1a163c403229.2b0bdc
-prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
-
-reached by bootstrap denoise
-prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
-
-reached by bootstrap denoise exec figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries
+reached by bootstrap brainmap denoise exec figure-individuals figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
 prgnn/internal/foreign.Name 5b2485d18123.3e3be9
 prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
@@ -1221,12 +1173,7 @@ prgnn/internal/foreign.markup 045a0afb0998.e3b0c4
 prgnn/internal/foreign.pickle 97e37e01234c.e3b0c4
 prgnn/internal/foreign.rData 2f9a4ceb6913.e3b0c4
 
-reached by bootstrap denoise timeseries
-prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
-prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
-prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
-
-reached by bootstrap exec figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
+reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
@@ -1269,11 +1216,11 @@ prgnn/nifti.text 951c42c7dffc.e1ae36
 prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
 prgnn/nifti.unitSecond 069781a2de55.e3b0c4
 
-reached by bootstrap exec figure-qc leakage mean-volume parcellate report saliency summary
+reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Reader.NextRaw bf0ff7d2a403.6d60be
 prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 
-reached by bootstrap exec figure-qc leakage mean-volume parcellate report saliency summary timeseries
+reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
 prgnn/nifti.DataType.readable fe05731fc434.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
@@ -1426,21 +1373,86 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap figure-qc join matrices parcellate report saliency summary timeseries
+reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training parcellate report saliency summary
+prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
+prgnn/internal/markup.Text 887bb86a9ae8.518c79
+
+reached by bootstrap brainmap figure-individuals figure-qc join matrices parcellate report saliency summary timeseries
 prgnn/stages/region.Node f758137dceb1.e3b0c4
 
-reached by bootstrap figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
+reached by bootstrap brainmap figure-individuals figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 
-reached by bootstrap figure-qc leakage mean-volume parcellate report saliency summary
+reached by bootstrap brainmap figure-individuals figure-qc leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Header.Grid e0046a801575.57f4a9
 
-reached by bootstrap figure-qc leakage mean-volume parcellate report saliency summary timeseries
+reached by bootstrap brainmap figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Grid 5e34852d456b.3df0dc
 prgnn/nifti.Grid.String 756e8563f63e.92937c
 prgnn/nifti.Grid.box a6e12f033a70.7511bd
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
+
+reached by bootstrap brainmap figure-individuals figure-qc parcellate report saliency summary
+prgnn/nifti.Grid.coords 273cb49af203.32a7cd
+prgnn/nifti.Labels 8fe93d13f761.32a7cd
+prgnn/nifti.ReadLabels c05dac937532.ab2ed7
+prgnn/nifti.readLabels bcfda162a442.bd50bc
+
+reached by bootstrap brainmap figure-individuals parcellate report saliency summary
+prgnn/stages/region.ReadNodes 4651272d2fce.1db103
+
+reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate sessions timeseries
+prgnn/stages/column.WithMeta 135e1f0db402.8ab016
+
+reached by bootstrap connectivity denoise graph matrices
+prgnn/dag.ParamText 6f023bc41542.27b52d
+prgnn/dag.appendValue 493242d74268.81c2ea
+prgnn/dag.field 1b506e4ea5aa.e3b0c4
+prgnn/dag.field.typeName 1394005c6b97.3be3ff
+prgnn/dag.fieldTable 17e24bd5299b.a670eb
+prgnn/dag.fieldTable.collect e75cb11729b6.5ceb99
+prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
+prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
+prgnn/stages/column.MadeBy 7aa13056b302.56f026
+
+reached by bootstrap connectivity matrices
+prgnn/internal/dense.Axpy 9b740b80eb51.079fea
+prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
+prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
+prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
+prgnn/internal/dense.Cholesky.addBlock 24d3e0b6ca11.4876b1
+prgnn/internal/dense.Cholesky.block 358af61c0a78.45f69b
+prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
+prgnn/internal/dense.NewCholesky c80bea303c2a.982759
+prgnn/internal/dense.Padded a9ef6baa7028.6fd396
+prgnn/internal/dense.addGram febc9681a8b3.d9a34d
+prgnn/internal/dense.addRows ee6b8b5a57a6.59e94e
+prgnn/internal/dense.addTiles cc191e11a509.101eaf
+prgnn/internal/dense.addTilesGo 7b32e7ad430e.fbbbc2
+prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
+prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
+prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
+prgnn/internal/dense.hasAVX2 b5f74a564248.e3b0c4
+prgnn/internal/dense.manyColumns 6b39c9d3a325.e3b0c4
+prgnn/internal/dense.packBlock b6b774a93a8b.e3b0c4
+prgnn/internal/dense.packPanels 9bd48577e554.042b3e
+prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
+prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
+prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
+prgnn/internal/dense.whole 1a163c403229.2b0bdc
+prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
+
+reached by bootstrap denoise
+prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
+
+reached by bootstrap denoise timeseries
+prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
+prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
+prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
+
+reached by bootstrap figure-individuals matrices report summary timeseries
+prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
 prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
@@ -1452,20 +1464,11 @@ prgnn/stages/region.MeanOfVolumes bc8798c6a1d1.e3b0c4
 reached by bootstrap figure-qc parcellate
 prgnn/nifti.Grid.Same dff652f22257.0028ee
 
-reached by bootstrap figure-qc parcellate report saliency summary
-prgnn/nifti.Grid.coords 273cb49af203.32a7cd
-prgnn/nifti.Labels 8fe93d13f761.32a7cd
-prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels bcfda162a442.bd50bc
-
 reached by bootstrap leakage mean-volume parcellate
 prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
 
 reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
-
-reached by bootstrap matrices report summary timeseries
-prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap mean-volume parcellate
 prgnn/nifti.Header.series a794fe85f7d3.d70ae6
@@ -1505,9 +1508,6 @@ prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
 prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
 prgnn/stages/prepare.weighted d959cee6aa37.b224fd
 
-reached by bootstrap parcellate report saliency summary
-prgnn/stages/region.ReadNodes 4651272d2fce.1db103
-
 reached by bootstrap parcellate saliency
 prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
 prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
@@ -1544,7 +1544,7 @@ prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
 
 reached by brainmap
-prgnn/stages/figure.brainmap.New aa4650227ebb.eba0ab
+prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
@@ -1552,63 +1552,238 @@ prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 reached by brainmap connectivity figure-individuality figure-individuals figure-ranking report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
+reached by brainmap denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
+prgnn/internal/exact.Sincos e3c181d604de.15b4aa
+prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
+prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
+prgnn/internal/exact.pio2b d2d70c2fff37.e3b0c4
+prgnn/internal/exact.pio2c 93a510470dcd.e3b0c4
+prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
+prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
+prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
+
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+module codeberg.org/go-fonts/liberation v0.5.0
+module codeberg.org/go-latex/latex v0.2.0
+module codeberg.org/go-pdf/fpdf v0.11.1
+module git.sr.ht/~sbinet/gg v0.7.0
+module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
+module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
+module golang.org/x/image v0.30.0
+module gonum.org/v1/plot v0.17.0
+prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
+prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
+prgnn/stages/draw.Figure.SVG 9b420b8cb571.dc04b0
+prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
+prgnn/stages/draw.Ink b8d98e520859.e3b0c4
+prgnn/stages/draw.LabelSize f82a57501391.e3b0c4
+prgnn/stages/draw.Rule 6babb055ce75.e3b0c4
+prgnn/stages/draw.Sans 93f1a9407e20.e3b0c4
+prgnn/stages/draw.Scale 2b821d541562.e3b0c4
+prgnn/stages/draw.Style 9f21cc459cf2.e12a9a
+prgnn/stages/draw.Text f7e1a2da85e3.e3b0c4
+prgnn/stages/draw.TickSize 069781a2de55.e3b0c4
+prgnn/stages/draw.Ticks 0615591eeab1.e3b0c4
+prgnn/stages/draw.Ticks.Ticks 0864989d7c45.96e484
+prgnn/stages/draw.assemble b8b51400894c.eaacd0
+prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
+prgnn/stages/draw.families dae9326102a4.e3b0c4
+prgnn/stages/draw.fontFace bdc855da2dd5.aa8bfa
+prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
+prgnn/stages/draw.log2 1f220b99f475.e3b0c4
+prgnn/stages/draw.snap c17a6b90615b.e3b0c4
+prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
+prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
+prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
+prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
+prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
+prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
+prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
+prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
+prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
+prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
+prgnn/stages/draw.subset d72dd21695d5.a3854b
+prgnn/stages/draw.svgCanvas b4cd52eda807.d9ed84
+prgnn/stages/draw.svgCanvas.FillString eb9ab6a4a034.830812
+prgnn/stages/draw.svgCanvas.fontFaces a7ed69b390d0.e8133a
+prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
+prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
+prgnn/stages/draw.writeAll 435787b06084.e3b0c4
+prgnn/stages/draw.written d430d9583892.e3b0c4
+prgnn/stages/figure.Chart 3daba9f45298.86d99d
+prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
+
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
+prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
+prgnn/stages/draw.affine 11c345029ebf.e3b0c4
+prgnn/stages/draw.affine.after 041abde3e2d9.09a5ef
+prgnn/stages/draw.affine.of a1145dc367ad.436bb7
+prgnn/stages/draw.affine.scale b9024adfa907.890cf2
+prgnn/stages/draw.bend a197af38c4c6.e23d2d
+prgnn/stages/draw.casteljau 801c87dab52a.e07440
+prgnn/stages/draw.chords 0a0bba15c1bf.e3b0c4
+prgnn/stages/draw.dot 0218288a5179.e3b0c4
+prgnn/stages/draw.dot.distance f71b6ce0c39b.4ba210
+prgnn/stages/draw.dot.fixed 0c36dbb0ac2b.5ddbce
+prgnn/stages/draw.dot.to b4adc47730f0.60dc7f
+prgnn/stages/draw.newPixels 8b459fa722ba.f475a6
+prgnn/stages/draw.pen f7491d6fc8d7.890cf2
+prgnn/stages/draw.pixels 6d73c8be6fea.fb3bac
+prgnn/stages/draw.pixels.DrawImage fbeea7ff1ae0.79d27e
+prgnn/stages/draw.pixels.Fill 526062231f68.d1bbb9
+prgnn/stages/draw.pixels.FillString 4a5f87dac038.d1bbb9
+prgnn/stages/draw.pixels.Pop 92ffe0775476.6b752a
+prgnn/stages/draw.pixels.Push c67c9a06d957.f1ee96
+prgnn/stages/draw.pixels.Rotate cdc29c0e346a.da2fdb
+prgnn/stages/draw.pixels.Scale 429b75cf41cd.aff7b0
+prgnn/stages/draw.pixels.SetColor 7cd38e2f9482.f1ee96
+prgnn/stages/draw.pixels.SetLineDash 455f22dabc85.f1ee96
+prgnn/stages/draw.pixels.SetLineWidth d1fd5ceb4ff3.f1ee96
+prgnn/stages/draw.pixels.Size 0fd0e6f89df4.6b752a
+prgnn/stages/draw.pixels.Stroke 6eefa839a337.1a9f09
+prgnn/stages/draw.pixels.Translate 2f0d86a51448.aff7b0
+prgnn/stages/draw.pixels.fill 21b1d05d30cc.4e121d
+prgnn/stages/draw.pixels.flush 0adf1f3c2421.f1ee96
+prgnn/stages/draw.pixels.pen 6baa60e56dc9.f1ee96
+prgnn/stages/draw.polygon 1e11d8e4b742.5ddbce
+prgnn/stages/draw.polygon.dashed 3f4691c03c41.953a2f
+prgnn/stages/draw.polygons c4f49be216f7.d8c774
+prgnn/stages/draw.share c1bcbac403ca.e3b0c4
+prgnn/stages/draw.shares 452e0634cc0d.2a9520
+prgnn/stages/figure.outputs 1269bb1eb041.0a6601
+prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
+
+reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
+prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
+prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
+
+reached by brainmap figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
+prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
+
+reached by brainmap figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-training report summary
+prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
+
+reached by brainmap figure-connectivity figure-individuals figure-qc figure-qcfc report summary
+prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
+
+reached by brainmap figure-connectivity figure-individuals figure-qc report summary
+prgnn/stages/draw.Bar 987a762f0b79.42c468
+prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
+
+reached by brainmap figure-distributions figure-roc figure-training report summary
+prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
+
+reached by brainmap figure-individuality figure-individuals figure-ranking report summary
+prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
+prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
+prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
+prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
+
+reached by brainmap figure-individuals figure-qc parcellate report saliency summary
+prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
+prgnn/stages/region.Meaning 2ea698d00b26.46ef14
+prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
+
+reached by brainmap figure-individuals figure-qc report summary
+prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
+prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
+prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
+prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
+prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
+prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
+prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
+prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
+prgnn/stages/report.Place a7417c506f1c.e3b0c4
+
 reached by brainmap figure-individuals figure-ranking report summary
 prgnn/internal/words.The 7b58488a64d7.53dbd8
 
-reached by brainmap figure-individuals report saliency summary
-prgnn/stages/region.Place 47dad77f3518.e3b0c4
-
 reached by brainmap figure-individuals report summary
 prgnn/stages/chart.Above 87910c90e002.aba712
+prgnn/stages/chart.Atlas 0533b893c819.72e1b7
+prgnn/stages/chart.Atlas.spots 3b773471b24e.c5cfe5
 prgnn/stages/chart.Behind a627130005a1.aba712
+prgnn/stages/chart.Brain.AxialCuts 74fca0f97273.5bfbfe
+prgnn/stages/chart.Brain.depth dd71ac4fe5b6.31c5c7
+prgnn/stages/chart.Brain.slice f2bd544c62aa.15758e
+prgnn/stages/chart.Colorbar 8ddb311cb33c.e3b0c4
 prgnn/stages/chart.Holds 76ce2d001906.be54f3
 prgnn/stages/chart.Left 951c42c7dffc.aba712
 prgnn/stages/chart.Line 90287775fe7c.e3b0c4
+prgnn/stages/chart.Raster 3022ac958b83.e3b0c4
+prgnn/stages/chart.Raster.image 0bcfc251fc7b.ec0700
+prgnn/stages/chart.Raster.paint a0df9ea0db60.1d7f92
+prgnn/stages/chart.Raster.sizes 93313dd5e1a1.66d7b7
+prgnn/stages/chart.Regions 91548f9e4921.e3b0c4
 prgnn/stages/chart.Side f297976f73a3.e3b0c4
 prgnn/stages/chart.Side.Extent 251936a858d7.600dd5
 prgnn/stages/chart.Side.Flat a69cc035fe9c.600dd5
 prgnn/stages/chart.Side.Silhouette 8f635d11fcd8.af18a4
 prgnn/stages/chart.Silhouette 9b5dd5a1d0df.bd104b
+prgnn/stages/chart.Spot 866506a00fa8.e3b0c4
 prgnn/stages/chart.between 84382f85b55e.bd104b
+prgnn/stages/chart.drawSpots 7ad1a07f4427.a41180
+prgnn/stages/chart.heat b683e87c9d9d.891867
+prgnn/stages/chart.millimeters 85c53d566376.e3b0c4
 prgnn/stages/chart.mirrored 62f7c93fa1ee.c0f445
 prgnn/stages/chart.open 63dabc185e8a.19ae84
+prgnn/stages/chart.ringColor d693eaced5d1.e3b0c4
+prgnn/stages/chart.shade cdde4af07e46.e3b0c4
+prgnn/stages/chart.shown 9c4679e98754.3ab6e6
 prgnn/stages/chart.smooth 0dfbd41afe45.19ae84
-prgnn/stages/figure.NodePlaces 18e6d1aef8ac.94814c
-prgnn/stages/figure.placesToDraw b7c6a9aa2a4c.98d6cd
+prgnn/stages/draw.Sequential 2bd0825f39aa.441d7a
+prgnn/stages/figure.NodePlaces c37b2c7642c4.8e3fa0
+prgnn/stages/figure.Parcels.Atlas e3b0598bb0f0.198ec0
+prgnn/stages/figure.Parcels.brain efd5a3ded0c1.c137aa
+prgnn/stages/figure.Parcels.project ded620870a4a.a4c838
+prgnn/stages/figure.Parcels.smooth 74aeed0dda51.af0872
+prgnn/stages/figure.Parcels.surfaces f1947ef75281.b9f3a1
+prgnn/stages/figure.Parcels.weigh fe763245c9f9.9e4bb5
+prgnn/stages/figure.Ranked 23fc411dc552.14f191
+prgnn/stages/figure.Ranked.ends 4c17954f279e.97489f
+prgnn/stages/figure.Ranked.scaleText bb212e9b4b1b.97489f
+prgnn/stages/figure.ReadReading 4a8e8a52215b.ad6bc4
+prgnn/stages/figure.Reading 27593fd67f2f.e3b0c4
+prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
+prgnn/stages/figure.abs ad1cb4bdf344.e3b0c4
+prgnn/stages/figure.fine b6b774a93a8b.e3b0c4
+prgnn/stages/figure.light 3e6dba77a33e.5bfbe2
+prgnn/stages/figure.parcelsPort 493c97e632e5.ce22fe
+prgnn/stages/figure.readAtlas c4ff367f6d93.e7071f
+prgnn/stages/figure.root 7e90b63019e9.e3b0c4
+prgnn/stages/figure.shadeOf 02f36cf8eb05.e3b0c4
+prgnn/stages/figure.whole 974033cc58a1.e3b0c4
+
+reached by brainmap figure-qcfc figure-ranking figure-roc report summary
+prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
 reached by brainmap figure-ranking report summary
 prgnn/stages/figure.RankingRows 1bbb09b466d5.d1ba6c
-prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 prgnn/stages/figure.ReadRanking acd5334368a9.09357b
 prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by brainmap report summary
-prgnn/stages/figure.BrainMap a30378e5db65.e3b0c4
-prgnn/stages/figure.BrainMap.Draw a7aa5240e24f.9ba052
-prgnn/stages/figure.BrainMap.Ports e71e58d56e93.aa3df0
-prgnn/stages/figure.BrainMap.Run 638764495fe3.580d29
-prgnn/stages/figure.BrainMap.named 8f4a73fc3491.a41b0f
-prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
-prgnn/stages/figure.brainView 788ab3c99f4d.4e7763
-prgnn/stages/figure.brainView.draw c0b3a881c197.bd9ef4
-prgnn/stages/figure.brainViews 62162f0d1dfd.13bf45
-prgnn/stages/figure.headHeight 3a98da0deace.e3b0c4
-prgnn/stages/figure.heat 38830fd71b0c.e3b0c4
-prgnn/stages/figure.hull 1dc93a06a583.e3b0c4
-prgnn/stages/figure.labelPlace f81ef4a99538.1d85b1
-prgnn/stages/figure.mm 0c66043913f2.e3b0c4
-prgnn/stages/figure.outline 3a98da0deace.e3b0c4
-prgnn/stages/figure.panelHeight 4bae7b22d7bf.e3b0c4
-prgnn/stages/figure.panelWidth c791821609e1.e3b0c4
-prgnn/stages/figure.rectangle 8170e145aac3.e3b0c4
-prgnn/stages/figure.rectangle.overlap 40dbdd124487.d5a693
-prgnn/stages/figure.scaleBar 9c5259875f74.790441
-prgnn/stages/figure.settingsCaption 7a5e8ddc6eae.a5138b
-prgnn/stages/figure.spot 9326d3d677bc.e3b0c4
-prgnn/stages/figure.spotRadius 674429a4514e.e3b0c4
-prgnn/stages/figure.spots 63bc9c506806.76505a
-prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
+prgnn/stages/chart.Atlas.RegionMaps 9134e6e5a659.1e351c
+prgnn/stages/chart.Atlas.discs 242fb5ad0913.54c600
+prgnn/stages/chart.Atlas.marks 87cf62fec8ce.c03b30
+prgnn/stages/chart.Named 1aa40d1d1507.e3b0c4
+prgnn/stages/chart.Raster.middle 1c59aa436bb3.66d7b7
+prgnn/stages/chart.Raster.visible 920112bfb7d1.66d7b7
+prgnn/stages/chart.RegionMap aa42569a64ab.322818
+prgnn/stages/chart.free c314c2764729.e3b0c4
+prgnn/stages/chart.mark a4a550eedaa4.e3b0c4
+prgnn/stages/chart.sides 551d20a64361.567357
+prgnn/stages/chart.writeMarks 81eaff8f8027.d26d5a
+prgnn/stages/figure.BrainMap 773a6eaef83d.e3b0c4
+prgnn/stages/figure.BrainMap.Draw 9948dc1c3cc5.92d6b9
+prgnn/stages/figure.BrainMap.Ports f4884fa45cf8.1e3cbb
+prgnn/stages/figure.BrainMap.Run 4d8dd554788b.3a88ec
+prgnn/stages/figure.Ranked.scale 9a414cc32916.97489f
+prgnn/stages/figure.Readings 0d9b0431ed13.848f2b
+prgnn/stages/figure.chanceOf 8954ea360849.c8efae
 
 reached by choose
 prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
@@ -2037,16 +2212,6 @@ prgnn/stages/sheet.number 157f94023c9d.e3b0c4
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
 prgnn/stages/sheet.whyFields 0c88b57e106d.e3b0c4
 
-reached by denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
-prgnn/internal/exact.Sincos e3c181d604de.15b4aa
-prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
-prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
-prgnn/internal/exact.pio2b d2d70c2fff37.e3b0c4
-prgnn/internal/exact.pio2c 93a510470dcd.e3b0c4
-prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
-prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
-prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
-
 reached by denoise figure-connectivity graph matrices sessions timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 
@@ -2252,102 +2417,6 @@ prgnn/stages/figure.Confusion.Ports f447737aaf63.3b523b
 prgnn/stages/figure.Confusion.Run 1348948f36fb.9c174f
 prgnn/stages/figure.figure-confusion.New b6d278dc3495.4b3e96
 
-reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-module codeberg.org/go-fonts/liberation v0.5.0
-module codeberg.org/go-latex/latex v0.2.0
-module codeberg.org/go-pdf/fpdf v0.11.1
-module git.sr.ht/~sbinet/gg v0.7.0
-module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
-module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
-module golang.org/x/image v0.30.0
-module gonum.org/v1/plot v0.17.0
-prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
-prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
-prgnn/stages/draw.Figure.SVG 9b420b8cb571.dc04b0
-prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
-prgnn/stages/draw.Ink b8d98e520859.e3b0c4
-prgnn/stages/draw.LabelSize f82a57501391.e3b0c4
-prgnn/stages/draw.Rule 6babb055ce75.e3b0c4
-prgnn/stages/draw.Sans 93f1a9407e20.e3b0c4
-prgnn/stages/draw.Scale 2b821d541562.e3b0c4
-prgnn/stages/draw.Style 9f21cc459cf2.e12a9a
-prgnn/stages/draw.Text f7e1a2da85e3.e3b0c4
-prgnn/stages/draw.TickSize 069781a2de55.e3b0c4
-prgnn/stages/draw.Ticks 0615591eeab1.e3b0c4
-prgnn/stages/draw.Ticks.Ticks 0864989d7c45.96e484
-prgnn/stages/draw.assemble b8b51400894c.eaacd0
-prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
-prgnn/stages/draw.families dae9326102a4.e3b0c4
-prgnn/stages/draw.fontFace bdc855da2dd5.aa8bfa
-prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
-prgnn/stages/draw.log2 1f220b99f475.e3b0c4
-prgnn/stages/draw.snap c17a6b90615b.e3b0c4
-prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
-prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
-prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
-prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
-prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
-prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
-prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
-prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
-prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
-prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
-prgnn/stages/draw.subset d72dd21695d5.a3854b
-prgnn/stages/draw.svgCanvas b4cd52eda807.d9ed84
-prgnn/stages/draw.svgCanvas.FillString eb9ab6a4a034.830812
-prgnn/stages/draw.svgCanvas.fontFaces a7ed69b390d0.e8133a
-prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
-prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
-prgnn/stages/draw.writeAll 435787b06084.e3b0c4
-prgnn/stages/draw.written d430d9583892.e3b0c4
-prgnn/stages/figure.Chart 3daba9f45298.86d99d
-prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
-
-reached by figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
-prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
-prgnn/stages/draw.affine 11c345029ebf.e3b0c4
-prgnn/stages/draw.affine.after 041abde3e2d9.09a5ef
-prgnn/stages/draw.affine.of a1145dc367ad.436bb7
-prgnn/stages/draw.affine.scale b9024adfa907.890cf2
-prgnn/stages/draw.bend a197af38c4c6.e23d2d
-prgnn/stages/draw.casteljau 801c87dab52a.e07440
-prgnn/stages/draw.chords 0a0bba15c1bf.e3b0c4
-prgnn/stages/draw.dot 0218288a5179.e3b0c4
-prgnn/stages/draw.dot.distance f71b6ce0c39b.4ba210
-prgnn/stages/draw.dot.fixed 0c36dbb0ac2b.5ddbce
-prgnn/stages/draw.dot.to b4adc47730f0.60dc7f
-prgnn/stages/draw.newPixels 8b459fa722ba.f475a6
-prgnn/stages/draw.pen f7491d6fc8d7.890cf2
-prgnn/stages/draw.pixels 6d73c8be6fea.fb3bac
-prgnn/stages/draw.pixels.DrawImage fbeea7ff1ae0.79d27e
-prgnn/stages/draw.pixels.Fill 526062231f68.d1bbb9
-prgnn/stages/draw.pixels.FillString 4a5f87dac038.d1bbb9
-prgnn/stages/draw.pixels.Pop 92ffe0775476.6b752a
-prgnn/stages/draw.pixels.Push c67c9a06d957.f1ee96
-prgnn/stages/draw.pixels.Rotate cdc29c0e346a.da2fdb
-prgnn/stages/draw.pixels.Scale 429b75cf41cd.aff7b0
-prgnn/stages/draw.pixels.SetColor 7cd38e2f9482.f1ee96
-prgnn/stages/draw.pixels.SetLineDash 455f22dabc85.f1ee96
-prgnn/stages/draw.pixels.SetLineWidth d1fd5ceb4ff3.f1ee96
-prgnn/stages/draw.pixels.Size 0fd0e6f89df4.6b752a
-prgnn/stages/draw.pixels.Stroke 6eefa839a337.1a9f09
-prgnn/stages/draw.pixels.Translate 2f0d86a51448.aff7b0
-prgnn/stages/draw.pixels.fill 21b1d05d30cc.4e121d
-prgnn/stages/draw.pixels.flush 0adf1f3c2421.f1ee96
-prgnn/stages/draw.pixels.pen 6baa60e56dc9.f1ee96
-prgnn/stages/draw.polygon 1e11d8e4b742.5ddbce
-prgnn/stages/draw.polygon.dashed 3f4691c03c41.953a2f
-prgnn/stages/draw.polygons c4f49be216f7.d8c774
-prgnn/stages/draw.share c1bcbac403ca.e3b0c4
-prgnn/stages/draw.shares 452e0634cc0d.2a9520
-prgnn/stages/figure.outputs 1269bb1eb041.0a6601
-prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
-
-reached by figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
-prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
-prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
-
 reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
 prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
@@ -2385,20 +2454,6 @@ prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
 reached by figure-connectivity figure-degrees
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
-reached by figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
-prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
-
-reached by figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-training report summary
-prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
-
-reached by figure-connectivity figure-individuals figure-qc figure-qcfc report summary
-prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
-
-reached by figure-connectivity figure-individuals figure-qc report summary
-prgnn/stages/draw.Bar 987a762f0b79.42c468
-prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
-
 reached by figure-connectivity figure-qc
 prgnn/stages/chart.MatrixPanel 4184ab33519c.e3b0c4
 prgnn/stages/chart.MatrixPanel.paint 9ade771afbb1.c9f835
@@ -2431,10 +2486,8 @@ prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
 prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 
-reached by figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/draw.Categories 108e6783882b.441d7a
-
 reached by figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/draw.Categories 108e6783882b.441d7a
 prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
 reached by figure-degrees figure-distributions figure-roc figure-training report summary
@@ -2455,9 +2508,6 @@ prgnn/stages/figure.figure-distributions.New 7ab69652cece.488cf9
 reached by figure-distributions figure-individuality figure-roc report summary tables
 prgnn/stages/report.Fixed 494a7404cf36.e3b0c4
 prgnn/stages/report.Share d5a88af68bb9.397c0e
-
-reached by figure-distributions figure-roc figure-training report summary
-prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 
 reached by figure-distributions figure-training report summary
 prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
@@ -2486,14 +2536,8 @@ prgnn/stages/figure.Individuality.Ports cdb7115453a3.890f10
 prgnn/stages/figure.Individuality.Run dc063375cbd9.36d480
 prgnn/stages/figure.figure-individuality.New d54eff27cd87.609979
 
-reached by figure-individuality figure-individuals figure-ranking report summary
-prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
-prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
-prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
-
 reached by figure-individuality figure-ranking report summary
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
-prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
 
 reached by figure-individuality individuality report summary
 prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
@@ -2513,21 +2557,19 @@ reached by figure-individuals report saliency summary
 prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
 
 reached by figure-individuals report summary
-prgnn/stages/chart.ByParticipant b7b588d38fd1.55b058
-prgnn/stages/chart.Individuals 92cff9d22b1a.3ab6e6
-prgnn/stages/chart.Spot 866506a00fa8.e3b0c4
-prgnn/stages/chart.drawSpots ac06cf88f12c.aa5cb2
-prgnn/stages/chart.heat b683e87c9d9d.891867
-prgnn/stages/chart.shown 9c4679e98754.3ab6e6
-prgnn/stages/draw.Sequential 2bd0825f39aa.441d7a
+prgnn/stages/chart.Atlas.ByParticipant cc532ac1a269.40357a
+prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
+prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
-prgnn/stages/figure.Individuals.Draw c7442e3d1f6d.e0565f
-prgnn/stages/figure.Individuals.Ports e8228f88de3a.8d07ab
-prgnn/stages/figure.Individuals.Run e946939ea5a2.f804e9
+prgnn/stages/figure.Individuals.Draw 227c3b7926e8.88bd87
+prgnn/stages/figure.Individuals.Ports 4f3bf269edd1.a3f3e9
+prgnn/stages/figure.Individuals.Run fc93f3503b13.ae0915
+prgnn/stages/figure.ReadNames e86283c4b0e2.e26235
 prgnn/stages/figure.first 0a4bf8956fa5.e332d6
 prgnn/stages/figure.individualScores af4ccb51c337.6f434b
 prgnn/stages/figure.keptRegion 56ac223a7589.e3b0c4
 prgnn/stages/figure.lambdaPair 1970d65ea894.e3b0c4
+prgnn/stages/figure.nodeRow 1e4aa4c3de71.e3b0c4
 prgnn/stages/figure.readIndividual d49a5fd51553.09fe44
 prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
 prgnn/stages/figure.selected ba94e4c817fc.8933d2
@@ -2563,6 +2605,7 @@ prgnn/stages/chart.trace ef93496b2bac.e3b0c4
 prgnn/stages/chart.traceHigh d0be97516f81.e3b0c4
 prgnn/stages/chart.traceLeft 4233cb1aa500.e3b0c4
 prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
+prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
 prgnn/stages/figure.ScanQuality.Ports 623b8a803253.d1e34c
 prgnn/stages/figure.ScanQuality.Run 49bbc98d2ad6.c85a9a
@@ -2576,34 +2619,16 @@ reached by figure-qc figure-qcfc report summary
 prgnn/stages/chart.indexed f33659a4c752.e3b0c4
 prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 
-reached by figure-qc parcellate report saliency summary
-prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
-prgnn/stages/region.Meaning 2ea698d00b26.46ef14
-prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
-
 reached by figure-qc report summary
-prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
-prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
-prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
-prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
-prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
-prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
-prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
-prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
 prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
-prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
 prgnn/stages/figure.ScanCaption 3fffcf4e08ff.e3b0c4
-prgnn/stages/report.Place a7417c506f1c.e3b0c4
 
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
 prgnn/stages/figure.HeadMotion.Ports 2c1cd36e355e.5cafbc
 prgnn/stages/figure.HeadMotion.Run ff3a038cc75f.09c387
 prgnn/stages/figure.figure-qcfc.New 7ab69652cece.f66179
-
-reached by figure-qcfc figure-ranking figure-roc report summary
-prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
 reached by figure-qcfc qcfc report summary
 prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
@@ -2647,6 +2672,7 @@ prgnn/stages/chart.Row 104361cd5c39.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
 prgnn/stages/figure.DrawContrast 1bc14f0e7235.c30c65
 prgnn/stages/figure.DrawRanking 8c9ce0a0918b.fac65c
+prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 
 reached by figure-roc
 prgnn/stages/figure.ROC 0a604c5f3fd9.e3b0c4
@@ -3115,10 +3141,7 @@ prgnn/dag.heard.Write d924a138a58c.92cb40
 reached by report summary
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
-prgnn/stages/chart.Brain.coloured ab0ae6487217.31c5c7
-prgnn/stages/chart.Brain.slice 3247d1461763.d38917
-prgnn/stages/chart.Slices c33e1354cf00.d5055c
-prgnn/stages/chart.darker facbd0e5ec7f.e3b0c4
+prgnn/stages/chart.Slices c25201789bdf.dc6789
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
@@ -3129,12 +3152,11 @@ prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawSlices 96fdcda720ad.7429d9
-prgnn/stages/figure.Ranked 8133b843c334.e3b0c4
-prgnn/stages/figure.Ranked.first 75b6d57804cf.97489f
+prgnn/stages/figure.DrawSlices 2538ca850ea3.230b8b
+prgnn/stages/figure.Ranked.first 4fe711f83ae9.97489f
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
-prgnn/stages/figure.Readings 4d06fa565eac.5fdf44
-prgnn/stages/figure.Viewer caea87bb4bec.f037a2
+prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
+prgnn/stages/figure.Viewer 059d9a119c68.b4e119
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
@@ -3169,7 +3191,7 @@ prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
 prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
 prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
 prgnn/stages/present.author.heading 3f41cb17d821.f01244
-prgnn/stages/present.author.inSpace f951e6513d74.474cf8
+prgnn/stages/present.author.inSpace 44067f203a3f.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
 prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
 prgnn/stages/present.author.leftOut dacf7cfaf588.8b3eb3
@@ -3200,14 +3222,15 @@ prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.readAccuracy 49502148c65e.74322c
 prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
 prgnn/stages/present.author.references 263614664634.b45123
-prgnn/stages/present.author.regionFigures 2b2c24917cd5.44d505
-prgnn/stages/present.author.regions 7c6bca9c274f.ee72dd
+prgnn/stages/present.author.regionFigures 9e698c5d6101.49e433
+prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result c4ae36112532.d95c60
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
 prgnn/stages/present.author.scanQuality fd55ac8c8f04.0da183
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
+prgnn/stages/present.author.space 5c8b7b275649.28d337
 prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
@@ -3257,7 +3280,6 @@ prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
 prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
-prgnn/stages/present.nodeRow d59209e251ef.e3b0c4
 prgnn/stages/present.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.number 42a6014712ab.fafdc9
@@ -3312,6 +3334,7 @@ prgnn/stages/report.Count.Figure fa1142e07211.1e8443
 prgnn/stages/report.Count.Table b7ad38f4210e.e18008
 prgnn/stages/report.DrawnP 21d4443db71d.06655f
 prgnn/stages/report.DrawnPText 8f10522f3615.dc168e
+prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
@@ -3383,6 +3406,7 @@ prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
 prgnn/stages/assess.regionRow 8ed128353539.e3b0c4
 prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 prgnn/stages/assess.writeDense 1dee302b8cae.b9c8c0
+prgnn/stages/region.Place 47dad77f3518.e3b0c4
 
 reached by sessions
 prgnn/stages/prepare.Sessions dba1b61b2ad0.e3b0c4
@@ -3727,7 +3751,7 @@ at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 sh
 at nifti/timesum.go prgnn/nifti MeanStep:10 timeSum:13 timeSum.add:20 timeSum.mean:52
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:23 Biomarkers:27 Biomarkers.Ports:36 settingScores:63 ModelScores:69 NewModelScores:81 settingOf:87 Tally:104 saliency:111 Biomarkers.Run:123 Biomarkers.readAll:230 ordered:246 Biomarkers.read:256 ModelScores.add:322 Tally.add:333 Biomarkers.rank:343 plantedNodes:371 auroc:397
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:64 ModelScores:70 NewModelScores:82 settingOf:88 Tally:105 saliency:112 Biomarkers.Run:124 Biomarkers.readAll:234 ordered:250 Biomarkers.read:260 ModelScores.add:326 Tally.add:337 Biomarkers.rank:347 plantedNodes:375 auroc:401
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:80 alike:92 sortedKeys:105 relative:115
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:83 WithoutNetwork:159 nodeFeatures.WithoutNetwork:164 nodeFeatures.Compute:226 nodeFeatures.byRegion:258 absolute:274 Biomarkers.recoveries:283 testShare:339 rankedBy.worth:353 leadOf:374 both:388 meanOf:398
@@ -3746,7 +3770,7 @@ at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Pla
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:247
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:116 readPlain:118 check:131 parseID:157 line:162 readLines:168 separator:190 split:199
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
-at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:76 Individuals:88 ByParticipant:96 heat:144
+at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:82 Atlas.spots:93 Individuals:106 Atlas.ByParticipant:113 Atlas.above:187 heat:201
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
@@ -3756,10 +3780,12 @@ at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outl
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
 at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:34 headHigh:34 lowerHigh:34 traceHigh:34 traceLeft:35 traceRight:35 partGap:36 ScanQuality:41 trace:73 Participant.traces:79 Participant.trace:87 carpetRegions:138 carpetVolumes:138 Participant.carpet:141 indexed:178 Participant.times:197 Participant.lower:220 Participant.histogram:237 small:271 Participant.tsnr:278
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
+at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:76 Raster.paint:81 Raster.visible:94 Raster.middle:105
+at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:46 mark:143 Atlas.marks:146 writeMarks:175 free:192 Atlas.discs:202
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
-at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.slice:65 Brain.coloured:109 darker:114
+at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:68 millimeters:73 Brain.AxialCuts:78 Brain.slice:89
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:113
 at stages/column/columns.go prgnn/stages/column JSON:8
@@ -3796,20 +3822,21 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:16 tens:53
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:28 BrainMap:32 BrainMap.Ports:37 spot:48 brainView:57 brainViews:65 panelHeight:73 panelWidth:73 headHeight:74 spotRadius:75 outline:76 BrainMap.Run:80 placesToDraw:97 NodePlaces:114 BrainMap.Draw:130 BrainMap.named:166 spots:180 brainView.draw:210 rectangle:294 rectangle.overlap:297 labelPlace:303 scaleBar:333 hull:342 heat:367 mm:383
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:50 readAtlas:71 NodePlaces:104 BrainMap.Draw:123 Ranked.ends:192 Ranked.scaleText:210
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:33 DrawIndividuality:38
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:25 Individuals:29 Individuals.Ports:36 Individuals.Run:47 keptRegion:56 individualScores:62 readIndividual:68 first:95 selected:106 Individuals.Draw:119 rowTitle:207 lambdaPair:214
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:49 keptRegion:62 individualScores:68 readIndividual:74 first:101 selected:112 nodeRow:125 ReadNames:132 Individuals.Draw:146 rowTitle:243 lambdaPair:250
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:39 DrawHeadMotion:48 people:112
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:38 ReadRanking:55 RankingRows:58 RankingRows.First:61 RankingRows.Planted:66 planted:68 settingCaption:71 settingsCaption:79 DrawRanking:93 DrawContrast:110
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:64 Reading.ofLayer:73 RankingRows:81 RankingRows.First:84 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:116 DrawContrast:133
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
+at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:19 Parcels.smooth:79 Parcels.Atlas:88 Parcels.brain:93 Parcels.surfaces:104 Parcels.project:118 light:159 shadeOf:214 abs:216 root:219
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
-at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:26 Ranked.name:61 Ranked.first:70 DrawSlices:85 gz:110 Viewer:118
+at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:62 Ranked.name:73 Ranked.scale:82 Ranked.first:85 DrawSlices:96 gz:120 Viewer:128
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:109 SideNames:137
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
@@ -3882,7 +3909,7 @@ at stages/present/performance.go prgnn/stages/present author.performance:21 plus
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
-at stages/present/regions.go prgnn/stages/present author.regions:19 otherThan:67 author.regionFigures:75 author.inSpace:105 nodeRow:163 author.rankingTables:171 author.contrasts:227 author.agreement:249 besideChance:289 author.null:300 author.fidelity:350 author.individuality:374
+at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:67 author.regionFigures:75 author.space:123 author.inSpace:149 author.rankingTables:184 author.contrasts:240 author.agreement:262 besideChance:302 author.null:313 author.fidelity:363 author.individuality:387
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:99 Report.Run:116
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55

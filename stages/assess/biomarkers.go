@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"prgnn/dag"
 	"prgnn/gnn"
@@ -219,10 +220,13 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	table := column.Table(ranking, axes...)
-	table.Meta = map[string]string{"reading": b.Reading}
+	layer := strconv.Itoa(b.Layer)
+	table.Meta = map[string]string{"reading": b.Reading, "layer": layer}
+	scores := column.Table(individual, axes...)
+	scores.Meta = map[string]string{"layer": layer}
 	return dag.Outputs{
 		"ranking": table, "null": column.Table(null, axes...), "consistency": column.Table(consistency, axes...),
-		"individual": column.Table(individual, axes...), "recovery": column.Table(recovery, axes...),
+		"individual": scores, "recovery": column.Table(recovery, axes...),
 	}, nil
 }
 

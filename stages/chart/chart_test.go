@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"encoding/xml"
+	"image/color"
 	"image/png"
 	"io"
 	"math"
@@ -20,7 +21,11 @@ func figures(name string) map[string]ours.Figure {
 	some := []float64{0, 1, 4, 9, 4, 1, 0}
 	d := Distribution{Title: name, Epochs: []int{1, 2, 3}, Kept: [][]float64{some, some, some}, Dropped: [][]float64{some, some, some}}
 	course := Course{[]float64{0.7, 0.5}, []float64{0.7, math.NaN()}, []float64{0.5, 0.8}, []float64{0.5, 0.7}}
-	spots := []Spot{{X: -20, Y: 10, Value: 0.2}, {X: 20, Y: 10, Value: math.NaN()}, {Z: 30, Value: 1, Ring: true}}
+	discs := Atlas{At: &[3][]float64{{-20, 20, 0}, {10, 10, 0}, {0, 0, 30}}}
+	few := Regions{Value: map[int]float64{1: 0.2, 3: 1}, Ring: map[int]bool{3: true}}
+	view := Raster{Name: name, Left: "L", Width: 3, Height: 2, Step: 20, Region: []int{1, 1, 3, 0, 2, 3}, Ground: make([]color.NRGBA, 6), Light: []uint8{255, 200, 99, 0, 255, 255}}
+	atlas := Atlas{Surfaces: []Raster{view, view, view, view}, Cuts: []Raster{view, view}}
+	regions := []RegionMap{{name, few, []Named{{1, name}, {3, "c"}, {2, "b"}}}}
 	return map[string]ours.Figure{
 		"ridges":    Ridges([][]Distribution{{d, d}, {d}}),
 		"curves":    Curves([]Training{{name, []Course{course}, 0.6}, {"", nil, math.NaN()}}),
@@ -30,7 +35,10 @@ func figures(name string) map[string]ours.Figure {
 		"matrices":  Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1}, name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
 		"trends":    Trends([]string{name, "b"}, name, []Trend{{name, []float64{0.2, none}, []float64{0.1, none}, []float64{0.3, none}, 0.1}, {"b", []float64{0.5, 0.6}, []float64{none, 0.5}, []float64{none, 0.7}, none}}),
 		"degrees":   DegreeDistribution([]Degrees{{name, 3, []float64{0, 3, 1}}, {"b", 0, nil}}),
-		"brains":    ByParticipant([]string{name}, []Individuals{{name, [][]Spot{spots}}}, 0, 1),
+		"brains":    atlas.ByParticipant([]string{name}, []Individuals{{name, []Regions{few}}}, Colorbar{0.5, 1, name}),
+		"discs":     discs.ByParticipant([]string{name}, []Individuals{{name, []Regions{few}}}, Colorbar{0.5, 1, name}),
+		"maps":      atlas.RegionMaps(regions, Colorbar{0.5, 1, name}, name),
+		"disc maps": discs.RegionMaps(regions, Colorbar{0.5, 1, name}, name),
 	}
 }
 

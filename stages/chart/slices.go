@@ -2,9 +2,9 @@ package chart
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -41,16 +41,19 @@ func Slices(b Brain, low, high float64) ours.Figure {
 		total += heights[i] + head + gap
 	}
 	f := ours.Figure{Width: page, Height: total}
+	shown := Regions{Value: map[int]float64{}}
+	for n, score := range b.Score {
+		shown.Value[n] = (score - low) / (high - low)
+	}
 	f.Paint = func(c draw.Canvas) {
 		top := c.Max.Y - 2
 		for i, cut := range cuts {
 			for k := range each {
-				// Equally spaced within the middle 80 % of the extent.
-				at := b.Low[cut.depth] + size(cut.depth)*(0.1+0.8*(float64(k)+0.5)/each)
+				at := b.depth(cut.depth, k, each)
 				left := c.Min.X + width*vg.Length(k)
-				ours.Text(c, vg.Point{X: left + (width-gap)/2, Y: top}, fmt.Sprintf("%s = %.0f mm", cut.name, at), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+				ours.Text(c, vg.Point{X: left + (width-gap)/2, Y: top}, cut.name+" = "+millimeters(at), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
 				c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - head - heights[i]}, Max: vg.Point{X: left + width - gap, Y: top - head}},
-					b.slice(cut.depth, cut.right, cut.up, at, low, high))
+					ours.Enlarge(b.slice(cut.depth, cut.right, cut.up, at).image(shown), 2, 2))
 			}
 			top -= heights[i] + head + gap
 		}
@@ -61,54 +64,50 @@ func Slices(b Brain, low, high float64) ours.Figure {
 	return f
 }
 
-// slice is one cut as an image, a point every mm and a half.
-func (b Brain) slice(depth, right, up int, at, low, high float64) image.Image {
+// depth is where slice k of n along an axis lies: whole mm, equally spaced within the middle 80 % of the extent.
+func (b Brain) depth(axis, k, n int) float64 {
+	size := b.High[axis] - b.Low[axis]
+	return math.Round(b.Low[axis] + float64(size*(0.1+float64(0.8*(float64(k)+0.5))/float64(n))))
+}
+
+func millimeters(x float64) string {
+	return strings.Replace(fmt.Sprintf("%.0f mm", x), "-", "−", 1)
+}
+
+// AxialCuts are n axial slices, from below.
+func (b Brain) AxialCuts(n int) (cuts []Raster) {
+	for k := range n {
+		at := b.depth(2, k, n)
+		r := b.slice(2, 0, 1, at)
+		r.Name, r.Left, r.Right = "z = "+millimeters(at), "L", "R"
+		cuts = append(cuts, r)
+	}
+	return cuts
+}
+
+// slice is one cut, a point every mm and a half.
+func (b Brain) slice(depth, right, up int, at float64) Raster {
 	const step = 1.5
 	w, h := max(1, int((b.High[right]-b.Low[right])/step)), max(1, int((b.High[up]-b.Low[up])/step))
-	regions := make([]int, w*h)
-	place := func(i, j int) [3]float64 {
-		var p [3]float64
-		p[depth] = at
-		p[right] = b.Low[right] + (float64(i)+0.5)*step
-		p[up] = b.High[up] - (float64(j)+0.5)*step
-		return p
-	}
+	r := Raster{Width: w, Height: h, Step: step, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h), Light: make([]uint8, w*h), Outlined: b.Under == nil}
 	for j := range h {
 		for i := range w {
-			p := place(i, j)
-			regions[j*w+i] = b.Region(p[0], p[1], p[2])
-		}
-	}
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for j := range h {
-		for i := range w {
-			n := regions[j*w+i]
+			var p [3]float64
+			p[depth] = at
+			p[right] = b.Low[right] + float64((float64(i)+0.5)*step)
+			p[up] = b.High[up] - float64((float64(j)+0.5)*step)
+			n := b.Region(p[0], p[1], p[2])
 			paint := color.NRGBA{0xff, 0xff, 0xff, 0xff}
 			if b.Under != nil {
-				p := place(i, j)
 				if v := b.Under(p[0], p[1], p[2]); !math.IsNaN(v) {
-					g := uint8(math.Round(80 + 155*min(max(v, 0), 1))) // light enough for the colours above it
+					g := uint8(math.Round(80 + float64(155*min(max(v, 0), 1)))) // light enough for the colors above it
 					paint = color.NRGBA{g, g, g, 0xff}
 				}
 			} else if n != 0 {
 				paint = color.NRGBA{0xdd, 0xe0, 0xe4, 0xff}
 			}
-			if score, ok := b.Score[n]; ok && n != 0 {
-				paint = heat.At((score - low) / (high - low))
-			}
-			// Where a region ends, its edge is darker: neighbours of one colour stay apart.
-			if n != 0 && (b.Under == nil || b.coloured(n)) && (i+1 < w && regions[j*w+i+1] != n || j+1 < h && regions[(j+1)*w+i] != n) {
-				paint = color.NRGBA{darker(paint.R), darker(paint.G), darker(paint.B), 0xff}
-			}
-			img.SetNRGBA(i, j, paint)
+			r.Region[j*w+i], r.Ground[j*w+i], r.Light[j*w+i] = n, paint, 0xff
 		}
 	}
-	return ours.Enlarge(img, 2, 2)
+	return r
 }
-
-func (b Brain) coloured(n int) bool {
-	_, ok := b.Score[n]
-	return ok
-}
-
-func darker(v uint8) uint8 { return uint8(float64(v) * 0.78) }

@@ -5,17 +5,18 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/nifti"
 )
 
-// drawMap runs a brainmap over a made-up ranking of n nodes; edit changes the ranking.
-func drawMap(t *testing.T, n int, edit func(*encoding.Table)) string {
+// drawMap runs a brainmap over a made-up ranking of n nodes, whose first regions are the last nodes; edit changes the ranking.
+func drawMap(t *testing.T, n int, parcels []dag.Input, edit func(*encoding.Table)) string {
 	t.Helper()
 	r := random.New(1, "brainmap test")
 	var at [3][]float64
@@ -24,21 +25,23 @@ func drawMap(t *testing.T, n int, edit func(*encoding.Table)) string {
 		for k := range at {
 			at[k] = append(at[k], 60*r.Normal())
 		}
-		rank[i], index[i], label[i], score[i], planted[i] = int32(i+1), int32(n-i), "R", 1/float64(i+1), i == 1
+		rank[i], index[i], label[i], score[i], planted[i] = int32(i+1), int32(n-i), "R"+string(rune('a'+i)), 0.5+0.4/float64(i+1), i == 1
 	}
 	all := make([]int32, n)
+	names := make([]string, n)
 	for i := range all {
 		all[i] = int32(i + 1)
+		names[i] = "node"
 	}
-	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: all},
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: all}, encoding.Column{Name: "id", Values: all}, encoding.Column{Name: "name", Values: names},
 		encoding.Column{Name: "x", Values: at[0]}, encoding.Column{Name: "y", Values: at[1]}, encoding.Column{Name: "z", Values: at[2]})
 	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank}, encoding.Column{Name: "index", Values: index},
 		encoding.Column{Name: "abbreviation", Values: label}, encoding.Column{Name: "score", Values: score}, encoding.Column{Name: "planted", Values: planted})
 	if edit != nil {
 		edit(ranking)
 	}
-	out, err := (&BrainMap{Top: 3}).Run(context.Background(), dag.NewTask(map[string][]dag.Input{
-		"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)},
+	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(map[string][]dag.Input{
+		"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)}, "parcels": parcels,
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -50,104 +53,156 @@ func drawMap(t *testing.T, n int, edit func(*encoding.Table)) string {
 	return b.String()
 }
 
-func TestBrainMapShowsEveryRegionThreeTimes(t *testing.T) {
-	svg := drawMap(t, 20, nil)
-	// The first three regions are the last three nodes; from the left, those of
-	// the left half are named, from above all three, from behind none.
-	left := 0
-	for i, r := 0, random.New(1, "brainmap test"); i < 20; i++ {
-		x := r.Normal()
-		r.Normal()
-		r.Normal()
-		if i >= 17 && x < 0 {
-			left++
-		}
-	}
-	count := map[string]int{}
+// elements counts the elements of a picture, and joins its texts.
+func elements(t *testing.T, svg string) (count map[string]int, text string) {
+	t.Helper()
+	count = map[string]int{}
 	d := xml.NewDecoder(strings.NewReader(svg))
+	inText := false
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			break
+			return count, text
 		}
 		if err != nil {
 			t.Fatalf("not XML: %v", err)
 		}
-		if e, ok := token.(xml.StartElement); ok {
+		switch e := token.(type) {
+		case xml.StartElement:
 			count[e.Name.Local]++
-			for _, a := range e.Attr {
-				if a.Name.Local == "stroke" && a.Value == "#1a9850" {
-					count["ring"]++
-				}
+			inText = e.Name.Local == "text"
+		case xml.CharData:
+			if inText {
+				text += string(e) + "|"
+			}
+		case xml.EndElement:
+			inText = false
+		}
+	}
+}
+
+// boxes is a label image of 20 × 20 × 20 voxels of 6 mm about the origin: the left half is node 1, the right half is node 2 but for
+// node 3 at its lateral side in front, and node 4 is a small box in the middle of the left half.
+func boxes(t *testing.T) dag.Input {
+	t.Helper()
+	const n = 20
+	voxels := make([]int32, n*n*n)
+	for i := range voxels {
+		x, y, z := i%n, i/n%n, i/(n*n)
+		switch {
+		case x < 2 || x >= n-2 || y < 2 || y >= n-2 || z < 2 || z >= n-2:
+		case x >= 4 && x < 7 && y >= 8 && y < 12 && z >= 8 && z < 12:
+			voxels[i] = 4
+		case x < n/2:
+			voxels[i] = 1
+		case x >= n-4 && y >= n/2:
+			voxels[i] = 3
+		default:
+			voxels[i] = 2
+		}
+	}
+	var b bytes.Buffer
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n}, Affine: nifti.Affine{{6, 0, 0, -57}, {0, 6, 0, -57}, {0, 0, 6, -57}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
+		t.Fatal(err)
+	}
+	return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
+}
+
+func TestBrainMap(t *testing.T) {
+	for name, c := range map[string]struct {
+		parcels []dag.Input
+		images  int
+		says    []string
+	}{
+		"discs":   {nil, 1, []string{"from the left|", "from above|", "1 Ra|", "3 Rc|"}},
+		"parcels": {[]dag.Input{boxes(t)}, 4 + 6 + 1, []string{"left, lateral|", "right, medial|", "z = ", "1 Ra|", "2 Rb|", "3 Rc|", "0.9|", "0.5|"}},
+	} {
+		svg := drawMap(t, 4, c.parcels, nil)
+		count, text := elements(t, svg)
+		if count["image"] != c.images {
+			t.Errorf("%s: %d images, want %d", name, count["image"], c.images)
+		}
+		for _, want := range append(c.says, "planted group difference (simulated data)|", "score|") {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in %q", name, want, text)
 			}
 		}
-	}
-	for name, want := range map[string]int{"circle": 60, "text": 1 + 3 + 3 + left + 4 + 2, "ring": 3, "path": 3} {
-		if count[name] != want {
-			t.Errorf("%d of %s, want %d", count[name], name, want)
+		hostile := drawMap(t, 4, c.parcels, func(r *encoding.Table) {
+			c, _ := r.Column("abbreviation")
+			c.Values.([]string)[0] = `<script>"&`
+		})
+		if _, text := elements(t, hostile); strings.Contains(hostile, "<script>") || !strings.Contains(text, `1 <script>"&|`) {
+			t.Errorf("%s: a region's name is not escaped: %q", name, text)
 		}
-	}
-	if !strings.Contains(svg, "simulated data") {
-		t.Error("planted regions are shown, and nothing says that the data are simulated")
 	}
 }
 
-// Names stand beside their discs and not on each other, as long as there is room.
-func TestLabelsKeepApart(t *testing.T) {
-	var taken []rectangle
-	for i := range 6 {
-		x := 100 + 6*float64(i)
-		taken = append(taken, rectangle{x - spotRadius, 100 - spotRadius, x + spotRadius, 100 + spotRadius})
+// The projections of boxes: which region each side sees where, how far it is, and that nothing of the other hemisphere is seen.
+func TestSurfaces(t *testing.T) {
+	p, err := ReadParcels(boxes(t), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range 6 {
-		at := labelPlace(100+6*float64(i), 100, "L.SFG", taken)
-		for _, other := range taken {
-			if at.overlap(other) > 0 && i < 4 {
-				t.Errorf("name %d lies over %v", i, other)
+	views := p.surfaces()
+	if len(views) != 4 {
+		t.Fatalf("%d views", len(views))
+	}
+	// The boxes fill −48 … 48 mm; the extent has a margin of a voxel around the centers of the outer ones: −51 … 51.
+	for i, c := range []struct {
+		name        string
+		front, back int // the region seen 20 mm before and behind the middle
+	}{{"left, lateral", 1, 1}, {"left, medial", 1, 1}, {"right, medial", 2, 2}, {"right, lateral", 3, 2}} {
+		v := views[i]
+		if v.Name != c.name || v.Width != 102 || v.Height != 102 {
+			t.Fatalf("%s: %d × %d, want %s: 102 × 102", v.Name, v.Width, v.Height, c.name)
+		}
+		at := func(y, z int) int { // mm
+			x := y + 51
+			if v.Left == "front" {
+				x = 50 - y
 			}
+			return (50-z)*v.Width + x
 		}
-		taken = append(taken, at)
+		if got := [2]int{v.Region[at(20, 0)], v.Region[at(-20, 0)]}; got != [2]int{c.front, c.back} {
+			t.Errorf("%s: front and back are %v, want %d and %d", v.Name, got, c.front, c.back)
+		}
+		seen := map[int]int{}
+		for _, n := range v.Region {
+			seen[n]++
+		}
+		if inside := len(v.Region) - seen[0]; inside < 95*95 || inside > 97*97 {
+			t.Errorf("%s: %d pixels are seen, want 96 × 96", v.Name, inside)
+		}
+		if seen[4] > 0 || i < 2 && seen[2]+seen[3] > 0 || i >= 2 && seen[1] > 0 || i == 2 && seen[3] > 0 {
+			t.Errorf("%s shows what lies inside or beyond: %v", v.Name, seen)
+		}
+		if flat := v.Light[at(20, 10)]; flat != v.Light[at(30, -20)] || flat < 200 {
+			t.Errorf("%s: a plane has the brightness %d and %d", v.Name, flat, v.Light[at(30, -20)])
+		}
+	}
+	// A place halfway between two voxels belongs to the region of the smaller number, whatever the processor.
+	if got, weight := p.weigh(0, 0, 0); got != 1 || weight != whole {
+		t.Errorf("on the border: region %d with weight %d", got, weight)
+	}
+	if got, weight := p.weigh(-48, 0, 0); got != 1 || weight != whole/2 {
+		t.Errorf("on the surface: region %d with weight %d of %d", got, weight, whole)
 	}
 }
 
-func TestBrainMapEscapesNames(t *testing.T) {
-	svg := drawMap(t, 5, func(r *encoding.Table) {
-		c, _ := r.Column("abbreviation")
-		c.Values.([]string)[0] = `<script>"&`
-	})
-	if strings.Contains(svg, "<script>") || !strings.Contains(svg, "&lt;script&gt;") {
-		t.Error("a region's name is not escaped")
-	}
-}
-
-// The hull's definition: a corner of it is a point that does not lie inside any
-// triangle of other points; every other point lies on the inner side of every side.
-func TestHullHoldsEveryPoint(t *testing.T) {
-	r := random.New(2, "hull")
-	for range 50 {
-		var p [][2]float64
-		for range 3 + r.IntN(30) {
-			p = append(p, [2]float64{r.Normal(), r.Normal()})
+// The ends of a color scale are round, and apart: scores of 0.517 to 0.520 do not run from yellow to dark red.
+func TestColorScaleEnds(t *testing.T) {
+	for _, c := range []struct {
+		ranked    Ranked
+		low, high float64
+	}{
+		{Ranked{score: map[int]float64{1: 0.517, 2: 0.52}}, 0.5, 0.6},
+		{Ranked{score: map[int]float64{1: 0.3, 2: 0.871}}, 0.5, 0.9},
+		{Ranked{score: map[int]float64{1: 0.3, 2: 0.41}}, 0, 0.5},
+		{Ranked{Reading: Reading{Contrast: true}, chance: 0.4, score: map[int]float64{1: 0.45}}, 0.4, 0.9},
+		{Ranked{Reading: Reading{Contrast: true}, score: map[int]float64{1: 2.21}}, 0, 2.3},
+	} {
+		if low, high := c.ranked.ends(); low != c.low || high < c.high-1e-9 || high > c.high+1e-9 {
+			t.Errorf("%v: %v … %v, want %v … %v", c.ranked.score, low, high, c.low, c.high)
 		}
-		h := hull(p)
-		for i, a := range h {
-			b := h[(i+1)%len(h)]
-			for _, c := range p {
-				if (b[0]-a[0])*(c[1]-a[1])-(b[1]-a[1])*(c[0]-a[0]) < -1e-12 {
-					t.Fatalf("%v lies outside the side from %v to %v", c, a, b)
-				}
-			}
-		}
-	}
-}
-
-func TestHeatRunsFromPaleToRed(t *testing.T) {
-	for x, want := range map[float64]string{0: "#fff7c8", 0.5: "#fd8d3c", 1: "#800026"} {
-		if got := heat(x); got != want {
-			t.Errorf("heat(%v) = %s, want %s", x, got, want)
-		}
-	}
-	if heat(math.NaN()) != "#c8ccd2" {
-		t.Error("a region without a score is not grey")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
+	"prgnn/stages/chart"
 	"prgnn/stages/report"
 )
 
@@ -27,13 +28,13 @@ func TestCaptionsClaimNothing(t *testing.T) {
 	}{
 		{[]int32{3, 5}, []int32{6, 10}, 1}, {[]int32{0, 4}, []int32{4, 0}, 0}, {[]int32{1, 3}, []int32{3, 1}, 0.5},
 	} {
-		chart, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, 8)
+		drawn, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): pooling layer 1 " + report.Share(c.want) + "."
-		if !strings.Contains(chart.Caption, want) || strings.Contains(chart.Caption, "apart") {
-			t.Errorf("%q does not say %q", chart.Caption, want)
+		if !strings.Contains(drawn.Caption, want) || strings.Contains(drawn.Caption, "apart") {
+			t.Errorf("%q does not say %q", drawn.Caption, want)
 		}
 	}
 	if got := overlap([]float64{0}, []float64{1}); !math.IsNaN(got) {
@@ -41,14 +42,14 @@ func TestCaptionsClaimNothing(t *testing.T) {
 	}
 	rings := func(planted bool) bool {
 		rows := RankingRows{{Rank: 1, Index: 1, Score: 1, Planted: &planted}}
-		f, err := (&BrainMap{}).Draw(rows, &[3][]float64{{0}, {0}, {0}})
+		c, err := (&BrainMap{}).Draw(Readings(rows, Reading{}), rows, chart.Atlas{At: &[3][]float64{{0}, {0}, {0}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Contains(f.Caption, "rings")
+		return strings.Contains(c.Caption, "outlines")
 	}
 	if rings(false) || !rings(true) {
-		t.Error("rings are to be explained where something was planted, and only there")
+		t.Error("outlines are to be explained where something was planted, and only there")
 	}
 }
 
@@ -58,16 +59,16 @@ func TestCaptionsCount(t *testing.T) {
 		top                   int
 		slices, named, ranked string
 	}{
-		{1, "The region with the highest mean pooling score, colored by it, on the parcellation; left is left.", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
-		{2, "The 2 regions with the highest mean pooling score, colored by it, on the parcellation; left is left.", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
+		{1, "The region with the highest mean pooling score, colored by it, on the parcellation; left is left. The color scale starts at 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
+		{2, "The 2 regions with the highest mean pooling score, colored by it, on the parcellation; left is left. The color scale starts at 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
 	} {
 		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()}, {Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4, Contrast: math.NaN()}}
 		unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
 		p := &Parcels{Labels: &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: unit}, Voxels: []int32{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}}, back: unit}
-		if got := DrawSlices(p, nil, Readings(rows, false)[0], c.top); got.Caption != c.slices || !strings.Contains(got.Alt, strings.ToLower(c.slices[:20])) {
+		if got := DrawSlices(p, nil, Readings(rows, Reading{})[0], c.top); !strings.HasPrefix(got.Caption, c.slices) || !strings.Contains(got.Alt, strings.ToLower(c.slices[:20])) {
 			t.Errorf("%q (%q), want %q", got.Caption, got.Alt, c.slices)
 		}
-		f, err := (&BrainMap{Top: c.top}).Draw(rows, &[3][]float64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}})
+		f, err := (&BrainMap{Top: c.top}).Draw(Readings(rows, Reading{}), rows, chart.Atlas{At: &[3][]float64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,8 @@ func TestCaptionsCount(t *testing.T) {
 			t.Errorf("%q, want %q", got.Alt, c.ranked)
 		}
 	}
-	if f, err := (&BrainMap{}).Draw(RankingRows{{Rank: 1, Index: 1, Score: 1}}, &[3][]float64{{0}, {0}, {0}}); err != nil || strings.Contains(f.Caption+f.Alt, "amed") {
+	one := RankingRows{{Rank: 1, Index: 1, Score: 1}}
+	if f, err := (&BrainMap{}).Draw(Readings(one, Reading{}), one, chart.Atlas{At: &[3][]float64{{0}, {0}, {0}}}); err != nil || strings.Contains(f.Caption+f.Alt, "amed") {
 		t.Errorf("%v: no region is named, and it says %q", err, f.Caption)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -36,8 +37,9 @@ type Individuals struct {
 func (*Individuals) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: column.Type[column.IndividualRow]()},
-			{Name: "nodes", Doc: "the node list, with the regions' centroids in mm", Type: dag.Arrow("index", "x", "y", "z")},
+			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency")},
+			{Name: "nodes", Doc: "the node list; without parcels, with the regions' centroids in mm", Type: dag.Arrow("index")},
+			parcelsPort(),
 		},
 		Out: picturePorts("the regions"),
 	}
@@ -45,11 +47,15 @@ func (*Individuals) Ports() dag.Ports {
 
 // Run draws.
 func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	at, err := placesToDraw(t.In("nodes"))
+	atlas, err := readAtlas(t)
 	if err != nil {
 		return nil, err
 	}
-	return outputs(s.Draw(t.In("individual"), at))
+	names, err := ReadNames(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	return outputs(s.Draw(t.In("individual"), names, atlas))
 }
 
 // A keptRegion is one region of one participant in one setting.
@@ -115,9 +121,34 @@ func selected(people []string, n int) []string {
 	return people
 }
 
-// Draw draws biomarkers' scores of each participant at the centroids of the nodes (mm).
-func (s *Individuals) Draw(in dag.Input, at *[3][]float64) (*Chart, error) {
-	all, err := readIndividual(in, len(at[0]))
+// A nodeRow names a node.
+type nodeRow struct {
+	Index        int32  `column:"index"`
+	Name         string `column:"name,optional"`
+	Abbreviation string `column:"abbreviation,optional"`
+}
+
+// ReadNames are the name and the abbreviation of each node, by its number.
+func ReadNames(in dag.Input) (map[int][2]string, error) {
+	rows, err := column.Read[nodeRow](in)
+	if err != nil {
+		return nil, err
+	}
+	names := map[int][2]string{}
+	for _, r := range rows {
+		name := cmp.Or(r.Name, fmt.Sprint(r.Index))
+		names[int(r.Index)] = [2]string{name, cmp.Or(r.Abbreviation, name)}
+	}
+	return names, nil
+}
+
+// Draw draws biomarkers' scores of each participant; names are those of ReadNames.
+func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.Atlas) (*Chart, error) {
+	all, err := readIndividual(in, len(names))
+	if err != nil {
+		return nil, err
+	}
+	reading, err := ReadReading(in)
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +174,22 @@ func (s *Individuals) Draw(in dag.Input, at *[3][]float64) (*Chart, error) {
 	people = selected(people, s.People)
 	regions := s.Regions
 	if regions == 0 {
-		regions = max(1, len(at[0])/4)
+		regions = max(1, len(names)/4)
 	}
 
-	low, high := math.Inf(1), math.Inf(-1)
+	least, largest := math.Inf(1), math.Inf(-1)
 	for of := range all.settings {
 		for _, id := range people {
 			for _, k := range first(all.regions[of][id], regions) {
-				low, high = min(low, k.score), max(high, k.score)
+				least, largest = min(least, k.score), max(largest, k.score)
 			}
 		}
 	}
-	if low > high {
+	if least > largest {
 		return nil, fmt.Errorf("%s: no region is kept", in.Name)
 	}
-	if low == high {
-		high = low + 1e-6
-	}
+	scale := Ranked{score: map[int]float64{1: least, 2: largest}}
+	low, high := scale.ends()
 	var rows []chart.Individuals
 	var common []string
 	for of, name := range all.settings {
@@ -170,36 +200,42 @@ func (s *Individuals) Draw(in dag.Input, at *[3][]float64) (*Chart, error) {
 				times[k.index]++
 			}
 		}
-		shared := 0
-		for _, n := range times {
-			if n == len(people) {
-				shared++
+		shared := map[int]bool{}
+		var list []string
+		for _, n := range slices.Sorted(maps.Keys(times)) {
+			if len(people) > 1 && times[n] == len(people) {
+				shared[n] = true
+				list = append(list, names[n][1])
 			}
 		}
 		for _, id := range people {
-			spots := make([]chart.Spot, len(at[0]))
-			for i := range spots {
-				spots[i] = chart.Spot{X: at[0][i], Y: at[1][i], Z: at[2][i], Value: math.NaN()}
-			}
+			brain := chart.Regions{Value: map[int]float64{}, Ring: shared}
 			for _, k := range first(all.regions[of][id], regions) {
-				spot := &spots[k.index-1]
-				spot.Value, spot.Ring = (k.score-low)/(high-low), len(people) > 1 && times[k.index] == len(people)
+				brain.Value[k.index] = (k.score - low) / (high - low)
 			}
-			row.Brains = append(row.Brains, spots)
+			row.Brains = append(row.Brains, brain)
 		}
 		rows = append(rows, row)
-		common = append(common, strings.TrimPrefix(fmt.Sprintf("%s: %d", row.Title, shared), ": "))
+		text := "none"
+		if list != nil {
+			text = fmt.Sprintf("%d (%s)", len(list), words.Some(list, 40))
+		}
+		common = append(common, strings.TrimPrefix(fmt.Sprintf("%s: %s", row.Title, text), ": "))
 	}
-	names := make([]string, len(people))
+	heads := make([]string, len(people))
 	for i, id := range people {
-		names[i] = region.Clip(id, 18)
+		heads[i] = region.Clip(id, 18)
+	}
+	views := "from above (left is left) and from the left (both hemispheres)"
+	if len(atlas.Surfaces) > 0 {
+		views = "on the lateral (above) and medial surfaces of the left and the right hemisphere, and in two axial slices (left is left), on the label image of one participant or of the atlas"
 	}
 	return &Chart{
-		Figure: chart.ByParticipant(names, rows, low, high), Title: fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
-		Alt: fmt.Sprintf("Brains of %s from above and from the left: %s kept most often in each participant, colored by score; rings around the regions that all participants share. Shared regions: %s",
+		Figure: atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: "score"}), Title: fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
+		Alt: fmt.Sprintf("Brains of %s: %s that the pooling layer keeps most often in each participant, colored by score; regions that all participants share are outlined. Shared regions: %s",
 			strings.Join(people, ", "), words.The(regions, "region"), strings.Join(common, "; ")),
-		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the pooling layer keeps most often in each, from above (left is left) and from the left (both hemispheres); yellow to red is the score. Green rings: regions that all participants share (%s).",
-			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:], strings.Join(common, "; ")),
+		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the model keeps most often in each, by the scores%s, %s; yellow to red is the score. %s Green outlines: regions that all participants share: %s.",
+			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:], reading.ofLayer(), views, scale.scaleText(low), strings.Join(common, "; ")),
 	}, nil
 }
 

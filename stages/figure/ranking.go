@@ -54,6 +54,29 @@ func (s *Ranking) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 // ReadRanking reads a ranking, with its settings in order.
 func ReadRanking(in dag.Input) (RankingRows, error) { return column.Read[column.RankingRow](in) }
 
+// A Reading is how biomarkers read the scores of a ranking, or of single participants.
+type Reading struct {
+	Contrast bool   // ranked by the contrast of the groups
+	Layer    string // the pooling layer; "" where a table does not tell
+}
+
+// ReadReading reads it from the table of biomarkers.
+func ReadReading(in dag.Input) (r Reading, err error) {
+	table, err := in.Table()
+	if err != nil {
+		return r, err
+	}
+	return Reading{table.Meta["reading"] == "contrast", table.Meta["layer"]}, nil
+}
+
+// ofLayer names the layer in a caption.
+func (r Reading) ofLayer() string {
+	if r.Layer == "" {
+		return ""
+	}
+	return " of pooling layer " + r.Layer
+}
+
 // RankingRows are the regions of one or more settings.
 type RankingRows []column.RankingRow
 

@@ -106,7 +106,7 @@ func (p *Parcels) findMiddles() {
 	})
 }
 
-// at is the region at a place; 0 for none.
+// at is the region at a place, that of the nearest voxel; 0 for none.
 func (p *Parcels) at(x, y, z float64) int {
 	a, b, c := p.back.Apply(x, y, z)
 	i, j, k := int(math.Round(a)), int(math.Round(b)), int(math.Round(c))

@@ -15,31 +15,32 @@ import (
 
 // A Ranked holds the scores and ranks of the regions of one setting, by node number.
 type Ranked struct {
-	Setting  string // "" where there is one
-	Contrast bool   // the scores are contrasts of the groups, not mean pooling scores
-	score    map[int]float64
-	rank     map[int]int
+	Setting string // "" where there is one
+	Reading        // Contrast: the scores are contrasts of the groups, not mean pooling scores
+	score   map[int]float64
+	rank    map[int]int
+	chance  float64 // mean contrast over permuted groups; 0 where it is not known
 }
 
 // Readings are the rankings of each setting, and the same regions ranked by contrast
 // where their scores are not contrasts already.
-func Readings(rows RankingRows, contrasts bool) []Ranked {
+func Readings(rows RankingRows, reading Reading) []Ranked {
 	var all []Ranked
 	add := func(r column.RankingRow, contrast bool, rank int, score float64) {
 		setting := column.SettingName(r.Coords)
 		of := slices.IndexFunc(all, func(s Ranked) bool { return s.Setting == setting && s.Contrast == contrast })
 		if of < 0 {
 			of = len(all)
-			all = append(all, Ranked{setting, contrast, map[int]float64{}, map[int]int{}})
+			all = append(all, Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer}, score: map[int]float64{}, rank: map[int]int{}, chance: chanceOf(rows, setting)})
 		}
 		if !math.IsNaN(score) {
 			all[of].score[int(r.Index)], all[of].rank[int(r.Index)] = score, rank
 		}
 	}
 	for _, r := range rows {
-		add(r, contrasts, int(r.Rank), r.Score)
+		add(r, reading.Contrast, int(r.Rank), r.Score)
 	}
-	if contrasts {
+	if reading.Contrast {
 		return all
 	}
 	for i, r := range rows {
@@ -57,6 +58,17 @@ func Readings(rows RankingRows, contrasts bool) []Ranked {
 	return all
 }
 
+// chanceOf is the mean contrast over permuted groups and over the regions of a setting.
+func chanceOf(rows RankingRows, setting string) float64 {
+	sum, n := 0.0, 0.0
+	for _, r := range rows {
+		if !math.IsNaN(r.ContrastChance) && column.SettingName(r.Coords) == setting {
+			sum, n = sum+r.ContrastChance, n+1
+		}
+	}
+	return sum / max(n, 1)
+}
+
 // name is the name of a map in the viewer.
 func (s Ranked) name() string {
 	by := map[bool]string{false: "mean pooling score", true: "contrast of the groups"}[s.Contrast]
@@ -66,40 +78,38 @@ func (s Ranked) name() string {
 	return by
 }
 
-// first are the scores of the first regions, and the least and largest of them.
-func (s Ranked) first(top int) (scores map[int]float64, low, high float64) {
-	scores, low, high = map[int]float64{}, math.Inf(1), math.Inf(-1)
+// scale is the label of the color scale.
+func (s Ranked) scale() string { return map[bool]string{false: "score", true: "contrast"}[s.Contrast] }
+
+// first are the scores of the first regions.
+func (s Ranked) first(top int) map[int]float64 {
+	scores := map[int]float64{}
 	for n, rank := range s.rank {
 		if rank <= top {
 			scores[n] = s.score[n]
-			low, high = min(low, s.score[n]), max(high, s.score[n])
 		}
 	}
-	if !(low < high) {
-		low, high = low-1e-3, high+1e-3
-	}
-	return scores, low, high
+	return scores
 }
 
 // DrawSlices draws the first regions of a ranking in slices.
 func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
-	scores, low, high := s.first(top)
+	scores := s.first(top)
+	low, high := s.ends()
 	title, by := "Salient regions in slices", "mean pooling score"
 	if s.Contrast {
 		title, by = "Contrast between the groups in slices", "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
 	}
-	b := chart.Brain{Region: p.at, Score: scores, Scale: "score"}
-	if s.Contrast {
-		b.Scale = "contrast"
-	}
-	b.Low, b.High = p.extent()
+	by += s.ofLayer()
+	b := p.brain(under)
+	b.Score, b.Scale = scores, s.scale()
 	ground := "the parcellation"
 	if under != nil {
-		b.Under, ground = under.at, under.called
+		ground = under.called
 	}
 	c := &Chart{Figure: chart.Slices(b, low, high), Title: title,
 		Alt:     fmt.Sprintf("Axial, coronal and sagittal slices; %s with the highest %s, colored by it", words.The(len(scores), "region"), by),
-		Caption: fmt.Sprintf("T%s with the highest %s, colored by it, on %s; left is left.", words.The(len(scores), "region")[1:], by, ground)}
+		Caption: fmt.Sprintf("T%s with the highest %s, colored by it, on %s; left is left. %s", words.The(len(scores), "region")[1:], by, ground, s.scaleText(low))}
 	if s.Setting != "" {
 		c.Caption += " Setting: " + s.Setting + "."
 	}
@@ -150,7 +160,7 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 		for i, n := range p.Voxels {
 			data[i] = float32(s.score[int(n)])
 		}
-		_, low, high := s.first(20)
+		low, high := s.ends()
 		if err := add(report.Volume{Name: s.name(), Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err
 		}

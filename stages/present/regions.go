@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"prgnn/internal/words"
+	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/region"
@@ -25,11 +26,10 @@ func (a *author) regions() error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	table, err := in.Table()
+	reading, err := figure.ReadReading(in)
 	if err != nil {
 		return err
 	}
-	byContrast := table.Meta["reading"] == "contrast"
 	settings := make([]string, len(rows))
 	for i, r := range rows {
 		settings[i] = column.CoordText(r.Coords)
@@ -46,11 +46,11 @@ func (a *author) regions() error {
 		a.say("The models are not shown to classify above chance: the regions say nothing about the groups.")
 	}
 	if a.pictures {
-		if err := a.regionFigures(rows, byContrast); err != nil {
+		if err := a.regionFigures(rows, reading); err != nil {
 			return err
 		}
 	}
-	if err := a.rankingTables(rows, byContrast, said); err != nil {
+	if err := a.rankingTables(rows, reading.Contrast, said); err != nil {
 		return err
 	}
 	a.contrasts(first)
@@ -71,68 +71,88 @@ func otherThan(setting string, r column.RankingRow) int {
 	return 1
 }
 
-// regionFigures shows the regions in space, at their places, and with their scores.
-func (a *author) regionFigures(rows figure.RankingRows, byContrast bool) error {
+// regionFigures shows the regions on the cortex and in space, and with their scores.
+func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) error {
+	atlas := chart.Atlas{At: a.at}
+	readings := figure.Readings(rows, reading)
 	if len(a.t.All("parcels")) > 0 {
-		if err := a.inSpace(figure.Readings(rows, byContrast)); err != nil && !errors.Is(err, figure.ErrGrayordinates) {
+		p, under, err := a.space()
+		switch {
+		case err == nil:
+			if atlas = p.Atlas(under); len(atlas.Surfaces)+len(atlas.Cuts) == 0 {
+				atlas.At = a.at
+			}
+			if err := a.inSpace(p, under, readings); err != nil {
+				return err
+			}
+		case !errors.Is(err, figure.ErrGrayordinates):
 			return err
 		}
 	}
-	if a.at != nil {
-		f, err := (&figure.BrainMap{Top: min(a.top, 10)}).Draw(rows, a.at)
+	shown := atlas.At != nil || len(atlas.Surfaces)+len(atlas.Cuts) > 0
+	if shown {
+		c, err := (&figure.BrainMap{Top: min(a.top, 10), Colored: a.top}).Draw(readings, rows, atlas)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.t.In("ranking").Name, err)
 		}
-		a.show("the regions at their places", nil, []report.Figure{f})
+		if err := a.figures("the regions on the cortex and in slices", c); err != nil {
+			return err
+		}
 	}
 	if err := a.figures("scores and contrasts of the first regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
 		return err
 	}
-	if !a.t.Has("individual") || a.at == nil {
+	if !a.t.Has("individual") || !a.t.Has("nodes") || !shown {
 		return nil
 	}
 	if table, err := a.t.In("individual").Table(); err != nil || table.Rows() == 0 {
 		return err
 	}
-	c, err := (&figure.Individuals{People: 4}).Draw(a.t.In("individual"), a.at)
+	names, err := figure.ReadNames(a.t.In("nodes"))
+	if err != nil {
+		return err
+	}
+	c, err := (&figure.Individuals{People: 4}).Draw(a.t.In("individual"), names, atlas)
 	if err != nil {
 		return err
 	}
 	return a.figures("the regions of single participants", c)
 }
 
-// inSpace shows the first regions in slices, and in the viewer.
-func (a *author) inSpace(readings []figure.Ranked) error {
+// space reads the label image, and the image that lies under it; nil for none.
+func (a *author) space() (p *figure.Parcels, under *figure.Anatomy, err error) {
 	in := a.t.All("parcels")[0]
 	var nodes []region.Node
+	if a.t.Has("nodes") {
+		if nodes, err = region.ReadNodes(a.t.In("nodes")); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p, err = figure.ReadParcels(in, nodes); err != nil {
+		return nil, nil, err
+	}
+	if len(p.Middle) == 0 {
+		return nil, nil, fmt.Errorf("%s: it holds no region of the node list", in.Name)
+	}
+	if a.t.Has("anatomy") {
+		if under, err = figure.ReadAnatomy(a.t.In("anatomy")); err != nil {
+			return nil, nil, err
+		}
+		if !under.Covers(p) {
+			return nil, nil, fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", a.t.In("anatomy").Name, in.Name)
+		}
+	}
+	return p, under, nil
+}
+
+// inSpace shows the first regions in slices, and in the viewer.
+func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []figure.Ranked) error {
+	in := a.t.All("parcels")[0]
 	names := map[int][2]string{}
 	if a.t.Has("nodes") {
 		var err error
-		if nodes, err = region.ReadNodes(a.t.In("nodes")); err != nil {
+		if names, err = figure.ReadNames(a.t.In("nodes")); err != nil {
 			return err
-		}
-		rows, err := column.Read[nodeRow](a.t.In("nodes"))
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			names[int(r.Index)] = [2]string{r.Name, cmp.Or(r.Abbreviation, r.Name)}
-		}
-	}
-	p, err := figure.ReadParcels(in, nodes)
-	if err != nil {
-		return err
-	}
-	if len(p.Middle) == 0 {
-		return fmt.Errorf("%s: it holds no region of the node list", in.Name)
-	}
-	var under *figure.Anatomy
-	if a.t.Has("anatomy") {
-		if under, err = figure.ReadAnatomy(a.t.In("anatomy")); err != nil {
-			return err
-		}
-		if !under.Covers(p) {
-			return fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", a.t.In("anatomy").Name, in.Name)
 		}
 	}
 	slices := figure.DrawSlices(p, under, readings[0], a.top)
@@ -157,13 +177,6 @@ func (a *author) inSpace(readings []figure.Ranked) error {
 		}
 	}
 	return nil
-}
-
-// A nodeRow names a node.
-type nodeRow struct {
-	Index        int32  `column:"index"`
-	Name         string `column:"name"`
-	Abbreviation string `column:"abbreviation,optional"`
 }
 
 // rankingTables lists the first regions of the first setting in the text, and all regions of
