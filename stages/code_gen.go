@@ -11,43 +11,43 @@ kind bootstrap c0650c4b369af177ce62b8153b703e7531983688cd3375cd202de528d42c6b6d
 kind brainmap d2b2a332e113b0e521c74e9103d89ac6845f1267c807ba144a6b781128affe12
 kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
-kind compare 9ec3cdbe558d73ea8c8914e406cd363b0cc95953c9e7a63521973d53a880abc3
+kind compare dba541f768bf6f35ab91b06ab3215c89bb4f771395905677c3119a2c00231fd2
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 2cfeeb7c44712dfa426613b49e24408bcb8e683d4fb0a950876e3d7107c3fc04
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 119231f82083df3b2708ca5179162913e63f868262d68c1b3ea6f041fb6d219b
+kind evaluate 2de6bbcd702d4435d6859a71b8c863fe7b7161b671ab5f5a631aa7801da6d157
 kind exec 64e266297f776817c56a5b6016c6f5b41f742054a9bb1595f89b49e597ea1b57
 kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
-kind figure-confusion 296ea6a545c6d554fc9cad6aa6b92cd13e39d31af460e461c2410bbd0f067da4
+kind figure-confusion 4f471ec2c428de0c10e407c0b68e8069ffb2e0ea85b9e852764e6b66a1c58e30
 kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c8618023aa5fe13
 kind figure-degrees 9d54a2198ad7f0ddf37d713581e01944caca0a4b2094e6dedd1ce556852535d2
 kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe9afd83ef78
 kind figure-individuality 612695a95f2e62904d519607975fafa3d7049191cff2ee3f8767585633313eb6
 kind figure-individuals c9ac7b9626c1af9079a2ab2a51b9ea7d9a528524d2a6a2fb630a7372906b0197
 kind figure-qc 5d206d9b9ac2e197a9e5516546c83eb8840eba11b23db635b641ecb63d8a1dd5
-kind figure-qcfc 21fbb7d773d6c5f6a093b1273197d5c4ecb6aa5a7b82c8fb4406fbcbb658ad9d
+kind figure-qcfc 0d76d2f85082c51198d024756725e512f8372de0e3b11eee3909b468c1f4a8d5
 kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
-kind figure-roc 8aa514000580a886abbfaa1da914fac3b2b72a83ec64daf9e97aaadfa022975a
-kind figure-training 9c8d78102601b5f0e067db943f9ad97d250bb9a552b028aef63210acae1fd048
+kind figure-roc 7af27143e9db2bbbaafe93db44d40a9e1feac62ba9402d9e9deca0b33c5e184d
+kind figure-training 42da78bf2d699f53ed2ab25979724f04c033b81330a7ec1795d42d36bb776522
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
-kind individuality 13bec8b4592ce0bbc10397e070ab08d685e02920d572a889c8fb35cc19a6d3dc
+kind individuality e35d3e4f5ac71b7371330369f00a9b7a4da4fc6273b2fb364c36648de136e042
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage bee1c8f42910a9f3b6ff06d7a278af7f0183cd5857a6c01492165b3213b3c899
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
-kind permutation 434be0b6c3b77ea8ffc332e36510f3942f68cd65056f8af54dd43c7940376b52
+kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report 945a565150780d9b208ad03d6910110b4d0c00304bcf54d9904c9bef0b5314c6
+kind report 3227619bc73fe24eac8ba568160f9b546dac510e753e158ae9f60957d8fd0ab2
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 002544b0c2b5976e8bd0a335fb6c842f7ec996f46ea9b227843b9204c683e81c
-kind tables 7e54d551a75d92b969e5353faffe041e33bcafd911c44d33d8bac19e62ff4a1d
+kind summary 517d6eddc48931a3e13a38a30bdaf597dedbd1942cc5c8247730c292508a9e65
+kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
 
@@ -1887,7 +1887,7 @@ prgnn/stages/assess.Compare.Ports 4a8b88f08343.196ccd
 prgnn/stages/assess.Compare.Run 9ea886bb28ae.5862bb
 prgnn/stages/assess.Compare.reference 520bf52fda63.e92e04
 prgnn/stages/assess.compare.New d54eff27cd87.6aa728
-prgnn/stages/assess.compareTwo 101a1a7947d6.3aa2ec
+prgnn/stages/assess.compareTwo 608a7744d082.fa3105
 prgnn/stages/assess.decide 0daafb60794c.333ef1
 prgnn/stages/assess.decision b674cd941f06.e3b0c4
 prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
@@ -1896,7 +1896,7 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
-prgnn/stages/column.Classifiers b6cb97190455.dafc3e
+prgnn/stages/column.Classifiers 73e200f23d41.dafc3e
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
@@ -1908,8 +1908,9 @@ prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
 
-reached by compare evaluate figure-roc report summary
-prgnn/stages/fold.MeanOver 24de2424a529.c14082
+reached by compare evaluate permutation
+prgnn/stages/fold.Accuracy 90325af92ec1.26fbc8
+prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
 
 reached by compare report summary
 prgnn/stages/column.PairRow 0261634da7cd.e3b0c4
@@ -2269,17 +2270,16 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
-prgnn/stages/assess.Evaluate.Ports 67c9a421d518.b57061
+prgnn/stages/assess.Evaluate.Ports 40440d35d915.b57061
 prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
-prgnn/stages/assess.Evaluate.summaryTable f1007228aeb6.0f259b
+prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
-prgnn/stages/fold.Majority 2e1f9aa1cb7b.3af0ba
-prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
-prgnn/stages/inference.PredictionTest e5f82cedf644.e3b0c4
-prgnn/stages/inference.TestPredictions 32f8fe322e0c.da171f
+prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
+prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
+prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
 
@@ -2294,7 +2294,7 @@ reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
 
 reached by evaluate report summary tables
-prgnn/stages/column.AccuracyRow 95a51fcec4e0.c63136
+prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -2691,6 +2691,7 @@ prgnn/stages/chart.byFold db69c05805c7.57c067
 prgnn/stages/chart.rocKey c3ce718e77fe.087c6b
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
 prgnn/stages/figure.DrawROC 4d28417a3530.3313e1
+prgnn/stages/fold.MeanOver 24de2424a529.c14082
 
 reached by figure-training
 prgnn/stages/figure.Training 8440341a034a.e3b0c4
@@ -2704,7 +2705,7 @@ prgnn/stages/chart.Curves c9e14c40bcb3.48c463
 prgnn/stages/chart.Training 869c060f6ece.85f5dc
 prgnn/stages/chart.Training.add 0b1caececfd7.93f601
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
-prgnn/stages/figure.DrawTraining 068dc036fa8e.b269a7
+prgnn/stages/figure.DrawTraining 752aba5baa01.b269a7
 prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
 prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
 prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
@@ -3084,7 +3085,7 @@ prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
 prgnn/stages/learn.permutation.New d54eff27cd87.210a45
 prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
 prgnn/stages/learn.permutedSetting.check 3cc0d3c34bdd.00e674
-prgnn/stages/learn.permutedSetting.rows 2311f6552e9c.bae7b8
+prgnn/stages/learn.permutedSetting.rows 7ba547fccf10.9f84c5
 
 reached by permutation report summary
 prgnn/stages/column.PermutationTestRow 2ed9244a5e2a.c63136
@@ -3161,23 +3162,24 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
-prgnn/stages/present.Report.Ports 3c2da17de4da.ca2315
+prgnn/stages/present.Report.Ports f846cc81e843.ca2315
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.accuracyChart 19864ae170c7.c22cde
+prgnn/stages/present.accuracyChart 4512105f8177.c22cde
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author d1c7666b1bac.42e954
-prgnn/stages/present.author.abstract 403470e57e2f.feda27
+prgnn/stages/present.author 6698992d4608.b2b307
+prgnn/stages/present.author.aboveChance 23495190742f.f56230
+prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
-prgnn/stages/present.author.cautionAccuracy 750bc5aaf26f.4f1e0d
+prgnn/stages/present.author.cautionAccuracy fe37c04213f5.5960de
 prgnn/stages/present.author.cautionScans bcd5dc219335.e9d174
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning ce2294636785.426bae
-prgnn/stages/present.author.comparison 15a19ba6d372.c1c532
+prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
 prgnn/stages/present.author.covariates c89d4c1e823b.862a06
 prgnn/stages/present.author.data 80205eb1deee.de9f52
@@ -3185,7 +3187,7 @@ prgnn/stages/present.author.describeGroups eef81d81cb49.fd4bdc
 prgnn/stages/present.author.eachParticipant 48acdbb7199e.719558
 prgnn/stages/present.author.fidelity 14ae443eaa3b.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
-prgnn/stages/present.author.folds f736949e527c.ad35c1
+prgnn/stages/present.author.folds 1048fca382c9.ad35c1
 prgnn/stages/present.author.furtherPictures 30e5e7e414ed.190c3c
 prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
 prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
@@ -3200,7 +3202,7 @@ prgnn/stages/present.author.methods deefd5c574fd.e729c2
 prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
 prgnn/stages/present.author.methodsOfCohort cc4bd3e6ffc3.06030b
-prgnn/stages/present.author.methodsOfEvaluation 123187fabd0e.0225ce
+prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
 prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
@@ -3210,23 +3212,23 @@ prgnn/stages/present.author.motionTable 90c8f42af339.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 6969d16acf71.7e9282
 prgnn/stages/present.author.othersLast 89f5f98df9ff.d65c86
-prgnn/stages/present.author.paperTables ecf066bd5ea5.e39b32
+prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
-prgnn/stages/present.author.performance 57d2de6d6d84.900bb7
+prgnn/stages/present.author.performance bd9e892fb169.f84ecd
 prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
-prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
+prgnn/stages/present.author.permutation 2fad3a40456c.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality a5dacff91a07.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
-prgnn/stages/present.author.readAccuracy 49502148c65e.74322c
+prgnn/stages/present.author.readAccuracy 68006b5ef139.1d37f8
 prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
 prgnn/stages/present.author.references 263614664634.b45123
 prgnn/stages/present.author.regionFigures 9e698c5d6101.49e433
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
-prgnn/stages/present.author.result c4ae36112532.d95c60
+prgnn/stages/present.author.result 03cb5dad5dfd.3c95fb
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
 prgnn/stages/present.author.scanQuality fd55ac8c8f04.0da183
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
@@ -3234,7 +3236,7 @@ prgnn/stages/present.author.space 5c8b7b275649.28d337
 prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
-prgnn/stages/present.author.tiles 21d8fd542456.49450f
+prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
 prgnn/stages/present.author.training 6aaa1b270a98.dfb8fe
 prgnn/stages/present.author.typicality 732f992120ae.40437f
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
@@ -3295,9 +3297,10 @@ prgnn/stages/present.read 970b5aa700c3.6e070b
 prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
+prgnn/stages/present.sameTested 96942c8ef9da.0a9435
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
-prgnn/stages/present.sharedPorts b6a875462e1a.533e91
+prgnn/stages/present.sharedPorts 1ded4b11b4aa.533e91
 prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
 prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
@@ -3311,6 +3314,7 @@ prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
 prgnn/stages/present.tableOf 658b2ec20ad3.506c43
 prgnn/stages/present.taskConditions c4275635cc41.ddcd60
+prgnn/stages/present.testedText 57e5fdc88354.9bf97d
 prgnn/stages/present.text 39f15acbb062.fafdc9
 prgnn/stages/present.the 55995dc21d00.e3b0c4
 prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
@@ -3386,12 +3390,12 @@ prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
 
 reached by report summary tables
 prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26
-prgnn/stages/present.classifierRow 320e3b18a45b.e3b0c4
+prgnn/stages/present.classifierRow 26cdc8810782.e3b0c4
 prgnn/stages/present.printedName c97942720187.5424b5
 prgnn/stages/present.printedNames 1b6aa612c9e9.e3b0c4
 prgnn/stages/present.readAccuracy 68b0d2401267.d5df9e
 prgnn/stages/present.settingName 0d317fefa83d.653c3c
-prgnn/stages/present.variationRow 63322d895eb1.e3b0c4
+prgnn/stages/present.variationRow ae8ae4bc60bd.e3b0c4
 prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 
 reached by saliency
@@ -3558,17 +3562,17 @@ prgnn/stages/report.wrap 0db41a275787.e3b0c4
 
 reached by tables
 prgnn/stages/present.Tables cc3154456929.e3b0c4
-prgnn/stages/present.Tables.Ports f69cc9b52c9d.a1adbf
+prgnn/stages/present.Tables.Ports a5421ec132ce.a1adbf
 prgnn/stages/present.Tables.Run 4db9d6a5598d.5bb327
-prgnn/stages/present.Tables.comparison 76b53dd9cb67.383b49
-prgnn/stages/present.Tables.variations 457b7723c0b3.8056aa
+prgnn/stages/present.Tables.comparison 24e177ac4c91.383b49
+prgnn/stages/present.Tables.variations 5f00cef06f3e.8056aa
 prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
 prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
 prgnn/stages/present.contender 5c7ee4890f32.16e9f6
 prgnn/stages/present.contenders df4220c7d107.af526c
 prgnn/stages/present.escapedCells efb6d66afaeb.e3b0c4
-prgnn/stages/present.layoutOne a1a31bb28bb9.883a9d
-prgnn/stages/present.layoutTwo 4435a997bdba.0c1858
+prgnn/stages/present.layoutOne f9bf3d5f6e20.883a9d
+prgnn/stages/present.layoutTwo e4ba072a407a.0c1858
 prgnn/stages/present.modelRow f2d5d5234b32.e3b0c4
 prgnn/stages/present.paperLambda 586d5b579fc2.e3b0c4
 prgnn/stages/present.paperOne 3942b3cc8eea.e3b0c4
@@ -3792,10 +3796,10 @@ at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 nameRow:79 NodeNames:84 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:77 joinTexts:112 CompareNamed:118 ShownSetting:133 Lambdas:149
+at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:77 joinTexts:112 CompareNamed:117 ShownSetting:132 Lambdas:148
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:43 CovariateRow:63 PermutationTestRow:77 PermutationRow:90
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:43
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
@@ -3843,7 +3847,7 @@ at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
-at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:24 Distinct:54 Majority:66
+at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:24 Distinct:54 Accuracy:65 Majority:79
 at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:109 bySetting:138 OnlyOnce:157 Tested.Cases:175
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
@@ -3853,7 +3857,7 @@ at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:
 at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:18 addDirection:47 remainder:55 inner:76 Correlation:84 MedianAbs:99 RobustZ:112 middleOf:130
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
-at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:27 foldArea:80
+at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:80
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:91
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 modelRow:105 Baseline.Run:114 Baseline.onRows:139 Baseline.fit:168 Baseline.onGraphs:188 Baseline.stream:216 Baseline.training:220 prediction:250 baselineEpochRow:261 baselineHistory:269
@@ -3894,9 +3898,9 @@ at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leas
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:141
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
-at stages/present/abstract.go prgnn/stages/present author.abstract:15 author.data:47 author.groupNames:67 author.result:81 author.tiles:103
-at stages/present/accuracy.go prgnn/stages/present accuracyRow:13 readAccuracy:20 accuracyRow.called:36 accuracyRow.majority:44 author.readAccuracy:50 author.markOwn:83 baseline:105 author.perParticipant:115 author.nested:121 author.cautionAccuracy:138
-at stages/present/author.go prgnn/stages/present author:16 author.write:40 author.add:98 author.say:101 author.heading:105 author.caution:108 author.table:116 author.supplement:122 author.figures:130 author.show:151
+at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:42 author.groupNames:62 author.result:76 author.tiles:98
+at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:89 baseline:111 author.perParticipant:121 author.nested:127 author.aboveChance:145 author.cautionAccuracy:159
+at stages/present/author.go prgnn/stages/present author:16 author.write:41 author.add:99 author.say:102 author.heading:106 author.caution:109 author.table:117 author.supplement:123 author.figures:131 author.show:152
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:199 methodsOfTask:215 methodsOfNuisance:237
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
@@ -3905,7 +3909,7 @@ at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101 shownScans:128 author.scanQuality:131
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 arrangements:165 describeColumn:178 describeNumbers:231 groupSD:267 identifies:277 decimals:289 unitName:301
-at stages/present/performance.go prgnn/stages/present author.performance:21 plusMinus:70 author.folds:78 the:121 author.permutation:124 author.comparison:163 author.paperTables:196 author.performanceFigures:231 author.othersLast:270 accuracyChart:282
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:91 testedText:98 plusMinus:107 author.folds:115 the:158 author.permutation:161 author.comparison:200 author.paperTables:233 author.performanceFigures:270 author.othersLast:309 accuracyChart:321
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
@@ -3917,7 +3921,7 @@ at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summ
 at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:91 tableSource.String:93 tableSource.mark:100 paperSource:108
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:94 tableText:116 tableLayout.markdown:124 escapedCells:142 tableLayout.tsv:151 tableLayout.latex:165 sameFirst:197
-at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:34 paperLambda:41 contender:44 classifierRow:52 contenders:66 Tables.variations:78 place:122 accuracyRow.axis:130 Tables.comparison:141 modelRow:195 parameterRow:201 parameterCounts:208
+at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:80 place:124 accuracyRow.axis:132 Tables.comparison:143 modelRow:198 parameterRow:204 parameterCounts:211
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27

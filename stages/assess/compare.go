@@ -147,7 +147,7 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (column.
 		slices.Sort(lost)
 		return c, fmt.Errorf("%d participants are tested by one of them only, or have another group there, such as %s", len(lost), lost[0])
 	}
-	c.AccuracyA, c.AccuracyB = fold.MeanOver(foldsA, participantAccuracy), fold.MeanOver(foldsB, participantAccuracy)
+	c.AccuracyA, c.AccuracyB = fold.Accuracy(foldsA, "participant"), fold.Accuracy(foldsB, "participant")
 	c.Difference = c.AccuracyA - c.AccuracyB
 	c.McNemarP = inference.McNemar(int(c.OnlyA), int(c.OnlyB))
 	if difference, share, ok := foldDifferences(foldsA, foldsB, len(a)); ok {

@@ -14,7 +14,7 @@ import (
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over the folds\n" +
-		"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. Every measure is the mean over the folds: scores of different folds are not compared, and each fold counts once. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
+		"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over the folds and has a 95 % confidence interval; fold_mean and fold_sd are its mean and SD over the folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over the folds: scores of different folds are not compared. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
 	New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
 }
 
@@ -33,9 +33,9 @@ func (*Evaluate) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
-			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority",
+			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "majority",
 				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
-				Doc: "one row for each setting and level: means over the folds; sd has n−1 in the denominator; ci is Wilson's 95 % interval of the share classified correctly, pooled over folds, for the number of participants"},
+				Doc: "one row for each setting and level; ci is Wilson's 95 % interval of accuracy, for the number of participants"},
 		},
 	}
 }

@@ -39,27 +39,21 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				test.AUCP = math.NaN()
 			}
 			var each [5][]float64
-			right, all := 0.0, 0.0
 			for _, f := range fs {
 				m := fold.Score(f.Cases(l), positive)
 				for i, x := range []float64{m.Accuracy, m.Balanced, m.Auc, m.Sensitivity, m.Specificity} {
 					each[i] = append(each[i], x)
-				}
-				for _, c := range f.Cases(l) {
-					all++
-					if c.Label == c.Predicted {
-						right++
-					}
 				}
 			}
 			var mean, sd [5]float64
 			for i := range each {
 				mean[i], sd[i] = column.MeanSD(column.Known(each[i]))
 			}
-			low, high := gnn.Wilson(right/all, float64(len(tested)))
+			accuracy := fold.Accuracy(fs, l)
+			low, high := gnn.Wilson(accuracy, float64(len(tested)))
 			rows = append(rows, column.AccuracyRow{
 				Coords: fs[0].Coords, Name: fs[0].Name, Level: l, Folds: int32(len(fs)), Participants: int32(len(tested)),
-				Accuracy: mean[0], SD: sd[0], Low: low, High: high, Majority: fold.Majority(fs, len(groups)),
+				Accuracy: accuracy, Low: low, High: high, FoldMean: mean[0], FoldSD: sd[0], Majority: fold.Majority(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
 				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations),
 			})

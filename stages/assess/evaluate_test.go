@@ -43,8 +43,9 @@ func TestEvaluateByHand(t *testing.T) {
 	summary := out["summary"].(*encoding.Table)
 	const z2 = 1.959963984540054 * 1.959963984540054
 	for name, want := range map[string][]float64{
-		"accuracy":     {0.4, 0.5},
-		"sd":           {0.8 / math.Sqrt2, 1 / math.Sqrt2},
+		"accuracy":     {4. / 7, 0.5},
+		"fold_mean":    {0.4, 0.5},
+		"fold_sd":      {0.8 / math.Sqrt2, 1 / math.Sqrt2},
 		"participants": {4, 4},
 		"majority":     {0.5, 0.5},
 		// Wilson's interval about p: (p + z²/2n ± z√(p(1−p)/n + z²/4n²))/(1 + z²/n)

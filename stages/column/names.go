@@ -67,7 +67,7 @@ const PrGNN = "pr-gnn"
 // Classifiers are the models of the kinds train and baseline, in words. What the
 // metadata of predictions say of their model is one of these.
 var Classifiers = map[string]string{
-	PrGNN: "PR-GNN", "majority": "majority class", "svm": "SVM (RBF)", "linear-svm": "linear SVM", "ridge": "ridge regression", "logistic": "logistic regression",
+	PrGNN: "PR-GNN", "majority": "majority classifier", "svm": "SVM (RBF)", "linear-svm": "linear SVM", "ridge": "ridge regression", "logistic": "logistic regression",
 	"forest": "random forest", "mlp": "MLP", "brainnetcnn": "BrainNetCNN", "li2019": "Li et al. 2019",
 }
 
@@ -113,8 +113,7 @@ func joinTexts(by string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), by)
 }
 
-// CompareNamed puts PR-GNN first, then the others, the most accurate before, and the
-// majority class, which has learnt nothing, last.
+// CompareNamed puts PR-GNN first, then the others by accuracy, and the majority classifier last.
 func CompareNamed(a, b string, accuracyA, accuracyB float64) int {
 	place := func(name string) int {
 		switch {

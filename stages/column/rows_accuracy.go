@@ -24,17 +24,18 @@ type AccuracyRow struct {
 	Level        string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"different participants tested"`
-	Accuracy     float64     `column:"accuracy,missing" doc:"mean over the folds"`
-	SD           float64     `column:"sd,missing" doc:"standard deviation over the folds (n−1)"`
-	Low          float64     `column:"ci_low,missing" doc:"Wilson's 95 % interval of the share of right predictions, pooled over folds, for the number of participants"`
+	Accuracy     float64     `column:"accuracy,missing" doc:"share of correct predictions, pooled over the folds"`
+	Low          float64     `column:"ci_low,missing" doc:"95 % confidence interval of accuracy (Wilson), for the number of participants"`
 	High         float64     `column:"ci_high,missing"`
-	Majority     float64     `column:"majority,missing" doc:"accuracy of always naming the largest group; mean over the folds"`
+	FoldMean     float64     `column:"fold_mean,missing" doc:"accuracy of each fold, mean over the folds, as in the paper's tables"`
+	FoldSD       float64     `column:"fold_sd,missing" doc:"its standard deviation over the folds (n−1)"`
+	Majority     float64     `column:"majority,missing" doc:"majority-class rate: share of the largest group among the tested participants"`
 	Balanced     float64     `column:"balanced_accuracy,missing" doc:"mean over the folds"`
 	AUC          float64     `column:"auc,missing" doc:"mean over the folds"`
 	Sensitivity  float64     `column:"sensitivity,missing" doc:"mean over the folds"`
 	Specificity  float64     `column:"specificity,missing" doc:"mean over the folds"`
 	Positive     string      `column:"positive" doc:"the group that sensitivity is about"`
-	P            float64     `column:"p,missing,optional" doc:"of the accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are"`
+	P            float64     `column:"p,missing,optional" doc:"of accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are"`
 	AUCP         float64     `column:"auc_p,missing,optional" doc:"of the AUC, likewise"`
 	Permutations int32       `column:"permutations,optional" doc:"of both"`
 }
@@ -46,7 +47,7 @@ type PairRow struct {
 	NameA        string  `column:"name_a,optional" doc:"a, for people"`
 	NameB        string  `column:"name_b,optional" doc:"b, for people"`
 	Participants int32   `column:"participants,optional" doc:"tested by both"`
-	AccuracyA    float64 `column:"accuracy_a" doc:"of a, per participant, mean over the folds: as evaluate has it"`
+	AccuracyA    float64 `column:"accuracy_a" doc:"of a, per participant, pooled over the folds: as evaluate has it"`
 	AccuracyB    float64 `column:"accuracy_b" doc:"of b"`
 	Difference   float64 `column:"difference,optional" doc:"accuracy_a − accuracy_b"`
 	OnlyA        int32   `column:"only_a" doc:"participants classified correctly by a alone, pooled over folds; of repeats, by the mean probability"`
@@ -77,7 +78,7 @@ type CovariateRow struct {
 type PermutationTestRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name,optional" doc:"the classifier, for people"`
-	Measure      string      `column:"measure" doc:"accuracy, balanced_accuracy, auc; of participants, the mean over the folds"`
+	Measure      string      `column:"measure" doc:"accuracy (pooled over the folds), balanced_accuracy, auc (means over the folds); of participants"`
 	Observed     float64     `column:"observed,missing" doc:"with the groups as they are (permutation 0)"`
 	Mean         float64     `column:"chance_mean,missing" doc:"mean over the permutations"`
 	SD           float64     `column:"chance_sd,missing,optional" doc:"standard deviation over the permutations (n−1)"`
@@ -91,7 +92,7 @@ type PermutationRow struct {
 	Coords      []dag.Coord `column:"*"`
 	Name        string      `column:"name" doc:"the classifier, for people"`
 	Permutation int32       `column:"permutation" doc:"0: the groups as they are"`
-	Accuracy    float64     `column:"accuracy,missing" doc:"of participants, the mean over the folds"`
+	Accuracy    float64     `column:"accuracy,missing" doc:"of participants, pooled over the folds"`
 	Balanced    float64     `column:"balanced_accuracy,missing" doc:"of participants, the mean over the folds"`
 	AUC         float64     `column:"auc,missing" doc:"of participants, the mean over the folds"`
 }

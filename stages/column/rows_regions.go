@@ -111,7 +111,7 @@ type FidelityRow struct {
 	P              float64     `column:"p,missing" doc:"share of random choices that lower it as much (remove), or as little (keep), (b+1)/(n+1)"`
 	Changed        float64     `column:"changed,missing" doc:"share of answers that change"`
 	RandomChanged  float64     `column:"random_changed,missing" doc:"with random regions"`
-	Accuracy       float64     `column:"accuracy,missing" doc:"accuracy on masked graphs, mean over the models: over the folds, as evaluate has it"`
+	Accuracy       float64     `column:"accuracy,missing" doc:"accuracy on masked graphs, mean over the models"`
 	RandomAccuracy float64     `column:"random_accuracy,missing" doc:"with random regions"`
 	WholeAccuracy  float64     `column:"accuracy_whole,missing" doc:"accuracy on whole graphs, likewise"`
 	Choices        int32       `column:"choices,optional" doc:"random choices of k regions"`

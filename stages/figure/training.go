@@ -29,7 +29,7 @@ func (*Training) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "training", Gather: true, Doc: "train's or baseline's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
-			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the share of the largest group", Type: dag.Arrow("level", "majority")},
+			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the majority-class rate", Type: dag.Arrow("level", "majority")},
 			fold.LeakagePort(),
 		},
 		Out: picturePorts("the curves"),
@@ -128,7 +128,7 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	}
 	c := &Chart{Figure: chart.Curves(rows), Title: "Training",
 		Alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
-		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: majority class."}
+		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: majority-class rate."}
 	if left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}

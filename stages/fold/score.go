@@ -61,21 +61,26 @@ func Distinct(folds []Tested) map[string]int {
 	return label
 }
 
-// Majority is the accuracy of always naming the largest group of all tested participants:
-// its share in each fold, mean over the folds.
-func Majority(folds []Tested, classes int) float64 {
-	n := make([]int, classes)
-	for _, l := range Distinct(folds) {
-		n[l]++
-	}
-	largest := slices.Index(n, slices.Max(n))
-	return MeanOver(folds, func(f Tested) float64 {
-		of := 0
-		for _, p := range f.Participants {
-			if p.Label == largest {
-				of++
+// Accuracy is the share of correct predictions, pooled over the folds of all repeats.
+func Accuracy(folds []Tested, level string) float64 {
+	correct, all := 0, 0
+	for _, f := range folds {
+		for _, c := range f.Cases(level) {
+			all++
+			if c.Label == c.Predicted {
+				correct++
 			}
 		}
-		return float64(of) / float64(len(f.Participants))
-	})
+	}
+	return float64(correct) / float64(all)
+}
+
+// Majority is the majority-class rate: the share of the largest group among the tested participants.
+func Majority(folds []Tested, classes int) float64 {
+	n := make([]int, classes)
+	tested := Distinct(folds)
+	for _, l := range tested {
+		n[l]++
+	}
+	return float64(slices.Max(n)) / float64(len(tested))
 }

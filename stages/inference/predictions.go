@@ -15,12 +15,13 @@ type TestedFold struct {
 
 // A PredictionTest says whether predictions have to do with the groups at all.
 type PredictionTest struct {
-	Accuracy, AUC float64 // mean over the folds
-	P, AUCP       float64
+	Accuracy float64 // pooled over the folds
+	AUC      float64 // mean over the folds
+	P, AUCP  float64
 }
 
-// TestPredictions compares the accuracy and the AUC of predictions, means over the folds,
-// with those of the same predictions and permuted groups, within each stratum. The models
+// TestPredictions compares the accuracy of predictions, pooled over the folds, and their AUC,
+// mean over the folds, with those of the same predictions and permuted groups, within each stratum. The models
 // stay as they are: that a participant was not seen by the model that tests it makes any other
 // grouping of the tested as good, if there is nothing to learn. It takes the folds for independent.
 // The strata should hold the folds.
@@ -37,21 +38,20 @@ func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int,
 	}
 	measure := func(label []int) (accuracy, auc float64) {
 		told := 0
+		right, all := 0.0, 0.0
 		for f, fold := range folds {
-			right, all := 0.0, 0.0
 			for i, p := range fold.Person {
 				right += fold.Named[i][label[p]]
 				for _, n := range fold.Named[i] {
 					all += n
 				}
 			}
-			accuracy += right / all
 			if a := foldArea(fold.Person, areas[f], label); !math.IsNaN(a) {
 				auc += a
 				told++
 			}
 		}
-		return accuracy / float64(len(folds)), auc / float64(told)
+		return right / all, auc / float64(told)
 	}
 	out := PredictionTest{}
 	out.Accuracy, out.AUC = measure(group)

@@ -23,6 +23,9 @@ func TestPredictionsByHand(t *testing.T) {
 	if want := 1. / 36; math.Abs(r.AUCP-want) > 0.012 {
 		t.Errorf("p of the area %v, by counting %v", r.AUCP, want)
 	}
+	// Folds of four and two: five of six are correct.
+	short := []TestedFold{folds[0], {Person: folds[1].Person[:2], Named: folds[1].Named[:2], Score: folds[1].Score[:2]}}
+	equal(t, "accuracy of uneven folds", []float64{TestPredictions(short, group, 2, fold, 99, random.New(1)).Accuracy}, []float64{5. / 6})
 	// Always the same answer tells nothing.
 	for f := range folds {
 		for i := range folds[f].Named {

@@ -175,6 +175,9 @@ func (s *permutedSetting) rows(positive int) (tests []column.PermutationTestRow,
 		var mean [3]float64
 		for k := range mean {
 			mean[k], _ = column.MeanSD(column.Known(each[k]))
+		}
+		mean[0] = fold.Accuracy(fs, "participant")
+		for k := range mean {
 			if s.numbers[i] == 0 {
 				seen[k] = mean[k]
 			} else {

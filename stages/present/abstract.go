@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"prgnn/internal/words"
-	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
 
@@ -30,11 +29,7 @@ func (a *author) abstract() error {
 	}
 	switch {
 	case row != nil:
-		test, err := read[column.PermutationTestRow](a.t, "permutation")
-		if err != nil {
-			return err
-		}
-		a.page.Abstract = append(a.page.Abstract, a.result(*row, test))
+		a.page.Abstract = append(a.page.Abstract, a.result(*row))
 		a.tiles(*row)
 	case own > 1:
 		a.page.Abstract = append(a.page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [pool=topk, …]), or choose inside each fold (choose): never by test performance.", own))
@@ -78,22 +73,22 @@ func (a *author) groupNames() string {
 }
 
 // result is the headline in a sentence.
-func (a *author) result(r accuracyRow, test []column.PermutationTestRow) string {
+func (a *author) result(r accuracyRow) string {
 	of := ""
 	if r.name != "" {
 		of = " (" + r.name + ")"
 	}
-	text := fmt.Sprintf("Result: accuracy per participant%s %s, 95 %% CI %s; chance level %s (majority class)", of, report.Share(r.Accuracy), report.Range(r.Low, r.High), report.Share(r.Majority))
+	text := fmt.Sprintf("Result: accuracy per participant%s %s, 95 %% CI %s; majority-class rate %s", of, report.Share(r.Accuracy), report.Range(r.Low, r.High), report.Share(r.Majority))
 	if !math.IsNaN(r.P) {
 		text += fmt.Sprintf("; %s (test labels permuted, models not retrained)", report.DrawnPText(r.P, r.Permutations))
 	}
-	for _, one := range test {
+	for _, one := range a.permuted {
 		if one.Measure == "accuracy" && (one.Name == r.name || one.Name == "") {
 			text += fmt.Sprintf("; %s with models retrained on %s", report.DrawnPText(one.P, one.Permutations), words.Count(int(one.Permutations), "label shuffle"))
 		}
 	}
 	text += fmt.Sprintf(". AUC %s.", report.Share(r.AUC))
-	if r.Low <= r.Majority {
+	if above, _ := a.aboveChance(r); !above {
 		text += " The accuracy is not above chance."
 	}
 	return text
@@ -106,7 +101,7 @@ func (a *author) tiles(r accuracyRow) {
 		label += " (" + r.name + ")"
 	}
 	a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.Accuracy), Label: label,
-		Note: fmt.Sprintf("mean over the folds · 95 %% CI %s · majority class %s", report.Range(r.Low, r.High), report.Share(r.Majority)),
+		Note: fmt.Sprintf("95 %% CI %s · over folds %s · majority-class rate %s", report.Range(r.Low, r.High), plusMinus(r.FoldMean, r.FoldSD), report.Share(r.Majority)),
 		Bar:  &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
 	if !math.IsNaN(r.AUC) {
 		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve", Note: "mean over the folds · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})

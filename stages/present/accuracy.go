@@ -1,10 +1,13 @@
 package present
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -40,7 +43,7 @@ func (r accuracyRow) called() string {
 	return r.name
 }
 
-// majority reports whether a row is of the majority class, which learns nothing.
+// majority reports whether a row is of the majority classifier.
 func (r accuracyRow) majority() bool {
 	return strings.HasPrefix(r.name, column.Classifiers["majority"])
 }
@@ -53,6 +56,9 @@ func (a *author) readAccuracy() error {
 	}
 	rows, err := readAccuracy(a.t.In("evaluation"))
 	if err != nil {
+		return err
+	}
+	if a.permuted, err = read[column.PermutationTestRow](a.t, "permutation"); err != nil {
 		return err
 	}
 	a.markOwn(rows)
@@ -79,7 +85,7 @@ func (a *author) readAccuracy() error {
 
 // markOwn marks the rows of the model that the pipeline is about: those of stages of the
 // kind train, where the parameters are connected; otherwise those that no baseline's name
-// begins; where nothing is left, all but the majority class.
+// begins; where nothing is left, all but the majority classifier.
 func (a *author) markOwn(rows []accuracyRow) {
 	found := false
 	for i, r := range rows {
@@ -134,6 +140,21 @@ func (a *author) nested() (*accuracyRow, error) {
 	return &rows[i], nil
 }
 
+// aboveChance reports whether an accuracy is above chance, and why it is not: by the p of models retrained
+// on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate.
+func (a *author) aboveChance(r accuracyRow) (above bool, why string) {
+	p, draws, how := r.P, r.Permutations, "test labels permuted, models not retrained"
+	for _, t := range a.permuted {
+		if t.Measure == "accuracy" && (t.Name == r.name || t.Name == "") && t.Permutations >= 19 { // fewer cannot reach 0.05
+			p, draws, how = t.P, t.Permutations, "models retrained on "+words.Count(int(t.Permutations), "label shuffle")
+		}
+	}
+	if math.IsNaN(p) {
+		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
+	}
+	return p <= 0.05, fmt.Sprintf("%s, %s", report.DrawnPText(p, draws), how)
+}
+
 // cautionAccuracy warns of accuracies that show nothing.
 func (a *author) cautionAccuracy() {
 	compared := 0
@@ -141,7 +162,8 @@ func (a *author) cautionAccuracy() {
 		if !r.majority() {
 			compared++
 		}
-		if r.Low <= r.Majority {
+		above, why := a.aboveChance(r)
+		if !above {
 			a.unproven = append(a.unproven, r.setting)
 		}
 		if !r.own {
@@ -150,8 +172,10 @@ func (a *author) cautionAccuracy() {
 		switch {
 		case r.High < r.Majority:
 			a.caution("%s: accuracy is below the majority-class rate (%s)", r.called(), report.Share(r.Majority))
+		case !above:
+			a.caution("%s: accuracy is not above chance (%s)", r.called(), why)
 		case r.Low <= r.Majority:
-			a.caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not above chance", r.called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+			a.caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than naming the largest group", r.called(), report.Range(r.Low, r.High), report.Share(r.Majority))
 		}
 		switch {
 		case r.Sensitivity == 0 && r.Specificity == 1:

@@ -28,12 +28,13 @@ type author struct {
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
 
-	about    column.Scans  // what the loader knows of the scans
-	scans    []cleanedScan // how each was cleaned
-	labeled  []labeledScan // how each got its labels
-	accuracy []accuracyRow // of all settings
-	first    *accuracyRow  // the headline; nil when there is none
-	unproven []string      // settings whose 95 % CI includes the majority-class rate
+	about    column.Scans                // what the loader knows of the scans
+	scans    []cleanedScan               // how each was cleaned
+	labeled  []labeledScan               // how each got its labels
+	accuracy []accuracyRow               // of all settings
+	first    *accuracyRow                // the headline; nil when there is none
+	permuted []column.PermutationTestRow // of models retrained on permuted groups
+	unproven []string                    // settings whose accuracy is not above chance
 }
 
 // write writes the page.

@@ -24,36 +24,56 @@ func (a *author) performance() error {
 	}
 	rows := a.perParticipant()
 	first := a.accuracy[0]
-	t := tableOf("Performance on test participants", 1, rows,
+	columns := []shownColumn[accuracyRow]{
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
-		strong(number("accuracy ± SD", "mean and standard deviation (n − 1) over the folds", func(r accuracyRow) string { return plusMinus(r.Accuracy, r.SD) })),
-		number("95 % CI", "Wilson's interval of the share of correct predictions, pooled over folds, for the number of participants", func(r accuracyRow) string { return report.Range(r.Low, r.High) }),
+		strong(number("accuracy", "share of correct predictions, pooled over the folds", func(r accuracyRow) string { return report.Share(r.Accuracy) })),
+		number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r accuracyRow) string { return report.Range(r.Low, r.High) }),
+		number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r accuracyRow) string { return plusMinus(r.FoldMean, r.FoldSD) }),
 		number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r accuracyRow) string { return report.DrawnP(r.P, r.Permutations) }),
-		number("balanced", "balanced accuracy: mean over the groups of the share of correct predictions", func(r accuracyRow) string { return report.Share(r.Balanced) }),
+		number("balanced", "balanced accuracy: mean over the groups of the share of correct predictions, mean over the folds", func(r accuracyRow) string { return report.Share(r.Balanced) }),
 		number("AUC", "area under the ROC curve, mean over the folds", func(r accuracyRow) string { return report.Share(r.AUC) }),
-		number("AUC p", "of the AUC, likewise", func(r accuracyRow) string { return report.DrawnP(r.AUCP, r.Permutations) }),
-		number("sens. / spec.", "sensitivity and specificity for "+first.Positive, func(r accuracyRow) string {
+		number("sens./spec.", "sensitivity and specificity for "+first.Positive+", mean over the folds", func(r accuracyRow) string {
 			if math.IsNaN(r.Sensitivity) {
 				return "n/a"
 			}
-			return report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity)
-		}))
-	t.Note = fmt.Sprintf("Mean over %s, %s. Majority class: %s. Positive: %s.", words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), report.Share(first.Majority), first.Positive)
+			return report.Share(r.Sensitivity) + "/" + report.Share(r.Specificity)
+		}),
+	}
+	same := sameTested(rows)
+	if !same {
+		columns = append(columns, number("n", "participants tested", func(r accuracyRow) string { return fmt.Sprint(r.Participants) }),
+			number("folds", "", func(r accuracyRow) string { return fmt.Sprint(r.Folds) }),
+			number("majority", "majority-class rate: share of the largest group among the tested participants", func(r accuracyRow) string { return report.Share(r.Majority) }))
+	}
+	t := tableOf("Performance on test participants", 1, rows, columns...)
+	if same {
+		t.Note = fmt.Sprintf("%s, %s. Majority-class rate: %s, the share of the largest group among the tested participants.",
+			words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), report.Share(first.Majority))
+	} else {
+		t.Note = "The classifiers were not tested on the same participants: the rows cannot be compared."
+		a.caution("Classifiers were tested on different participants (%s): their accuracies cannot be compared", testedText(rows))
+	}
+	if slices.ContainsFunc(rows, accuracyRow.majority) {
+		t.Note += " The majority classifier names the largest group of the training participants."
+	}
+	t.Note += fmt.Sprintf(" Positive: %s.", first.Positive)
 	a.table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
 	a.supplement(tableOf("Performance per graph and per participant", 2, a.accuracy,
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
 		text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r accuracyRow) string { return r.Level }),
-		number("accuracy ± SD", "over the folds", func(r accuracyRow) string { return plusMinus(r.Accuracy, r.SD) }),
-		number("95 % CI", "", func(r accuracyRow) string { return report.Range(r.Low, r.High) }),
+		number("accuracy", "pooled over the folds", func(r accuracyRow) string { return report.Share(r.Accuracy) }),
+		number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r accuracyRow) string { return report.Range(r.Low, r.High) }),
+		number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r accuracyRow) string { return plusMinus(r.FoldMean, r.FoldSD) }),
 		number("balanced", "", func(r accuracyRow) string { return report.Share(r.Balanced) }),
 		number("AUC", "", func(r accuracyRow) string { return report.Share(r.AUC) }),
+		number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r accuracyRow) string { return report.DrawnP(r.AUCP, r.Permutations) }),
 		number("sensitivity", "", func(r accuracyRow) string { return report.Share(r.Sensitivity) }),
 		number("specificity", "", func(r accuracyRow) string { return report.Share(r.Specificity) })))
 	a.cautionAccuracy()
 	if nested, err := a.nested(); err != nil {
 		return err
 	} else if r := nested; r != nil {
-		a.say("With the setting chosen inside each fold (nested cross-validation), accuracy per participant is %s (SD %s), 95 %% CI %s, AUC %s.", report.Share(r.Accuracy), report.Share(r.SD), report.Range(r.Low, r.High), report.Share(r.AUC))
+		a.say("With the setting chosen inside each fold (nested cross-validation), accuracy per participant is %s, 95 %% CI %s (over the folds %s), AUC %s.", report.Share(r.Accuracy), report.Range(r.Low, r.High), plusMinus(r.FoldMean, r.FoldSD), report.Share(r.AUC))
 	}
 	if err := a.folds(); err != nil {
 		return err
@@ -64,6 +84,23 @@ func (a *author) performance() error {
 		}
 	}
 	return a.performanceFigures(rows)
+}
+
+// sameTested reports whether all classifiers were tested on as many participants in as many folds,
+// with the same majority-class rate.
+func sameTested(rows []accuracyRow) bool {
+	return !slices.ContainsFunc(rows, func(r accuracyRow) bool {
+		return r.Participants != rows[0].Participants || r.Folds != rows[0].Folds || r.Majority != rows[0].Majority
+	})
+}
+
+// testedText says on how many participants each classifier was tested: "PR-GNN: 42, linear SVM: 25".
+func testedText(rows []accuracyRow) string {
+	var parts []string
+	for _, r := range rows {
+		parts = append(parts, fmt.Sprintf("%s: %d", r.called(), r.Participants))
+	}
+	return words.Some(parts, 8)
 }
 
 // plusMinus writes a mean with its standard deviation.
@@ -112,7 +149,7 @@ func (a *author) folds() error {
 	for i, r := range own {
 		t.Rows[i][1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.first.Majority}
 	}
-	t.Note = "Line: majority class."
+	t.Note = "Line: majority-class rate."
 	a.table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", the(a.first.called())))
 	return nil
 }
@@ -139,7 +176,7 @@ func (a *author) permutation() error {
 	a.table(t, "gives the permutation test with retrained models.")
 	significant := map[string]bool{}
 	for _, r := range rows {
-		if r.P < 0.05 {
+		if r.P <= 0.05 {
 			significant[r.Name] = true
 		}
 	}
@@ -173,7 +210,7 @@ func (a *author) comparison() error {
 	})
 	t := tableOf("Comparison of classifiers", 2, rows,
 		text("A", "", func(r column.PairRow) string { return r.NameA }), text("B", "", func(r column.PairRow) string { return r.NameB }),
-		number("accuracy A", "per participant, by the mean probability over the draws", func(r column.PairRow) string { return report.Share(r.AccuracyA) }),
+		number("accuracy A", "per participant, by the mean probability over the draws, pooled over the folds", func(r column.PairRow) string { return report.Share(r.AccuracyA) }),
 		number("accuracy B", "", func(r column.PairRow) string { return report.Share(r.AccuracyB) }),
 		number("only A : only B", "participants classified correctly by one of the two only", func(r column.PairRow) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),
 		number("McNemar p", "exact, two-sided", func(r column.PairRow) string { return report.Probability(r.McNemarP) }),
@@ -194,7 +231,7 @@ func (a *author) comparison() error {
 
 // paperTables adds the paper's Tables 1 and 2.
 func (a *author) paperTables() error {
-	const note = "Mean ± SD over the folds; the 95 % interval is for the number of participants. Paper: as printed there, on its own 118 participants."
+	const note = "Over folds: mean ± SD of the accuracy of each fold. Accuracy: pooled over the folds, with its 95 % interval for the number of participants. Paper: mean ± SD over the folds, as printed there, on its own 118 participants."
 	printed := func(mean, sd float64) string { return strings.Replace(plusMinus(mean, sd), "n/a", "–", 1) }
 	ones, err := read[variationRow](a.t, "table1")
 	if err != nil {
@@ -205,7 +242,8 @@ func (a *author) paperTables() error {
 			text("distance", "distance loss", func(r variationRow) string { return printedName(r.Distance) }),
 			text("pooling", "", func(r variationRow) string { return printedName(r.Pool) }),
 			text("λ1-λ2", "weights of the distance losses and of the group-level consistency", func(r variationRow) string { return report.Short(r.Lambda1) + "-" + report.Short(r.Lambda2) }),
-			strong(number("accuracy", "mean ± SD over the folds", func(r variationRow) string { return plusMinus(r.Accuracy, r.SD) })),
+			strong(number("over folds", "accuracy, mean ± SD over the folds", func(r variationRow) string { return plusMinus(r.FoldMean, r.FoldSD) })),
+			number("accuracy", "pooled over the folds", func(r variationRow) string { return report.Share(r.Accuracy) }),
 			number("95 % CI", "", func(r variationRow) string { return report.Range(r.Low, r.High) }),
 			number("paper", "as printed in the paper", func(r variationRow) string { return printed(r.Paper, r.PaperSD) }))
 		t.Note = note
@@ -217,7 +255,8 @@ func (a *author) paperTables() error {
 	}
 	t := tableOf("Other classifiers", 1, twos,
 		text("classifier", "", func(r classifierRow) string { return orItself(column.Classifiers, r.Model) }),
-		strong(number("accuracy", "mean ± SD over the folds", func(r classifierRow) string { return plusMinus(r.Accuracy, r.SD) })),
+		strong(number("over folds", "accuracy, mean ± SD over the folds", func(r classifierRow) string { return plusMinus(r.FoldMean, r.FoldSD) })),
+		number("accuracy", "pooled over the folds", func(r classifierRow) string { return report.Share(r.Accuracy) }),
 		number("95 % CI", "", func(r classifierRow) string { return report.Range(r.Low, r.High) }),
 		number("parameters", "trainable", func(r classifierRow) string { return report.Thousands(r.Parameters) }),
 		number("paper", "as printed in the paper", func(r classifierRow) string { return printed(r.Paper, r.PaperSD) }),
@@ -280,7 +319,7 @@ func (a *author) othersLast(coords []dag.Coord) int {
 
 // accuracyChart draws the accuracy of each classifier over participants, with its interval.
 func accuracyChart(rows []accuracyRow) *figure.Chart {
-	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority class"}
+	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority-class rate"}
 	for _, r := range rows[:min(len(rows), 40)] {
 		d.Rows = append(d.Rows, chart.Row{Name: region.Clip(r.called(), 40), Value: r.Accuracy, Low: r.Low, High: r.High, Chance: math.NaN()})
 		d.Mark = r.Majority
@@ -289,6 +328,6 @@ func accuracyChart(rows []accuracyRow) *figure.Chart {
 		return nil
 	}
 	return &figure.Chart{Figure: d.Figure(), Title: "Accuracy of the classifiers",
-		Alt:     fmt.Sprintf("A dot for %s at its accuracy over participants, with the 95 %% interval; a dashed line at the majority class, %s", words.Each(len(d.Rows), "classifier"), report.Share(d.Mark)),
-		Caption: "Accuracy per participant, mean over the folds, with Wilson's 95 % interval (pooled over folds) for the number of participants. Overlap of intervals is no test: compare in pairs."}
+		Alt:     fmt.Sprintf("A dot for %s at its accuracy over participants, with the 95 %% interval; a dashed line at the majority-class rate, %s", words.Each(len(d.Rows), "classifier"), report.Share(d.Mark)),
+		Caption: "Accuracy per participant, pooled over the folds, with Wilson's 95 % interval for the number of participants. Overlap of intervals is no test: compare in pairs."}
 }

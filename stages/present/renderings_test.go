@@ -15,7 +15,7 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// unevenRun are predictions of PR-GNN and of the majority class on folds of 5 and 3, so
+// unevenRun are predictions of PR-GNN and of the majority classifier on folds of 5 and 3, so
 // that a mean over the folds and a value pooled over folds differ in every measure.
 func unevenRun(stage, model string) []dag.Input {
 	g := [2]string{"ASD", "HC"}
@@ -41,8 +41,8 @@ func unevenRun(stage, model string) []dag.Input {
 	return out
 }
 
-// Every rendering of one run shows the same accuracy and the same area: the means over
-// the folds, worked out by hand.
+// Every rendering of one run shows the same accuracy, pooled over the folds, and the same area,
+// the mean over the folds, worked out by hand; the accuracy lies inside its interval.
 func TestRenderingsAgree(t *testing.T) {
 	predictions := slices.Concat(unevenRun("train", column.PrGNN), unevenRun("baselines", "majority"))
 	in := map[string][]dag.Input{"predictions": predictions}
@@ -50,7 +50,7 @@ func TestRenderingsAgree(t *testing.T) {
 	summary := evaluated["summary"].(*encoding.Table)
 	// Fold 1: a right, b and c wrong, d right, e wrong: 2/5. Pairs (ASD, HC): a below d and e,
 	// b and c below d and above e: 4/6. Fold 2: all right.
-	rows := map[string][]float64{"accuracy": {0.7, (3./5 + 2./3) / 2}, "auc": {(4./6 + 1) / 2, 0.5}, "majority": {(3./5 + 2./3) / 2, (3./5 + 2./3) / 2}}
+	rows := map[string][]float64{"accuracy": {5. / 8, 5. / 8}, "fold_mean": {0.7, (3./5 + 2./3) / 2}, "auc": {(4./6 + 1) / 2, 0.5}, "majority": {5. / 8, 5. / 8}}
 	names, _ := summary.Strings("name")
 	level, _ := summary.Strings("level")
 	for column, want := range rows {
@@ -65,9 +65,15 @@ func TestRenderingsAgree(t *testing.T) {
 		}
 	}
 	wantAccuracy, wantArea := report.Share(rows["accuracy"][0]), report.Share(rows["auc"][0])
-	chance := report.Share(rows["accuracy"][1])
-	if pooled := report.Share(5. / 8); pooled == wantAccuracy || pooled == chance {
+	chance, folds := report.Share(rows["majority"][1]), report.Share(rows["fold_mean"][0])
+	if folds == wantAccuracy {
 		t.Fatal("pooled and mean are the same: the test cannot fail")
+	}
+	low, high := stagetest.FloatsOf(t, summary, "ci_low"), stagetest.FloatsOf(t, summary, "ci_high")
+	for i, x := range stagetest.FloatsOf(t, summary, "accuracy") {
+		if x < low[i] || x > high[i] {
+			t.Errorf("accuracy %v is outside its interval, %v to %v", x, low[i], high[i])
+		}
 	}
 
 	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), in)["pairs"]
@@ -75,21 +81,21 @@ func TestRenderingsAgree(t *testing.T) {
 		t.Errorf("compare: %v and %v, want %s and %s", a, b, wantAccuracy, chance)
 	}
 	tables := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"), map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
-	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got, func(x float64) bool { return report.Share(x) == wantAccuracy }) || !strings.Contains(bytesOf(t, tables, "markdown"), wantAccuracy+"(") {
+	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got, func(x float64) bool { return report.Share(x) == wantAccuracy }) || !strings.Contains(bytesOf(t, tables, "markdown"), folds+"(") {
 		t.Errorf("tables: %v", got)
 	}
 	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))}, "evaluation": {dag.InputOf(summary)},
 		"scores": {dag.InputOf(evaluated["scores"])}, "comparison": {dag.InputOf(pairs)}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, shown)), " ")
-	for _, want := range []string{"chance level " + chance + " (majority class)", "Result: accuracy per participant (PR-GNN) " + wantAccuracy, "AUC " + wantArea, "PR-GNN " + wantAccuracy + " ±", "majority class " + chance + " ±",
-		"PR-GNN majority class " + wantAccuracy + " " + chance} {
+	for _, want := range []string{"majority-class rate " + chance, "Result: accuracy per participant (PR-GNN) " + wantAccuracy, "AUC " + wantArea, "PR-GNN " + wantAccuracy + " ", " " + folds + " ±", "majority classifier " + chance,
+		"PR-GNN majority " + wantAccuracy + " " + chance} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
 		}
 	}
 	shown["predictions"] = predictions
 	page := reportText(t, shown)
-	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea + `</span>`, "<strong>" + wantAccuracy + " ± ", "Majority class: " + chance} {
+	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea + `</span>`, "<strong>" + wantAccuracy + "</strong>", folds + " ± ", "Majority-class rate: " + chance} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not say %s", want)
 		}
@@ -112,11 +118,11 @@ func TestRenderingsAgree(t *testing.T) {
 	}
 	svg := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("figure-roc"), in)["picture"]))
 	if got := areas.FindAllStringSubmatch(svg, -1); len(got) != 1 || got[0][1] != wantArea {
-		t.Errorf("figure-roc: %v, want one AUC, %s: the majority class is the diagonal", got, wantArea)
+		t.Errorf("figure-roc: %v, want one AUC, %s: the majority classifier is the diagonal", got, wantArea)
 	}
 	alone := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("figure-roc"), map[string][]dag.Input{"predictions": unevenRun("baselines", "majority")})["picture"]))
 	if got := areas.FindStringSubmatch(alone); got == nil || got[1] != "0.500" {
-		t.Errorf("the majority class alone: %v, want 0.500", got)
+		t.Errorf("the majority classifier alone: %v, want 0.500", got)
 	}
 }
 

@@ -38,9 +38,9 @@ func gathered(name, doc string, columns ...string) dag.Port {
 
 // sharedPorts are what report and summary may both be connected to.
 func sharedPorts() []dag.Port {
-	accuracy := []string{"level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"}
+	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"}
 	return []dag.Port{
-		optional("evaluation", "evaluate's summary: accuracy over the folds", accuracy...),
+		optional("evaluation", "evaluate's summary: accuracy of each setting", accuracy...),
 		optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy...),
 		fold.LeakagePort(),
@@ -74,8 +74,8 @@ func (*Report) Ports() dag.Ports {
 	}
 	in = append(in, sharedPorts()...)
 	in = append(in,
-		optional("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1", "lambda2", "accuracy", "sd", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
-		optional("table2", "tables' table2: other classifiers, beside the paper's", "model", "accuracy", "sd", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
+		optional("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1", "lambda2", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
+		optional("table2", "tables' table2: other classifiers, beside the paper's", "model", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
 		optional("individual", "biomarkers' scores of each participant", column.Names[column.IndividualRow]()...),
 		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Names[column.IndividualityRow]()...),
 		gathered("predictions", "train's predictions of each model (and those of baselines)", "participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted"),

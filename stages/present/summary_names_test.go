@@ -35,8 +35,8 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 	text := summaryText(t, &Summary{Top: 10}, map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
 	at := -1
-	for _, want := range []string{"\n    PR-GNN  ", "\n    ridge regression ", "\n    linear SVM ", "\n    majority class ",
-		"\n    PR-GNN  ridge ", "\n    PR-GNN  linear SVM ", "\n    PR-GNN  majority class "} {
+	for _, want := range []string{"\n    PR-GNN  ", "\n    ridge regression ", "\n    linear SVM ", "\n    majority classifier ",
+		"\n    PR-GNN  ridge ", "\n    PR-GNN  linear SVM ", "\n    PR-GNN  majority  "} {
 		next := strings.Index(text, want)
 		if next <= at {
 			t.Errorf("%q is missing, or not in its place, in\n%s", want, text)

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -70,10 +71,11 @@ Summary
   Question: does functional connectivity distinguish ASD and HC in participants who were not in the
   training set?
   Data: 40 simulated participants: 24 ASD, 16 HC.
-  Result: accuracy per participant 0.800, 95 % CI 0.700–0.900; chance level 0.600 (majority class);
-  p < 0.001 (test labels permuted, models not retrained). AUC 0.800.
+  Result: accuracy per participant 0.800, 95 % CI 0.700–0.900; majority-class rate 0.600; p < 0.001
+  (test labels permuted, models not retrained). AUC 0.800.
   Accuracy, per participant: 0.800
-    ██████████████████│█████······  mean over the folds · 95 % CI 0.700–0.900 · majority class 0.600
+    ██████████████████│█████······  95 % CI 0.700–0.900 · over folds 0.750 ± 0.050 · majority-class
+                                    rate 0.600
   Area under the ROC curve: 0.800
     ███████████████│████████······  mean over the folds · chance level 0.5
   Sensitivity / specificity: 0.900 / 0.400
@@ -94,16 +96,17 @@ Participants
 
 Classification performance
   Table 2. Performance on test participants
-    classifier  accuracy ± SD      95 % CI        p  balanced    AUC  AUC p  sens. / spec.
-    The model   0.800 ± 0.050  0.700–0.900  < 0.001     0.700  0.800  0.020  0.900 / 0.400
-    Mean over 3 folds, 40 participants. Majority class: 0.600. Positive: ASD.
+    classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
+    The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
+    3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest group among the
+    tested participants. Positive: ASD.
 
   Table 3. Accuracy in each fold, per participant
     fold                    accuracy
     1     ██████████··│······· 0.500
     2     ████████████│██····· 0.750
     3     ████████████│███████ 1.000
-    Line: majority class.
+    Line: majority-class rate.
 
 Salient regions
   Table 4. The most salient regions, by mean pooling score
@@ -141,21 +144,38 @@ Quality control and checks
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-	evaluation, _ := stagetest.Evaluated(0.62, 0.5, 0.7)
-	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
-	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{
-		"The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not above chance",
-		"AUC 0.800. The accuracy is not above chance.",
-		"The models are not shown to classify above chance: the regions say nothing about the groups.",
+	const not, regions = "AUC 0.800. The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
+	for _, c := range []struct {
+		low, p  float64
+		retrain float64 // p of retrained models; NaN where there are none
+		above   bool
+		caution string
+	}{
+		{0.5, math.NaN(), math.NaN(), false, "The model: accuracy is not above chance (its 95 % CI, 0.500–0.700, includes the majority-class rate, 0.600)"},
+		{0.61, math.NaN(), math.NaN(), true, ""},
+		// p decides, whatever the interval says.
+		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance (p = 0.241, test labels permuted, models not retrained)"},
+		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than naming the largest group"},
+		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance (p = 0.200, models retrained on 19 label shuffles)"},
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+		evaluation, _ := stagetest.Evaluated(0.62, c.low, 0.7)
+		p, _ := evaluation.Column("p")
+		p.Values = []float64{c.p, c.p}
+		in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+		if !math.IsNaN(c.retrain) {
+			in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{{Measure: "accuracy", Observed: 0.62, Permutations: 19, P: c.retrain}}))}
 		}
-	}
-	if strings.Contains(strings.ToLower(text), "simulated") {
-		t.Error("real participants are called simulated")
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		if !strings.Contains(text, c.caution) || strings.Contains(text, not) == c.above || strings.Contains(text, regions) == c.above {
+			t.Errorf("%+v: the summary is\n%s", c, text)
+		}
+		if strings.Contains(text, "not above chance") == c.above || c.caution == "" && strings.Contains(text, "majority-class rate (") {
+			t.Errorf("%+v: the summary is\n%s", c, text)
+		}
+		if strings.Contains(strings.ToLower(text), "simulated") {
+			t.Error("real participants are called simulated")
+		}
 	}
 }
 
@@ -279,7 +299,7 @@ func TestSummaryOfSettings(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"\n    TopK        0.900 ± 0.050", "\n    SAGE        0.800 ± 0.050", "2 classifiers were compared: the accuracy of the best one is biased upward", "Result: 2 settings, no headline."} {
+	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared: the accuracy of the best one is biased upward", "Result: 2 settings, no headline."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -290,8 +310,8 @@ func TestSummaryOfSettings(t *testing.T) {
 func TestOwnModel(t *testing.T) {
 	row := func(name string) accuracyRow { return accuracyRow{name: name} }
 	for _, c := range []struct{ names, own []string }{
-		{[]string{"PR-GNN", "majority class", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
-		{[]string{"majority class", "linear SVM"}, []string{"linear SVM"}},
+		{[]string{"PR-GNN", "majority classifier", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
+		{[]string{"majority classifier", "linear SVM"}, []string{"linear SVM"}},
 	} {
 		var rows []accuracyRow
 		for _, name := range c.names {

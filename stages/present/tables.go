@@ -13,7 +13,7 @@ var tablesKind = dag.Kind{
 	Name: "tables",
 	Doc: "the paper's Tables 1 and 2 of your data: accuracy of the model's variations, and of other classifiers with their numbers of parameters\n" +
 		"As tables of numbers, and as texts in the paper's layout. What is printed in the paper (Li et al., MICCAI 2020, on its own 118 participants) stands in columns and rows of its own. " +
-		"Accuracies are mean (sd) over the folds, at graph level, as the paper's; intervals are 95 % for the number of participants.",
+		"Accuracies are mean (sd) over the folds, at graph level, as the paper's; beside them the accuracy pooled over the folds, with its 95 % confidence interval for the number of participants.",
 	New: func() dag.Stage { return &Tables{Level: "graph"} },
 }
 
@@ -24,7 +24,7 @@ type Tables struct {
 
 // Ports are the stage's inputs and outputs.
 func (*Tables) Ports() dag.Ports {
-	accuracy := []string{"level", "folds", "participants", "accuracy", "sd", "ci_low", "ci_high", "positive"}
+	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "positive"}
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "variations", Type: dag.Arrow(accuracy...), Optional: true, Doc: "evaluate's summary of trainings that fan out over distance, pool and lambda: Table 1"},

@@ -84,7 +84,7 @@ func layoutOne(rows []variation, who tableSource, level string) tableLayout {
 			}
 		}
 		at := 2 + slices.Index(columns, [2]float64{v.Lambda1, v.Lambda2})
-		ours.rows[len(ours.rows)-1][at] = accuracyText(v.Accuracy, v.SD)
+		ours.rows[len(ours.rows)-1][at] = accuracyText(v.FoldMean, v.FoldSD)
 		theirs.rows[len(theirs.rows)-1][at] = accuracyText(v.Paper, v.PaperSD)
 	}
 	l.sections = []tableSection{ours, theirs}
@@ -99,7 +99,7 @@ func layoutTwo(rows []contender, who tableSource, level string) tableLayout {
 	theirs := tableSection{paperSource, [][]string{{"Acc"}, {"#Par"}}}
 	for _, c := range rows {
 		l.header = append(l.header, c.Model)
-		ours.rows[0] = append(ours.rows[0], accuracyText(c.Accuracy, c.SD))
+		ours.rows[0] = append(ours.rows[0], accuracyText(c.FoldMean, c.FoldSD))
 		ours.rows[1] = append(ours.rows[1], report.Share(c.Low)+"–"+report.Share(c.High))
 		ours.rows[2] = append(ours.rows[2], report.Thousands(c.Parameters))
 		theirs.rows[0] = append(theirs.rows[0], accuracyText(c.Paper, c.PaperSD))

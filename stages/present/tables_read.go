@@ -22,9 +22,10 @@ type variationRow struct {
 	Pool     string  `column:"pool"`
 	Lambda1  float64 `column:"lambda1,missing" doc:"weight of the distance losses"`
 	Lambda2  float64 `column:"lambda2,missing" doc:"weight of the group-level consistency"`
-	Accuracy float64 `column:"accuracy,missing" doc:"of this run: mean over the folds"`
-	SD       float64 `column:"sd,missing" doc:"of this run: over the folds"`
-	Low      float64 `column:"ci_low,missing" doc:"of this run: 95 % interval for the number of participants"`
+	FoldMean float64 `column:"fold_mean,missing" doc:"of this run: accuracy, mean over the folds"`
+	FoldSD   float64 `column:"fold_sd,missing" doc:"of this run: its SD over the folds"`
+	Accuracy float64 `column:"accuracy,missing" doc:"of this run: pooled over the folds"`
+	Low      float64 `column:"ci_low,missing" doc:"of this run: 95 % confidence interval of accuracy, for the number of participants"`
 	High     float64 `column:"ci_high,missing"`
 	Paper    float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
 	PaperSD  float64 `column:"paper_sd,missing" doc:"printed in the paper"`
@@ -51,9 +52,10 @@ type contender struct {
 // list of contenders, and then NaN, where nothing is printed.
 type classifierRow struct {
 	Model           string  `column:"model"`
-	Accuracy        float64 `column:"accuracy,missing" doc:"of this run: mean over the folds"`
-	SD              float64 `column:"sd,missing" doc:"of this run: over the folds"`
-	Low             float64 `column:"ci_low,missing" doc:"of this run: 95 % interval for the number of participants"`
+	FoldMean        float64 `column:"fold_mean,missing" doc:"of this run: accuracy, mean over the folds"`
+	FoldSD          float64 `column:"fold_sd,missing" doc:"of this run: its SD over the folds"`
+	Accuracy        float64 `column:"accuracy,missing" doc:"of this run: pooled over the folds"`
+	Low             float64 `column:"ci_low,missing" doc:"of this run: 95 % confidence interval of accuracy, for the number of participants"`
 	High            float64 `column:"ci_high,missing"`
 	Parameters      float64 `column:"parameters,missing" doc:"trainable; of SVM and Random Forest the number of inputs, as in the paper"`
 	Paper           float64 `column:"paper_accuracy,missing" doc:"printed in the paper, on its participants"`
@@ -95,7 +97,7 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 			continue
 		}
 		v := variation{evaluated: r.AccuracyRow, variationRow: variationRow{Distance: r.axis("distance"), Pool: r.axis("pool"),
-			Accuracy: r.Accuracy, SD: r.SD, Low: r.Low, High: r.High, Paper: math.NaN(), PaperSD: math.NaN()}}
+			FoldMean: r.FoldMean, FoldSD: r.FoldSD, Accuracy: r.Accuracy, Low: r.Low, High: r.High, Paper: math.NaN(), PaperSD: math.NaN()}}
 		if v.Lambda1, v.Lambda2, err = column.Lambdas(r.axis("lambda")); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -172,7 +174,8 @@ func (s *Tables) comparison(t *dag.Task) ([]contender, error) {
 		if c.id == "" && models > 1 {
 			c.Model += " (" + strings.TrimSpace(strings.ReplaceAll(r.setting, "model=", "")) + ")"
 		}
-		c.evaluated, c.Accuracy, c.SD, c.Low, c.High = r.AccuracyRow, r.Accuracy, r.SD, r.Low, r.High
+		c.evaluated, c.FoldMean, c.FoldSD = r.AccuracyRow, r.FoldMean, r.FoldSD
+		c.Accuracy, c.Low, c.High = r.Accuracy, r.Low, r.High
 		c.Parameters = math.NaN()
 		if n, ok := count[c.id]; ok {
 			c.Parameters = n

@@ -339,8 +339,9 @@ func Evaluated(accuracy, low, high float64) (summary, scores *encoding.Table) {
 	summary = encoding.NewTable(
 		encoding.Column{Name: "level", Values: level},
 		encoding.Column{Name: "folds", Values: []int32{3, 3}}, encoding.Column{Name: "participants", Values: []int32{40, 40}},
-		encoding.Column{Name: "accuracy", Values: both(accuracy)}, encoding.Column{Name: "sd", Values: both(0.05)},
+		encoding.Column{Name: "accuracy", Values: both(accuracy)},
 		encoding.Column{Name: "ci_low", Values: both(low)}, encoding.Column{Name: "ci_high", Values: both(high)},
+		encoding.Column{Name: "fold_mean", Values: both(0.75)}, encoding.Column{Name: "fold_sd", Values: both(0.05)},
 		encoding.Column{Name: "majority", Values: both(0.6)}, encoding.Column{Name: "balanced_accuracy", Values: both(0.7)},
 		encoding.Column{Name: "auc", Values: both(0.8)}, encoding.Column{Name: "sensitivity", Values: both(0.9)},
 		encoding.Column{Name: "specificity", Values: both(0.4)}, encoding.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
@@ -371,10 +372,10 @@ func SummaryOf(axes []string, settings ...[]string) *encoding.Table {
 		level[i], positive[i], folds[i], people[i] = fold.Levels[i%2], "ASD", 5, 118
 	}
 	cols = append(cols, encoding.Column{Name: "level", Values: level}, encoding.Column{Name: "folds", Values: folds}, encoding.Column{Name: "participants", Values: people})
-	for j, name := range []string{"accuracy", "sd", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"} {
+	for j, name := range []string{"fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"} {
 		v := make([]float64, n)
 		for i := range v {
-			v[i] = []float64{0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.04, 0.4, 0.6, 0.636, 0.5, 0.5, 0.5, 0.5}[j]
+			v[i] = []float64{0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.04, 0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.4, 0.6, 0.636, 0.5, 0.5, 0.5, 0.5}[j]
 		}
 		cols = append(cols, encoding.Column{Name: name, Values: v})
 	}
