@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -82,6 +83,16 @@ func DuplicateText(twins []Duplicate) string {
 		lines = append(lines, fmt.Sprintf("… and %d more pairs", n))
 	}
 	return strings.Join(lines, "\n  ") + "\n  keep one id of each scan; under cohort:\n    exclude: [" + strings.Join(out, ", ") + "]"
+}
+
+var remedy = regexp.MustCompile(`keep one id of each scan; under cohort:\s+exclude: \[([^\]]*)\]`)
+
+// DuplicatesIn are the later ids of the pairs that DuplicateText has named in a message.
+func DuplicatesIn(message string) []string {
+	if list := remedy.FindStringSubmatch(message); list != nil {
+		return strings.Split(list[1], ", ")
+	}
+	return nil
 }
 
 // LeakagePort is the gate of every kind that trains a model or gives an accuracy.

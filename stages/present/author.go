@@ -19,6 +19,8 @@ type author struct {
 	headline []string // coordinates of the setting whose accuracy comes first
 	pictures bool     // the page has figures
 
+	duplicates []string // participants whose scan has another id, too
+
 	page    *report.Page
 	count   report.Count
 	section *report.Section // the one that is written

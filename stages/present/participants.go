@@ -150,12 +150,20 @@ func (a *author) describeGroups() error {
 	if len(t.Heads) == 2 {
 		t.Note = ""
 	}
+	if a.duplicates != nil {
+		t.Note = strings.TrimSpace(fmt.Sprintf("%s n counts scans that have two ids: %s. The group means of this page count them too.", t.Note, strings.Join(a.duplicates, ", ")))
+	}
 	a.table(t, "describes the groups.")
 	all, err := wholeTable(table, 2000)
 	if err != nil {
 		return err
 	}
 	all.Caption = "Participants"
+	for i, id := range a.who.Ids[:len(all.Rows)] {
+		if slices.Contains(a.duplicates, id) {
+			all.Rows[i][0].Text += " (duplicate scan)"
+		}
+	}
 	a.supplement(all)
 	return nil
 }

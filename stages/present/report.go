@@ -95,9 +95,10 @@ func (*Report) Ports() dag.Ports {
 // where a leakage check has not passed.
 var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "parcels", "anatomy", "overview"}
 
-// Page is the report of the inputs that are connected.
-func (s *Report) Page(t *dag.Task) (*report.Page, error) {
-	a := &author{t: t, top: s.Top, headline: s.Headline, pictures: true}
+// Page is the report of the inputs that are connected. duplicates are participants whose scan has another id, too, where
+// a failed check has found them: they are marked where participants are counted.
+func (s *Report) Page(t *dag.Task, duplicates ...string) (*report.Page, error) {
+	a := &author{t: t, top: s.Top, headline: s.Headline, pictures: true, duplicates: duplicates}
 	p, err := a.write()
 	if err != nil {
 		return nil, err

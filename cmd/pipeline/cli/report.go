@@ -18,6 +18,7 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages"
+	"prgnn/stages/fold"
 	"prgnn/stages/present"
 )
 
@@ -188,7 +189,7 @@ func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (pag
 	for _, p := range task.Work.Ports().In {
 		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
 	}
-	var unchecked []string
+	var unchecked, duplicates []string
 	results := 0
 	for _, b := range task.Inputs {
 		for _, src := range b.Sources {
@@ -202,6 +203,7 @@ func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (pag
 				}
 				if gates[b.Port] {
 					unchecked = append(unchecked, src.Node.ID)
+					duplicates = append(duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
 				}
 				continue
 			}
@@ -220,7 +222,7 @@ func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (pag
 	if unchecked != nil {
 		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(present.WithoutModels, port) })
 	}
-	p, err := task.Work.(*present.Report).Page(dag.NewTask(inputs))
+	p, err := task.Work.(*present.Report).Page(dag.NewTask(inputs), duplicates...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
 	}

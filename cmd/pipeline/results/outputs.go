@@ -109,11 +109,8 @@ func (c *Current) failures(n *dag.Node) string {
 			return
 		}
 		seen[n] = true
-		if text, err := os.ReadFile(c.Store.LogPath(s.Key)); err == nil && s.Key != (artifacts.Key{}) {
-			if at := strings.LastIndex("\n"+string(text), "\nerror: "); at >= 0 {
-				said := strings.TrimSpace(string(text)[at+len("error: "):])
-				lines = append(lines, "  "+n.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
-			}
+		if said := c.Failure(n); said != "" {
+			lines = append(lines, "  "+n.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
 		}
 		for _, b := range n.Inputs {
 			for _, src := range b.Sources {
@@ -129,6 +126,19 @@ func (c *Current) failures(n *dag.Node) string {
 		lines = append(lines[:most], fmt.Sprintf("  … and %d more failed", more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Failure is what a task said that failed when it last ran as it is now; "" for any other.
+func (c *Current) Failure(n *dag.Node) string {
+	s := c.Steps[n]
+	if s == nil || s.Key == (artifacts.Key{}) || s.State == dag.Cached {
+		return ""
+	}
+	text, err := os.ReadFile(c.Store.LogPath(s.Key))
+	if at := strings.LastIndex("\n"+string(text), "\nerror: "); err == nil && at >= 0 {
+		return strings.TrimSpace(string(text)[at+len("error: "):])
+	}
+	return ""
 }
 
 // IDs are the names of tasks.
