@@ -41,12 +41,12 @@ kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report 3227619bc73fe24eac8ba568160f9b546dac510e753e158ae9f60957d8fd0ab2
+kind report 7fa7ec64051f774bfd0e74f9ab0568d673777dd1574d4f86cb41cf1613b5236c
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 517d6eddc48931a3e13a38a30bdaf597dedbd1942cc5c8247730c292508a9e65
+kind summary 2501e3b0dacfb2d8e3d316b0ccffcf1cfda3d63fca3a064a775f4ac2314843c3
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -3148,7 +3148,7 @@ prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
-prgnn/stages/column.Scans 9f3603f8567e.e3b0c4
+prgnn/stages/column.Scans 3a06274f31fe.e3b0c4
 prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
@@ -3161,7 +3161,7 @@ prgnn/stages/figure.Viewer 059d9a119c68.b4e119
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
-prgnn/stages/present.Report.Page 1d53c22ec1a0.8d0635
+prgnn/stages/present.Report.Page 52fc76a537dd.8d0635
 prgnn/stages/present.Report.Ports f846cc81e843.ca2315
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart 4512105f8177.c22cde
@@ -3169,7 +3169,7 @@ prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author 6698992d4608.b2b307
+prgnn/stages/present.author 12622b7c21da.b2b307
 prgnn/stages/present.author.aboveChance 23495190742f.f56230
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
@@ -3183,7 +3183,7 @@ prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
 prgnn/stages/present.author.covariates c89d4c1e823b.862a06
 prgnn/stages/present.author.data 80205eb1deee.de9f52
-prgnn/stages/present.author.describeGroups eef81d81cb49.fd4bdc
+prgnn/stages/present.author.describeGroups 5ab166d7087e.fd4bdc
 prgnn/stages/present.author.eachParticipant 48acdbb7199e.719558
 prgnn/stages/present.author.fidelity 14ae443eaa3b.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
@@ -3201,7 +3201,7 @@ prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods deefd5c574fd.e729c2
 prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
-prgnn/stages/present.author.methodsOfCohort cc4bd3e6ffc3.06030b
+prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
 prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
 prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
@@ -3222,7 +3222,7 @@ prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality a5dacff91a07.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.readAccuracy 68006b5ef139.1d37f8
-prgnn/stages/present.author.recovered 97f040d4069b.b9ebf0
+prgnn/stages/present.author.recovered 127b9c756a82.14292c
 prgnn/stages/present.author.references 263614664634.b45123
 prgnn/stages/present.author.regionFigures 9e698c5d6101.49e433
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
@@ -3807,7 +3807,7 @@ at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 Typ
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
-at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:15 ScansOf:30
+at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:16 ScansOf:31
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:41 declare:46 Exec.EnvNames:53 Exec.Promise:64 Exec.Ports:70 execName:86 execPlace:87 Exec.Validate:91 ExecRooms:152 Exec.Run:155 Exec.call:191 Exec.program:242 runLogged:257 Exec.lookPath:282 Exec.environment:303 Exec.set:315
@@ -3842,7 +3842,7 @@ at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:1
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:62 Ranked.name:73 Ranked.scale:82 Ranked.first:85 DrawSlices:96 gz:120 Viewer:128
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:109 SideNames:137
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:16 Duplicate.SamePair:22 Duplicates:29 RefuseDuplicates:57 DuplicateText:70 LeakagePort:88
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
@@ -3900,7 +3900,7 @@ at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeserie
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:42 author.groupNames:62 author.result:76 author.tiles:98
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:89 baseline:111 author.perParticipant:121 author.nested:127 author.aboveChance:145 author.cautionAccuracy:159
-at stages/present/author.go prgnn/stages/present author:16 author.write:41 author.add:99 author.say:102 author.heading:106 author.caution:109 author.table:117 author.supplement:123 author.figures:131 author.show:152
+at stages/present/author.go prgnn/stages/present author:16 author.write:43 author.add:101 author.say:104 author.heading:108 author.caution:111 author.table:119 author.supplement:125 author.figures:133 author.show:154
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:199 methodsOfTask:215 methodsOfNuisance:237
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
@@ -3908,14 +3908,14 @@ at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSetti
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101 shownScans:128 author.scanQuality:131
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 arrangements:165 describeColumn:178 describeNumbers:231 groupSD:267 identifies:277 decimals:289 unitName:301
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 arrangements:173 describeColumn:186 describeNumbers:239 groupSD:275 identifies:285 decimals:297 unitName:309
 at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:91 testedText:98 plusMinus:107 author.folds:115 the:158 author.permutation:161 author.comparison:200 author.paperTables:233 author.performanceFigures:270 author.othersLast:309 accuracyChart:321
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:67 author.regionFigures:75 author.space:123 author.inSpace:149 author.rankingTables:184 author.contrasts:240 author.agreement:262 besideChance:302 author.null:313 author.fidelity:363 author.individuality:387
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
-at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:99 Report.Run:116
+at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:100 Report.Run:117
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11

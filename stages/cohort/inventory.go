@@ -57,7 +57,7 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 
 // Scans is what the methods of a report say of the participants' scans. (With runs: all, one participant counts once.)
 func (r *Roster) Scans() column.Scans {
-	s := column.Scans{MadeBy: r.MadeBy, Labels: map[string]int{}}
+	s := column.Scans{MadeBy: r.MadeBy, Labels: map[string]int{}, DK84: isDK84(r.Nodes)}
 	rows, _ := r.Inventory()
 	for _, subject := range r.Subjects {
 		for i, row := range rows[subject.ID] {

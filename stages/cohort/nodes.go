@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -26,6 +27,23 @@ func nodesTable(nodes []atlas.Node) *encoding.Table {
 		rows[i] = r
 	}
 	return column.Table(rows)
+}
+
+// isDK84 tells whether a node list has the names of the built-in one, whatever their order and ids.
+func isDK84(nodes *encoding.Table) bool {
+	if nodes == nil || nodes.Rows() != len(atlas.DK84()) {
+		return false
+	}
+	names, err := nodes.Strings("name")
+	if err != nil {
+		return false
+	}
+	for _, n := range atlas.DK84() {
+		if !slices.Contains(names, n.Name) {
+			return false
+		}
+	}
+	return true
 }
 
 // findNodes reads the parameter "nodes": a built-in list by its name, or a file. auto is dk84.

@@ -10,6 +10,7 @@ type Scans struct {
 	MadeBy string         `json:"made_by,omitempty"` // "fMRIPrep 25.2.0"; "" when the dataset names no program
 	Space  string         `json:"space,omitempty"`   // "MNI152NLin2009cAsym res-2"; "native" for the scan's own
 	Labels map[string]int `json:"labels,omitempty"`  // where labels come from → participants
+	DK84   bool           `json:"dk84,omitempty"`    // the regions are the 84 of the Desikan-Killiany set
 }
 
 const scansKey = "scans"

@@ -43,7 +43,7 @@ func (a *author) methodsOfCohort(m *methodsText) {
 	}
 	if p := a.run.of("parcellate"); p != nil {
 		m.say("%s", methodsOfLabels(a.labeled, p))
-		if a.at != nil && len(a.at[0]) == 84 {
+		if a.about.DK84 {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
 		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label in the field of view counts as missing.", p.value["min_coverage"])

@@ -130,21 +130,26 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			leading[name] = r.By
 		}
 	}
-	columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows,
-		text("ranking", "", func(r row) string { return r.Name() }),
-		number("planted", "planted regions among the top ones, where the truth is known", func(r row) string {
-			if r.Planted == nil || *r.Planted == 0 {
-				return "n/a"
-			}
-			return fmt.Sprintf("%d of %d", *r.Found, r.Top)
-		}),
-		number("AUROC", "chance that a planted region has a higher value than another one", func(r row) string { return report.Fixed(r.AUROC, 2) }),
+	measures := []shownColumn[row]{
 		number("agreement", "Kuncheva's index of the top regions between models; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Agreement, 2) }),
 		number("shared", "top regions that are also top in the trained models' ranking in the first row", func(r row) string {
 			return report.Fixed(r.Shared(leading[column.CoordText(r.Coords)]), 0)
 		}),
-		number("held-out", "difference between the groups in test participants, in SDs, over the features of the top regions; ranking and direction from training participants; 0 by chance", func(r row) string { return report.Fixed(r.HeldOut, 2) }))
-	t := tableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-5, rows, columns...)
+		number("held-out", "difference between the groups in test participants, in SDs, over the features of the top regions; ranking and direction from training participants; 0 by chance", func(r row) string { return report.Fixed(r.HeldOut, 2) })}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Planted != nil && *r.Planted > 0 }) { // of real data nobody knows the truth
+		measures = append([]shownColumn[row]{
+			number("planted", "planted regions among the top ones", func(r row) string {
+				if r.Planted == nil || *r.Planted == 0 {
+					return "n/a"
+				}
+				return fmt.Sprintf("%d of %d", *r.Found, r.Top)
+			}),
+			number("AUROC", "chance that a planted region has a higher value than another one", func(r row) string { return report.Fixed(r.AUROC, 2) }),
+		}, measures...)
+	}
+	columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows,
+		append([]shownColumn[row]{text("ranking", "", func(r row) string { return r.Name() })}, measures...)...)
+	t := tableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-len(measures), rows, columns...)
 	if known := setting[0].Planted; known != nil && *known > 0 {
 		t.Note = fmt.Sprintf("%s; %.1f of %d by chance. ", words.Count(int(*known), "planted region"), float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
 	}

@@ -320,3 +320,23 @@ func TestStuckModelsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Of real data nobody knows what was planted: the table of rankings has no such columns.
+func TestRankingsWithoutTruth(t *testing.T) {
+	nan, one := math.NaN(), int32(1)
+	text := func(planted *int32) string {
+		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+		r := column.RecoveryRow{Top: 2, By: "score", Method: "trained", AUROC: nan, HeldOut: 0.5, Agreement: 1, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
+		if planted != nil {
+			r.Planted, r.Found, r.AUROC = planted, planted, 0.75
+		}
+		in["recovery"] = []dag.Input{dag.InputOf(column.Table([]column.RecoveryRow{r}))}
+		return strings.Join(strings.Fields(summaryText(t, &Summary{Top: 2}, in)), " ")
+	}
+	if got := text(nil); !strings.Contains(got, "ranking agreement shared held-out ") || strings.Contains(got, "AUROC") {
+		t.Errorf("nothing is known to be planted:\n%s", got)
+	}
+	if got := text(&one); !strings.Contains(got, "ranking planted AUROC agreement shared held-out ") || !strings.Contains(got, " 1 of 2 0.75 1.00 ") {
+		t.Errorf("one region is planted:\n%s", got)
+	}
+}

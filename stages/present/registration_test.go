@@ -70,12 +70,14 @@ func TestMethodsOfScans(t *testing.T) {
 			"Each scan was parcellated on its own grid by a label image; a region with less than 0.5 of its label in the field of view counts as missing."},
 		{column.Scans{}, nil, "nearest", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
 			"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image; a region with less than 0.5 of its label in the field of view counts as missing."},
+		{column.Scans{DK84: true}, nil, "nearest", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
+			"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image (Desikan–Killiany atlas with subcortical structures, 84 regions) [1]; a region with less than 0.5 of its label in the field of view counts as missing."},
 	} {
 		about, err := column.ScansOf(c.about.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &author{about: about, labeled: c.labeled, who: &column.People{Ids: []string{"sub-1", "sub-2"}}, run: &pipelineSettings{stages: []stageSettings{
+		a := &author{about: about, at: &[3][]float64{make([]float64, 84), make([]float64, 84), make([]float64, 84)}, labeled: c.labeled, who: &column.People{Ids: []string{"sub-1", "sub-2"}}, run: &pipelineSettings{stages: []stageSettings{
 			{"cohort", "bids", nil}, {"parcels", "parcellate", map[string]string{"min_coverage": "0.5", "resampling": c.parameter}}}}}
 		m := &methodsText{}
 		a.methodsOfCohort(m)
