@@ -78,7 +78,7 @@ func (s *Store) Lookup(k Key) (Action, error) {
 	return a, err
 }
 
-// LookupHere is Lookup without the remote, for who asks again and again.
+// LookupHere is Lookup without the remote, for callers that poll.
 func (s *Store) LookupHere(k Key) (Action, error) {
 	a, err := s.recorded(k)
 	if err == nil && !s.trust.believes(a.Origin) {

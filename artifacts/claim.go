@@ -48,8 +48,8 @@ func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
 	}
 }
 
-// Claim waits for the claim on a key. It has it at the latest claimPoll after the
-// one who had it released it, or died.
+// Claim waits for the claim on a key. After another process releases it, or dies, it takes at most
+// claimPoll.
 func (s *Store) Claim(ctx context.Context, k Key) (*Claim, error) {
 	for wait := time.Millisecond; ; wait = min(2*wait, claimPoll) {
 		c, ok, err := s.TryClaim(k)

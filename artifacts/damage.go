@@ -23,8 +23,8 @@ func (s *Store) Damaged(r Ref) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }
 
-// KnownDamaged is Damaged without reading: it tells of damage that somebody met and
-// nobody has mended.
+// KnownDamaged is Damaged without reading the blob: it reports damage that was met before and is not yet
+// mended.
 func (s *Store) KnownDamaged(r Ref) bool {
 	bad, known := s.known(r)
 	return known && bad

@@ -74,7 +74,7 @@ func createLog(path string) (*os.File, error) {
 	return f, err
 }
 
-// Tail is the end of what was said: at most so many lines.
+// Tail is the end of the log: at most this many lines.
 func (l *Log) Tail(lines int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

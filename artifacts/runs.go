@@ -13,9 +13,8 @@ import (
 	"prgnn/internal/regular"
 )
 
-// A RunRecord is what a run came to. It is provenance, not content: its id is
-// random, and it holds times. To gc, it is a root: the outputs of its tasks stay
-// while the run is kept.
+// A RunRecord describes one run. It is provenance, not content: its id is random, and it holds times. gc
+// treats it as a root: the outputs of its tasks stay while the run is kept.
 type RunRecord struct {
 	ID       string // 16 hexadecimal digits, see NewRunID
 	Pipeline string // its name, one line

@@ -47,7 +47,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s; %s", f.Path, f.Problem, f.Detail, f.Remedy())
 }
 
-// Remedy says what becomes of the finding, and by whom.
+// Remedy says what happens to the damage, and who acts.
 func (f Finding) Remedy() string {
 	task := "task " + words.Some(f.Tasks, 5)
 	if len(f.Tasks) > 1 {
@@ -68,7 +68,7 @@ func (f Finding) Remedy() string {
 	return "the next run of " + task + " makes it again"
 }
 
-// A Report is what Verify came to.
+// A Report is the result of Verify.
 type Report struct {
 	Blobs     int
 	Bytes     int64 // of the blobs

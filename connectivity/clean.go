@@ -21,8 +21,8 @@ type TooLittle string
 
 func (e TooLittle) Error() string { return string(e) }
 
-// NewCleaner prepares the cleaning of runs of this many volumes. Its error is TooLittle
-// where nothing would be left.
+// NewCleaner prepares the cleaning of runs of this many volumes. The error is TooLittle when no degrees of
+// freedom would be left.
 func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	if err := o.check(volumes); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ const MaxFile = 1 << 28
 // maxNumbers bounds the numbers of a text: a thousand regions over 16,000 volumes.
 const maxNumbers = 1 << 24
 
-// Decompress returns a reader of what a file holds, through gzip when its first bytes
-// say so. It fails beyond MaxFile bytes.
+// Decompress returns a reader of a file's content, through gzip when the first bytes say so. It fails
+// beyond MaxFile bytes.
 func Decompress(r io.Reader) (*bufio.Reader, error) {
 	br := bufio.NewReader(r)
 	var in io.Reader = br

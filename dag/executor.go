@@ -58,8 +58,8 @@ type Report struct {
 	Memory int64  // bytes: the most that processes of its own held; 0 when it had none
 }
 
-// A StoreError is one that no other task would escape either: the disk is full,
-// the store cannot be written. It ends the run.
+// A StoreError would affect every other task too: the disk is full, or the store cannot be written. It ends
+// the run.
 type StoreError struct{ Err error }
 
 func (e *StoreError) Error() string { return e.Err.Error() }

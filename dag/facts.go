@@ -152,8 +152,8 @@ func readInput(f fact) (RecipeInput, error) {
 	return in, nil
 }
 
-// Make builds the stage that a recipe describes. It fails when the kind has not
-// those parameters any more, or takes other values.
+// Make builds the stage that a recipe describes. It fails when the kind no longer has these parameters, or
+// no longer accepts their values.
 func (k *Kind) Make(r Recipe) (Stage, error) {
 	s := k.New()
 	fields, v := fieldsOf(s)
@@ -233,7 +233,7 @@ func parseList(t reflect.Type, text string) (reflect.Value, error) {
 	return out, nil
 }
 
-// Recipe writes the recipe of the task for inputs that are known: ref tells each.
+// Recipe writes the recipe of the task for known inputs: ref returns each one.
 func (n *Node) Recipe(ref func(*Source) (artifacts.Ref, error)) (string, error) {
 	code, err := n.Stage.Kind.CodeDigest()
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"prgnn/internal/version"
 )
 
-// A Record is what a run left behind: what was asked for, by which program, and
-// what became of each task. It is the provenance of the results. The store keeps
-// it as an artifacts.RunRecord, whose Detail only this package reads.
+// A Record describes a run: what was requested, by which program, and the outcome of each task. It
+// is the provenance of the results. The store keeps it as an artifacts.RunRecord, whose Detail only this
+// package reads.
 type Record struct {
 	ID       string
 	Pipeline string // its name
@@ -43,7 +43,7 @@ type Record struct {
 	Tasks []TaskRecord // in the order of the graph
 }
 
-// A TaskRecord is what became of one task.
+// A TaskRecord describes one task of a run.
 type TaskRecord struct {
 	ID      string
 	State   State

@@ -26,7 +26,7 @@ type Options struct {
 	Bring func(*Node) bool
 }
 
-// A Result is what a run came to.
+// A Result is the outcome of a run.
 type Result struct {
 	ID       string // of the run record; "-" when it could leave none
 	NoRecord error  // why; nil for a store that cannot be written at all
@@ -86,8 +86,7 @@ type Step struct {
 	Damaged bool                     // Stale since bytes or the record of its result are damaged
 }
 
-// Plan tells what Run would do, in the order of the graph, without running
-// anything.
+// Plan returns what Run would do, in the order of the graph. It runs nothing.
 func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
 	r, err := newRunner(g, s, o)
 	if err != nil {

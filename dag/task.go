@@ -119,13 +119,12 @@ func (t *Task) All(port string) []Input { return t.inputs[port] }
 // engine passes on what a person can follow.
 func (t *Task) Progress(done, total int, note string) { t.progress(done, total, note) }
 
-// Log is for what a person may want to read of how the task went, above all when
-// it failed: it is kept beside the result and is no part of it. Writing to it may
-// happen in any goroutine and never fails.
+// Log is the log of the task, for a person to read, above all when it failed. It is kept beside the result
+// and is no part of it. Any goroutine may write to it, and writing never fails.
 func (t *Task) Log() io.Writer { return t.log }
 
-// TookMemory tells the most memory, in bytes, that a process which the task
-// started has held: the engine sees its own process only.
+// TookMemory records the peak memory, in bytes, of a process that the task started: the engine sees its own
+// process only.
 func (t *Task) TookMemory(bytes int64) { t.tookMemory(bytes) }
 
 // Checkpoint returns what SaveCheckpoint last saved for a task of the same key,

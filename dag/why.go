@@ -37,7 +37,7 @@ type Difference struct {
 	From string `json:"from,omitempty"` // input: the path of the file, or the task and output, that it comes from now; code: file and line
 }
 
-// String tells a difference to a person, on one line.
+// String describes a difference for a person, on one line.
 func (d Difference) String() string {
 	what := strings.TrimSpace(d.What + " " + d.Name)
 	if d.What == "value" { // of a task that gives what it has already

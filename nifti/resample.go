@@ -135,8 +135,8 @@ func majority(labels []int32) int32 {
 	return best
 }
 
-// Around is the box of a grid, continued where labels lie beyond its borders: it holds all of
-// them and margin mm more, but no more than twice the grid along each axis.
+// Around is the box of a grid, extended where labels lie beyond its borders: it holds all labels and margin
+// mm more, but at most twice the grid along each axis.
 func (l *Labels) Around(g Grid, margin float64) (Box, error) {
 	inverse, ok := g.Affine.Inverse()
 	if !ok {

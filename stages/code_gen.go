@@ -3657,7 +3657,7 @@ at dag/fit.go prgnn/dag Type.String:15
 at dag/params.go prgnn/dag ParamText:92 field:102 fieldTable:111 fieldTables:119 fieldsOf:123 fieldTable.collect:147 field.typeName:186 appendValue:209
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
-at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:125 Task.TookMemory:129 Task.Checkpoint:134 Task.SaveCheckpoint:137 Input.Bytes:140 Input.Array:157 Input.Table:170 Input.Coord:183
+at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 NodesOf:22 Classifier:25 machine:35 machines:41 oneAgainstRest:44 machines.Decide:66 machines.Probability:76 machines.Parameters:92 machines.Note:101 sigmoid:109 softmax:117 majority:132 Majority:135 majority.Probability:146 majority.Parameters:154 majority.Note:155
@@ -3800,7 +3800,7 @@ at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDo
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:16 VolumeRow:43
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:17 VolumeRow:44
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
@@ -3841,8 +3841,8 @@ at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 Rea
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:19 Parcels.smooth:79 Parcels.Atlas:88 Parcels.brain:93 Parcels.surfaces:104 Parcels.project:118 light:159 shadeOf:214 abs:216 root:219
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:62 Ranked.name:73 Ranked.scale:82 Ranked.first:85 DrawSlices:96 gz:120 Viewer:128
-at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 First:38 Apart:41 Member:44 Division:52 Params.Divide:61 Division.Row:82 Params.sides:109 SideNames:137
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
+at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 RefuseDuplicates:57 DuplicateText:70 LeakagePort:98
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
@@ -3924,7 +3924,7 @@ at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSect
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:80 place:124 accuracyRow.axis:132 Tables.comparison:143 modelRow:198 parameterRow:204 parameterCounts:211
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
-at stages/region/labels.go prgnn/stages/region MeaningName:10 Meaning:27
+at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41

@@ -20,9 +20,8 @@ func (a *Array) WriteArrow(w io.Writer, column string, axes []string, meta map[s
 	return a.WriteTensors(w, &Table{Meta: meta}, Column{Name: column}, axes)
 }
 
-// WriteTensors is WriteArrow with columns in front that name the rows: keys has as
-// many rows as the first axis is long, or no columns. Of column, Values is not
-// looked at.
+// WriteTensors is WriteArrow with key columns in front that name the rows: keys has one row per element of
+// the first axis, or no columns. The values of column are ignored.
 func (a *Array) WriteTensors(w io.Writer, keys *Table, column Column, axes []string) error {
 	switch {
 	case len(a.Shape) < 2:

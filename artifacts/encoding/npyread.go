@@ -16,8 +16,8 @@ import (
 // float16 are widened). It never allocates more than the bytes it is given.
 func ReadArray(r io.Reader) (*Array, error) { return ReadArrayUpTo(r, math.MaxInt) }
 
-// ReadArrayUpTo is ReadArray of a file that may unpack to anything: an array of more numbers than most is refused
-// by its header, before any of them is read.
+// ReadArrayUpTo is ReadArray for compressed input, whose size is not known: an array of more than most
+// numbers is refused by its header, before the data are read.
 func ReadArrayUpTo(r io.Reader, most int) (*Array, error) {
 	a, err := readNPY(r, most)
 	if err != nil {

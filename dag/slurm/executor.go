@@ -26,7 +26,7 @@ type Executor struct {
 	cancels  chan chan error
 }
 
-// New checks that there is a Slurm here.
+// New fails where Slurm is not installed.
 func New(kinds func(string) (*dag.Kind, bool), args []string, note func(string)) (*Executor, error) {
 	if err := present(); err != nil {
 		return nil, err
@@ -107,10 +107,10 @@ func fetch(ctx context.Context, s *artifacts.Store, j *dag.Job) (lost []artifact
 	return lost
 }
 
-// Begun tells whether anything was handed over.
+// Begun reports whether any job was submitted.
 func (x *Executor) Begun() bool { return x.begun.Load() }
 
-// Cancel asks Slurm to end everything that was waited for.
+// Cancel cancels all submitted jobs.
 func (x *Executor) Cancel() error {
 	if !x.Begun() {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"prgnn/artifacts"
 )
 
-// Status tells where the work of a store is that was handed to Slurm and is not done:
-// by key, Slurm's word for it, such as "pending: Priority".
+// Status is the state of the submitted, unfinished work of a store: by key, in the words of Slurm, such as
+// "pending: Priority".
 func Status(ctx context.Context, s *artifacts.Store) (map[artifacts.Key]string, error) {
 	batches := spaceOf(s).batches()
 	if len(batches) == 0 { // no run has handed anything over, so nobody is asked

@@ -21,7 +21,7 @@ func (r Rows) view() dense.View[float64] { return dense.Rows(r.X, r.D) }
 // NodesOf is the number of nodes whose matrix has d numbers above its diagonal.
 func NodesOf(d int) int { return int(math.Round((1 + math.Sqrt(1+8*float64(d))) / 2)) }
 
-// A Classifier has learned; it rates cases.
+// A Classifier is trained, and predicts the classes of cases.
 type Classifier interface {
 	// Probability of each class for each case: n × classes, row-major.
 	Probability(x Rows, threads int) []float64
@@ -131,7 +131,7 @@ func softmax(v []float64) {
 // majority names the largest class, always.
 type majority struct{ share []float64 }
 
-// Majority learns the shares of the classes, and nothing of the cases.
+// Majority predicts the class shares of the training set for every case.
 func Majority(label []int, classes int) Classifier {
 	m := majority{make([]float64, classes)}
 	for _, l := range label {

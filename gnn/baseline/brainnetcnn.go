@@ -31,7 +31,7 @@ type BrainNetCNN struct {
 	Dropout float64
 }
 
-// Kawahara is the network of the paper of that name.
+// Kawahara is the network of Kawahara et al. (2017).
 func Kawahara() BrainNetCNN {
 	return BrainNetCNN{Edges: [2]int{32, 32}, Nodes: 64, Hidden: []int{256, 128, 30}, Slope: 0.33, Dropout: 0.5}
 }

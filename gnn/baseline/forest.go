@@ -39,7 +39,7 @@ type treeNode struct {
 // mostRanked is how many cases a forest takes: their ranks have 16 bits.
 const mostRanked = 1 << 16
 
-// FitForest grows one. progress, if there is one, is told of each tree, from any goroutine.
+// FitForest grows a forest. progress, which may be nil, is called after each tree, from any goroutine.
 func FitForest(ctx context.Context, o Forest, x Rows, label []int, classes, threads int, progress func()) (Classifier, error) {
 	if x.N >= mostRanked {
 		return nil, fmt.Errorf("%d graphs to train on: the forest takes fewer than %d; use fewer draws", x.N, mostRanked)

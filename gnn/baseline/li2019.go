@@ -364,7 +364,7 @@ func (m *li2019[T]) backward(params, grad []T, states []liState[T], dz []T) {
 	}
 }
 
-// A GraphClassifier has learned; it rates graphs.
+// A GraphClassifier is trained, and predicts the classes of graphs.
 type GraphClassifier interface {
 	Probability(graphs []EdgeGraph, threads int) []float64
 	Parameters() int
@@ -378,7 +378,7 @@ type trainedLi[T gnn.Float] struct {
 	t       Training
 }
 
-// FitLi2019 trains one, in single precision.
+// FitLi2019 trains the network in single precision.
 func FitLi2019(ctx context.Context, o Li2019, t Training, graphs []EdgeGraph, label []int, classes int) (GraphClassifier, error) {
 	m := newLi2019[float32](o, len(graphs[0].Features)/graphs[0].Nodes, graphs, label, classes)
 	params, err := train[float32](ctx, m, len(graphs), t)

@@ -33,7 +33,7 @@ func tooMany(n int) error {
 	return nil
 }
 
-// FitSVM trains one.
+// FitSVM trains a support vector machine.
 func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads int) (Classifier, error) {
 	if err := tooMany(x.N); err != nil {
 		return nil, err

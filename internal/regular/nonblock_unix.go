@@ -4,5 +4,5 @@ package regular
 
 import "syscall"
 
-// NonBlock is a flag that keeps the opening of a named pipe from waiting for somebody who writes to it.
+// NonBlock is a flag that lets the opening of a named pipe return before there is a writer.
 const NonBlock = syscall.O_NONBLOCK

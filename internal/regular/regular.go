@@ -106,7 +106,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is %s and not a regular file", e.Path, e.What)
 }
 
-// Otherwise says what something is that is not a regular file; "" if it is one.
+// Otherwise names what lies at a path that is not a regular file; "" for a regular file.
 func Otherwise(info fs.FileInfo) string {
 	mode := info.Mode()
 	switch {

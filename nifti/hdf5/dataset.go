@@ -103,7 +103,7 @@ func floatSize(o *object) (int, error) {
 	return size, nil
 }
 
-// Each hands on all numbers in order, in pieces that are valid until the next.
+// Each passes all numbers in order, in pieces that are valid until the next call.
 func (v *Vector) Each(take func([]float64) error) error {
 	if err := v.each(take); err != nil {
 		return fmt.Errorf("/%s: %w", v.path, err)
@@ -111,7 +111,7 @@ func (v *Vector) Each(take func([]float64) error) error {
 	return nil
 }
 
-// All are the numbers of a short vector, at most so many.
+// All returns the numbers of a vector of at most this many.
 func (v *Vector) All(most int) ([]float64, error) {
 	if v.Len > most {
 		return nil, fmt.Errorf("/%s: %d numbers, at most %d are expected", v.path, v.Len, most)

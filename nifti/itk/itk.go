@@ -35,14 +35,14 @@ type step interface {
 	apply(points []Point, told *Extent) error
 }
 
-// An Extent is what a transform has done to points. What is beyond belief in a brain, the
-// caller judges.
+// An Extent measures how far a transform moved points. The caller judges whether that is plausible for a
+// brain.
 type Extent struct {
 	Displacement float64 // length of the longest vector of its fields, mm
 	Outside      []int32 // the points that lay outside of a field, which leaves them where they are
 }
 
-// Read reads a transform of so many bytes. What the file is, its first bytes tell.
+// Read reads a transform of this many bytes. The first bytes tell the format.
 func Read(r io.ReaderAt, size int64) (*Transform, error) {
 	first := make([]byte, 8)
 	if n, err := r.ReadAt(first, 0); err != nil && err != io.EOF {

@@ -15,8 +15,8 @@ import (
 	"prgnn/dag"
 )
 
-// A Work is one piece of work that was done: a recipe, and what it gave. Run and Task
-// are the newest run that has it, and its name there.
+// A Work is one piece of finished work: a recipe and its outputs. Run and Task are the newest run that has
+// it, and its name there.
 type Work struct {
 	Task    string
 	Run     string
@@ -130,7 +130,7 @@ func (b *Book) Task(name string) []*Work {
 // Users are the works that read these bytes.
 func (b *Book) Users(d artifacts.Digest) []*Work { return b.sorted(b.users[d]) }
 
-// Maker is the one of several that stands for all: the newest.
+// Maker is the newest of several works, which stands for all.
 func (b *Book) Maker(d artifacts.Digest) *Work {
 	all := b.makers[d]
 	if len(all) == 0 {

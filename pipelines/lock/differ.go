@@ -12,7 +12,7 @@ import (
 	"prgnn/dag"
 )
 
-// A Difference is one fact that is not as the lock has it.
+// A Difference is one fact that differs from the lock.
 type Difference struct {
 	Place string // "biopoint.yaml:12", "code graph", "graphs[sub-003] input bold"
 	Lock  string // "" where the lock has nothing of it
@@ -29,10 +29,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s in the lock, %s now", d.Place, d.Lock, d.Now)
 }
 
-// Before lists in what a pipeline that is about to run is not that of the lock:
-// its text, the code of its kinds, its parameters and tasks, and the files of the
-// user's, which file digests. What --set gives is not compared, but what it does:
-// the data may lie elsewhere.
+// Before lists how a pipeline that is about to run differs from the lock: in its text, the code of its
+// kinds, its parameters and tasks, and the user's files, which file digests. The words of --set are not
+// compared, but their effect: the data may lie elsewhere.
 func (l *Lock) Before(g *dag.Graph, text string, file func(path string) (artifacts.Ref, error)) ([]Difference, error) {
 	var ds []Difference
 	add := func(place, was, now string) { ds = append(ds, Difference{place, was, now}) }

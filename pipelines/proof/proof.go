@@ -14,7 +14,7 @@ import (
 	"prgnn/pipelines/lock"
 )
 
-// Results are what the tasks of a pipeline gave somewhere.
+// Results are the results of a pipeline's tasks in one place.
 type Results struct {
 	Name     string // "run.lock", a directory
 	Platform string // "linux/amd64"; "" when it is not known
@@ -23,7 +23,7 @@ type Results struct {
 	Store    *artifacts.Store  // nil where only digests are known
 }
 
-// A Result is what one task gave.
+// A Result is the result of one task.
 type Result struct {
 	Key     artifacts.Key // zero when it is not known
 	Outputs map[string]artifacts.Ref
@@ -72,7 +72,7 @@ type Verdict struct {
 	From []*dag.Node
 }
 
-// Compare holds b against a, task by task, in the order of the graph.
+// Compare compares b with a, task by task, in the order of the graph.
 func Compare(g *dag.Graph, a, b Results) []Verdict {
 	verdicts := map[*dag.Node]*Verdict{}
 	for _, n := range inOrder(g) {
@@ -152,7 +152,7 @@ func inOrder(g *dag.Graph) []*dag.Node {
 	return order
 }
 
-// Conclusions are the outputs that no task takes further: what people look at.
+// Conclusions are the final outputs, which no task reads: the ones that people look at.
 func Conclusions(g *dag.Graph) map[*dag.Node][]string {
 	read := map[*dag.Node]map[string]bool{}
 	for _, s := range g.Stages {

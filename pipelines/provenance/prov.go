@@ -17,7 +17,7 @@ import (
 	"prgnn/pipelines/lock"
 )
 
-// A Run is what is told: its lock, the recipe behind each key, and when it ran.
+// A Run is described by its lock, the recipe behind each key, and its times.
 type Run struct {
 	Lock     *lock.Lock
 	Recipes  map[string]dag.Recipe // by task; those that cannot be read are left out

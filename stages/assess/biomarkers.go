@@ -66,7 +66,7 @@ type settingScores struct {
 	models []*ModelScores
 }
 
-// A ModelScores is what one model gave to the participants on whom it was tested.
+// A ModelScores holds the scores that one model gave to its test participants.
 type ModelScores struct {
 	fold, repeat, seed string // its coordinates
 

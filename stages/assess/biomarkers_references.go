@@ -154,8 +154,8 @@ func (b *Biomarkers) rankings(ids []string, of *settingScores, features *nodeFea
 	return out, nil
 }
 
-// A WithoutNetwork is what the training participants of one model tell of the regions without a graph network,
-// and what its test participants then show. By region.
+// A WithoutNetwork ranks the regions from the training participants of one model without a graph network,
+// and measures the same in its test participants. By region.
 type WithoutNetwork struct{ Strength, Features, Ridge, Effect []float64 }
 
 // WithoutNetwork computes the references of one model: from the participants on whom it was trained, those of its

@@ -67,8 +67,8 @@ func Label(s string) string {
 	}, s)
 }
 
-// A Derivative is a dataset that is being written. Its files go into a directory beside
-// the one that is meant, which appears with all of them, or not at all.
+// A Derivative is a dataset that is being written. Its files go into a temporary directory beside the
+// target, which appears complete or not at all.
 type Derivative struct {
 	dir   string
 	join  bool // dir may hold a dataset, which Finish changes
@@ -162,7 +162,7 @@ func (d *Derivative) PutJSON(name string, v any) error {
 // Files is how many there are so far.
 func (d *Derivative) Files() int { return len(d.paths) }
 
-// Finish puts the dataset where it is meant to be.
+// Finish moves the dataset to its target.
 func (d *Derivative) Finish() error {
 	d.root.Close()
 	if d.join {
@@ -180,7 +180,7 @@ func (d *Derivative) Finish() error {
 	return d.temp.Remove()
 }
 
-// Abort takes away what was written. After Finish it does nothing.
+// Abort removes what was written. After Finish it does nothing.
 func (d *Derivative) Abort() {
 	d.root.Close()
 	d.temp.Remove()

@@ -11,14 +11,14 @@ import (
 	ours "prgnn/stages/draw"
 )
 
-// A Case is one who was tested.
+// A Case is one tested participant.
 type Case struct {
 	Score    float64 // the higher, the more positive
 	Positive bool
 	Fold     int
 }
 
-// A Classifier is what one setting said of those who were tested.
+// A Classifier holds the predictions of one setting for its tested participants.
 type Classifier struct {
 	Name  string // in the key, with its AUC
 	Cases []Case

@@ -110,8 +110,8 @@ func between(a, b, c, d [2]float64) (out Line) {
 	return out
 }
 
-// Holds tells whether places in mm fit the silhouettes: nearly all of them are inside, as
-// those of a node list in MNI space are, give or take a centimetre.
+// Holds reports whether places in mm fit the silhouettes: nearly all lie inside, within a centimeter, as in
+// a node list in MNI space.
 func Holds(x, y, z []float64) bool {
 	outside := 0
 	for i := range x {

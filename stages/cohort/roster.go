@@ -14,8 +14,8 @@ import (
 	"prgnn/nifti"
 )
 
-// A Loader says who takes part: what stands under `cohort:` in a pipeline
-// file. It is a pointer to a struct of parameters, tagged like a Stage's.
+// A Loader reads a cohort: the block under `cohort:` in a pipeline file. It is a pointer to a struct of
+// parameters, tagged like those of a Stage.
 type Loader interface {
 	// Load finds the participants. dir is the directory of the pipeline file,
 	// against which relative paths are read. Mistakes in the parameters or in
@@ -95,7 +95,7 @@ type Run struct {
 	Files map[string]string `json:"files"` // port → absolute path
 }
 
-// RunNames are those of the participant's runs; of one who has no list of them, "1".
+// RunNames are the names of the participant's runs; "1" for a participant without a list of runs.
 func (s Subject) RunNames() []string {
 	if len(s.Runs) == 0 {
 		return []string{"1"}
@@ -147,13 +147,13 @@ func (r *Roster) CompleteExclude(message string) string {
 	})
 }
 
-// A LeftOut is a participant of the table who takes no part.
+// A LeftOut is an excluded participant.
 type LeftOut struct {
 	ID  string // "sub-004"
 	Why string // "not selected: mean_fd < 0.3"
 }
 
-// A Cohort is a registered cohort kind.
+// A Source is a registered cohort kind.
 type Source struct {
 	Name string
 	Doc  string

@@ -54,7 +54,7 @@ func (c CovariateColumn) Identifies() bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(c.Number)))) == len(c.Number) && len(c.Number) > 2
 }
 
-// Describe tells the values of one group: mean (sd), or how many of each category.
+// Describe summarizes the values of one group: mean (sd), or the count of each category.
 func (c CovariateColumn) Describe(group []int, g int) string {
 	if c.Text == nil {
 		var v []float64

@@ -13,8 +13,8 @@ import (
 // parameter, "graph.density = 0.1", of the stage and of those before it. A trained model
 // carries the lines of its graphs, so that it can refuse others.
 
-// MadeBy is how a stage makes its outputs: what its input tells of itself, and the parameters
-// of the stage but for some that do not change the outputs.
+// MadeBy describes how a stage makes its outputs: the description of its input, and the parameters of the
+// stage, except for those that do not change the outputs.
 func MadeBy(kind string, s dag.Stage, of string, except ...string) map[string]string {
 	var lines []string
 	if of != "" {
@@ -28,7 +28,7 @@ func MadeBy(kind string, s dag.Stage, of string, except ...string) map[string]st
 	return map[string]string{"made": strings.Join(lines, "\n")}
 }
 
-// MadeOf is what an input tells of how it was made; nothing when it is not connected.
+// MadeOf is the description of how an input was made; "" when the port is not connected.
 func MadeOf(t *dag.Task, port string) (string, error) {
 	if !t.Has(port) {
 		return "", nil
@@ -40,7 +40,7 @@ func MadeOf(t *dag.Task, port string) (string, error) {
 	return table.Meta["made"], nil
 }
 
-// MadeApart tells in which parameters two ways of making differ, except for those that may.
+// MadeApart lists the parameters in which two descriptions differ, except for the allowed ones.
 func MadeApart(made, want string, allowed []string) []string {
 	a, b := MadeLines(made), MadeLines(want)
 	var names, out []string

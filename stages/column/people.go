@@ -13,7 +13,7 @@ import (
 type People struct {
 	Ids       []string
 	Group     map[string]string
-	Simulated bool // somebody among them does not exist
+	Simulated bool // at least one of them is simulated
 }
 
 func ReadPeople(in dag.Input) (*People, error) {

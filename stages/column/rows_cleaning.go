@@ -12,7 +12,8 @@ const (
 // StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's scrubbing), mm.
 const StrongMotion = 0.5
 
-// A CleaningRow says how the series of a scan were cleaned, and what is left (denoise; join, of several runs).
+// A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several
+// runs).
 type CleaningRow struct {
 	Volumes    int32   `column:"volumes" doc:"volumes of the run"`
 	Kept       int32   `column:"kept" doc:"volumes after censoring"`

@@ -13,7 +13,7 @@ const (
 	RidgePattern    = "ridge pattern"
 )
 
-// A RecoveryRow says what one ranking of the regions is worth.
+// A RecoveryRow measures how good one ranking of the regions is.
 type RecoveryRow struct {
 	Coords    []dag.Coord `column:"*"`
 	Top       int32       `column:"top" doc:"how many of the first regions count as found"`

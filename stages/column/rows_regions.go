@@ -2,8 +2,8 @@ package column
 
 import "prgnn/dag"
 
-// A RankingRow is one region in the ranking of one setting (biomarkers). A ranking of another
-// program may lack all columns but four.
+// A RankingRow is one region in the ranking of one setting (biomarkers). A ranking by another program needs
+// only rank, index, abbreviation and score.
 type RankingRow struct {
 	Coords         []dag.Coord `column:"*"`
 	Rank           int32       `column:"rank" doc:"1 is the most salient"`
@@ -48,7 +48,7 @@ type NullRow struct {
 	Planted      *bool       `column:"planted" doc:"whether the region has a planted edge, where the truth is known"`
 }
 
-// A ConsistencyRow tells how far several rankings of one setting agree (biomarkers).
+// A ConsistencyRow measures how far several rankings of one setting agree (biomarkers).
 type ConsistencyRow struct {
 	Coords        []dag.Coord `column:"*"`
 	Over          string      `column:"over" doc:"what the rankings are of: single models (folds and repeats), repeats, seeds, draws, participants"`
@@ -99,7 +99,7 @@ type IndividualityRow struct {
 	SDDraw          float64     `column:"sd_draw,missing" doc:"of a person's draws"`
 }
 
-// A FidelityRow tells what masking the first k regions does to the answers of one setting (fidelity).
+// A FidelityRow is the effect of masking the first k regions on the predictions of one setting (fidelity).
 type FidelityRow struct {
 	Coords         []dag.Coord `column:"*"`
 	Action         string      `column:"action" doc:"remove: the first k regions are taken out; keep: all others are"`

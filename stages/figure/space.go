@@ -190,7 +190,7 @@ func ReadAnatomy(in dag.Input) (*Anatomy, error) {
 	return u, nil
 }
 
-// covers tells whether most regions have their middle inside the image, or near it.
+// Covers reports whether most regions have their middle inside the image, or near it.
 func (u *Anatomy) Covers(p *Parcels) bool {
 	inside := 0
 	for _, at := range p.Middle {

@@ -8,8 +8,7 @@ import (
 	"prgnn/stages/column"
 )
 
-// Params say who is tested and what of everybody is used; every kind that
-// is cross-validated has them.
+// Params select the test fold and the draws; every cross-validated kind has them.
 type Params struct {
 	Fold     int  `param:"fold" doc:"the fold whose participants are tested" min:"1"`
 	Repeat   int  `param:"repeat" doc:"the division into folds" min:"1"`
@@ -37,7 +36,7 @@ func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
 func First() Params { return Params{Fold: 1, Repeat: 1} }
 
-// Apart is the side of those who take no part: fold 0.
+// Apart is the side of participants in fold 0, who take no part.
 const Apart = -1
 
 // A Member is the fold of one participant in one repeat: a row of the table of the folds.

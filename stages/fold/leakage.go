@@ -53,8 +53,7 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 	return twins, nil
 }
 
-// RefuseDuplicates fails when one scan has two ids among those who take part in a
-// division: it could be trained on and tested.
+// RefuseDuplicates fails when one scan has two ids within a division: it could be trained on and tested.
 func RefuseDuplicates(ins []dag.Input, d *Division) error {
 	ins = slices.DeleteFunc(slices.Clone(ins), func(in dag.Input) bool {
 		side, known := d.Side[in.Coord("subject")]

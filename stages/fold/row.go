@@ -8,7 +8,7 @@ type Row struct {
 	Side  int // 0 train, 1 test, or apart
 }
 
-// A PredictionRow is what one training said of one graph: a table of predictions, before its
+// A PredictionRow is the prediction of one model for one graph: a row of a table of predictions, before its
 // columns of probabilities, p_GROUP.
 type PredictionRow struct {
 	ID          string  `column:"participant_id"`

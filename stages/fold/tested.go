@@ -19,7 +19,7 @@ type Case struct {
 	Probability []float64
 }
 
-// A Tested is what one training said of its test side.
+// A Tested holds the predictions of one model for its test side.
 type Tested struct {
 	setting      string // coordinates, for grouping
 	Model        string // as the predictions say
@@ -153,7 +153,7 @@ func bySetting(folds []Tested) [][]Tested {
 	return out
 }
 
-// OnlyOnce checks that nobody is tested twice in one repeat of a setting.
+// OnlyOnce checks that no participant is tested twice in one repeat of a setting.
 func OnlyOnce(folds []Tested) error {
 	type key struct {
 		repeat int64

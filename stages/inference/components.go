@@ -14,7 +14,7 @@ import (
 // and Fleiss, Psychological Bulletin 86 (1979), 420.
 type Components struct{ Common, Individual, Draw float64 }
 
-// Share is the part of the first two that lies between people.
+// Share is the variance between people as a share of the variance between regions and between people.
 func (c Components) Share() float64 {
 	individual, common := max(0, c.Individual), max(0, c.Common)
 	return individual / (individual + common)
@@ -54,7 +54,7 @@ func VarianceComponents(x [][][]float64) Components {
 	return out
 }
 
-// A Cell is the scores of people who should be alike: of one group, by one model.
+// A Cell holds the scores of comparable participants: of one group, by one model.
 type Cell struct {
 	Group  int
 	Scores [][][]float64 // person × draw × region

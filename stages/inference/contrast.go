@@ -6,7 +6,7 @@ import (
 	"prgnn/internal/random"
 )
 
-// A HeldOut is what one model gave to participants on whom it was not trained.
+// A HeldOut holds the scores that one model gave to participants outside its training set.
 type HeldOut struct {
 	Person []int       // numbers of the participants
 	Scores [][]float64 // participant × region; NaN is no score

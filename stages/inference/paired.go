@@ -82,9 +82,9 @@ func arctan(x float64) float64 {
 	return 8 * x * sum
 }
 
-// McNemar is the two-sided exact p of McNemar's test: of those whom only one of two
-// classifiers has right, a of the first and b of the second, each is as likely as the
-// other (McNemar 1947; a binomial test).
+// McNemar is the two-sided exact p of McNemar's test for a participants classified correctly only by the
+// first classifier and b only by the second: under the null, either is equally likely (McNemar 1947; a
+// binomial test).
 func McNemar(a, b int) float64 {
 	n, low := int64(a+b), int64(min(a, b))
 	sum, c := new(big.Int), new(big.Int)
@@ -96,8 +96,8 @@ func McNemar(a, b int) float64 {
 	return min(1, p)
 }
 
-// Holm adjusts p-values so that the chance of one false claim among all of them is
-// what it says (Holm 1979). NaN stays and does not count.
+// Holm adjusts p-values to control the family-wise error rate (Holm 1979). NaN stays NaN and does not
+// count.
 func Holm(p []float64) []float64 {
 	at := ascending(p)
 	out := nans(len(p))

@@ -6,7 +6,7 @@ import (
 	"prgnn/internal/random"
 )
 
-// A TestedFold is what one model said of the participants whom it was tested on.
+// A TestedFold holds the predictions of one model for its test participants.
 type TestedFold struct {
 	Person []int       // numbers of the participants
 	Named  [][]float64 // participant × group: how many graphs, or whether the participant, were taken for the group

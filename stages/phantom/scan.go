@@ -28,7 +28,7 @@ type Settings struct {
 	Missing         []int   // nodes (by index) that have no voxel
 }
 
-// A Scan is what a scanner and a preprocessing would have given.
+// A Scan is a simulated, preprocessed scan.
 type Scan struct {
 	Shape     [4]int      // x, y, z, t
 	Grid      float64     // mm

@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// MeaningName decides whether the labels are ids or node numbers. Ids win unless
-// all labels are node numbers, and more nodes are found so: FreeSurfer's ids of
-// subcortical regions are small numbers too.
+// MeaningName decides whether the labels are ids or node numbers: ids, unless all labels are node numbers
+// and match more nodes that way (the ids of FreeSurfer's subcortical regions are small numbers too).
 func MeaningName(labels string, nodes []Node, values []int32) string {
 	if labels != "auto" {
 		return labels

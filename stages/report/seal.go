@@ -29,8 +29,7 @@ func seal(page []byte) []byte {
 // edited in it: every page names the program, at its top and in its provenance.
 func IsReport(page []byte) bool { return bytes.Contains(page, []byte(programName)) }
 
-// Intact reports whether a report is as it was written. One without a digest is not:
-// nothing is known of it.
+// Intact reports whether a report is unchanged since it was written. Without a digest it reports false.
 func Intact(page []byte) bool {
 	at := bytes.Index(page[:min(len(page), 4096)], []byte(sealStart))
 	if at < 0 || len(page) < at+len(sealStart)+sealLength {

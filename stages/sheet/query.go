@@ -46,8 +46,8 @@ type Count struct {
 	Unknown int // rows that lack a value
 }
 
-// Select tells why each of n rows is not selected, "" for one that is, and what each
-// term left out.
+// Select returns, for each of n rows, why it is not selected ("" for a selected one), and the count of rows
+// that each term excludes.
 func (q *Query) Select(n int) (why []string, counts []Count) {
 	why = make([]string, n)
 	counts = make([]Count, len(q.terms))

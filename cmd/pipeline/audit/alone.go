@@ -17,8 +17,8 @@ import (
 	"prgnn/pipelines/proof"
 )
 
-// Alone runs tasks again one by one, each on the stored bytes of what it
-// needs: a difference shows where it arises and not in all that follows.
+// Alone runs each task again by itself, on the stored bytes of its inputs: a difference shows where it
+// arises and not in every task downstream.
 func Alone(con *console.Console, c *results.Current, o Options) error {
 	a := &auditor{con, o}
 	tasks, skipped, err := a.toAudit(c)

@@ -43,7 +43,7 @@ type unlockedEvent struct {
 	Now   string `json:"now"`
 }
 
-// PrintUnlocked prints in what something is not as a lock has it: to w under a heading, or as JSON.
+// PrintUnlocked prints the differences from a lock: to w under a heading, or as JSON.
 func PrintUnlocked(a *console.Console, w io.Writer, ds []lock.Difference, most int, heading func()) {
 	if a.JSON {
 		for _, d := range ds {

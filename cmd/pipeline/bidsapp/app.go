@@ -96,8 +96,8 @@ func (b *App) Chosen(p *pipelines.Pipeline) ([]string, error) {
 	return slices.Compact(chosen), nil
 }
 
-// Exclude is the setting that leaves out everybody but the chosen, and those who are excluded
-// already; "" where everybody is chosen.
+// Exclude is the --set that excludes all participants but the chosen ones, and those already excluded; ""
+// when all are chosen.
 func Exclude(p *pipelines.Pipeline, chosen []string) string {
 	if len(chosen) == len(p.Roster.Subjects) {
 		return ""
@@ -114,7 +114,7 @@ func Exclude(p *pipelines.Pipeline, chosen []string) string {
 	return "cohort.exclude=[" + strings.Join(out, ", ") + "]"
 }
 
-// Alone are the tasks of these participants that need no other participant.
+// Alone are the tasks of these participants that depend on no other participant.
 func Alone(g *dag.Graph, chosen []string) []string {
 	const several = "*"
 	whose := map[*dag.Node]string{}

@@ -17,7 +17,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 )
 
-// A Console is where one call of the program reads its words and writes its own.
+// A Console holds the arguments and the output streams of one call of the program.
 type Console struct {
 	Out    *bufio.Writer // stdout: the answer; control characters of data are visible in it
 	Stderr io.Writer     // everything else, likewise
@@ -44,10 +44,10 @@ func New(args []string, stdout, stderr io.Writer) *Console {
 	}
 }
 
-// Flush writes what waits for stdout.
+// Flush writes buffered output to stdout.
 func (a *Console) Flush() error { return errors.Join(a.Out.Flush(), a.shown.Close()) }
 
-// Close writes what waits for stderr too.
+// Close flushes stdout and stderr.
 func (a *Console) Close() error { return errors.Join(a.Flush(), a.said.Close()) }
 
 // Object writes one JSON object on a line of its own.
@@ -85,7 +85,7 @@ func (a *Console) Note(format string, args ...any) {
 	}
 }
 
-// Warn says what would mislead if it were missed: with -q too.
+// Warn prints a warning that must not be missed, even with -q.
 func (a *Console) Warn(format string, args ...any) { fmt.Fprintf(a.Stderr, format+"\n", args...) }
 
 // WriteTo writes to a file, or its bytes to stdout when path is "-". The file
@@ -214,7 +214,7 @@ func (a *Console) Wide() int {
 	return w
 }
 
-// Few calls show for the first most of n things, with -v for all, and tells how many it leaves out.
+// Few calls show for the first most of n items (with -v for all), and prints how many it leaves out.
 func (a *Console) Few(w io.Writer, n, most int, show func(i int)) {
 	for i := range n {
 		if i == most && !a.Verbose {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A Meter shows one line of "so much of so much" on a terminal, and nothing
-// elsewhere: it is for work that ends within minutes.
+// A Meter shows progress in bytes on one line of a terminal, and nothing elsewhere: for work of minutes.
 type Meter struct {
 	w    io.Writer // nil: silent
 	term Terminal

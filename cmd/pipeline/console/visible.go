@@ -88,7 +88,7 @@ func invisible(r rune) bool {
 	return false
 }
 
-// Visible is a text as a visibleWriter writes it, on one line: for what is as wide as it looks.
+// Visible is a text as visibleWriter writes it, on one line: for text whose width is measured.
 func Visible(text string) string {
 	for _, r := range text {
 		if r == '\n' || r == '\t' || r == utf8.RuneError || invisible(r) {

@@ -28,8 +28,8 @@ func LookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Cu
 	return c, nil
 }
 
-// Split parts tasks into those whose result is there, with its bytes, and the
-// others. (A run needs no more of many than the record: see package dag.)
+// Split separates the tasks whose result and its bytes are stored from all others. (A run often needs the
+// record only: see package dag.)
 func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
 	for _, n := range tasks {
 		if s := c.Steps[n]; s != nil && s.State == dag.Cached && c.hasBytes(s) {

@@ -64,7 +64,7 @@ func Columns(t *encoding.Table) []columnJSON {
 	return cols
 }
 
-// A ContentJSON is a content for --json; the fields of what it is not are left out.
+// A ContentJSON is a Content for --json; fields of other formats are omitted.
 type ContentJSON struct {
 	Rows    *int         `json:"rows,omitempty"`
 	Columns []columnJSON `json:"columns,omitempty"`

@@ -81,7 +81,7 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 	return nil, exit.Wrongf("run %s has no result of %q%s", r.ID, name, words.OrAll(name, slices.Compact(stages)))
 }
 
-// OfRun looks up the results of a run, and refuses when its pipeline has other results now.
+// OfRun looks up the results of a run. It fails when the pipeline has other results now.
 func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	p, err := pipelineOf(rec)
 	if err != nil {
@@ -106,7 +106,7 @@ func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	return c, nil
 }
 
-// AsRun gives a run's own results, whatever its pipeline has now.
+// AsRun returns the results of a run itself, whatever its pipeline has now.
 func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	p, err := pipelineOf(rec)
 	if err != nil {

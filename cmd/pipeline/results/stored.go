@@ -161,7 +161,7 @@ func Hasher(s *artifacts.Store) func(string) (artifacts.Ref, error) {
 	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, false) }
 }
 
-// Bytes is what the results of a run take in the store.
+// Bytes is the size of the results of a run in the store.
 func Bytes(r *dag.Result) (n int64) {
 	seen := map[artifacts.Digest]bool{}
 	for _, outputs := range r.Outputs {
