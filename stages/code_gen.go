@@ -41,12 +41,12 @@ kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report 7fa7ec64051f774bfd0e74f9ab0568d673777dd1574d4f86cb41cf1613b5236c
+kind report 79a8f2c5ce387fc068c60ff56d99e3710c4e039039faa4921ee2302276db48dc
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 2501e3b0dacfb2d8e3d316b0ccffcf1cfda3d63fca3a064a775f4ac2314843c3
+kind summary ed23bfca8d79fadf151e614d8cd269564c7626eee6237529307f69d502932e94
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -3170,7 +3170,7 @@ prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
 prgnn/stages/present.author 12622b7c21da.b2b307
-prgnn/stages/present.author.aboveChance 23495190742f.f56230
+prgnn/stages/present.author.aboveChance 73d5e8b9fcea.f56230
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
@@ -3217,7 +3217,7 @@ prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
 prgnn/stages/present.author.performance bd9e892fb169.f84ecd
 prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
-prgnn/stages/present.author.permutation 2fad3a40456c.e094e1
+prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality a5dacff91a07.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016

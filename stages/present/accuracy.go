@@ -145,14 +145,14 @@ func (a *author) nested() (*accuracyRow, error) {
 func (a *author) aboveChance(r accuracyRow) (above bool, why string) {
 	p, draws, how := r.P, r.Permutations, "test labels permuted, models not retrained"
 	for _, t := range a.permuted {
-		if t.Measure == "accuracy" && (t.Name == r.name || t.Name == "") && t.Permutations >= 19 { // fewer cannot reach 0.05
+		if t.Measure == "accuracy" && (t.Name == r.name || t.Name == "") && t.Permutations >= 20 { // fewer cannot go below 0.05
 			p, draws, how = t.P, t.Permutations, "models retrained on "+words.Count(int(t.Permutations), "label shuffle")
 		}
 	}
 	if math.IsNaN(p) {
 		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
 	}
-	return p <= 0.05, fmt.Sprintf("%s, %s", report.DrawnPText(p, draws), how)
+	return p < 0.05, fmt.Sprintf("%s, %s", report.DrawnPText(p, draws), how)
 }
 
 // cautionAccuracy warns of accuracies that show nothing.

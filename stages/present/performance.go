@@ -176,7 +176,7 @@ func (a *author) permutation() error {
 	a.table(t, "gives the permutation test with retrained models.")
 	significant := map[string]bool{}
 	for _, r := range rows {
-		if r.P <= 0.05 {
+		if r.P < 0.05 {
 			significant[r.Name] = true
 		}
 	}

@@ -156,7 +156,7 @@ func TestSummaryOfChance(t *testing.T) {
 		// p decides, whatever the interval says.
 		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance (p = 0.241, test labels permuted, models not retrained)"},
 		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than naming the largest group"},
-		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance (p = 0.200, models retrained on 19 label shuffles)"},
+		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance (p = 0.200, models retrained on 99 label shuffles)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		evaluation, _ := stagetest.Evaluated(0.62, c.low, 0.7)
@@ -164,7 +164,7 @@ func TestSummaryOfChance(t *testing.T) {
 		p.Values = []float64{c.p, c.p}
 		in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 		if !math.IsNaN(c.retrain) {
-			in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{{Measure: "accuracy", Observed: 0.62, Permutations: 19, P: c.retrain}}))}
+			in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{{Measure: "accuracy", Observed: 0.62, Permutations: 99, P: c.retrain}}))}
 		}
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 		if !strings.Contains(text, c.caution) || strings.Contains(text, not) == c.above || strings.Contains(text, regions) == c.above {
