@@ -47,7 +47,7 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 			return errors.New("it has no labels (desc-aparcaseg_dseg.nii.gz) on the scan's own grid; give an image with the parameter labels")
 		}
 		if err := c.surferLabels(f, root, row, files, bold); err != nil {
-			return fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s, and FreeSurfer's cannot be taken: %w; or give an image in that space with the parameter labels", c.Space, err)
+			return fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s, and FreeSurfer's cannot be taken: %w; or write labels: an image in that space, or { atlas: NAME }", c.Space, err)
 		}
 		return nil
 	}

@@ -137,7 +137,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
 			change: func(c *BIDSCohort) { c.Run = "1" },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan; or give an image in that space with the parameter labels",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan; or write labels: an image in that space, or { atlas: NAME }",
 		},
 		{
 			name: "FreeSurfer's without the transform", make: func(d dataset) {
@@ -150,7 +150,7 @@ func TestBIDSRegimes(t *testing.T) {
 		{
 			name: "none", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
 			change: func(c *BIDSCohort) { c.Run = "1" },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or give an image in that space with the parameter labels",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or write labels: an image in that space, or { atlas: NAME }",
 		},
 		{
 			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
@@ -186,7 +186,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
 			},
 			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-MNI152NLin2009cAsym, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or give an image in that space with the parameter labels",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-MNI152NLin2009cAsym, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or write labels: an image in that space, or { atlas: NAME }",
 		},
 		{
 			name: "acquisitions", make: func(d dataset) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -100,12 +101,10 @@ func participants(p *pipelines.Pipeline) []participantEvent {
 	for _, s := range r.Subjects {
 		e := member(r, s.ID, "taken")
 		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
-		problem := s.Problem
-		if problem == nil {
-			problem = r.Unreadable(s)
-		}
-		if problem != nil {
-			e.State, e.Reason = "unusable", problem.Error()
+		if s.Problem != nil {
+			e.State, e.Reason = "unusable", s.Problem.Error()
+		} else if err := r.Unreadable(s); err != nil {
+			e.State, e.Reason = "unusable", fmt.Sprintf("%v (to go on without it: incomplete: skip, or exclude: [%s])", err, s.ID)
 		}
 		people = append(people, e)
 	}
@@ -195,6 +194,7 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 	}
 	g.Add(append(append(head, ports...), "")...)
 	numbers, groups := map[string]int{}, map[string]int{}
+	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
 		numbers[e.State]++
 		if e.State != "left out" {
@@ -211,12 +211,13 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 			row = append(row, a.fileCell(p.Roster, e, port))
 		}
 		if e.State != "taken" {
-			row = append(row, e.State+": "+p.Roster.CompleteExclude(e.Reason))
+			row = append(row, e.State+": "+shared.cell(p.Roster, e))
 		}
 		g.Add(row...)
 	}
 	g.Print(a.Out)
 	fmt.Fprintln(a.Out)
+	shared.print(a.Out, p.Roster)
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(a.Out, n)
 	}
@@ -225,6 +226,58 @@ func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
 		if name != "" {
 			fmt.Fprintf(a.Out, "  %s: %d\n", name, groups[name])
 		}
+	}
+}
+
+// fewToRepeat members may have one reason before it is written once, below the table.
+const fewToRepeat = 2
+
+// anyMember stands for the name of a member in a reason that several share.
+const anyMember = "sub-…"
+
+// reasons are those that stand below the table, with the members that share each.
+type reasons struct {
+	order   []string
+	members map[string][]string
+}
+
+// sharedReasons finds the reasons of more than fewToRepeat members.
+func sharedReasons(r *cohort.Roster, people []participantEvent) *reasons {
+	all := &reasons{members: map[string][]string{}}
+	for _, e := range people {
+		if e.State == "unusable" {
+			reason := commonReason(r, e)
+			if all.members[reason] = append(all.members[reason], e.Participant+e.Row); len(all.members[reason]) == fewToRepeat+1 {
+				all.order = append(all.order, reason)
+			}
+		}
+	}
+	return all
+}
+
+// commonReason is a reason without the name of its member.
+func commonReason(r *cohort.Roster, e participantEvent) string {
+	reason := strings.TrimPrefix(e.Reason, r.Noun()+" "+e.Participant+e.Row+": ")
+	if strings.HasPrefix(e.Participant, "sub-") {
+		reason = strings.ReplaceAll(reason, e.Participant, anyMember)
+	}
+	return reason
+}
+
+// cell is the reason, or the number of the line below the table that gives it.
+func (s *reasons) cell(r *cohort.Roster, e participantEvent) string {
+	if i := slices.Index(s.order, commonReason(r, e)); i >= 0 {
+		return fmt.Sprintf("[%d]", i+1)
+	}
+	return r.CompleteExclude(e.Reason)
+}
+
+// print writes a line for each shared reason.
+func (s *reasons) print(w io.Writer, r *cohort.Roster) {
+	for i, reason := range s.order {
+		members := s.members[reason]
+		reason = strings.ReplaceAll(reason, "["+anyMember+"]", "["+strings.Join(members, ", ")+"]")
+		fmt.Fprintf(w, "[%d] %s: %s\n", i+1, words.Count(len(members), r.Noun()), r.CompleteExclude(reason))
 	}
 }
 
