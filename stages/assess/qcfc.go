@@ -35,7 +35,7 @@ func (*QCFC) Ports() dag.Ports {
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoise's series of each participant, of one or several strategies"},
 			{Name: "cleaning", Type: dag.Arrow("volumes", "t_eff", "mean_fd"), Gather: true, Doc: "denoise's quality of the same: motion and degrees of freedom"},
 			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list; with centroids x, y, z the distance dependence is measured"},
-			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "where covariates stand"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "where covariates stand, and mean_fd where no confounds give the motion"},
 		},
 		Out: []dag.Port{
 			{Name: "summary", Type: column.Type[column.MotionRow](), Doc: "one row a strategy"},
@@ -72,6 +72,10 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		cleaning[column.CoordText(in.Coords)] = row
 	}
+	motion, err := listedMotion(t, cleaning)
+	if err != nil {
+		return nil, err
+	}
 	var coords [][]dag.Coord // of each setting
 	var settings [][]connectome
 	regions := 0
@@ -97,6 +101,9 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			coords, settings = append(coords, own), append(settings, nil)
 		}
 		x := draws[0]
+		if fd, ok := motion[in.Coord("subject")]; ok {
+			clean.MeanFD = fd
+		}
 		settings[i] = append(settings[i], connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
 	}
 	if regions < 2 {
@@ -134,6 +141,39 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		axes = append(axes, c.Axis)
 	}
 	return dag.Outputs{"summary": column.Table(summary, axes...), "edges": column.Table(edges, axes...), "typicality": column.Table(typical, axes...)}, nil
+}
+
+// listedMotion is the column mean_fd of the participants (mm), where no table of confounds gives anybody's motion:
+// cohorts of time series have none. The two are not mixed, because programs compute displacement differently.
+func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[string]float64, error) {
+	for _, row := range cleaning {
+		if !math.IsNaN(row.MeanFD) {
+			return nil, nil
+		}
+	}
+	if !t.Has("participants") {
+		return nil, nil
+	}
+	table, err := t.In("participants").Table()
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := table.Column("mean_fd"); !ok {
+		return nil, nil
+	}
+	ids, err := table.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	c, err := column.ReadCovariate(table, "mean_fd")
+	if err != nil || c.Text != nil {
+		return nil, err // words are no millimeters
+	}
+	motion := map[string]float64{}
+	for i, id := range ids {
+		motion[id] = c.Number[i]
+	}
+	return motion, nil
 }
 
 // measure is QC-FC of one setting.

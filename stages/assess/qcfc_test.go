@@ -215,3 +215,33 @@ func TestTypicality(t *testing.T) {
 		}
 	}
 }
+
+// TestQCFCListedMotion: where no confounds give the motion, mean_fd of the participants does; the two are not mixed.
+func TestQCFCListedMotion(t *testing.T) {
+	in := motionStudy()
+	want := stagetest.FloatsOf(t, stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)["edges"], "r")
+	listed := make([]float64, 24)
+	for i, table := range in["cleaning"] {
+		row, err := column.One[column.CleaningRow](table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed[i/2], row.MeanFD = row.MeanFD, math.NaN()
+		in["cleaning"][i] = dag.InputOf(column.Table([]column.CleaningRow{row}), table.Coords...)
+	}
+	people, _ := in["participants"][0].Table()
+	people.Columns = append(people.Columns, encoding.Column{Name: "mean_fd", Values: listed})
+	in["participants"] = []dag.Input{dag.InputOf(people)}
+	out := stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)
+	if r := stagetest.FloatsOf(t, out["edges"], "r"); !stagetest.Near(r, want) {
+		t.Errorf("r\n%v, want\n%v", r, want)
+	}
+
+	row, _ := column.One[column.CleaningRow](in["cleaning"][0])
+	row.MeanFD = 0.2
+	in["cleaning"][0] = dag.InputOf(column.Table([]column.CleaningRow{row}), in["cleaning"][0].Coords...)
+	out = stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)
+	if n := stagetest.FloatsOf(t, out["summary"], "participants"); !slices.Equal(n, []float64{1, 0}) {
+		t.Errorf("participants %v: motion of two sources was mixed", n)
+	}
+}

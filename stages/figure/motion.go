@@ -39,7 +39,7 @@ func (*HeadMotion) Ports() dag.Ports {
 func (s *HeadMotion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	c, err := DrawHeadMotion(t.All("summary"), t.All("edges"), s.Most)
 	if c == nil && err == nil {
-		err = errors.New("no QC-FC to draw: the data give no head motion (framewise displacement) of enough participants")
+		err = errors.New("no QC-FC to draw: neither confounds nor a column mean_fd give the framewise displacement of enough participants")
 	}
 	return outputs(c, err)
 }

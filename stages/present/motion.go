@@ -35,7 +35,7 @@ func (a *author) motion() error {
 	}
 	switch {
 	case len(rows) > 0 && unknown == len(rows):
-		a.say("QC-FC: not computed. The data give no head motion (framewise displacement) of enough participants.")
+		a.say("QC-FC: not computed. Neither confounds nor a column mean_fd of the participants give the framewise displacement of enough participants.")
 	case len(rows) > 0:
 		a.motionTable(rows)
 		if err := a.motionFigure(); err != nil {
