@@ -52,7 +52,8 @@ var mayImport = map[string][]string{
 	"cmd":       {"cmd/pipeline/cli"}, // main
 
 	// The rooms of the command, from the top down.
-	"cmd/pipeline/cli":      {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/bidsapp", "cmd/pipeline/manual", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/cli":      {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/bidsapp", "cmd/pipeline/manual", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},
 	"cmd/pipeline/bidsapp":  {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results", "cmd/pipeline/console"},
 	"cmd/pipeline/manual":   {},
 	"cmd/pipeline/export":   {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},

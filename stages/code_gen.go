@@ -26,7 +26,7 @@ kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe
 kind figure-individuality 612695a95f2e62904d519607975fafa3d7049191cff2ee3f8767585633313eb6
 kind figure-individuals c9ac7b9626c1af9079a2ab2a51b9ea7d9a528524d2a6a2fb630a7372906b0197
 kind figure-qc 5d206d9b9ac2e197a9e5516546c83eb8840eba11b23db635b641ecb63d8a1dd5
-kind figure-qcfc 0d76d2f85082c51198d024756725e512f8372de0e3b11eee3909b468c1f4a8d5
+kind figure-qcfc 0cc9b9d35b616f088906b75280fd64b322b5f435d1c183029ae7e6924d8d440c
 kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
 kind figure-roc 7af27143e9db2bbbaafe93db44d40a9e1feac62ba9402d9e9deca0b33c5e184d
 kind figure-training 42da78bf2d699f53ed2ab25979724f04c033b81330a7ec1795d42d36bb776522
@@ -40,13 +40,13 @@ kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e
 kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
-kind qcfc 97e212ff4c3cb962f984bb5dcc51fdf4e0b727ef4a92a98b1a55accf2c0d2757
-kind report 79a8f2c5ce387fc068c60ff56d99e3710c4e039039faa4921ee2302276db48dc
+kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
+kind report f09379fc83287274c65c6d613a0d2e8ba664edfb2d049904ee86c75dd2640fcd
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary ed23bfca8d79fadf151e614d8cd269564c7626eee6237529307f69d502932e94
+kind summary 8dee5b63057c59ca8cdec888a602bac66fccfae81af29b84d8328b711e89bcd9
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -2627,7 +2627,7 @@ prgnn/stages/figure.ScanCaption 3fffcf4e08ff.e3b0c4
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
 prgnn/stages/figure.HeadMotion.Ports 2c1cd36e355e.5cafbc
-prgnn/stages/figure.HeadMotion.Run ff3a038cc75f.09c387
+prgnn/stages/figure.HeadMotion.Run 477be0eaf744.09c387
 prgnn/stages/figure.figure-qcfc.New 7ab69652cece.f66179
 
 reached by figure-qcfc qcfc report summary
@@ -3108,13 +3108,14 @@ prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
 prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
-prgnn/stages/assess.QCFC.Run 78a2a6678ddc.825ea2
+prgnn/stages/assess.QCFC.Run 58a52cab43bd.71112f
 prgnn/stages/assess.QCFC.Validate d2b954f2caed.70f73d
 prgnn/stages/assess.QCFC.covariates 21838791e25f.1d9e08
 prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
 prgnn/stages/assess.connectome 16bb1bd5f249.2627d5
 prgnn/stages/assess.edgeDistances 1c53a322389b.ce6fda
 prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
+prgnn/stages/assess.listedMotion 534d9418ec45.c6113e
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
 prgnn/stages/inference.Correlation aee372c94102.c82a67
@@ -3206,7 +3207,7 @@ prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
 prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
-prgnn/stages/present.author.motion bedba443b9c0.7a7033
+prgnn/stages/present.author.motion 1e36a549d925.7a7033
 prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
 prgnn/stages/present.author.motionTable 90c8f42af339.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
@@ -3768,7 +3769,7 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:62 sharedPoints:63 fewestValues:64 rescaled:65 timePoint:69 timePoint.same:75 sketchOf:92 sharedScans:130 timePoints:166
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 QCFC.measure:140 fisherEdges:206 edgeDistances:244 QCFC.covariates:275 typicality:330
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:148 QCFC.measure:180 fisherEdges:246 edgeDistances:284 QCFC.covariates:315 typicality:370
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:138 regionRow:165 paintedTable:176 Saliency.connectome:187 labelsOf:244 writeDense:265
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:247

@@ -1,24 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"io"
-	"maps"
-	"math"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/internal/words"
-	"prgnn/pipelines"
-	"prgnn/stages/cohort"
-	"prgnn/stages/column"
+	"prgnn/cmd/pipeline/members"
 )
 
 func (a *app) cohortCommand() *cobra.Command {
@@ -43,30 +32,6 @@ names the files. The exit code is 1 when no participant is usable.`,
 	return cmd
 }
 
-// A participantEvent is one participant of the table.
-type participantEvent struct {
-	Event       string            `json:"event"` // "participant", or "row" of a cohort of rows
-	Participant string            `json:"participant,omitempty"`
-	Row         string            `json:"row,omitempty"`
-	State       string            `json:"state"` // taken, unusable or left out
-	Group       string            `json:"group,omitempty"`
-	Files       map[string]string `json:"files,omitempty"` // by port
-	Runs        []cohort.Run      `json:"runs,omitempty"`  // with their files, where the cohort takes all
-	Scans       []scanEvent       `json:"scans,omitempty"` // of a BIDS dataset
-	Reason      string            `json:"reason,omitempty"`
-}
-
-// A scanEvent tells of a scan of a BIDS dataset.
-type scanEvent struct {
-	Run     string   `json:"run,omitempty"`
-	Space   string   `json:"space"`
-	Voxel   string   `json:"voxel_mm,omitempty"` // "2×2×2"
-	Volumes int32    `json:"volumes,omitempty"`
-	TR      float64  `json:"tr,omitempty"` // s; the sidecar's, or else the header's
-	MeanFD  *float64 `json:"mean_fd,omitempty"`
-	Labels  string   `json:"labels,omitempty"` // where they come from
-}
-
 func (a *app) cohort(file string, sets []string) error {
 	p, err := a.load(file, sets)
 	if err != nil {
@@ -75,233 +40,16 @@ func (a *app) cohort(file string, sets []string) error {
 	if p.Roster == nil {
 		return exit.Wrongf("%s has no cohort", file)
 	}
-	people := participants(p)
+	all := members.Of(p)
 	if a.JSON {
-		for _, e := range people {
+		for _, e := range all {
 			a.Object(e)
 		}
 	} else {
-		a.printPeople(p, people)
+		members.Print(a.Out, p, all, a.Verbose)
 	}
-	if !slices.ContainsFunc(people, func(e participantEvent) bool { return e.State == "taken" }) {
+	if !slices.ContainsFunc(all, func(e members.Event) bool { return e.State == "taken" }) {
 		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("no %s is usable", p.Roster.Noun())}
 	}
 	return nil
-}
-
-// participants are those of the roster, then those who take no part.
-func participants(p *pipelines.Pipeline) []participantEvent {
-	r := p.Roster
-	var groups map[string]string
-	if r.Axis == "" {
-		_, groups, _ = column.ByParticipant(r.Participants, "group") // nil without a column of groups
-	}
-	var people []participantEvent
-	found, _ := r.Inventory()
-	for _, s := range r.Subjects {
-		e := member(r, s.ID, "taken")
-		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
-		if s.Problem != nil {
-			e.State, e.Reason = "unusable", s.Problem.Error()
-		} else if err := r.Unreadable(s); err != nil {
-			e.State, e.Reason = "unusable", fmt.Sprintf("%v (to go on without it: incomplete: skip, or exclude: [%s])", err, s.ID)
-		}
-		people = append(people, e)
-	}
-	for _, l := range r.Left {
-		e := member(r, l.ID, "left out")
-		e.Reason = l.Why
-		people = append(people, e)
-	}
-	return people
-}
-
-// member begins the event of one member of the cohort.
-func member(r *cohort.Roster, id, state string) participantEvent {
-	if r.Axis != "" {
-		return participantEvent{Event: "row", Row: id, State: state}
-	}
-	return participantEvent{Event: "participant", Participant: id, State: state}
-}
-
-// scans are what was found of a participant's scans.
-func scans(rows []cohort.InventoryRow) (events []scanEvent) {
-	for _, r := range rows {
-		if r.Space == nil {
-			continue
-		}
-		e := scanEvent{Space: *r.Space, TR: r.TR}
-		if math.IsNaN(e.TR) {
-			if e.TR = r.HeaderTR; math.IsNaN(e.TR) {
-				e.TR = 0
-			}
-		}
-		if r.Run != nil {
-			e.Run = *r.Run
-		}
-		if r.Volumes != nil {
-			e.Volumes, e.Voxel = *r.Volumes, *r.Voxel
-		}
-		if r.Labels != nil {
-			e.Labels = *r.Labels
-		}
-		if !math.IsNaN(r.MeanFD) {
-			e.MeanFD = &r.MeanFD
-		}
-		events = append(events, e)
-	}
-	return events
-}
-
-// scanColumns are the columns of scans, and scanCells what a participant has in them; values
-// that all its runs share stand once.
-var scanColumns = []string{"space", "voxel (mm)", "volumes", "TR (s)", "mean FD (mm)"}
-
-func scanCells(events []scanEvent) []string {
-	cells := make([][]string, len(scanColumns))
-	number := func(x float64) string {
-		if x == 0 {
-			return "–"
-		}
-		return strconv.FormatFloat(x, 'g', 4, 64)
-	}
-	for _, e := range events {
-		fd := "–"
-		if e.MeanFD != nil {
-			fd = strconv.FormatFloat(*e.MeanFD, 'f', 3, 64)
-		}
-		for i, text := range []string{e.Space, cmp.Or(e.Voxel, "–"), number(float64(e.Volumes)), number(e.TR), fd} {
-			cells[i] = append(cells[i], text)
-		}
-	}
-	row := make([]string, len(scanColumns))
-	for i, texts := range cells {
-		row[i] = strings.Join(slices.Compact(texts), " ")
-	}
-	return row
-}
-
-func (a *app) printPeople(p *pipelines.Pipeline, people []participantEvent) {
-	ports := slices.Sorted(maps.Keys(p.Roster.Files))
-	g := console.Grid{}
-	head := []string{"participant", "group"}
-	if p.Roster.Axis != "" {
-		head = []string{p.Roster.Axis}
-	}
-	_, found := p.Roster.Inventory()
-	if found {
-		head = append(head, scanColumns...)
-	}
-	g.Add(append(append(head, ports...), "")...)
-	numbers, groups := map[string]int{}, map[string]int{}
-	shared := sharedReasons(p.Roster, people)
-	for _, e := range people {
-		numbers[e.State]++
-		if e.State != "left out" {
-			groups[e.Group]++
-		}
-		row := []string{e.Participant, e.Group}
-		if p.Roster.Axis != "" {
-			row = []string{e.Row}
-		}
-		if found {
-			row = append(row, scanCells(e.Scans)...)
-		}
-		for _, port := range ports {
-			row = append(row, a.fileCell(p.Roster, e, port))
-		}
-		if e.State != "taken" {
-			row = append(row, e.State+": "+shared.cell(p.Roster, e))
-		}
-		g.Add(row...)
-	}
-	g.Print(a.Out)
-	fmt.Fprintln(a.Out)
-	shared.print(a.Out, p.Roster)
-	for _, n := range slices.Concat(p.Here, p.Notes) {
-		fmt.Fprintln(a.Out, n)
-	}
-	fmt.Fprintf(a.Out, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()), numbers["taken"], numbers["unusable"], numbers["left out"])
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		if name != "" {
-			fmt.Fprintf(a.Out, "  %s: %d\n", name, groups[name])
-		}
-	}
-}
-
-// fewToRepeat members may have one reason before it is written once, below the table.
-const fewToRepeat = 2
-
-// anyMember stands for the name of a member in a reason that several share.
-const anyMember = "sub-…"
-
-// reasons are those that stand below the table, with the members that share each.
-type reasons struct {
-	order   []string
-	members map[string][]string
-}
-
-// sharedReasons finds the reasons of more than fewToRepeat members.
-func sharedReasons(r *cohort.Roster, people []participantEvent) *reasons {
-	all := &reasons{members: map[string][]string{}}
-	for _, e := range people {
-		if e.State == "unusable" {
-			reason := commonReason(r, e)
-			if all.members[reason] = append(all.members[reason], e.Participant+e.Row); len(all.members[reason]) == fewToRepeat+1 {
-				all.order = append(all.order, reason)
-			}
-		}
-	}
-	return all
-}
-
-// commonReason is a reason without the name of its member.
-func commonReason(r *cohort.Roster, e participantEvent) string {
-	reason := strings.TrimPrefix(e.Reason, r.Noun()+" "+e.Participant+e.Row+": ")
-	if strings.HasPrefix(e.Participant, "sub-") {
-		reason = strings.ReplaceAll(reason, e.Participant, anyMember)
-	}
-	return reason
-}
-
-// cell is the reason, or the number of the line below the table that gives it.
-func (s *reasons) cell(r *cohort.Roster, e participantEvent) string {
-	if i := slices.Index(s.order, commonReason(r, e)); i >= 0 {
-		return fmt.Sprintf("[%d]", i+1)
-	}
-	return r.CompleteExclude(e.Reason)
-}
-
-// print writes a line for each shared reason.
-func (s *reasons) print(w io.Writer, r *cohort.Roster) {
-	for i, reason := range s.order {
-		members := s.members[reason]
-		reason = strings.ReplaceAll(reason, "["+anyMember+"]", "["+strings.Join(members, ", ")+"]")
-		fmt.Fprintf(w, "[%d] %s: %s\n", i+1, words.Count(len(members), r.Noun()), r.CompleteExclude(reason))
-	}
-}
-
-// fileCell says whether a participant has the file of a port; with -v, which.
-func (a *app) fileCell(r *cohort.Roster, e participantEvent, port string) string {
-	switch path, ok := e.Files[port]; {
-	case e.State == "left out":
-		return ""
-	case r.Make != nil:
-		return "made"
-	case r.PerRun:
-		var names []string
-		for _, run := range e.Runs {
-			if path, ok := run.Files[port]; ok && a.Verbose {
-				names = append(names, filepath.Base(path))
-			} else if ok {
-				names = append(names, run.Name)
-			}
-		}
-		return strings.Join(names, " ")
-	case !ok:
-		return "–"
-	case a.Verbose:
-		return filepath.Base(path)
-	}
-	return "yes"
 }
