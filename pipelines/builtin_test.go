@@ -81,14 +81,15 @@ func TestRest40(t *testing.T) {
 	t.Run("without data", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		_, err := Load("rest40.yaml", nil)
-		want := `rest40.yaml:14:9: the variable "data" is empty: --set data=DIR, the directory that holds participants.csv and the scans`
+		want := `rest40.yaml:14:9: the variable "data" is empty: --set data=DIR, the directory that holds participants.csv and the scans
+rest40.yaml:17:11: the variable "labels" is empty: --set labels=FILE, the label image of the regions`
 		if err == nil || err.Error() != want || !errors.As(err, new(Errors)) {
 			t.Errorf("%v\nwant\n%s", err, want)
 		}
 	})
 	data := need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm")
 	t.Chdir(t.TempDir())
-	p, err := Load("rest40.yaml", []string{"data=" + data})
+	p, err := Load("rest40.yaml", []string{"data=" + data, "labels=" + need.Shared(t, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ of the table who take no part, each with the reason; then the numbers. Scans tha
 confounds of another length are unusable: sizes are compared, and no voxels read. Nothing is run. -v
 names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
-  pipeline cohort rest40.yaml --set data=scans --set cohort.select='age >= 18'
+  pipeline cohort study.yaml --set cohort.select='age >= 18'
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "left out") | .participant'`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,

@@ -37,7 +37,7 @@ for byte: audit repeats it, and show gives its digest. Without such a stage, or 
 the report shows the results that are there and says what is missing. Nothing is run. The same
 results give the same bytes.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
-  pipeline run rest40.yaml --set data=scans && pipeline report rest40.yaml --set data=scans -o rest40.html`,
+  pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -43,7 +43,7 @@ report stage is left as NAME.html beside FILE.`,
   pipeline run biopoint.yaml --set cohort.limit=20       20 participants, each group in proportion
   pipeline run biopoint.yaml --until graphs -j 4
   pipeline run biopoint.yaml --force 'train[fold=2]'
-  pipeline run rest40.yaml --set data=scans --json | jq -r 'select(.state == "failed") | .error'`,
+  pipeline run study.yaml --json | jq -r 'select(.state == "failed") | .error'`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
