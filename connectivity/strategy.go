@@ -63,6 +63,9 @@ var Strategies = []Strategy{
 	{Name: "aroma", Motion: Derivatives, Tissue: Basic, AROMA: true},
 }
 
+// AROMAScans is the desc- entity of scans from which ICA-AROMA has taken motion components, for the strategy ica_aroma.
+const AROMAScans = "smoothAROMAnonaggr"
+
 // StrategyNames are the names of Strategies, in their order.
 func StrategyNames() []string {
 	names := make([]string, len(Strategies))

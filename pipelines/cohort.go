@@ -148,7 +148,14 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	for id := range out {
 		delete(rated, id)
 	}
-	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] })
+	without := map[string]string{} // of those who are neither excluded nor rated fail
+	for _, id := range slices.Sorted(maps.Keys(l.without)) {
+		if why := l.without[id]; !out[id] && !rated[id] {
+			without[id] = why
+			notes = append(notes, fmt.Sprintf("left out %s: %s", id, why))
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] || without[id] != "" })
 	all := len(left)
 	few := all
 	if n := t.get("limit"); n != nil && n.kind != empty {
@@ -184,6 +191,8 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.ExcludedByName})
 		case rated[s.ID]:
 			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.RatedFail})
+		case without[s.ID] != "":
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: without[s.ID]})
 		case !kept[s.ID]:
 			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "beyond limit"})
 		default:

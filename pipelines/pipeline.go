@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/pipelines/precheck"
 	"prgnn/stages/cohort"
 )
 
@@ -104,6 +105,8 @@ type loader struct {
 	roster *cohort.Roster
 	notes  []string
 
+	without map[string]string // participants whom a stage refuses, who are left out → why
+
 	cohortTree  *tree
 	cohortKind  string
 	stages      []*stage // in the order of the file
@@ -130,12 +133,17 @@ func build(file string, text []byte, dir string, sets []string, limit int) (*Pip
 }
 
 func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, error) {
+	return buildWithout(f, dir, sets, limit, nil)
+}
+
+// buildWithout leaves out the participants of that name, with the reason of each.
+func buildWithout(f sourceFile, dir string, sets []string, limit int, without map[string]string) (*Pipeline, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the directory of %s cannot be found: %w", f.shown, err)
 	}
 	l := newLoader(f.shown, limit)
-	l.dir = start
+	l.dir, l.without = start, without
 	p := &Pipeline{File: f.shown, Builtin: f.builtin, Dir: dir}
 	text := string(f.text)
 	root, files := l.resolve(f)
@@ -149,8 +157,13 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 		return nil, l.bad.sorted()
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
+	if without == nil && len(l.bad.list) == 0 {
+		if refused := precheck.Refused(l.roster, p.Graph); len(refused) > 0 {
+			return buildWithout(f, dir, sets, limit, refused)
+		}
+	}
 	l.checkHeadlines()
-	l.noteTimes()
+	l.precheck(p.Graph)
 	l.checkFolds()
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {
@@ -166,6 +179,21 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 	}
 	p.Shared = l.places.shared(text, sets, start, l.roster)
 	return p, nil
+}
+
+// precheck notes which repetition times count where scans contradict their sidecars, and refuses strategies for other scans.
+func (l *loader) precheck(g *dag.Graph) {
+	if l.roster == nil {
+		return
+	}
+	if used := precheck.Times(g); used != nil && l.roster.TimesApart {
+		l.note("repetition time: %s", strings.Join(used, ", "))
+	}
+	for _, s := range g.Stages {
+		if err := precheck.Description(l.roster, s); err != nil {
+			l.bad.add(s.Pos, "%v", err)
+		}
+	}
 }
 
 // withSets is the text that is kept with a run: the file's own lines, then what

@@ -14,7 +14,7 @@ kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare dba541f768bf6f35ab91b06ab3215c89bb4f771395905677c3119a2c00231fd2
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 2cfeeb7c44712dfa426613b49e24408bcb8e683d4fb0a950876e3d7107c3fc04
+kind denoise 35f79c2da846af3f05d13cee0f47cc8c6051ab5c473951e6a5b95d1fad876c9e
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 2de6bbcd702d4435d6859a71b8c863fe7b7161b671ab5f5a631aa7801da6d157
 kind exec 64e266297f776817c56a5b6016c6f5b41f742054a9bb1595f89b49e597ea1b57
@@ -41,12 +41,12 @@ kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report f09379fc83287274c65c6d613a0d2e8ba664edfb2d049904ee86c75dd2640fcd
+kind report 02d76903a01ede940a1c21ebcd0c04a1c232115e9529d904a0490c12fbb1f273
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 8dee5b63057c59ca8cdec888a602bac66fccfae81af29b84d8328b711e89bcd9
+kind summary 87e10961ed5bf43e3c137445cc50bb33f39430bccc20e93e2243438c2abbccea
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -2182,13 +2182,14 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 0ddb52035f6f.e3b0c4
 prgnn/stages/prepare.Denoise.Ports d50510aeb08f.a275ac
-prgnn/stages/prepare.Denoise.Run 8e56f369b27f.5c1355
+prgnn/stages/prepare.Denoise.Run c3756e582008.4a00d2
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate b6409a8f5f98.cb168a
 prgnn/stages/prepare.Denoise.addTask 4c9f7b5bb960.88b6f4
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
 prgnn/stages/prepare.Denoise.confounds 42e87f550a16.80b341
 prgnn/stages/prepare.Denoise.events 6bccd5fef4e2.e613c3
+prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
@@ -3149,7 +3150,7 @@ prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
-prgnn/stages/column.Scans 3a06274f31fe.e3b0c4
+prgnn/stages/column.Scans 6367283b81c1.e3b0c4
 prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
@@ -3177,7 +3178,7 @@ prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy fe37c04213f5.5960de
-prgnn/stages/present.author.cautionScans bcd5dc219335.e9d174
+prgnn/stages/present.author.cautionScans e92d7571629c.e9d174
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning ce2294636785.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
@@ -3650,7 +3651,7 @@ at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Gr
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
-at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:67 StrategyOf:76 motionNames:85 tissueNames:86 Confounds.columns:91 Confounds.beginning:121 Confounds.components:132
+at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:145 Task.convolve:175
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
@@ -3808,7 +3809,7 @@ at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 Typ
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
-at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:16 ScansOf:31
+at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:17 ScansOf:32
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:41 declare:46 Exec.EnvNames:53 Exec.Promise:64 Exec.Ports:70 execName:86 execPlace:87 Exec.Validate:91 ExecRooms:152 Exec.Run:155 Exec.call:191 Exec.program:242 runLogged:257 Exec.lookPath:282 Exec.environment:303 Exec.set:315
@@ -3885,7 +3886,7 @@ at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:3
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:66 Combat.trained:116 combatBook.table:159 slopeColumn:182 combatRow:185 combatBook.siteTable:197 siteRow:216
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:53 Denoise.Validate:72 stepRow:94 Denoise.strategy:100 Denoise.Run:108 Denoise.TimeFrom:184 Denoise.cleaner:192 lostVoxels:223 tooLittle:237 orExclude:242 Denoise.confounds:246 before:349 cleanedBefore:361 aboutConfounds:364 meanAndMax:374
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:53 Denoise.Validate:72 stepRow:94 Denoise.strategy:100 Denoise.Run:108 Denoise.TimeFrom:157 Denoise.prepare:166 Denoise.cleaner:200 lostVoxels:231 tooLittle:245 orExclude:250 Denoise.confounds:254 before:357 cleanedBefore:369 aboutConfounds:372 meanAndMax:382
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175

@@ -34,7 +34,7 @@ type BIDSCohort struct {
 	FreeSurfer  string   `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
 	Confounds   bool     `param:"confounds" doc:"take the tables of confounds too"`
 	Events      string   `param:"events" place:"always" doc:"the dataset with the tables of events of task scans (sub-…/func/…_events.tsv); that of raw, or where the derivatives say that they come from, or around them, when empty"`
-	Incomplete  string   `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing or cannot be read (a scan that breaks off, confounds of another length): let their tasks fail, or leave them out"`
+	Incomplete  string   `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing, cannot be read (a scan that breaks off, confounds of another length), or would be refused by denoise: let their tasks fail, or leave them out"`
 	Nodes       string   `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
@@ -197,6 +197,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r := &Roster{
 		PerRun:       c.all() || c.longitudinal(),
 		Sessions:     c.longitudinal(),
+		Description:  c.Description,
 		Participants: l.participants(nil),
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
@@ -293,6 +294,20 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r.Notes, r.TimesApart = append(r.Notes, times...), apart
 	r.Left = l.leftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
+	if c.Incomplete == "skip" {
+		r.Scan = func(id, part string) (volumes int, tr float64) {
+			f := found[id]
+			if f == nil {
+				return 0, 0
+			}
+			for _, run := range f.each() {
+				if run.name == part || len(f.runs) == 0 {
+					return run.volumes, cmp.Or(run.tr, run.headerTR)
+				}
+			}
+			return 0, 0
+		}
+	}
 	r.unreadable = func(id string) []error { return found[id].unreadable() }
 	return r
 }

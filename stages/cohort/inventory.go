@@ -58,6 +58,9 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 // Scans is what the methods of a report say of the participants' scans. (With runs: all, one participant counts once.)
 func (r *Roster) Scans() column.Scans {
 	s := column.Scans{MadeBy: r.MadeBy, Labels: map[string]int{}, DK84: isDK84(r.Nodes)}
+	if r.Description != "preproc" { // fMRIPrep's own goes without saying
+		s.Description = r.Description
+	}
 	rows, _ := r.Inventory()
 	for _, subject := range r.Subjects {
 		for i, row := range rows[subject.ID] {

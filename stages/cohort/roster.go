@@ -50,12 +50,16 @@ type Roster struct {
 	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
 	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
 	// TimesApart: a scan's header and its sidecar give different repetition times. Which counts depends on the stages.
-	TimesApart bool
-	MadeBy     string   // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
-	Here       []string // for the person at this machine alone: where the data were found
+	TimesApart  bool
+	Description string   // the desc- entity of the scans; "" where it is not known
+	MadeBy      string   // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
+	Here        []string // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string) []error
-	Root       string // the directory from which results name the participants' files (see NameIn)
+	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the name
+	// of its run or session: stages that refuse a scan leave its participant out (incomplete: skip).
+	Scan func(id, part string) (volumes int, tr float64)
+	Root string // the directory from which results name the participants' files (see NameIn)
 }
 
 // AxisName is the axis that the members span.

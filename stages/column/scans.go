@@ -7,10 +7,11 @@ import (
 
 // Scans is what a cohort knows of how its scans were made. pipeline.notes has it as metadata, for the methods of a report.
 type Scans struct {
-	MadeBy string         `json:"made_by,omitempty"` // "fMRIPrep 25.2.0"; "" when the dataset names no program
-	Space  string         `json:"space,omitempty"`   // "MNI152NLin2009cAsym res-2"; "native" for the scan's own
-	Labels map[string]int `json:"labels,omitempty"`  // where labels come from → participants
-	DK84   bool           `json:"dk84,omitempty"`    // the regions are the 84 of the Desikan-Killiany set
+	MadeBy      string         `json:"made_by,omitempty"`     // "fMRIPrep 25.2.0"; "" when the dataset names no program
+	Space       string         `json:"space,omitempty"`       // "MNI152NLin2009cAsym res-2"; "native" for the scan's own
+	Labels      map[string]int `json:"labels,omitempty"`      // where labels come from → participants
+	DK84        bool           `json:"dk84,omitempty"`        // the regions are the 84 of the Desikan-Killiany set
+	Description string         `json:"description,omitempty"` // the desc- entity of the scans, where it is not preproc
 }
 
 const scansKey = "scans"

@@ -111,36 +111,9 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := connectivity.Cleaning{
-		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver), Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
-		Order: s.Order, Standardize: connectivity.Standardize(s.Standardize),
-	}
-	from := s.TimeFrom(t.Has)
-	if from == "" && t.Has("scan") {
-		scan, err := column.One[stepRow](t.In("scan"))
-		if err != nil {
-			return nil, err
-		}
-		o.TR, from = scan.TR, scan.From
-	}
-	if s.Filter != "none" && !(o.TR > 0) {
-		return nil, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", in.Name, s.Filter)
-	}
-	row, volumes, err := s.confounds(t, draws[0].Rows, &o)
+	c, row, volumes, err := s.prepare(t, draws[0].Rows)
 	if err != nil {
 		return nil, err
-	}
-	row.TRFrom = from
-	if err := s.addTask(t, draws[0].Rows, &o, &row); err != nil {
-		return nil, err
-	}
-	c, err := s.cleaner(draws[0].Rows, o, &row)
-	if err != nil {
-		remedy := ""
-		if errors.As(err, new(connectivity.TooLittle)) {
-			remedy = orExclude
-		}
-		return nil, fmt.Errorf("%s: %w%s", in.Name, err, remedy)
 	}
 	made, err := column.MadeOf(t, "scan")
 	if err != nil {
@@ -186,6 +159,41 @@ func (s *Denoise) TimeFrom(func(port string) bool) string {
 		return "parameter"
 	}
 	return ""
+}
+
+// prepare reads everything but the series themselves: what is regressed out, which volumes are kept, and what is left. It
+// refuses a scan of which too little is left.
+func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, row column.CleaningRow, each []column.VolumeRow, err error) {
+	o := connectivity.Cleaning{
+		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver), Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
+		Order: s.Order, Standardize: connectivity.Standardize(s.Standardize),
+	}
+	from := s.TimeFrom(t.Has)
+	if from == "" && t.Has("scan") {
+		scan, err := column.One[stepRow](t.In("scan"))
+		if err != nil {
+			return nil, row, each, err
+		}
+		o.TR, from = scan.TR, scan.From
+	}
+	if s.Filter != "none" && !(o.TR > 0) {
+		return nil, row, each, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", t.In("series").Name, s.Filter)
+	}
+	if row, each, err = s.confounds(t, volumes, &o); err != nil {
+		return nil, row, each, err
+	}
+	row.TRFrom = from
+	if err := s.addTask(t, volumes, &o, &row); err != nil {
+		return nil, row, each, err
+	}
+	if c, err = s.cleaner(volumes, o, &row); err != nil {
+		remedy := ""
+		if errors.As(err, new(connectivity.TooLittle)) {
+			remedy = orExclude
+		}
+		return nil, row, each, fmt.Errorf("%s: %w%s", t.In("series").Name, err, remedy)
+	}
+	return c, row, each, nil
 }
 
 // cleaner prepares the cleaning, and refuses a run of which too little is left.

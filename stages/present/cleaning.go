@@ -190,8 +190,8 @@ func (a *author) cautionScans() {
 		}
 		return fmt.Sprintf("mean FD %.2f mm, %d of %d volumes above %g mm", s.MeanFD, s.HighFD, s.Volumes, column.StrongMotion)
 	})
-	if i := slices.IndexFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }); i >= 0 {
-		a.caution("The strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr)")
+	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }) && a.about.Description != "smoothAROMAnonaggr" {
+		a.caution("The strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), which is not known of these")
 	}
 }
 

@@ -1,8 +1,9 @@
-package pipelines
+package precheck
 
 import (
 	"fmt"
-	"strings"
+
+	"prgnn/dag"
 )
 
 // A timed Stage takes a repetition time from one of several sources: TimeFrom is parameter, sidecar or header,
@@ -11,17 +12,13 @@ type timed interface {
 	TimeFrom(has func(port string) bool) string
 }
 
-// noteTimes says which repetition time each stage uses, where a scan's sidecar and its header contradict each other.
-func (l *loader) noteTimes() {
-	if l.roster == nil || !l.roster.TimesApart {
-		return
-	}
-	var used []string
-	for _, s := range l.stages {
-		if len(s.nodes) == 0 {
+// Times says which repetition time each stage uses.
+func Times(g *dag.Graph) (used []string) {
+	for _, s := range g.Stages {
+		if len(s.Tasks) == 0 {
 			continue
 		}
-		n := &s.nodes[0]
+		n := s.Tasks[0]
 		work, ok := n.Work.(timed)
 		if !ok {
 			continue
@@ -35,10 +32,8 @@ func (l *loader) noteTimes() {
 			return false
 		})
 		if from != "" {
-			used = append(used, fmt.Sprintf("%s uses that of the %s", s.name, map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}[from]))
+			used = append(used, fmt.Sprintf("%s uses that of the %s", s.Name, map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}[from]))
 		}
 	}
-	if used != nil {
-		l.note("repetition time: %s", strings.Join(used, ", "))
-	}
+	return used
 }

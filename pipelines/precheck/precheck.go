@@ -1,0 +1,101 @@
+// Package precheck asks the stages of a graph, before anything runs, which of their tasks would fail.
+package precheck
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/stages/cohort"
+)
+
+// A refuser is a stage that can tell from the files of a participant whether its task fails: the participant's scan has
+// these volumes and this repetition time, s (0 where it is not known).
+type refuser interface {
+	Refuses(volumes int, tr float64, files map[string]dag.Input) error
+}
+
+// A particular stage is made for scans with one desc- entity; "" for any.
+type particular interface{ NeedsDescription() string }
+
+// Description refuses a stage whose strategy is made for other scans than those of the cohort.
+func Description(r *cohort.Roster, s *dag.StageNode) error {
+	if r.Description == "" {
+		return nil
+	}
+	for _, n := range s.Tasks {
+		work, ok := n.Work.(particular)
+		if !ok {
+			return nil
+		}
+		if want := work.NeedsDescription(); want != "" && want != r.Description {
+			return fmt.Errorf("stage %s: regress: ica_aroma takes out no motion by itself and needs scans that ICA-AROMA has denoised, and the cohort takes desc-%s: "+
+				"set description: %s of the cohort, or choose another strategy", s.Name, r.Description, want)
+		}
+	}
+	return nil
+}
+
+// Refused are the participants whom a stage of the graph would refuse, and why: of a cohort that leaves out whoever
+// cannot be used (incomplete: skip). Nobody is left out where nobody would be left.
+func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
+	if r == nil || r.Scan == nil {
+		return nil
+	}
+	why := map[string]string{}
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			work, ok := n.Work.(refuser)
+			if !ok || n.Problem != nil {
+				continue
+			}
+			id, part := "", ""
+			for _, c := range n.Coords {
+				switch c.Axis {
+				case "subject":
+					id = c.Value
+				case "run", "session":
+					part = c.Value
+				}
+			}
+			volumes, tr := r.Scan(id, part)
+			files, known := inputFiles(n)
+			if volumes == 0 || !known || why[id] != "" {
+				continue
+			}
+			if err := work.Refuses(volumes, tr, files); err != nil {
+				if part != "" {
+					part += ": "
+				}
+				why[id] = s.Name + ": " + part + err.Error()
+			}
+		}
+	}
+	if len(why) == len(r.Subjects) {
+		return nil
+	}
+	return why
+}
+
+// inputFiles are the files of a task's inputs. They are not known where another stage makes confounds or events.
+func inputFiles(n *dag.Node) (files map[string]dag.Input, known bool) {
+	files = map[string]dag.Input{}
+	for _, b := range n.Inputs {
+		if len(b.Sources) != 1 || b.Sources[0].File == "" {
+			if b.Port != "series" && b.Port != "scan" { // which follow from the scan
+				return nil, false
+			}
+			continue
+		}
+		src := b.Sources[0]
+		info, err := os.Stat(src.File)
+		if err != nil {
+			return nil, false
+		}
+		files[b.Port] = dag.Input{Name: src.Name, Path: src.File, Ref: artifacts.Ref{Size: info.Size(), Format: src.Format},
+			Reader: func() (io.ReadCloser, error) { return os.Open(src.File) }}
+	}
+	return files, true
+}

@@ -1,0 +1,113 @@
+package pipelines
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/nifti"
+)
+
+// With incomplete: skip, whoever denoise would refuse takes no part, with denoise's reason; else their tasks fail.
+func TestRefusedAreLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	participants := "participant_id\tgroup\n"
+	for i, volumes := range []int{40, 3, 40, 14} { // of which the third has n/a among its confounds
+		id := fmt.Sprintf("sub-%d", i+1)
+		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
+		img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, volumes)}
+		var b bytes.Buffer
+		if err := nifti.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		stem := id + "/func/" + id + "_task-rest"
+		write(stem+"_space-T1w_desc-preproc_bold.nii.gz", b.String())
+		write(stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz", b.String())
+		var c strings.Builder
+		c.WriteString("trans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\n")
+		for v := range volumes {
+			first := fmt.Sprint(v * v % 7)
+			if i == 2 && v == 20 {
+				first = "n/a"
+			}
+			fmt.Fprintf(&c, "%s\t%d\t%d\t%d\t%d\t%d\n", first, v*v%11, v*v*v%13, v*v%5, v*v*v%17, v*v%19)
+		}
+		write(stem+"_desc-confounds_timeseries.tsv", c.String())
+	}
+	write("participants.tsv", participants)
+	text := `
+cohort: { bids: { dir: ., incomplete: %s }, exclude: [%s] }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes } }
+  clean: { use: denoise, each: subject, in: { series: series, scan: series.scan, confounds: cohort.confounds }, with: { regress: 6P } }
+`
+	load := func(incomplete, exclude string) *Pipeline {
+		t.Helper()
+		p, err := build("x.yaml", fmt.Appendf(nil, text, incomplete, exclude), dir, nil, maxTasks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := load("skip", "")
+	check(t, "who takes part", strings.ReplaceAll(stageText(t, p, "clean"), dir, ""), strings.ReplaceAll(stageText(t, load("fail", "sub-2, sub-3, sub-4"), "clean"), dir, ""))
+	want := map[string]string{
+		"sub-2": "clean: its scan: 3 of 3 volumes are kept, fewer than min_volumes (6)",
+		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no number in volume 21; only the first volume may lack one; choose another one with regress",
+		"sub-4": "clean: its scan: 7 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 1 of the trend), fewer than min_dof (10)",
+	}
+	for _, left := range p.Roster.Left {
+		if left.Why != want[left.ID] {
+			t.Errorf("%s is left out: %s\nwant %s", left.ID, left.Why, want[left.ID])
+		}
+		delete(want, left.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("not left out: %v", want)
+	}
+	if n := len(load("fail", "").Roster.Subjects); n != 4 {
+		t.Errorf("%d participants by default, want 4: their tasks fail", n)
+	}
+	if p := load("skip", "sub-1, sub-3"); len(p.Roster.Subjects) != 2 {
+		t.Errorf("%d participants where nobody would be left, want 2: their tasks say why", len(p.Roster.Subjects))
+	}
+}
+
+// The strategy ica_aroma is refused for scans that ICA-AROMA has not denoised.
+func TestDescriptionOfAROMA(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"participants.tsv": "participant_id\tgroup\nsub-1\tA\n", "x.npy": "",
+		"sub-1/func/sub-1_task-rest_space-MNI152NLin6Asym_desc-smoothAROMAnonaggr_bold.nii.gz": "", "sub-1/func/sub-1_task-rest_space-MNI152NLin6Asym_desc-preproc_bold.nii.gz": "",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for description, refused := range map[string]bool{"preproc": true, "smoothAROMAnonaggr": false} {
+		text := "cohort: { bids: { dir: ., confounds: false, description: " + description + " } }\nstages:\n" +
+			"  clean: { use: denoise, each: subject, matrix: { regress: [simple, ica_aroma] }, in: { series: { file: x.npy } } }\n"
+		_, err := build("x.yaml", []byte(text), dir, nil, maxTasks)
+		if said := err != nil && strings.Contains(err.Error(), "stage clean: regress: ica_aroma takes out no motion by itself"); said != refused {
+			t.Errorf("%s: %v", description, err)
+		}
+	}
+}
