@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,9 +73,16 @@ func startSession(t *testing.T, page, downloads string) *session {
 	return s
 }
 
-// call sends a command and waits for its answer; events are passed over.
+// call sends a command and waits for its answer.
 func (s *session) call(method string, params map[string]any, into any) {
 	s.t.Helper()
+	if err := s.send(method, params, into); err != nil {
+		s.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// send is call with an error; events are passed over.
+func (s *session) send(method string, params map[string]any, into any) error {
 	s.number++
 	command := map[string]any{"id": s.number, "method": method, "params": params}
 	if s.id != "" {
@@ -98,16 +106,26 @@ func (s *session) call(method string, params map[string]any, into any) {
 		}
 		switch {
 		case answer.Error != nil:
-			err = fmt.Errorf("%s", answer.Error.Message)
+			return errors.New(answer.Error.Message)
 		case into == nil:
+			return nil
+		}
+		return json.Unmarshal(answer.Result, into)
+	}
+	return err
+}
+
+// arrive waits until a page with this file name is there, with its scripts run.
+func (s *session) arrive(file string) {
+	s.t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		var answer struct{ Result struct{ Value bool } }
+		expression := fmt.Sprintf(`document.readyState === "complete" && location.pathname.endsWith(%q)`, "/"+file)
+		if s.send("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &answer) == nil && answer.Result.Value {
 			return
-		default:
-			if err = json.Unmarshal(answer.Result, into); err == nil {
-				return
-			}
 		}
 	}
-	s.t.Fatalf("%s: %v", method, err)
+	s.t.Fatalf("the browser does not come to %s", file)
 }
 
 // ask is the value of an expression in the page, as JSON; where it must be something, the test says so.

@@ -41,12 +41,12 @@ kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 02d76903a01ede940a1c21ebcd0c04a1c232115e9529d904a0490c12fbb1f273
+kind report de9bb79f6b7356fd445c26f9280cc292a63a4b9a45eb0901657c70eb366fffb1
 kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 87e10961ed5bf43e3c137445cc50bb33f39430bccc20e93e2243438c2abbccea
+kind summary 8d3802d8e746e773bd19df114b49b0cddf17eb6980725cd2f5f58ab83f037d4a
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -3232,7 +3232,8 @@ prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result 03cb5dad5dfd.3c95fb
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
-prgnn/stages/present.author.scanQuality fd55ac8c8f04.0da183
+prgnn/stages/present.author.scanLinks 4fecbf700a14.bb903a
+prgnn/stages/present.author.scanQuality fe4f67762549.a4f6f5
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.space 5c8b7b275649.28d337
 prgnn/stages/present.author.supplement f1232212e666.1ef6da
@@ -3290,6 +3291,7 @@ prgnn/stages/present.number 42a6014712ab.fafdc9
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
+prgnn/stages/present.pagedScans 6f511baa541d.e3b0c4
 prgnn/stages/present.percentText 61f2bb348eef.1e638f
 prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
 prgnn/stages/present.pipelineSettings.of c8aa4f510669.2a9275
@@ -3300,6 +3302,8 @@ prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present.sameTested 96942c8ef9da.0a9435
+prgnn/stages/present.scanFigure e446da02a57b.d06a19
+prgnn/stages/present.scanNames 32d7a1f6fe51.51017b
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present.sharedPorts 1ded4b11b4aa.533e91
@@ -3334,7 +3338,7 @@ prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
-prgnn/stages/report.Cell 32f9636d9aff.b3f41e
+prgnn/stages/report.Cell ef8997aa0ed0.2f0c05
 prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
 prgnn/stages/report.Count.Figure fa1142e07211.1e8443
 prgnn/stages/report.Count.Table b7ad38f4210e.e18008
@@ -3344,7 +3348,7 @@ prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
-prgnn/stages/report.Page 561632b39a9a.e84c66
+prgnn/stages/report.Page e0717eb974cd.e84c66
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
 prgnn/stages/report.Page.HTML 3c2bc92d2304.ce900e
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
@@ -3353,6 +3357,9 @@ prgnn/stages/report.Probability 8026198bfc9e.397c0e
 prgnn/stages/report.Range 445427973a5b.ecf706
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
 prgnn/stages/report.Section 79ea2c6a5328.5624e7
+prgnn/stages/report.Sheet d32c3c26ce09.e3b0c4
+prgnn/stages/report.SheetDir 8531a743aa69.e3b0c4
+prgnn/stages/report.SheetFiles 21070fd34188.e3b0c4
 prgnn/stages/report.Table 50f6e9739dce.302478
 prgnn/stages/report.Table.Head d6c485502989.9e9524
 prgnn/stages/report.Table.Label e9a1a52f5d48.aaa7f7
@@ -3363,10 +3370,10 @@ prgnn/stages/report.Volume 170981fa723e.e3b0c4
 prgnn/stages/report.body c7fd92a2cd91.e3b0c4
 prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
 prgnn/stages/report.body.block 099371df74aa.8c3770
-prgnn/stages/report.body.cell 41344fbb9d99.256039
+prgnn/stages/report.body.cell eb4d54025968.330dc5
 prgnn/stages/report.body.each 96b71216a0d0.498512
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
-prgnn/stages/report.body.page 2ad265ceffbf.2ecc57
+prgnn/stages/report.body.page 41812bc6516f.e19646
 prgnn/stages/report.body.put 04f3479a37cc.001bc6
 prgnn/stages/report.body.table 5a4e7c06c563.730620
 prgnn/stages/report.body.tag dda517a86f2a.498512
@@ -3386,8 +3393,8 @@ prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
 prgnn/stages/report.svgURL 36afdf5ad9b8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
-prgnn/stages/report/page.css f82a0deb2f65.e3b0c4
-prgnn/stages/report/page.js 479899db27e9.e3b0c4
+prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
+prgnn/stages/report/page.js 940d74d6d8c3.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
 
 reached by report summary tables
@@ -3909,7 +3916,7 @@ at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:136 author.references:163
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
-at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101 shownScans:128 author.scanQuality:131
+at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 arrangements:173 describeColumn:186 describeNumbers:239 groupSD:275 identifies:285 decimals:297 unitName:309
 at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:91 testedText:98 plusMinus:107 author.folds:115 the:158 author.permutation:161 author.comparison:200 author.paperTables:233 author.performanceFigures:270 author.othersLast:309 accuracyChart:321
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
@@ -3918,6 +3925,7 @@ at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:67 author.regionFigures:75 author.space:123 author.inSpace:149 author.rankingTables:184 author.contrasts:240 author.agreement:262 besideChance:302 author.null:313 author.fidelity:363 author.individuality:387
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:100 Report.Run:117
+at stages/present/scans.go prgnn/stages/present shownScans:16 pagedScans:17 author.scanQuality:21 scanFigure:45 author.scanLinks:55 scanNames:105
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11
@@ -3930,12 +3938,13 @@ at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/body.go prgnn/stages/report body:18 body.put:25 body.each:34 body.page:40 body.tiles:86 body.block:102 body.table:144 number:187 body.cell:194 body.bar:207 mediaTypes:217 pictureURL:220 svgURL:228 body.figure:230 body.tag:255 body.viewer:261
+at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:216 mediaTypes:226 pictureURL:229 svgURL:237 body.figure:239 body.tag:264 body.viewer:270
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
-at stages/report/page.go prgnn/stages/report Page:6 Tile:18 Bar:24 Section:27 Block:33 Table:47 Table.Label:59 Table.Head:62 Head:67 Cell:74 Place:82 Figure:85 Figure.Label:99 Viewer:102 Volume:110 Region:122
+at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Table:48 Table.Label:60 Table.Head:63 Head:68 Cell:75 Sheet:84 Place:90 Figure:93 Figure.Label:107 Viewer:110 Volume:118 Region:130
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
+at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 widths:174 Bar.text:204 wrap:219
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
 at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:19 maxValues:22 Sheet:25 Read:34 Sheet.decimalCommas:112 decimalComma:131 whyFields:140 count:153 noValue:161 checkHeader:163 isText:177 separator:203 Sheet.Column:227 number:263

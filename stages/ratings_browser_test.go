@@ -1,13 +1,19 @@
 package stages
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"prgnn/dag"
 	"prgnn/stages/cohort"
+	"prgnn/stages/present"
+	"prgnn/stages/report"
+	"prgnn/stages/stagetest"
 )
 
 // TestRatingsInBrowser: in the page as a reader has it, keys and buttons rate the scan in view, the browser keeps the
@@ -38,10 +44,20 @@ func TestRatingsInBrowser(t *testing.T) {
 	s.ask("", `[...document.querySelectorAll(".rating")[1].children].find(b => b.textContent === "pass").click()`)
 	s.ask(`"5 of 6 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
 	s.call("Page.reload", nil, nil)
-	s.ask("", `new Promise(done => { const wait = () => document.querySelector(".rating button") ? done(true) : setTimeout(wait, 20); wait() })`)
+	s.arrive("report.html")
 	s.ask(`"pass pass fail pass fail n/a"`, rated)
 	s.ask("", `document.querySelector(".ratings button").click()`)
 
+	var ids, ratings []string
+	for i, in := range scans {
+		ids, ratings = append(ids, in.Coord("subject")), append(ratings, []string{"pass", "pass", "fail", "pass", "fail", "n/a"}[i])
+	}
+	checkRatings(t, dir, ids, ratings)
+}
+
+// checkRatings compares the table of ratings that a page has saved, and what exclude reads in it.
+func checkRatings(t *testing.T, dir string, ids, ratings []string) {
+	t.Helper()
 	path := filepath.Join(dir, "ratings.tsv")
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Stat(path); err == nil {
@@ -53,19 +69,74 @@ func TestRatingsInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "participant_id\trating\n"
-	var ids []string
-	for i, in := range scans {
-		rating := "n/a"
-		if i < 5 {
-			rating = []string{"pass", "pass", "fail", "pass", "fail"}[i]
+	var fail []string
+	for i, id := range ids {
+		want += id + "\t" + ratings[i] + "\n"
+		if ratings[i] == "fail" {
+			fail = append(fail, id)
 		}
-		ids = append(ids, in.Coord("subject"))
-		want += ids[i] + "\t" + rating + "\n"
 	}
 	if string(got) != want {
 		t.Errorf("ratings.tsv\n%swant\n%s", got, want)
 	}
-	if failed, err := cohort.FailedRatings(path); err != nil || !slices.Equal(failed, []string{ids[2], ids[4]}) {
+	if failed, err := cohort.FailedRatings(path); err != nil || !slices.Equal(failed, fail) {
 		t.Errorf("exclude reads %v %v", failed, err)
 	}
+}
+
+// TestScanPagesInBrowser: the report leads to the pages of the scans, a rating there leads to the next one, and the report
+// knows all ratings, under whatever name it lies.
+func TestScanPagesInBrowser(t *testing.T) {
+	browser(t)
+	dir := t.TempDir()
+	picture := (&chain{}).scans(t)[0]
+	var scans []dag.Input
+	var ids, ratings []string
+	for i := range 51 {
+		id := fmt.Sprintf("sub-%02d", i+1)
+		if i == 1 {
+			id = "sub-02/ & <3>"
+		}
+		in := picture
+		in.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		scans, ids, ratings = append(scans, in), append(ids, id), append(ratings, "n/a")
+	}
+	in := map[string][]dag.Input{"scans": scans, "settings": stagetest.ReportInputs("a", "b", "c")["settings"]}
+	page := filepath.Join(dir, "my study.html")
+	files := map[string][]byte{page: stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])}
+	pages, err := present.ScanPages(dag.NewTask(in))
+	if err != nil || len(pages) != 51 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, p := range pages {
+		html, err := p.HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Join(report.SheetDir(page), p.File)] = html
+	}
+	if err := os.Mkdir(report.SheetDir(page), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range files {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := startSession(t, strings.ReplaceAll(page, " ", "%20"), dir)
+	s.arrive("my%20study.html")
+	s.ask("", `document.querySelector("a.sheet").click()`)
+	for i, key := range []string{"p", "3", "m"} {
+		s.arrive(strings.ReplaceAll(pages[i].File, "=", "%3D"))
+		s.ask(`"`+ids[i]+`"`, `document.querySelector(".rating").dataset.participant`)
+		s.press(key, 0)
+		ratings[i] = []string{"pass", "fail", "maybe"}[i]
+	}
+	s.arrive(pages[3].File)
+	s.ask(`"3 of 51 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.ask("", `[...document.querySelectorAll(".ratings a")].find(a => a.textContent === "report").click()`)
+	s.arrive("my%20study.html")
+	s.ask(`" pass fail maybe"`, `[...document.querySelectorAll(".told")].map(e => e.textContent).join("")`)
+	s.ask("", `document.querySelector(".ratings button").click()`)
+	checkRatings(t, dir, ids, ratings)
 }

@@ -123,33 +123,3 @@ func (a *author) typicality() error {
 	}
 	return nil
 }
-
-// shownScans is how many participants' pages a report shows.
-const shownScans = 50
-
-// scanQuality shows each participant's page, to be rated.
-func (a *author) scanQuality() error {
-	ins := a.t.All("scans")
-	if !a.pictures || len(ins) == 0 {
-		return nil
-	}
-	if len(ins) > shownScans {
-		a.say("The pages of %d participants are not shown here, more than %d: export them from the stage of the kind figure-qc.", len(ins), shownScans)
-		return nil
-	}
-	var pages []report.Figure
-	for _, in := range ins {
-		b, err := in.Bytes()
-		if err != nil {
-			return err
-		}
-		f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject")}
-		if f.Title, f.Alt = svgTitle(b); f.Rated != "" {
-			f.Title = f.Rated
-		}
-		f.Caption = figure.ScanCaption
-		pages = append(pages, f)
-	}
-	a.show("the quality of each scan", nil, pages)
-	return nil
-}

@@ -1,7 +1,6 @@
 package present
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -40,30 +39,5 @@ func TestMotionInReport(t *testing.T) {
 	text = string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	if !strings.Contains(text, "QC-FC: not computed") || strings.Contains(text, "Head motion remains") {
 		t.Errorf("without motion:\n%s", text)
-	}
-}
-
-// TestScansAreRated: a report shows up to 50 scans, each with a place for its rating.
-func TestScansAreRated(t *testing.T) {
-	for _, n := range []int{2, shownScans, shownScans + 1} {
-		var in []dag.Input
-		for i := range n {
-			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg", Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
-		}
-		page, err := (&Report{Top: 5}).Page(dag.NewTask(map[string][]dag.Input{"scans": in}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rated := 0
-		for _, s := range page.Sections {
-			for _, b := range s.Blocks {
-				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) && b.Figure.Title == b.Figure.Rated {
-					rated++
-				}
-			}
-		}
-		if want := map[bool]int{true: n}[n <= shownScans]; rated != want {
-			t.Errorf("%d of %d scans are shown, want %d", rated, n, want)
-		}
 	}
 }

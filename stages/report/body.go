@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -38,11 +39,17 @@ func (b *body) each(format string, texts []string) {
 }
 
 func (b *body) page(p *Page) {
+	class := ""
 	if p.Simulated {
-		b.put("<body class=\"simulatedpage\">\n")
-	} else {
-		b.put("<body>\n")
+		class = "simulatedpage"
 	}
+	if p.Sheet {
+		class = strings.TrimSpace(class + " sheet")
+	}
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	b.put("<body" + class + ">\n")
 	b.put("<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header class=\"top\">\n<h1>%s</h1>\n", p.Title)
 	if p.Simulated {
 		b.put(`<p class="simulated" role="note"><strong>Simulated data.</strong> Nobody was scanned: ` +
@@ -197,6 +204,8 @@ func (b *body) cell(c Cell) {
 	case c.Place != nil:
 		at := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 		b.put(`<span class="place" data-x="%s" data-y="%s" data-z="%s">%s</span>`, at(c.Place.X), at(c.Place.Y), at(c.Place.Z), c.Text)
+	case c.Sheet != nil: // page.js makes it lead to the directory that has the name of this file
+		b.put(`<a class="sheet" href="%s" data-file="%s" data-participant="%s">%s</a>`, url.PathEscape(c.Sheet.Dir)+"/"+url.PathEscape(c.Sheet.File), c.Sheet.File, c.Sheet.Participant, c.Text)
 	case c.Strong:
 		b.put("<strong>%s</strong>", c.Text)
 	default:

@@ -12,6 +12,7 @@ type Page struct {
 	Tiles      []Tile   // the result in a few numbers
 	Cautions   []string
 	Sections   []Section
+	Sheet      bool // the page of one scan, in the directory of a report's sheets
 }
 
 // A Tile is one number of the result, large, with what it is.
@@ -76,6 +77,13 @@ type Cell struct {
 	Strong bool
 	Bar    *Bar
 	Place  *Place // a button that shows it in the viewer
+	Sheet  *Sheet // a link to the page of a scan
+}
+
+// A Sheet is the page of one scan beside the report.
+type Sheet struct {
+	Dir, File   string // the directory's name where the report has the name of its pipeline, and the file's
+	Participant string // who is rated there
 }
 
 // A Place is a point of the brain, in mm.

@@ -24,26 +24,53 @@
 })();
 // Ratings of scans: kept by the browser, and saved as a table that a cohort's exclude reads.
 (() => {
-  const boxes = [...document.querySelectorAll(".rating")];
-  if (!boxes.length) return;
-  const words = ["pass", "maybe", "fail"], place = "ratings of " + location.pathname, given = {};
+  const boxes = [...document.querySelectorAll(".rating")], links = [...document.querySelectorAll("a.sheet")];
+  if (!boxes.length && !links.length) return;
+  // Pages of single scans lie in NAME_quality/ beside NAME.html, and share one set of ratings with it.
+  const alone = document.body.classList.contains("sheet"), whole = location.pathname.replace(/\.html$/, "");
+  const about = alone ? location.pathname.replace(/_quality\/[^/]*$/, "") : whole;
+  const words = ["pass", "maybe", "fail"], place = "ratings of " + about, given = {};
   let kept = true;
-  try { Object.assign(given, JSON.parse(localStorage.getItem(place) || "{}")); } catch { kept = false; }
+  const read = () => { try { Object.assign(given, JSON.parse(localStorage.getItem(place) || "{}")); } catch { kept = false; } };
+  read();
   const make = (tag, text, into) => { const e = document.createElement(tag); e.textContent = text; into.append(e); return e; };
   const bar = document.createElement("div");
   bar.className = "ratings";
-  boxes[0].closest("figure").before(bar);
-  make("span", "Rate the scan in view: 1 or p pass, 2 or m maybe, 3 or f fail.", bar);
+  for (const a of links) a.setAttribute("href", whole.replace(/^.*\//, "") + "_quality/" + encodeURIComponent(a.dataset.file));
+  // The report tells its pages in which order they come.
+  let order = links.map(a => [a.dataset.participant, a.dataset.file]);
+  try {
+    if (order.length) localStorage.setItem("scans of " + about, JSON.stringify(order));
+    else if (alone) order = JSON.parse(localStorage.getItem("scans of " + about) || "[]");
+  } catch { }
+  (boxes[0] || links[0]).closest(boxes.length ? "figure" : "details, .scroll").before(bar);
+  make("span", links.length ? "Ratings are given on the pages of the scans." : "Rate " + (alone ? "this scan" : "the scan in view") + ": 1 or p pass, 2 or m maybe, 3 or f fail.", bar);
+  if (alone) {
+    const at = order.findIndex(([id]) => id === boxes[0].dataset.participant);
+    for (const [text, to] of [["previous scan", order[at - 1]], ["report"], ["next scan", at < 0 ? undefined : order[at + 1]]]) {
+      if (text !== "report" && !to) continue;
+      const link = make("a", text, bar);
+      link.href = to ? encodeURIComponent(to[1]) : "../" + about.replace(/^.*\//, "") + ".html";
+      if (text === "next scan") link.id = "next";
+    }
+  }
+  const who = () => order.length ? order.map(([id]) => id) : boxes.map(box => box.dataset.participant);
   const count = make("span", "", bar);
   count.setAttribute("role", "status");
   const save = make("button", "Save ratings.tsv", bar);
   const show = () => {
     for (const box of boxes)
       for (const b of box.children) b.setAttribute("aria-pressed", given[box.dataset.participant] === b.textContent);
-    const n = boxes.filter(box => given[box.dataset.participant]).length;
-    count.textContent = n + " of " + boxes.length + " rated" + (kept ? "." : "; this browser keeps no ratings: save them before you close the page.");
+    for (const a of links) {
+      const told = a.nextElementSibling || make("span", "", a.parentNode);
+      told.className = "told";
+      told.textContent = given[a.dataset.participant] ? " " + given[a.dataset.participant] : "";
+    }
+    const n = who().filter(id => given[id]).length;
+    count.textContent = n + " of " + who().length + " rated" + (kept ? "." : "; this browser keeps no ratings: save them before you close the page.");
   };
   const rate = (box, word) => {
+    read(); // another page may have written
     given[box.dataset.participant] = word;
     try { localStorage.setItem(place, JSON.stringify(given)); } catch { kept = false; }
     show();
@@ -54,13 +81,14 @@
     const word = words["123".indexOf(e.key)] || words["pmf".indexOf(e.key)];
     if (!word || e.ctrlKey || e.metaKey || e.altKey || e.repeat || /^(INPUT|TEXTAREA|SELECT|CANVAS)$/.test(e.target.tagName)) return;
     const middle = innerHeight / 2;
-    const at = boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
+    const at = alone ? 0 : boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
     if (at < 0) return;
     rate(boxes[at], word);
+    document.getElementById("next")?.click();
     if (at + 1 < boxes.length) boxes[at + 1].closest("figure").scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
   });
   save.addEventListener("click", () => {
-    const lines = boxes.map(box => box.dataset.participant + "\t" + (given[box.dataset.participant] || "n/a") + "\n");
+    const lines = who().map(id => id + "\t" + (given[id] || "n/a") + "\n");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob(["participant_id\trating\n", ...lines], { type: "text/tab-separated-values" }));
     link.download = "ratings.tsv";
@@ -68,4 +96,6 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   });
   show();
+  // Ratings of other pages, when a reader comes back to this one.
+  for (const event of ["pageshow", "storage"]) addEventListener(event, () => { read(); show(); });
 })();

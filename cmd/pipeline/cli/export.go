@@ -78,7 +78,10 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 			if e.What == "" {
 				return export.Everything(a.Console, c, e)
 			}
-			return export.Stage(a.Console, c, e)
+			if err := export.Stage(a.Console, c, e); err != nil {
+				return err
+			}
+			return a.exportScans(c, e)
 		},
 	}
 	f := cmd.Flags()

@@ -85,6 +85,12 @@ func (a *app) report(file string, sets []string, path string) error {
 	if err != nil {
 		return err
 	}
+	scans := 0
+	if path != "-" {
+		if scans, err = a.leaveScans(c, task, path); err != nil {
+			return err
+		}
+	}
 	if err := a.WriteTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
 		return err
 	}
@@ -94,6 +100,9 @@ func (a *app) report(file string, sets []string, path string) error {
 		a.Object(reportEvent{"report", path, len(page), missing})
 	default:
 		a.Note("wrote %s (%s), one file that opens anywhere", path, console.ByteCount(int64(len(page))))
+		if scans > 0 {
+			a.Note("wrote %s", besides(scans, path))
+		}
 		if len(missing) > 0 {
 			a.Note("%s without a result, left out of it: %s", words.Count(len(missing), "task"), words.Some(missing, 6))
 		}

@@ -13,10 +13,13 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/stages/present"
 	"prgnn/stages/report"
 )
 
@@ -40,9 +43,10 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 		page, _, err = partialPage(c, task, r.Errors)
 	}
 	var kept string
+	scans := 0
 	if err != nil {
 		setAside(path)
-	} else {
+	} else if scans, err = a.leaveScans(c, task, path); err == nil {
 		kept, err = replacePage(path, page)
 	}
 	if err != nil {
@@ -55,11 +59,14 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 	if kept != "" {
 		a.Warn("%s had been edited: the edited page is now %s", path, kept)
 	}
+	more := ""
 	if r.Outputs[task.ID] == nil {
-		a.Note("report: %s (incomplete)", path)
-		return
+		more = " (incomplete)"
 	}
-	a.Note("report: %s", path)
+	if scans > 0 {
+		more += ", and " + besides(scans, path)
+	}
+	a.Note("report: %s%s", path, more)
 }
 
 // noteOldReport says after an interruption that the page beside the file is not of this run.
@@ -140,4 +147,109 @@ func keepAside(path string, page []byte) (string, error) {
 		}
 		return name, console.WriteFile(name, func(w io.Writer) error { _, err := w.Write(page); return err })
 	}
+}
+
+// leaveScans writes the pages of single scans that a report leads to, into the directory beside it. Pages there that are
+// of an earlier run, and that nobody has edited, are removed; other files stay. n is how many pages there are.
+func (a *app) leaveScans(c *results.Current, task *dag.Node, path string) (n int, err error) {
+	dir := report.SheetDir(path)
+	inputs := map[string][]dag.Input{}
+	for _, b := range task.Inputs {
+		if b.Port != "scans" && b.Port != "participants" {
+			continue
+		}
+		for _, src := range b.Sources {
+			in, ok, err := inputOf(c, src)
+			if err != nil {
+				return 0, err
+			}
+			if ok {
+				inputs[b.Port] = append(inputs[b.Port], in)
+			}
+		}
+	}
+	pages, err := present.ScanPages(dag.NewTask(inputs))
+	if err != nil {
+		return 0, err
+	}
+	if len(pages) > 0 {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return 0, err
+		}
+	}
+	ours := map[string]bool{}
+	var kept []string
+	for _, p := range pages {
+		ours[p.File] = true
+		html, err := p.HTML()
+		if err != nil {
+			return 0, err
+		}
+		name, err := replacePage(filepath.Join(dir, p.File), html)
+		if err != nil {
+			return 0, err
+		}
+		if name != "" {
+			kept = append(kept, filepath.Base(name))
+		}
+	}
+	if kept != nil {
+		a.Warn("edited pages of scans are kept: %s", words.Some(kept, 6))
+	}
+	return len(pages), removePages(dir, ours)
+}
+
+// removePages removes the pages of a directory that are reports as they were written, but for some, and the directory
+// if nothing is left in it.
+func removePages(dir string, but map[string]bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	left := len(entries)
+	for _, e := range entries {
+		if but[e.Name()] || !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".html") {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if page, err := regular.ReadFile(path); err == nil && report.IsReport(page) && report.Intact(page) {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			left--
+		}
+	}
+	if left == 0 {
+		return os.Remove(dir)
+	}
+	return nil
+}
+
+// exportScans writes the pages of single scans beside a report that has been exported.
+func (a *app) exportScans(c *results.Current, e export.Options) error {
+	sel, err := results.Choose(c.Pipeline.Graph, e.What)
+	if err != nil || sel.Stage.Kind.Name != "report" || e.Path == "-" {
+		return err
+	}
+	path := e.Path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		name := sel.Stage.Name
+		if e.Format == "all" {
+			name = sel.Port.Name
+		}
+		path = filepath.Join(path, name+".html")
+	}
+	n, err := a.leaveScans(c, sel.Tasks[0], path)
+	if n > 0 && !a.JSON {
+		a.Note("wrote %s", besides(n, path))
+	}
+	return err
+}
+
+// besides names the pages of scans beside a report.
+func besides(n int, path string) string {
+	return words.Count(n, "page") + " of scans in " + report.SheetDir(path) + string(filepath.Separator)
 }

@@ -47,3 +47,45 @@ func TestSetAside(t *testing.T) {
 		}
 	}
 }
+
+// Pages of scans of an earlier run are removed as they were written; what somebody has edited or put there stays, and an
+// empty directory goes.
+func TestRemovePages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study_quality")
+	if err := removePages(dir, nil); err != nil {
+		t.Error(err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := (&report.Page{Title: "sub-01", Sheet: true}).HTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"sub-01.html": page.Bytes(), "sub-02.html": page.Bytes(), "mine.html": []byte("<p>mine</p>"), "page.txt": page.Bytes(),
+		"edited.html": bytes.Replace(page.Bytes(), []byte("<h1>"), []byte("<h1>my "), 1)}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removePages(dir, map[string]bool{"sub-01.html": true}); err != nil {
+		t.Error(err)
+	}
+	for name := range files {
+		if _, err := os.Stat(filepath.Join(dir, name)); os.IsNotExist(err) != (name == "sub-02.html") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"mine.html", "page.txt", "edited.html"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removePages(dir, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("an empty directory is left: %v", err)
+	}
+}

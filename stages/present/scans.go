@@ -1,0 +1,152 @@
+package present
+
+import (
+	"bytes"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/report"
+)
+
+// A report shows the scans of up to 50 participants. Those of up to 1000 are pages of their own beside it; of more the
+// pages would take longer than a run that has nothing to do.
+const (
+	shownScans = 50
+	pagedScans = 1000
+)
+
+// scanQuality shows each participant's scan, to be rated, or leads to its page.
+func (a *author) scanQuality() error {
+	ins := a.t.All("scans")
+	switch {
+	case !a.pictures || len(ins) == 0:
+		return nil
+	case len(ins) > pagedScans:
+		a.say("The quality of %d scans is not shown: more than %d. pipeline export FILE STAGE -o DIR/ writes the pictures, where STAGE is of the kind figure-qc.", len(ins), pagedScans)
+		return nil
+	case len(ins) > shownScans:
+		return a.scanLinks(ins)
+	}
+	var pages []report.Figure
+	for _, in := range ins {
+		f, err := scanFigure(in)
+		if err != nil {
+			return err
+		}
+		pages = append(pages, f)
+	}
+	a.show("the quality of each scan", nil, pages)
+	return nil
+}
+
+// scanFigure is the picture of one scan.
+func scanFigure(in dag.Input) (report.Figure, error) {
+	b, err := in.Bytes()
+	f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject"), Caption: figure.ScanCaption}
+	if f.Title, f.Alt = svgTitle(b); f.Rated != "" {
+		f.Title = f.Rated
+	}
+	return f, err
+}
+
+// scanLinks is a table of the participants with links to their pages.
+func (a *author) scanLinks(ins []dag.Input) error {
+	cleaned := map[string]column.CleaningRow{}
+	for _, in := range a.t.All("cleaning") {
+		rows, err := column.Read[column.CleaningRow](in)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 1 {
+			cleaned[in.Coord("subject")] = rows[0]
+		}
+	}
+	outlier := map[string]string{}
+	for _, in := range a.t.All("typicality") {
+		rows, err := column.Read[column.TypicalityRow](in)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			outlier[r.Participant] = r.Outlier
+		}
+	}
+	files := report.SheetFiles(scanNames(ins))
+	dir := report.SheetDir(a.run.pipeline)
+	value := func(id string, of func(column.CleaningRow) float64) string {
+		row, ok := cleaned[id]
+		if v := of(row); ok && !math.IsNaN(v) {
+			return report.Short(v)
+		}
+		return "n/a"
+	}
+	t := tableOf("Scans, with links to their pages", 1, scanNames(ins),
+		text("participant", "with the rating that was given on the page of the scan", func(id string) string { return id }),
+		number("volumes kept", "", func(id string) string {
+			return value(id, func(r column.CleaningRow) float64 { return float64(r.Kept) })
+		}),
+		number("mean FD (mm)", "", func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.MeanFD }) }),
+		number("largest FD (mm)", "", func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.MaxFD }) }),
+		number("degrees of freedom", "", func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.TEff }) }),
+		text("outlier in", "measures in which the participant is an outlier: typicality, mean FD (mean_fd), degrees of freedom (t_eff)", func(id string) string { return outlier[id] }))
+	t.Supplement = true
+	for i := range t.Rows {
+		id := t.Rows[i][0].Text
+		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: id}
+	}
+	a.say("The scans of %d participants have pages of their own, in the directory beside this file that has its name and ends in _quality. %s leads to them.", len(ins), a.count.Table(t))
+	a.add(report.Block{Table: t})
+	return nil
+}
+
+// scanNames are the participants of pictures.
+func scanNames(ins []dag.Input) []string {
+	ids := make([]string, len(ins))
+	for i, in := range ins {
+		if ids[i] = in.Coord("subject"); ids[i] == "" {
+			ids[i] = memberText(in.Coords)
+		}
+	}
+	return ids
+}
+
+// A ScanPage is the page of one scan beside a report.
+type ScanPage struct {
+	File string
+	HTML func() ([]byte, error)
+}
+
+// ScanPages are the pages of the scans that the report leads to, by its inputs scans and participants; none where the
+// report shows the scans itself.
+func ScanPages(t *dag.Task) ([]ScanPage, error) {
+	ins := t.All("scans")
+	if len(ins) <= shownScans || len(ins) > pagedScans {
+		return nil, nil
+	}
+	simulated := false
+	if t.Has("participants") {
+		who, err := column.ReadPeople(t.In("participants"))
+		if err != nil {
+			return nil, err
+		}
+		simulated = who.Simulated
+	}
+	names := scanNames(ins)
+	pages := make([]ScanPage, len(ins))
+	for i, file := range report.SheetFiles(names) {
+		pages[i] = ScanPage{file, func() ([]byte, error) {
+			f, err := scanFigure(ins[i])
+			if err != nil {
+				return nil, err
+			}
+			f.Number, f.Rated = "1", names[i]
+			page := report.Page{Title: names[i], Simulated: simulated, Sheet: true, Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
+			var b bytes.Buffer
+			err = page.HTML(&b)
+			return b.Bytes(), err
+		}}
+	}
+	return pages, nil
+}
