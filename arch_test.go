@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"cmd":       {"cmd/pipeline/cli"}, // main
 
 	// The rooms of the command, from the top down.
-	"cmd/pipeline/cli":      {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/bidsapp", "cmd/pipeline/manual", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/cli":      {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/bidsapp", "cmd/pipeline/manual", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},
 	"cmd/pipeline/bidsapp":  {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results", "cmd/pipeline/console"},
 	"cmd/pipeline/manual":   {},
@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"cmd/pipeline/audit":    {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/results":  {"artifacts", "dag", "pipelines", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/progress": {"artifacts", "dag", "cmd/pipeline/console"},
+	"cmd/pipeline/scaffold": {"stages", "cmd/pipeline/exit"},
 	"cmd/pipeline/console":  {"dag", "cmd/pipeline/exit"},
 	"cmd/pipeline/exit":     nil,
 }

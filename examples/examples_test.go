@@ -140,6 +140,56 @@ func TestEditedStage(t *testing.T) {
 	}
 }
 
+// TestNewStage writes a module of a lab's own. Written under the name of the example it is the example;
+// under another name it builds, passes its tests and has the kind.
+func TestNewStage(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "prgnn.exe")
+	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	clone, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	output(t, dir, program, "new-stage", "outliers", "same", "--clone", clone, "--module", "examples/own-stage")
+	files := 0
+	err = filepath.WalkDir("own-stage", func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Base(path) == "code_gen.go" {
+			return err
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "same", strings.TrimPrefix(path, "own-stage")))
+		if err != nil {
+			return err
+		}
+		files++
+		if strings.Replace(string(got), "=> "+filepath.ToSlash(clone), "=> ../..", 1) != string(want) {
+			t.Errorf("%s is not that of the example", path)
+		}
+		return nil
+	})
+	if err != nil || files != 6 {
+		t.Errorf("%d files, want 6: %v", files, err)
+	}
+
+	lab := filepath.Join(dir, "my lab", "stages")
+	if err := os.Mkdir(filepath.Dir(lab), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	output(t, dir, program, "new-stage", "closeness", filepath.Join("my lab", "stages"), "--clone", clone, "--module", "lab.example/stages")
+	output(t, lab, "go", "generate", "./...")
+	output(t, lab, "go", "test", "./...")
+	output(t, lab, "go", "build", "-o", "pipeline.exe", ".")
+	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "stages", "closeness"); !strings.HasPrefix(got, "closeness\n") {
+		t.Error(got)
+	}
+	if got, want := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "-q", "closeness.yaml"), "36 tasks: 0 cached"; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestGrowth runs the study without participants, and compares its growth rates with the slope of
 // a line by the textbook's sums. A changed row runs its own task again and no other.
 func TestGrowth(t *testing.T) {

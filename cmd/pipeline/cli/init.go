@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/scaffold"
 	"prgnn/pipelines"
 )
 
@@ -47,25 +44,56 @@ type initEvent struct {
 }
 
 func (a *app) init(dir, text string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, "biopoint.yaml")
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return exit.Wrongf("%s is there already; it was left as it is", path)
-	}
+	path, err := scaffold.Study(dir, text)
 	if err != nil {
 		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	if a.JSON {
 		a.Object(initEvent{"init", path})
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, path)
+	return nil
+}
+
+func (a *app) newStageCommand() *cobra.Command {
+	var clone, modulePath string
+	cmd := &cobra.Command{
+		Use:   "new-stage NAME DIR",
+		Short: "write a Go module with a stage kind of your own",
+		Long: `Writes a Go module into DIR that builds a pipeline program with one more stage kind, NAME, with its
+tests and a pipeline file that runs it. The kind is a worked example to change: outlying participants
+by Mahalanobis distance (examples/own-stage). The module prgnn is not published, so --clone names a
+clone of it; go.mod refers to the clone, and nothing is downloaded that the clone does not need. DIR
+must be new or empty.`,
+		Example: `  pipeline new-stage closeness mylab --clone prgnn
+  cd mylab && go generate ./... && go test ./... && go build -o pipeline .
+  ./pipeline run closeness.yaml`,
+		Args: exactly(2),
+		RunE: func(_ *cobra.Command, args []string) error { return a.newStage(args[0], args[1], clone, modulePath) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&clone, "clone", "", "`DIR` of the clone of prgnn (default: prgnn beside DIR)")
+	f.StringVar(&modulePath, "module", "", "the `PATH` of the new module, as in its go.mod (default: the name of DIR)")
+	return cmd
+}
+
+type newStageEvent struct {
+	Event string   `json:"event"` // "new-stage"
+	Dir   string   `json:"dir"`
+	Files []string `json:"files"`
+}
+
+func (a *app) newStage(name, dir, clone, modulePath string) error {
+	files, err := scaffold.Module(name, dir, clone, modulePath)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		a.Object(newStageEvent{"new-stage", dir, files})
+		return nil
+	}
+	fmt.Fprintf(a.Out, "wrote %s: %s\n", dir, strings.Join(files, ", "))
+	fmt.Fprintf(a.Out, "  cd %s && go generate ./... && go test ./... && go build -o pipeline .\n  ./pipeline run %s.yaml\n", dir, name)
 	return nil
 }

@@ -126,7 +126,7 @@ func (a *app) openAlone() (*artifacts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := keepPrivate(dir, a.private); err != nil {
+	if err := results.KeepPrivate(dir, a.private); err != nil {
 		return nil, err
 	}
 	return artifacts.Open(dir)

@@ -11,13 +11,14 @@ import (
 	"prgnn/artifacts/remote"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/words"
 )
 
 // openStore opens a store, and attaches the remote that --remote or $PIPELINE_REMOTE
 // names.
 func (a *app) openStore(dir string) (*artifacts.Store, error) {
-	if err := keepPrivate(dir, a.private); err != nil {
+	if err := results.KeepPrivate(dir, a.private); err != nil {
 		return nil, err
 	}
 	trust, err := a.trust()

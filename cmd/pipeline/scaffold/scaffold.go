@@ -1,0 +1,186 @@
+// Package scaffold writes what a user begins with: a pipeline file, or the Go module of a lab's own stage
+// kind. The module's template is the example own-stage
+// of the clone that the module is built with, so that what is written fits the clone.
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/stages"
+)
+
+// Study writes the text of a pipeline file into dir, and returns its path. A file that is there is left
+// alone.
+func Study(dir, text string) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "biopoint.yaml")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return "", exit.Wrongf("%s is there already; it was left as it is", path)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return path, nil
+}
+
+// stageName is a kind's name that is a Go package's too.
+var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
+const (
+	templateDir    = "examples/own-stage" // in the clone, and the path of its module
+	templateStage  = "outliers"
+	templateModule = "examples/own-stage"
+)
+
+// Module writes a module into dir, which is new or empty, with the kind name, and returns its files. clone
+// is the directory of a clone of prgnn ("" for the one beside dir), modulePath the module's path ("" for
+// the name of dir).
+func Module(name, dir, clone, modulePath string) (files []string, err error) {
+	if clone == "" {
+		clone = filepath.Join(filepath.Dir(filepath.Clean(dir)), "prgnn")
+	}
+	if modulePath == "" {
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		modulePath = filepath.Base(full)
+	}
+	if err := errors.Join(checkStageName(name), checkModule(modulePath), checkClone(clone), checkNew(dir)); err != nil {
+		return nil, exit.Wrongf("%v", err)
+	}
+	toClone, err := fromTo(dir, clone)
+	if err != nil {
+		return nil, err
+	}
+	write := strings.NewReplacer(templateModule+"/"+templateStage, modulePath+"/"+name, templateModule, modulePath,
+		"=> ../..", "=> "+modfile.AutoQuote(toClone), templateStage, name, strings.ToUpper(templateStage[:1])+templateStage[1:], strings.ToUpper(name[:1])+name[1:])
+
+	room, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".new-stage-")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Wrongf("there is no directory %s", filepath.Dir(filepath.Clean(dir)))
+	} else if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(room)
+	made := filepath.Join(room, name)
+	files, err = fill(made, os.DirFS(filepath.Join(clone, filepath.FromSlash(templateDir))), write)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(clone, filepath.FromSlash(templateDir)), err)
+	}
+	_ = os.Remove(dir) // an empty one gives its place
+	if err := os.Rename(made, dir); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// fill writes the files of the template. Its code identity is another's; go generate makes it.
+func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, err error) {
+	err = fs.WalkDir(template, ".", func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && !strings.HasPrefix(e.Name(), ".") || e.IsDir() && file == "." {
+			return err
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml"}, path.Ext(file)) || path.Base(file) == "code_gen.go" {
+			return nil
+		}
+		text, err := fs.ReadFile(template, file)
+		if err != nil {
+			return err
+		}
+		if path.Ext(file) != ".sum" {
+			text = []byte(write.Replace(string(text)))
+		}
+		file = write.Replace(file)
+		files = append(files, file)
+		to := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(to, text, 0o666)
+	})
+	slices.Sort(files)
+	return files, err
+}
+
+func checkStageName(name string) error {
+	_, taken := stages.Lookup(name)
+	switch {
+	case !stageName.MatchString(name), token.IsKeyword(name), slices.Contains([]string{"main", "internal", "vendor", "testdata"}, name):
+		return fmt.Errorf("%q cannot name the kind: it is also the name of a Go package, so write small letters and digits, beginning with a letter, and no word of the language", name)
+	case taken:
+		return fmt.Errorf("there is a stage kind %s already", name)
+	}
+	return nil
+}
+
+func checkModule(path string) error {
+	if err := module.CheckImportPath(path); err != nil {
+		return fmt.Errorf("--module: %w", err)
+	}
+	return nil
+}
+
+// checkClone looks for the module and its example.
+func checkClone(clone string) error {
+	text, err := os.ReadFile(filepath.Join(clone, "go.mod"))
+	if err == nil && modfile.ModulePath(text) == "prgnn" {
+		if _, err = os.Stat(filepath.Join(clone, filepath.FromSlash(templateDir), "go.mod")); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is no clone of prgnn: --clone DIR names one", clone)
+}
+
+// checkNew refuses a place where something lies.
+func checkNew(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty: it was left as it is", dir)
+	}
+	return nil
+}
+
+// fromTo is the path of the clone for go.mod: relative where the clone was given so.
+func fromTo(dir, clone string) (string, error) {
+	if filepath.IsAbs(clone) {
+		return filepath.ToSlash(filepath.Clean(clone)), nil
+	}
+	rel, err := filepath.Rel(dir, clone)
+	if err != nil {
+		full, err := filepath.Abs(clone)
+		return filepath.ToSlash(full), err
+	}
+	if !strings.HasPrefix(rel, "..") {
+		rel = "./" + rel
+	}
+	return filepath.ToSlash(rel), nil
+}
