@@ -7,7 +7,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # What stages of other modules call, and no program here (examples/README.md).
 FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Array.Values|FromRecord|Register|RegisterCohort)$$
 
-.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
+.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate words callgraph assembly bench web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
@@ -45,9 +45,12 @@ cross: ## vet for every platform we promise
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
 	  echo "vet $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go vet ./... || exit 1; done; done
 
-generate: ## code identities of the stage kinds
+generate: words ## code identities of the stage kinds, and the list of texts
 	go run ./dag/codeid ./...
 	cd examples/own-stage && go generate ./...
+
+words: ## every text that a user may meet, as docs/words.txt
+	go run ./internal/words/review docs/words.txt
 
 assembly: ## the assembly of internal/dense and gnn, from internal/asm
 	go generate ./internal/dense ./gnn

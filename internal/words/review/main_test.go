@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCurrent: docs/words.txt lists the texts as they are.
+func TestCurrent(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	want, err := List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, "docs", "words.txt"))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("docs/words.txt is not current (%v): run make words", err)
+	}
+}
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("b/x.go", "package b\nimport \"two words/of a path\"\nvar s = \"a sum of \" + f() + \" and\\nlines\"\nvar key = \"one\"\n"+
+		"type p struct {\n\tN int `param:\"n\" doc:\"how many\"`\n}\nvar re = `^two words$`\n")
+	write("b/x_test.go", "package b\nvar s = \"not this one\"\n")
+	write("pipelines/y.yaml", "a: 1 # what it is\nb: 2\n")
+	got, err := List(dir)
+	want := "b/x.go\n  a sum of … and\n    lines\n  n: how many\n\npipelines/y.yaml\n  what it is\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
