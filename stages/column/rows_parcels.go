@@ -5,7 +5,7 @@ type ParcelRow struct {
 	Resampling   string  `column:"resampling" doc:"how a voxel got its label"`
 	Empty        int32   `column:"empty" doc:"nodes without a voxel, or with too little coverage"`
 	Mask         *int32  `column:"mask" doc:"voxels of the brain mask"`
-	Unlabeled    *int32  `column:"mask_unlabeled" doc:"voxels of the brain mask whose center has no label in the label image"`
+	Unlabeled    *int32  `column:"mask_unlabeled" doc:"voxels of the brain mask whose center has no label in the label image; of labels without white matter, about half of them"`
 	Outside      *int32  `column:"mask_outside" doc:"voxels of the brain mask whose center lies outside of the label image or of the displacement field"`
 	Determinant  float64 `column:"determinant,missing" doc:"of the affine parts of the transforms: how many times a volume grows from the scan's space to that of the labels"`
 	Rotation     float64 `column:"rotation,missing" unit:"degree" doc:"by which transform turns the head; that from fsnative to T1w is near 0"`
