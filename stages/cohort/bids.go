@@ -78,7 +78,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
-	l, err := c.people(dir, root, c.Raw)
+	l, err := c.people(dir, c.Dir, root, c.Raw)
 	if err != nil {
 		return nil, err
 	}

@@ -408,3 +408,39 @@ func smallScan(t *testing.T, tr float64) []byte {
 	}
 	return b.Bytes()
 }
+
+// The legacy layout (fMRIPrep 20.2) has its participants one directory further down: the raw dataset is found from the
+// directory that is named, and where it is not, every place that was looked in is told.
+func TestBIDSLegacyLayout(t *testing.T) {
+	for _, c := range []struct{ named, table string }{
+		{"raw/derivatives/fmriprep-20.2.7", "raw/participants.tsv"},
+		{"raw/derivatives/fmriprep-20.2.7/fmriprep", "raw/derivatives/participants.tsv"},
+		{"raw/derivatives/fmriprep-20.2.7", "raw/derivatives/rawdata/participants.tsv"},
+		{"raw/derivatives/fmriprep-20.2.7", ""},
+	} {
+		d := dataset{t, t.TempDir()}
+		for _, s := range []string{"sub-01", "sub-02"} {
+			scan := "raw/derivatives/fmriprep-20.2.7/fmriprep/" + s + "/func/" + s + "_task-rest_space-T1w_desc-"
+			d.write(scan+"preproc_bold.nii.gz", "")
+			d.write(scan+"aparcaseg_dseg.nii.gz", "")
+		}
+		if c.table != "" {
+			d.write(c.table, "participant_id\tgroup\nsub-01\tA\nsub-02\tB\n")
+		}
+		r, err := d.load(func(b *BIDSCohort) { b.Dir, b.Confounds = c.named, false })
+		if c.table != "" {
+			if err != nil || len(r.Subjects) != 2 {
+				t.Errorf("%s, %s: %v", c.named, c.table, err)
+			}
+			continue
+		}
+		if err == nil {
+			t.Fatal("there is no table")
+		}
+		for _, place := range []string{"raw/derivatives/fmriprep-20.2.7/fmriprep", "raw/derivatives/fmriprep-20.2.7", "raw/derivatives", "raw", "raw/rawdata", "raw/derivatives/fmriprep-20.2.7/fmriprep/sourcedata/raw"} {
+			if n := strings.Count(err.Error()+"\n", "\n  "+filepath.Join(d.dir, place, "participants.tsv")+"\n"); n != 1 {
+				t.Errorf("%s stands %d times in\n%v", place, n, err)
+			}
+		}
+	}
+}

@@ -4,24 +4,32 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
 
-// people reads the participants.tsv of a dataset, or of the raw one behind it.
-func (c *listed) people(dir, root, raw string) (*list, error) {
+// people reads the participants.tsv of a dataset, or of the raw one behind it. root has the participants' directories;
+// given is the directory that the person named, root or the one above it.
+func (c *listed) people(dir, given, root, raw string) (*list, error) {
 	l := &list{listed: c, root: root, each: "participant"}
 	if c.File != "" {
 		l.path = within(dir, c.File)
 	} else {
 		var tried []string
 		places := append([]string{root}, bids.Sources(root)...)
+		if given = within(dir, given); filepath.Clean(given) != filepath.Clean(root) { // what lies above counts from there too
+			places = append(append(places, given), bids.Sources(given)...)
+		}
 		if raw != "" {
 			places = []string{within(dir, raw)}
 		}
 		for _, d := range places {
 			p := filepath.Join(d, "participants.tsv")
+			if slices.Contains(tried, p) {
+				continue
+			}
 			if _, err := os.Stat(p); err == nil {
 				l.path = p
 				break
@@ -29,7 +37,7 @@ func (c *listed) people(dir, root, raw string) (*list, error) {
 			tried = append(tried, p)
 		}
 		if l.path == "" {
-			return nil, fmt.Errorf("no participants.tsv (%s), and so no groups; set the parameter raw or file", words.Some(tried, 3))
+			return nil, fmt.Errorf("no participants.tsv, and so no groups; set the parameter raw or file. Looked for\n  %s", strings.Join(tried, "\n  "))
 		}
 	}
 	if err := l.readRows(dir); err != nil {

@@ -21,7 +21,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
-	l, err := c.people(dir, root, c.Raw)
+	l, err := c.people(dir, c.Dir, root, c.Raw)
 	if err != nil {
 		return nil, err
 	}
