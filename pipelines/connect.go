@@ -44,6 +44,7 @@ func (l *loader) connect() {
 		l.connectStage(s)
 	}
 	l.connectGates()
+	l.leaveOutPictures()
 	for _, s := range l.stages {
 		if s.kind != nil && !s.vague {
 			l.checkAxes(s)

@@ -407,7 +407,7 @@ func TestLimitKeepsGroups(t *testing.T) {
 			ids = append(ids, fmt.Sprint(i))
 			group[ids[i]] = string(g)
 		}
-		kept := spread(ids, group, c.n)
+		kept := cohort.Spread(ids, group, c.n)
 		got := ""
 		for _, id := range ids {
 			got += map[bool]string{true: "+", false: "·"}[kept[id]]

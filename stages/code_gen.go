@@ -3835,13 +3835,13 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:16 tens:53
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:50 readAtlas:71 NodePlaces:104 BrainMap.Draw:123 Ranked.ends:192 Ranked.scaleText:210
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:53 readAtlas:74 NodePlaces:107 BrainMap.Draw:126 Ranked.ends:195 Ranked.scaleText:213
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:33 DrawIndividuality:38
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:49 keptRegion:62 individualScores:68 readIndividual:74 first:101 selected:112 nodeRow:125 ReadNames:132 Individuals.Draw:146 rowTitle:243 lambdaPair:250
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:104 selected:115 nodeRow:128 ReadNames:135 Individuals.Draw:149 rowTitle:246 lambdaPair:253
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:39 DrawHeadMotion:48 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:64 Reading.ofLayer:73 RankingRows:81 RankingRows.First:84 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:116 DrawContrast:133
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118

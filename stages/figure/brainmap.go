@@ -46,6 +46,9 @@ func parcelsPort() dag.Port {
 	return dag.Port{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space: a label image or an atlas; of several, the first one's are shown"}
 }
 
+// DrawsAtPlaces says that it needs to know where the regions are.
+func (*BrainMap) DrawsAtPlaces() {}
+
 // Run draws.
 func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)

@@ -45,6 +45,9 @@ func (*Individuals) Ports() dag.Ports {
 	}
 }
 
+// DrawsAtPlaces says that it needs to know where the regions are.
+func (*Individuals) DrawsAtPlaces() {}
+
 // Run draws.
 func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)
