@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
 
@@ -291,7 +292,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	}
 	r.Notes = append(l.notes, r.Notes...)
 	times, apart := timeNotes(l, found)
-	r.Notes, r.TimesApart = append(r.Notes, times...), apart
+	r.Notes, r.TimesApart = append(append(r.Notes, times...), c.maskNotes(l, found)...), apart
 	r.Left = l.leftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
 	if c.Incomplete == "skip" {
@@ -310,6 +311,31 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	}
 	r.unreadable = func(id string) []error { return found[id].unreadable() }
 	return r
+}
+
+// maskNotes name who lacks the brain mask: nothing then tells whether the regions lie within the brain.
+func (c *BIDSCohort) maskNotes(l *list, found map[string]*bidsFiles) []string {
+	var without []string
+	scans := 0
+	for _, row := range l.rows {
+		for _, f := range found[row.id].each() {
+			if f.bold == "" {
+				continue
+			}
+			scans++
+			if f.mask == "" {
+				without = append(without, strings.TrimSpace(row.id+" "+f.name))
+			}
+		}
+	}
+	if without == nil {
+		return nil
+	}
+	who := words.Some(without, 6)
+	if len(without) == scans {
+		who = "every participant"
+	}
+	return []string{"no brain mask (desc-brain_mask.nii.gz) of " + who + ": its regions are neither compared with the brain nor cut at its edge"}
 }
 
 // generator is what made a dataset of derivatives.

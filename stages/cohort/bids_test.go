@@ -304,12 +304,22 @@ func TestBIDSPeople(t *testing.T) {
 		}
 	}
 
+	if strings.Contains(notes, "no brain mask") {
+		t.Errorf("everybody has a mask\n%s", notes)
+	}
+	if err := os.Remove(filepath.Join(d.dir, "sub-02/func/sub-02_task-mixedgamblestask_run-02_space-T1w_desc-brain_mask.nii.gz")); err != nil {
+		t.Fatal(err)
+	}
+
 	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Select = "mean_fd < 0.3" })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-02" || r.Subjects[0].Problem != nil {
 		t.Errorf("subjects %+v", r.Subjects)
+	}
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "no brain mask (desc-brain_mask.nii.gz) of every participant: ") {
+		t.Errorf("the mask that is missing is not told\n%s", notes)
 	}
 	if ids := stagetest.Sure(r.Participants.Strings("participant_id")); !slices.Equal(ids, []string{"sub-02"}) {
 		t.Errorf("participants %v", ids)
