@@ -1,13 +1,7 @@
 package pipelines
 
 import (
-	"bytes"
-	"compress/gzip"
-	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/dag"
@@ -56,31 +50,10 @@ stages:
 // In every built-in pipeline that trains, each training waits for a check of features
 // that needs no training, and each accuracy for one of the predictions.
 func TestBuiltinsCheckLeakageFirst(t *testing.T) {
-	dir := t.TempDir()
-	var gz bytes.Buffer
-	w := gzip.NewWriter(&gz)
-	w.Write([]byte("#1\t#2\n1\t2\n2\t1\n"))
-	w.Close()
-	for name, text := range map[string]string{
-		"participants.csv": "file_id,asd,participant_id,file,gender\n1,1,sub-1,a.nii,M\n2,0,sub-2,a.nii,F\n", "a.nii": "", "labels.nii": "",
-		"participants.tsv": "participant_id\tgroup\nsub-1\ta\nsub-2\tb\n", "sub-1_pearson.tsv": "1 0\n0 1\n", "sub-2_pearson.tsv": "1 0\n0 1\n",
-		"nyu_original_1D/1_rois_ho.1D.gz": gz.String(), "nyu_original_1D/2_rois_ho.1D.gz": gz.String(),
-	} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sets := builtinSets(t)
 	t.Chdir(t.TempDir())
 	for _, name := range Builtins() {
-		var sets []string
-		if strings.Contains(builtins[name], "\n  data: ") {
-			sets = append(sets, "data="+dir)
-		}
-		if strings.Contains(builtins[name], "\n  labels: ") {
-			sets = append(sets, "labels="+filepath.Join(dir, "labels.nii"))
-		}
-		p, err := Load(name, sets)
+		p, err := Load(name, sets[name])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -38,10 +38,15 @@ func builtinSets(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "labels.nii.gz"), "")
+	writeFile(t, filepath.Join(dir, "series", "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
+	for i := range 10 {
+		writeFile(t, filepath.Join(dir, "series", fmt.Sprintf("sub-%02d.tsv", i+1)), "a\tb\n1\t2\n2\t1\n3\t5\n")
+	}
 	return map[string][]string{
-		"abide-nyu.yaml": {"data=" + filepath.Join(dir, "abide")},
-		"matrices.yaml":  {"data=" + dir},
-		"rest40.yaml":    {"data=" + dir, "labels=" + filepath.Join(dir, "labels.nii.gz")},
+		"abide-nyu.yaml":  {"data=" + filepath.Join(dir, "abide")},
+		"matrices.yaml":   {"data=" + dir},
+		"timeseries.yaml": {"data=" + filepath.Join(dir, "series")},
+		"rest40.yaml":     {"data=" + dir, "labels=" + filepath.Join(dir, "labels.nii.gz")},
 	}
 }
 
