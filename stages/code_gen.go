@@ -17,7 +17,7 @@ kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 35f79c2da846af3f05d13cee0f47cc8c6051ab5c473951e6a5b95d1fad876c9e
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 2de6bbcd702d4435d6859a71b8c863fe7b7161b671ab5f5a631aa7801da6d157
-kind exec 64e266297f776817c56a5b6016c6f5b41f742054a9bb1595f89b49e597ea1b57
+kind exec 427445ad1c5cc0a17b2b144b091f2fd7bd712a80063564b06d6d9ede75326395
 kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
 kind figure-confusion 4f471ec2c428de0c10e407c0b68e8069ffb2e0ea85b9e852764e6b66a1c58e30
 kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c8618023aa5fe13
@@ -2310,6 +2310,13 @@ prgnn/internal/regular.Open 2c65192d8b55.0df262
 prgnn/internal/regular.OpenFile 9c64bb701783.0cca84
 prgnn/internal/regular.Otherwise afe11fc65bfa.e3b0c4
 prgnn/internal/regular.ReadFile 0823225566e2.bfe0f9
+prgnn/internal/venv.Make c04f13fcfdc6.f34a36
+prgnn/internal/venv.interpreter 2e811fde6ad8.e3b0c4
+prgnn/internal/venv.making 876eba415cb8.e3b0c4
+prgnn/internal/venv.run 8797e6983175.e3b0c4
+prgnn/internal/venv.scriptsTo 47d7ea4017ec.a5a375
+prgnn/internal/venv.sweep c4e98ddce718.e3b0c4
+prgnn/internal/venv.unfinishedName 2e1faad82565.e3b0c4
 prgnn/internal/workdir.Dir dd07c0c6f1e5.e3b0c4
 prgnn/internal/workdir.Dir.Remove 8ac7c4033a94.f09d99
 prgnn/internal/workdir.Dir.begin 1ec516a7c6cc.96b60b
@@ -2323,23 +2330,25 @@ prgnn/internal/workdir.reclaim 56ef7c5d6e60.5232b6
 prgnn/internal/workdir.remove cf4d001ab71f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
-prgnn/stages/command.Exec af407d80511c.e3b0c4
+prgnn/stages/command.Exec 522a0dcf3906.e3b0c4
 prgnn/stages/command.Exec.Advise 6c30d9a73628.d25be1
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
-prgnn/stages/command.Exec.Ports 8929dc2d4e2c.a94755
+prgnn/stages/command.Exec.Ports 73320c053176.e6ea9d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
-prgnn/stages/command.Exec.Run 31a5c46c562c.7f73a8
-prgnn/stages/command.Exec.Validate 55be01579b79.4d23bf
+prgnn/stages/command.Exec.Run d11baa5cda95.7b8993
+prgnn/stages/command.Exec.Validate 29420cf2f467.a76ddd
 prgnn/stages/command.Exec.call 72e12b57e28a.140829
 prgnn/stages/command.Exec.containerOf 45985ee316ce.559206
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
 prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
+prgnn/stages/command.Exec.pythonOf c2b751f04e84.2249e2
 prgnn/stages/command.Exec.secrets 577401bb0a9e.da2ea6
 prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
+prgnn/stages/command.checkLock c120dcbdd231.a38a39
 prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
 prgnn/stages/command.collect 6ebcde75eee2.fabdbe
@@ -2353,24 +2362,30 @@ prgnn/stages/command.containerPort 44194952d97e.e3b0c4
 prgnn/stages/command.declare 7e445297ee8d.7c855d
 prgnn/stages/command.declared 309233b743d4.e3b0c4
 prgnn/stages/command.dockerBundle 65530492db22.3bfbd9
-prgnn/stages/command.exec.New c4e1f92aa523.3609b4
+prgnn/stages/command.exec.New a0d39ee4dc97.3609b4
 prgnn/stages/command.execName 79dc9fa98fbb.e3b0c4
 prgnn/stages/command.execPlace 9325d5ac7a42.e3b0c4
 prgnn/stages/command.extension 998ad6938a69.e3b0c4
 prgnn/stages/command.firstBytes 3dc10bf2a205.de3666
 prgnn/stages/command.guardScript c790b08567b0.e3b0c4
+prgnn/stages/command.hashed 18fa3391e6a2.e3b0c4
 prgnn/stages/command.imageKind 8ce7e66834cf.e3b0c4
+prgnn/stages/command.indexOption 0c3bc2604f4e.e3b0c4
 prgnn/stages/command.inside aa822c3ae06c.e3b0c4
+prgnn/stages/command.interpreter 0631c7f77b54.e3b0c4
 prgnn/stages/command.kindOfImage 28190ecc8e08.5c16b4
 prgnn/stages/command.layAll 2d2f7e39a5b6.f7664f
 prgnn/stages/command.layOne c3d9d4ddd42c.9d04a7
 prgnn/stages/command.leastSecret abdbd56df1ad.e3b0c4
 prgnn/stages/command.loaded b23f828be4b0.e3b0c4
+prgnn/stages/command.lockPort a3c811ae2226.e3b0c4
 prgnn/stages/command.maskingWriter b183503bf4fa.e3b0c4
 prgnn/stages/command.maskingWriter.Flush 81feb0e34270.7e585b
 prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
 prgnn/stages/command.ociArchive 3a7dbc7e45f1.3bfbd9
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
+prgnn/stages/command.pinned c9b9f32bdad9.e3b0c4
+prgnn/stages/command.pipOptions 6e29cc8df79e.e3b0c4
 prgnn/stages/command.removeAtEnd 757676e9eb93.e3b0c4
 prgnn/stages/command.resourceLimits a5964f8cd187.e3b0c4
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
@@ -2378,6 +2393,7 @@ prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName b308ad4f2936.e3b0c4
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 prgnn/stages/command.sifImage 39c980e8564d.3bfbd9
+prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
@@ -3720,6 +3736,7 @@ at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
+at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
@@ -3819,10 +3836,11 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:17 ScansOf:32
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
-at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:41 declare:46 Exec.EnvNames:53 Exec.Promise:64 Exec.Ports:70 execName:86 execPlace:87 Exec.Validate:91 ExecRooms:152 Exec.Run:155 Exec.call:191 Exec.program:242 runLogged:257 Exec.lookPath:282 Exec.environment:303 Exec.set:315
+at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:155 Exec.Run:158 Exec.call:197 Exec.program:248 runLogged:263 Exec.lookPath:288 Exec.environment:309 Exec.set:321
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:136 container.podmanRun:143 container.name:163 container.load:166
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
+at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 removeAtEnd:63 peakMemory:82
 at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40

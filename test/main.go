@@ -8,6 +8,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -90,5 +91,5 @@ func test(args []string) (ok bool) {
 
 // environment is the Python of the tests: $PRGNN_PYTHON or python3, with what requirements.txt pins.
 func environment() (string, error) {
-	return venv.Make(cmp.Or(os.Getenv("PRGNN_PYTHON"), "python3"), requirements)
+	return venv.Make(context.Background(), cmp.Or(os.Getenv("PRGNN_PYTHON"), "python3"), requirements, os.Stdout)
 }

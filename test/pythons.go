@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"os"
@@ -34,7 +35,7 @@ func otherPythons(mine string) (inside, lacking []string, err error) {
 		if version == "3.10" {
 			list = oldest
 		}
-		made, err := venv.Make(python, list)
+		made, err := venv.Make(context.Background(), python, list, os.Stdout)
 		if err != nil {
 			return nil, nil, fmt.Errorf("of Python %s: %w", version, err)
 		}

@@ -22,7 +22,7 @@ var execKind = dag.Kind{
 	Name: "exec",
 	Doc: "runs a command of yours on declared inputs\n" +
 		"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the result depends on the values of the allowed ones, of which hashes are kept. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters, or run it in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs it; the command then sees the image and its own directory, and no network.",
-	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Promises: "bits"} },
+	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
 }
 
 // Exec runs a command. Its ports are those that its parameters declare.
@@ -34,6 +34,7 @@ type Exec struct {
 	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here. A hash of a passed value is kept, not the value"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
 	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
+	Python      string   `param:"python" doc:"with the input requirements: the Python that makes the environment, such as python3.12"`
 	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`
 }
 
@@ -70,6 +71,7 @@ func (e *Exec) Promise() dag.Promise {
 func (e *Exec) Ports() dag.Ports {
 	p := dag.Ports{In: []dag.Port{
 		{Name: containerPort, Optional: true, Doc: "the image to run the command in, {file: tools.sif}: a Singularity image, or an OCI or Docker archive"},
+		{Name: lockPort, Optional: true, Doc: "the Python packages of the command, {file: requirements.txt}: each with its version and --hash; {python} is the interpreter that has them"},
 	}}
 	for _, entry := range e.Inputs {
 		d := declare(entry)
@@ -94,7 +96,7 @@ func (e *Exec) Validate() []error {
 	if len(e.Command) == 0 || e.Command[0] == "" {
 		bad("command is empty: say which program to run")
 	}
-	seen := map[string]string{containerPort: "the image that the command runs in"}
+	seen := map[string]string{containerPort: "the image that the command runs in", lockPort: "the list of Python packages", interpreter: "the interpreter of the input requirements"}
 	for _, list := range []struct {
 		parameter, what string
 		entries         []string
@@ -123,6 +125,7 @@ func (e *Exec) Validate() []error {
 	}
 	var names []string
 	delete(seen, containerPort)
+	delete(seen, lockPort)
 	for name := range seen {
 		names = append(names, name)
 	}
@@ -168,6 +171,9 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	c, err := e.containerOf(t, dir)
 	if err != nil {
+		return nil, err
+	}
+	if places[interpreter], err = e.pythonOf(ctx, t); err != nil {
 		return nil, err
 	}
 	if err := e.call(ctx, t, dir, places, c); err != nil {

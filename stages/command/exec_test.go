@@ -81,7 +81,7 @@ func TestExecPorts(t *testing.T) {
 	for _, out := range p.Out {
 		got = append(got, out.Name+" "+out.Type.Format)
 	}
-	if want := "container  false; a arrow false; b npy true; c  false; r arrow; s json"; strings.Join(got, "; ") != want {
+	if want := "container  false; requirements  false; a arrow false; b npy true; c  false; r arrow; s json"; strings.Join(got, "; ") != want {
 		t.Errorf("ports %s, want %s", strings.Join(got, "; "), want)
 	}
 }

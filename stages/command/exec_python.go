@@ -1,0 +1,100 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/venv"
+)
+
+// lockPort is the input that lists the packages of a Python environment, and no file of the command;
+// {python} is the environment's interpreter.
+const (
+	lockPort    = "requirements"
+	interpreter = "python"
+)
+
+// pipOptions hold the environment to its list: each file by its hash, and nothing built from source, whose
+// build would download what no hash pins.
+var pipOptions = []string{"--require-hashes", "--only-binary", ":all:"}
+
+var (
+	pinned      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?\s*==\s*[^\s;*]+(\s*;.*?)?(\s+--hash=sha(256|384|512):[0-9a-fA-F]+)+$`)
+	hashed      = regexp.MustCompile(`\s--hash=sha(256|384|512):[0-9a-fA-F]`)
+	indexOption = regexp.MustCompile(`^(-i|--index-url|--extra-index-url|--no-index|--trusted-host|--pre|--prefer-binary|--only-binary|--require-hashes)\b`)
+)
+
+// checkLock looks for packages without a version or hash, and for lines that lead to other files.
+func checkLock(name string, text []byte) error {
+	var wrong []error
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	packages := 0
+	for i := 0; i < len(lines); i++ {
+		at, line := i+1, withoutComment(lines[i])
+		for strings.HasSuffix(line, "\\") && i+1 < len(lines) {
+			i++
+			line = strings.TrimSuffix(line, "\\") + " " + withoutComment(lines[i])
+		}
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || indexOption.MatchString(line):
+		case pinned.MatchString(line):
+			packages++
+		case strings.HasPrefix(line, "-"):
+			option, _, _ := strings.Cut(line, " ")
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s is not allowed: the list must be whole, with a version and hash for each package", name, at, option))
+		case !hashed.MatchString(line):
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s has no --hash=sha256:…", name, at, strings.Fields(line)[0]))
+		default:
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s has no version: write NAME==VERSION", name, at, strings.Fields(line)[0]))
+		}
+	}
+	if packages == 0 && wrong == nil {
+		wrong = append(wrong, fmt.Errorf("%s: there is no package in it", name))
+	}
+	if wrong != nil {
+		wrong = append(wrong, errors.New("pip-compile --generate-hashes and uv pip compile --generate-hashes write such lists"))
+	}
+	return errors.Join(wrong...)
+}
+
+func withoutComment(line string) string {
+	if strings.HasPrefix(strings.TrimSpace(line), "#") {
+		return ""
+	}
+	line, _, _ = strings.Cut(line, " #")
+	return strings.TrimRight(line, " \t")
+}
+
+// pythonOf is the interpreter of the environment that the task asks for, which is made if it is not
+// there; "" for none.
+func (e *Exec) pythonOf(ctx context.Context, t *dag.Task) (string, error) {
+	all, used := t.All(lockPort), strings.Contains(strings.Join(e.Command, " "), "{"+interpreter+"}")
+	switch {
+	case len(all) == 0 && used:
+		return "", fmt.Errorf("{%s} in the command is the interpreter of the input %s, which is not connected", interpreter, lockPort)
+	case len(all) == 0:
+		return "", nil
+	case !used:
+		return "", fmt.Errorf("the input %s is connected, and the command does not use {%s}, which has its packages", lockPort, interpreter)
+	}
+	if len(t.All(containerPort)) > 0 {
+		return "", fmt.Errorf("%s and %s are connected, and a container has its own packages: connect one of them", containerPort, lockPort)
+	}
+	list, err := all[0].Bytes()
+	if err != nil {
+		return "", err
+	}
+	if err := checkLock(all[0].Name, list); err != nil {
+		return "", err
+	}
+	python, err := venv.Make(ctx, e.Python, list, t.Log(), pipOptions...)
+	if err != nil && ctx.Err() == nil {
+		return "", fmt.Errorf("the Python environment of %s cannot be made (the log says why): %w", all[0].Name, err)
+	}
+	return python, err
+}

@@ -1,0 +1,164 @@
+//go:build unix
+
+package command
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/stagetest"
+)
+
+func TestCheckLock(t *testing.T) {
+	const hash = "--hash=sha256:0123456789abcdef"
+	good := "# made by pip-compile\n--index-url https://example.org/simple\nnumpy==2.1.0 \\\n    " + hash + " \\\n    --hash=sha512:00ff\n    # via here\nx[y,z]==1.0 ; python_version < '3.13' \\\r\n    " + hash + "\r\n\nb == 2 " + hash + "  # why\n"
+	if err := checkLock("r.txt", []byte(good)); err != nil {
+		t.Error(err)
+	}
+	bad := "a==1\nb>=2 " + hash + "\n-r other.txt\n-e .\n./c.whl " + hash + "\nd==1 \\\n  --hash=md5:00\ne==1.* " + hash + "\n"
+	want := `r.txt:1: a==1 has no --hash=sha256:…
+r.txt:2: b>=2 has no version: write NAME==VERSION
+r.txt:3: -r is not allowed: the list must be whole, with a version and hash for each package
+r.txt:4: -e is not allowed: the list must be whole, with a version and hash for each package
+r.txt:5: ./c.whl has no version: write NAME==VERSION
+r.txt:6: d==1 has no --hash=sha256:…
+r.txt:8: e==1.* has no version: write NAME==VERSION
+pip-compile --generate-hashes and uv pip compile --generate-hashes write such lists`
+	if err := checkLock("r.txt", []byte(bad)); err == nil || err.Error() != want {
+		t.Errorf("%v\nwant\n%s", err, want)
+	}
+	if err := checkLock("r.txt", []byte("# none\n")); err == nil || !strings.HasPrefix(err.Error(), "r.txt: there is no package in it") {
+		t.Errorf("empty: %v", err)
+	}
+}
+
+// wheel writes a wheel of the module answer, and returns its requirement with its hash.
+func wheel(t *testing.T, dir, version string) string {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	info := "answer-" + version + ".dist-info/"
+	for _, f := range [][2]string{
+		{"answer.py", "version = " + fmt.Sprintf("%q", version) + "\n"},
+		{info + "METADATA", "Metadata-Version: 2.1\nName: answer\nVersion: " + version + "\n"},
+		{info + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+		{info + "entry_points.txt", "[console_scripts]\nanswer = answer:version.lower\n"},
+		{info + "RECORD", "answer.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "entry_points.txt,,\n" + info + "RECORD,,\n"},
+	} {
+		to, err := w.Create(f[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(to, f[1])
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "answer-"+version+"-py3-none-any.whl"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("answer==%s --hash=sha256:%x\n", version, sha256.Sum256(b.Bytes()))
+}
+
+// withPackages is a command that prints the version of answer, and its task.
+func withPackages(python, list string) (*Exec, *dag.Task) {
+	e := newExec()
+	e.Python = python
+	e.Command, e.Outputs = []string{"{python}", "-c", "import answer, sys; open(sys.argv[1], 'w').write(answer.version)", "{v}"}, []string{"v=text"}
+	in := dag.InputOf(artifacts.Text(list))
+	in.Name = "requirements.txt"
+	return e, dag.NewTask(map[string][]dag.Input{lockPort: {in}})
+}
+
+// The command has the packages of its list, by their hashes. The environment is made once, by several
+// processes at a time too, and one that cannot be made whole is not there.
+func TestExecPython(t *testing.T) {
+	if list := os.Getenv("PRGNN_TEST_LIST"); list != "" { // one of several processes
+		e, task := withPackages(os.Getenv("PRGNN_TEST_PYTHON"), list)
+		if out, err := e.Run(context.Background(), task); err != nil || stagetest.ExecOutput(t, out["v"]) != "1.0" {
+			t.Fatalf("%v\n%s", err, said(task))
+		}
+		return
+	}
+	python := need.Python(t, "ensurepip")
+	wheels, cache := t.TempDir(), t.TempDir()
+	for name, value := range map[string]string{"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels, "XDG_CACHE_HOME": cache, "HOME": cache} {
+		t.Setenv(name, value)
+	}
+	environments := func() []string {
+		found, err := filepath.Glob(filepath.Join(cache, "*", "prgnn", "python-*"))
+		more, err2 := filepath.Glob(filepath.Join(cache, "prgnn", "python-*"))
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		return append(more, found...)
+	}
+	one := wheel(t, wheels, "1.0")
+
+	e, task := withPackages(python, strings.Replace(one, "sha256:", "sha256:00", 1)[:len(one)-1]+"\n")
+	if _, err := e.Run(context.Background(), task); err == nil || !strings.HasPrefix(err.Error(), "the Python environment of requirements.txt cannot be made (the log says why)") || !strings.Contains(said(task), "hash") {
+		t.Errorf("another hash: %v\n%s", err, said(task))
+	}
+	if left := environments(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+
+	var several []*exec.Cmd
+	var outputs [2]bytes.Buffer
+	for i := range outputs {
+		cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_LIST="+one, "PRGNN_TEST_PYTHON="+python)
+		cmd.Stdout, cmd.Stderr = &outputs[i], &outputs[i]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		several = append(several, cmd)
+	}
+	for i, cmd := range several {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, outputs[i].String())
+		}
+	}
+	made := environments()
+	if len(made) != 1 || strings.Contains(made[0], "unfinished") {
+		t.Fatalf("environments %v, want one", made)
+	}
+	if out, err := exec.Command(filepath.Join(made[0], "bin", "answer")).CombinedOutput(); err == nil || strings.Contains(string(out), "unfinished") || !strings.Contains(string(out), "1.0") {
+		t.Errorf("its script: %v\n%s", err, out) // which exits with its text as a message
+	}
+
+	// Another list is another environment; the first serves its own list, with nothing to be had.
+	two := wheel(t, wheels, "2.0")
+	e, task = withPackages(python, two)
+	if out, err := e.Run(context.Background(), task); err != nil || stagetest.ExecOutput(t, out["v"]) != "2.0" {
+		t.Fatalf("%v\n%s", err, said(task))
+	}
+	t.Setenv("PIP_FIND_LINKS", t.TempDir())
+	e, task = withPackages(python, one)
+	if out, err := e.Run(context.Background(), task); err != nil || stagetest.ExecOutput(t, out["v"]) != "1.0" || said(task) != "" {
+		t.Errorf("again: %v\n%s", err, said(task))
+	}
+}
+
+func TestExecPythonMistakes(t *testing.T) {
+	e, task := withPackages("python3", "answer==1.0\n")
+	if _, err := e.Run(context.Background(), task); err == nil || !strings.HasPrefix(err.Error(), "requirements.txt:1: answer==1.0 has no --hash") {
+		t.Error(err)
+	}
+	if _, err := e.Run(context.Background(), dag.NewTask(nil)); err == nil || !strings.Contains(err.Error(), "the input requirements, which is not connected") {
+		t.Error(err)
+	}
+	e.Command[0] = "python3"
+	if _, err := e.Run(context.Background(), task); err == nil || !strings.Contains(err.Error(), "does not use {python}") {
+		t.Error(err)
+	}
+}
