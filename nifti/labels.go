@@ -40,18 +40,24 @@ func readLabels(r *Reader) (*Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := r.NextRaw()
-	if err != nil {
-		return nil, err
-	}
 	t := DataType(h.Datatype)
 	g := h.Grid()
-	l := &Labels{Grid: g, Voxels: make([]int32, len(raw)/t.Size())}
-	const some = 4096
-	var buf [some]float64
-	for at := 0; at < len(l.Voxels); at += some {
-		part := buf[:min(some, len(l.Voxels)-at)]
-		decode(part, raw[at*t.Size():], t)
+	n := int(r.volumeBytes()) / t.Size()
+	// The volume is read in parts: as stored and as labels, one of 256³ voxels would take 134 MB. A header may promise any
+	// number, so that a large image gets its memory as it comes.
+	const some, most = 1 << 16, 1 << 25
+	l := &Labels{Grid: g, Voxels: make([]int32, 0, min(n, most))}
+	raw, values := make([]byte, some*t.Size()), make([]float64, some)
+	for at := 0; at < n; at += some {
+		part := values[:min(some, n-at)]
+		stored := raw[:len(part)*t.Size()]
+		if _, err := r.read(stored); err != nil {
+			return nil, r.fail(fmt.Errorf("volume 1 of 1: %w", err))
+		}
+		if h.BigEndian {
+			swap(stored, t.Size())
+		}
+		decode(part, stored, t)
 		scale(part, slope, inter)
 		for i, v := range part {
 			if v != math.Trunc(v) || math.IsInf(v, 0) { // a NaN is not equal to itself
@@ -60,9 +66,10 @@ func readLabels(r *Reader) (*Labels, error) {
 			if v < math.MinInt32 || v > math.MaxInt32 {
 				return nil, fmt.Errorf("voxel %v holds %v, and labels go up to %d", g.coords(at+i), v, math.MaxInt32)
 			}
-			l.Voxels[at+i] = int32(v)
+			l.Voxels = append(l.Voxels, int32(v))
 		}
 	}
+	r.volume++
 	if _, err := r.NextRaw(); err != io.EOF {
 		return nil, err
 	}

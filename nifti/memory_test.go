@@ -41,3 +41,26 @@ func TestMemory(t *testing.T) {
 		})
 	}
 }
+
+// A label image of FreeSurfer, 256³ voxels of 4 bytes, takes its 64 MiB of labels once.
+func TestMemoryOfLabels(t *testing.T) {
+	peak.Below(t, 100, func(t *testing.T) {
+		var z bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&z, gzip.BestSpeed)
+		w.Write(with(func(h *Header) {
+			h.Dim[0], h.Dim[1], h.Dim[2], h.Dim[3], h.Datatype, h.Bitpix = 3, 256, 256, 256, 8, 32
+		})())
+		zeros := make([]byte, 1<<20)
+		for range 64 {
+			w.Write(zeros)
+		}
+		w.Close()
+		r, err := NewReader(&z, "x.nii.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, err := ReadLabels(r); err != nil || len(l.Voxels) != 256*256*256 {
+			t.Error(err)
+		}
+	})
+}

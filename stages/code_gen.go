@@ -7,8 +7,8 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline d970b5928d8593b4a309905e485a1bd6f0ed1ff3f37b6b3d87ede37b069aa812
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
-kind bootstrap c0650c4b369af177ce62b8153b703e7531983688cd3375cd202de528d42c6b6d
-kind brainmap d2b2a332e113b0e521c74e9103d89ac6845f1267c807ba144a6b781128affe12
+kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
+kind brainmap 4c56081ec7ac2d8b19ac312941f98bb9cce7a3b5886e0c2b11a40621dfe6f462
 kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare dba541f768bf6f35ab91b06ab3215c89bb4f771395905677c3119a2c00231fd2
@@ -24,8 +24,8 @@ kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c86180
 kind figure-degrees 9d54a2198ad7f0ddf37d713581e01944caca0a4b2094e6dedd1ce556852535d2
 kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe9afd83ef78
 kind figure-individuality 612695a95f2e62904d519607975fafa3d7049191cff2ee3f8767585633313eb6
-kind figure-individuals c9ac7b9626c1af9079a2ab2a51b9ea7d9a528524d2a6a2fb630a7372906b0197
-kind figure-qc 5d206d9b9ac2e197a9e5516546c83eb8840eba11b23db635b641ecb63d8a1dd5
+kind figure-individuals 157fd64c4628dc5bf953e775f7f8730df74fe14a2ed3a6aee9d84f28170b175e
+kind figure-qc 4b3c5e4ae5069a7a9840ecc11e7b0d1f5d0a09697e0c79806f1d9f26eac6e1b1
 kind figure-qcfc 0cc9b9d35b616f088906b75280fd64b322b5f435d1c183029ae7e6924d8d440c
 kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
 kind figure-roc 7af27143e9db2bbbaafe93db44d40a9e1feac62ba9402d9e9deca0b33c5e184d
@@ -37,16 +37,16 @@ kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage bee1c8f42910a9f3b6ff06d7a278af7f0183cd5857a6c01492165b3213b3c899
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
-kind parcellate b5f1a15b9c3305c1294dbfcf0b3636a8e86179ca24fb77b9a3a9b14c446e78a1
+kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report de9bb79f6b7356fd445c26f9280cc292a63a4b9a45eb0901657c70eb366fffb1
-kind saliency 8d963f9aeb1df95b80267009370d9179fd696d67c3f7301423a88789a08ef900
+kind report a396f56ed489112171159f70b16bf99241573a222e34f28467559f405256287c
+kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 8d3802d8e746e773bd19df114b49b0cddf17eb6980725cd2f5f58ab83f037d4a
+kind summary 822d9fbd95208353707745b085ae4b8a0bc4fb401dd4325ac0f54033888667bd
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -1397,7 +1397,7 @@ reached by bootstrap brainmap figure-individuals figure-qc parcellate report sal
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels bcfda162a442.bd50bc
+prgnn/nifti.readLabels a33ff5cd9cfc.ed4e1e
 
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 4651272d2fce.1db103
@@ -1748,10 +1748,11 @@ prgnn/stages/figure.ReadReading 4a8e8a52215b.ad6bc4
 prgnn/stages/figure.Reading 27593fd67f2f.e3b0c4
 prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
 prgnn/stages/figure.abs ad1cb4bdf344.e3b0c4
+prgnn/stages/figure.errNowhere debd4b55443b.e3b0c4
 prgnn/stages/figure.fine b6b774a93a8b.e3b0c4
 prgnn/stages/figure.light 3e6dba77a33e.5bfbe2
 prgnn/stages/figure.parcelsPort 493c97e632e5.ce22fe
-prgnn/stages/figure.readAtlas c4ff367f6d93.e7071f
+prgnn/stages/figure.readAtlas 7ee71820a1b2.597d72
 prgnn/stages/figure.root 7e90b63019e9.e3b0c4
 prgnn/stages/figure.shadeOf 02f36cf8eb05.e3b0c4
 prgnn/stages/figure.whole 974033cc58a1.e3b0c4
@@ -1773,6 +1774,7 @@ prgnn/stages/chart.Named 1aa40d1d1507.e3b0c4
 prgnn/stages/chart.Raster.middle 1c59aa436bb3.66d7b7
 prgnn/stages/chart.Raster.visible 920112bfb7d1.66d7b7
 prgnn/stages/chart.RegionMap aa42569a64ab.322818
+prgnn/stages/chart.Sentence 56ef2ce53de5.b6ce59
 prgnn/stages/chart.free c314c2764729.e3b0c4
 prgnn/stages/chart.mark a4a550eedaa4.e3b0c4
 prgnn/stages/chart.sides 551d20a64361.567357
@@ -1780,10 +1782,11 @@ prgnn/stages/chart.writeMarks 81eaff8f8027.d26d5a
 prgnn/stages/figure.BrainMap 773a6eaef83d.e3b0c4
 prgnn/stages/figure.BrainMap.Draw 9948dc1c3cc5.92d6b9
 prgnn/stages/figure.BrainMap.Ports f4884fa45cf8.1e3cbb
-prgnn/stages/figure.BrainMap.Run 4d8dd554788b.3a88ec
+prgnn/stages/figure.BrainMap.Run 81d7e08cb277.34fd7c
 prgnn/stages/figure.Ranked.scale 9a414cc32916.97489f
 prgnn/stages/figure.Readings 0d9b0431ed13.848f2b
 prgnn/stages/figure.chanceOf 8954ea360849.c8efae
+prgnn/stages/figure.nowhere adc0b5d9f5e5.c63f8c
 
 reached by choose
 prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
@@ -3743,7 +3746,7 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
-at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:101 eachSeries:201
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:127 eachSeries:227
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:198 mostVertices:215 xmlMap.models:217 ReadParcels:285
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
@@ -3769,7 +3772,7 @@ at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:58 field.apply:71 longestOf:124 field.between:132
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:73 Labels.Values:79 Labels.Moved:98 errNoInverse:108 Labels.Onto:118 Labels.oriented:139 Labels.fill:152 Labels.at:190 nearest:206 Affine.diagonal:214
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:80 Labels.Values:86 Labels.Moved:105 errNoInverse:115 Labels.Onto:125 Labels.oriented:146 Labels.fill:159 Labels.at:197 nearest:213 Affine.diagonal:221
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.CIFTI:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:35 laneSums:45 meansRoom:59 trusted:69 meansRoom.reserve:73 meansRoom.fix:90 newPass:97 pass.run:111 Reader.batches:150 pass.add:211 pass.flush:223 pass.sum:235 pass.choose:260 pass.judge:288
@@ -3814,6 +3817,7 @@ at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 s
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:46 mark:143 Atlas.marks:146 writeMarks:175 free:192 Atlas.discs:202
 at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
+at stages/chart/sentence.go prgnn/stages/chart Sentence:12
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:68 millimeters:73 Brain.AxialCuts:78 Brain.slice:89
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
@@ -3853,7 +3857,7 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:16 tens:53
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:53 readAtlas:74 NodePlaces:107 BrainMap.Draw:126 Ranked.ends:195 Ranked.scaleText:213
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:53 errNowhere:77 nowhere:80 readAtlas:86 NodePlaces:122 BrainMap.Draw:141 Ranked.ends:210 Ranked.scaleText:228
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106

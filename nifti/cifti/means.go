@@ -94,6 +94,32 @@ func (f *File) Values() ([]float64, error) {
 	return values, nil
 }
 
+// Centroids are the means of the voxels' centers, mm, of each label of a map; only of labels without vertices, which have
+// no place without the mesh of their surface.
+func (m *Models) Centroids(values []float64) map[int32]nifti.Point {
+	type sum struct{ n, i, j, k float64 }
+	sums, onSurface := map[int32]sum{}, map[int32]bool{}
+	for _, model := range m.List {
+		for at := range model.Len() {
+			label := int32(values[model.From+at])
+			if model.Vertices != nil {
+				onSurface[label] = true
+				continue
+			}
+			v, s := model.Voxels[at], sums[label]
+			sums[label] = sum{s.n + 1, s.i + float64(v[0]), s.j + float64(v[1]), s.k + float64(v[2])}
+		}
+	}
+	centroids := map[int32]nifti.Point{}
+	for label, s := range sums {
+		if label != 0 && !onSurface[label] {
+			x, y, z := m.Grid.Affine.Apply(s.i/s.n, s.j/s.n, s.k/s.n)
+			centroids[label] = nifti.Point{x, y, z}
+		}
+	}
+	return centroids
+}
+
 // Means averages the grayordinates of every ROI in a file of series (dtseries), and of every draw,
 // as nifti.ROIMeans does with voxels: the places in rois are grayordinates. The series of one
 // grayordinate lies in one piece, so that the file is read twice, a series at a time: to find

@@ -1,6 +1,8 @@
 package cohort
 
 import (
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +10,8 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/nifti"
+	"prgnn/stages/atlas"
 )
 
 // An atlas by its name, from a BIDS atlas dataset and from TemplateFlow: its image for everybody,
@@ -104,5 +108,32 @@ func TestBIDSGrayordinates(t *testing.T) {
 	c.Dir, c.Space, c.Confounds = dir, "fsLR", false
 	if _, err := c.Load(dir); err == nil || !strings.Contains(err.Error(), "need a CIFTI label file") {
 		t.Errorf("labels auto: error %v", err)
+	}
+}
+
+// The place of a map of a probabilistic atlas is the center of its weights; what the atlas's table says counts more.
+func TestWeightedPlaces(t *testing.T) {
+	img := &nifti.Image{Shape: []int{3, 2, 2, 3}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6}, {0, 0, 2, 8}, {0, 0, 0, 1}}, Data: make([]float32, 36)}
+	w := img.Data.([]float32)
+	w[0], w[2], w[5] = 0.25, 0.5, 0.25                     // (0, 0, 0), (2, 0, 0), (2, 1, 0)
+	w[12+7], w[12+8], w[12+0] = 1, -3, float32(math.NaN()) // (1, 0, 1); a weight below 0 counts for nothing
+	w[24] = 1
+	path := filepath.Join(t.TempDir(), "maps.nii.gz")
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(nifti.Encode(f, img), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	s := &labelSource{own: []atlas.Node{{Index: 1, ID: 10, X: nan, Y: nan, Z: nan}, {Index: 2, ID: 20, X: nan, Y: nan, Z: nan}, {Index: 3, ID: 30, X: 1, Y: 2, Z: 3}}}
+	if err := s.look(path); err != nil || !s.weights {
+		t.Fatalf("weights %v, error %v", s.weights, err)
+	}
+	for i, want := range [][3]float64{{-2*1.5 + 4, 2*0.25 - 6, 8}, {-2 + 4, -6, 2 + 8}, {1, 2, 3}} {
+		if n := s.own[i]; [3]float64{n.X, n.Y, n.Z} != want {
+			t.Errorf("map %d is at %v, %v, %v, want %v", i+1, n.X, n.Y, n.Z, want)
+		}
 	}
 }

@@ -94,8 +94,11 @@ func (s *labelSource) look(path string) error {
 	if r.Header.CIFTI() {
 		return s.lookCIFTI(r, path)
 	}
-	if s.weights = r.Volumes() > 1; s.weights || s.own == nil {
+	if s.weights = r.Volumes() > 1; s.own == nil {
 		return nil
+	}
+	if s.weights {
+		return s.weightedPlaces(r)
 	}
 	labels, err := nifti.ReadLabels(r)
 	if err != nil {
@@ -104,35 +107,77 @@ func (s *labelSource) look(path string) error {
 	if s.more {
 		s.own = atlas.Only(s.own, labels.Values())
 	}
-	centroids := labels.Centroids()
+	s.place(labels.Centroids())
+	return nil
+}
+
+// place gives regions their centroids, mm, by their ids, where the atlas's own table has none.
+func (s *labelSource) place(centroids map[int32]nifti.Point) {
 	for i := range s.own {
 		n := &s.own[i]
 		if c, there := centroids[int32(n.ID)]; there && math.IsNaN(n.X+n.Y+n.Z) {
 			n.X, n.Y, n.Z = c[0], c[1], c[2]
 		}
 	}
+}
+
+// mostWeights bounds the maps whose centroids are found when the cohort is loaded, bytes.
+const mostWeights = 256 << 20
+
+// weightedPlaces finds the centroid of each map of a probabilistic atlas, by its weights above 0. The maps are in the
+// order of the regions. Of larger atlases the regions have no place.
+func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
+	grid := r.Header.Grid()
+	if r.Volumes() != int64(len(s.own)) || r.Volumes()*int64(grid.Voxels())*int64(nifti.DataType(r.Header.Datatype).Size()) > mostWeights {
+		return nil // bootstrap refuses another number of maps
+	}
+	weights, centroids := make([]float64, grid.Voxels()), map[int32]nifti.Point{}
+	for _, n := range s.own {
+		if err := r.Next(weights); err != nil {
+			return fmt.Errorf("labels: %w", err)
+		}
+		var sum, i, j, k float64
+		for at, w := range weights {
+			if w > 0 && !math.IsInf(w, 0) {
+				x, y := at%grid.Shape[0], at/grid.Shape[0]
+				sum, i, j, k = sum+w, i+float64(w*float64(x)), j+float64(w*float64(y%grid.Shape[1])), k+float64(w*float64(y/grid.Shape[1]))
+			}
+		}
+		if sum > 0 {
+			x, y, z := grid.Affine.Apply(i/sum, j/sum, k/sum)
+			centroids[int32(n.ID)] = nifti.Point{x, y, z}
+		}
+	}
+	s.place(centroids)
 	return nil
 }
 
 // lookCIFTI takes the regions from the label table of a CIFTI file, where no TSV names them: those
-// that some grayordinate has.
+// that some grayordinate has. Those of voxels get a place; vertices have none without their mesh.
 func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 	f, err := cifti.Read(r, path)
-	if err != nil || s.own != nil {
+	if err != nil {
 		return err
 	}
 	values, err := f.Values()
 	if err != nil {
 		return fmt.Errorf("labels: %w", err)
 	}
-	var nodes []atlas.Node
-	for _, l := range f.Columns.Labels {
-		if l.Key > 0 && slices.Contains(values, float64(l.Key)) {
-			nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color, X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
+	if s.own == nil {
+		var nodes []atlas.Node
+		for _, l := range f.Columns.Labels {
+			if l.Key > 0 && slices.Contains(values, float64(l.Key)) {
+				nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color, X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
+			}
+		}
+		if s.own, err = atlas.Listed(nodes, path); err != nil {
+			return err
 		}
 	}
-	s.own, err = atlas.Listed(nodes, path)
-	return err
+	if f.Rows.Models != nil {
+		s.place(f.Rows.Models.Centroids(values))
+	}
+	return nil
 }
 
 // nodes are the regions.

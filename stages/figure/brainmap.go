@@ -52,6 +52,9 @@ func (*BrainMap) DrawsAtPlaces() {}
 // Run draws.
 func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)
+	if errors.Is(err, errNowhere) {
+		return nowhere()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +71,15 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
 	}
 	return outputs(c, nil)
+}
+
+// errNowhere is that regions of grayordinates have no place: vertices have none without the mesh of their surface.
+var errNowhere = errors.New("regions on surfaces have no coordinates")
+
+// nowhere is a picture that says why there is none.
+func nowhere() (dag.Outputs, error) {
+	const why = "No picture: regions on surfaces have no coordinates without their meshes."
+	return outputs(&Chart{Figure: chart.Sentence(why), Title: "No picture", Alt: why}, nil)
 }
 
 // readAtlas is the label image of a task, else the centroids of its node list.
@@ -94,6 +106,9 @@ func readAtlas(t *dag.Task) (chart.Atlas, error) {
 		}
 		if !errors.Is(err, ErrGrayordinates) {
 			return chart.Atlas{}, err
+		}
+		if at == nil {
+			return chart.Atlas{}, errNowhere
 		}
 	}
 	if at == nil {

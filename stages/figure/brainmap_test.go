@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/random"
 	"prgnn/nifti"
+	"prgnn/nifti/cifti"
 )
 
 // drawMap runs a brainmap over a made-up ranking of n nodes, whose first regions are the last nodes; edit changes the ranking.
@@ -134,6 +135,30 @@ func TestBrainMap(t *testing.T) {
 		if _, text := elements(t, hostile); strings.Contains(hostile, "<script>") || !strings.Contains(text, `1 <script>"&|`) {
 			t.Errorf("%s: a region's name is not escaped: %q", name, text)
 		}
+	}
+}
+
+// Regions on surfaces have no place: the picture says so.
+func TestBrainMapOfGrayordinates(t *testing.T) {
+	m := &cifti.Models{N: 2, List: []cifti.Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5, Vertices: []int32{1, 4}}}}
+	var b bytes.Buffer
+	if err := m.WriteDense(&b, []string{"parcels"}, [][]float64{{1, 2}}); err != nil {
+		t.Fatal(err)
+	}
+	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: []int32{1}}, encoding.Column{Name: "index", Values: []int32{1}},
+		encoding.Column{Name: "abbreviation", Values: []string{"a"}}, encoding.Column{Name: "score", Values: []float64{0.5}}, encoding.Column{Name: "planted", Values: []bool{false}})
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}}, encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"a", "b"}})
+	in := map[string][]dag.Input{"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)}, "parcels": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}}
+	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: regions on surfaces have no coordinates without their meshes.|") {
+		t.Errorf("it says %q", text)
+	}
+	delete(in, "parcels")
+	if _, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(in)); err == nil {
+		t.Error("a list of nodes without places, and nothing else, is accepted")
 	}
 }
 
