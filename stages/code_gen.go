@@ -26,7 +26,7 @@ kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe
 kind figure-individuality 612695a95f2e62904d519607975fafa3d7049191cff2ee3f8767585633313eb6
 kind figure-individuals 157fd64c4628dc5bf953e775f7f8730df74fe14a2ed3a6aee9d84f28170b175e
 kind figure-qc 4b3c5e4ae5069a7a9840ecc11e7b0d1f5d0a09697e0c79806f1d9f26eac6e1b1
-kind figure-qcfc 0cc9b9d35b616f088906b75280fd64b322b5f435d1c183029ae7e6924d8d440c
+kind figure-qcfc bb58c8c35d7a71a8a4cc8cc9f4cfeac4300535fc68143d63542779fff3016fd1
 kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
 kind figure-roc 7af27143e9db2bbbaafe93db44d40a9e1feac62ba9402d9e9deca0b33c5e184d
 kind figure-training 42da78bf2d699f53ed2ab25979724f04c033b81330a7ec1795d42d36bb776522
@@ -41,12 +41,12 @@ kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report a396f56ed489112171159f70b16bf99241573a222e34f28467559f405256287c
+kind report d8b2ccfda70e5f70c3b81fe0a0fd91fae0c93d3c0f47156ed5b19419e44a8dac
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 822d9fbd95208353707745b085ae4b8a0bc4fb401dd4325ac0f54033888667bd
+kind summary 4fe8175e9ab0d29caed6af940592d43151240ce2eaf638b48b95c8596060019f
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -2655,7 +2655,7 @@ prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
 prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 
 reached by figure-qcfc report summary
-prgnn/stages/chart.HeadMotion 208075f986b5.79625a
+prgnn/stages/chart.HeadMotion d45b3571d60d.79625a
 prgnn/stages/chart.Motion a540bd62f262.e3b0c4
 prgnn/stages/chart.Motion.distances 8aceef600502.e5e666
 prgnn/stages/chart.Motion.histogram 834accdcc6d7.a28c53
@@ -2667,7 +2667,7 @@ prgnn/stages/chart.freedoms a88ad23f27aa.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/figure.DrawHeadMotion 97a344f372f8.ff5c33
+prgnn/stages/figure.DrawHeadMotion 4540415c335e.ff5c33
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
 reached by figure-qcfc report summary tables
@@ -3808,7 +3808,7 @@ at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:67 block:98 arrange:104 limit:126
-at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:83 Motion.histogram:131 Motion.distances:162 densities:203 signed:206 freedoms:214
+at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:83 Motion.histogram:136 Motion.distances:167 densities:208 signed:211 freedoms:219
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:29 outlineName:29 Participant.rowHeight:32 Participant.size:39 Participant.outlinesHigh:42 outlineWidth:53 Participant.outlines:56 Participant.regionColors:74 Participant.outline:90
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
 at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:34 headHigh:34 lowerHigh:34 traceHigh:34 traceLeft:35 traceRight:35 partGap:36 ScanQuality:41 trace:73 Participant.traces:79 Participant.trace:87 carpetRegions:138 carpetVolumes:138 Participant.carpet:141 indexed:178 Participant.times:197 Participant.lower:220 Participant.histogram:237 small:271 Participant.tsnr:278

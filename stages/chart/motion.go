@@ -99,7 +99,8 @@ func HeadMotion(of []Motion) ours.Figure {
 	}
 	scale.r, scale.share, scale.far = min(1, math.Ceil(10*scale.r)/10), 1.06*scale.share, 1.02*scale.far
 	panels := vg.Length(1)
-	if scale.far > 0 {
+	beside := len(of) == 1 && scale.far > 0 // the two panels of a single strategy
+	if scale.far > 0 && !beside {
 		panels = 2
 	}
 	bands := (len(of) + across - 1) / across
@@ -115,6 +116,10 @@ func HeadMotion(of []Motion) ours.Figure {
 			ours.Text(c, at(top-16), fmt.Sprintf("median |r| %.3f (%.3f without relation)", m.Median, 0.6744897501960817/math.Sqrt(m.Freedom-1)), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 			ours.Text(c, at(top-26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 			box := func(k vg.Length) draw.Canvas {
+				left, k := left, k
+				if beside {
+					left, k = left+k*wide, 0
+				}
 				return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left + 2, Y: top - head - (k+1)*panel}, Max: vg.Point{X: left + wide - 8, Y: top - head - k*panel - 6}}}
 			}
 			m.histogram(scale, i%across == 0).Draw(box(0))

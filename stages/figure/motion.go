@@ -97,11 +97,11 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 	}
 	c := &Chart{Figure: chart.HeadMotion(of), Title: "Head motion and connectivity (QC-FC)",
 		Alt:     fmt.Sprintf("Histograms over the edges of the correlation of head motion with connectivity, for %d strategies of cleaning; the correlations against distance; bars of degrees of freedom", len(of)),
-		Caption: fmt.Sprintf("r is the correlation, over %s participants, of mean framewise displacement with the connectivity of an edge (Fisher z). Top: its distribution over the edges; dashed: without any relation.", people(of, func(i int) int32 { return shown[i].Participants }))}
+		Caption: fmt.Sprintf("r is the correlation, over %s participants, of mean framewise displacement with the connectivity of an edge (Fisher z). Histograms: its distribution over the edges, dashed without any relation.", people(of, func(i int) int32 { return shown[i].Participants }))}
 	if distances {
-		c.Caption += " Middle: r against the distance of the regions' centroids, darker where there are more edges; line: least squares; ρ: Spearman's correlation."
+		c.Caption += " Cells: r against the distance of the regions' centroids, darker where there are more edges; line: least squares; ρ: Spearman's correlation."
 	}
-	c.Caption += " Bottom: degrees of freedom that are left, and those lost to volumes left out, regressors, filter and trend."
+	c.Caption += " Bars: degrees of freedom that are left, and those lost to volumes left out, regressors, filter and trend."
 	if left := len(all) - len(shown); left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(all))
 	}

@@ -43,19 +43,20 @@ func scanOf(tr float64) *encoding.Table {
 // confoundsOf is a table of fMRIPrep's columns; volumes 3 and 4 move.
 func confoundsOf(volumes int) artifacts.Bytes {
 	var b strings.Builder
-	b.WriteString("csf\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tframewise_displacement\tstd_dvars\n")
+	b.WriteString("csf\ttrans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\tglobal_signal\tframewise_displacement\tstd_dvars\n")
 	r := random.New(2, "confounds")
 	for v := range volumes {
 		for range 7 {
 			fmt.Fprintf(&b, "%.6f\t", r.Normal())
 		}
+		fmt.Fprintf(&b, "%d\t", 1000+v)
 		switch v {
 		case 0:
 			b.WriteString("n/a\tn/a\n")
 		case 3, 4:
 			b.WriteString("0.75\t1\n")
 		default:
-			b.WriteString("0.25\t1\n")
+			fmt.Fprintf(&b, "0.25\t1.%02d\n", v)
 		}
 	}
 	return artifacts.Bytes{Kind: "tsv", Data: []byte(b.String())}
@@ -89,6 +90,13 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	fd, left := stagetest.FloatsOf(t, volumesTable, "framewise_displacement"), stagetest.Sure(volumesTable.Strings("left_out"))
 	if volumesTable.Rows() != volumes || !math.IsNaN(fd[0]) || fd[3] != 0.75 || fd[5] != 0.25 {
 		t.Errorf("displacement of each volume %v", fd)
+	}
+	// DVARS and global signal are those of the table of confounds, volume by volume.
+	dvars, global := stagetest.FloatsOf(t, volumesTable, "std_dvars"), stagetest.FloatsOf(t, volumesTable, "global_signal")
+	for v := range volumes {
+		if global[v] != float64(1000+v) || v > 4 && math.Abs(dvars[v]-(1+float64(v)/100)) > 1e-12 || math.IsNaN(dvars[v]) != (v == 0) {
+			t.Errorf("volume %d: DVARS %v, global signal %v", v+1, dvars[v], global[v])
+		}
 	}
 	for v, why := range left {
 		if want := map[bool]string{true: "motion"}[v == 3 || v == 4]; why != want {
@@ -146,7 +154,7 @@ func TestDenoiseRefuses(t *testing.T) {
 	short := named("series[sub-7]", seriesOf(1, 3, 3))
 	confounds := named("sub-1_confounds.tsv", confoundsOf(50))
 	const exclude = "; or leave this participant out (exclude, under cohort)"
-	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, framewise_displacement, std_dvars; choose another one with regress" + exclude
+	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, global_signal, framewise_displacement, std_dvars; choose another one with regress" + exclude
 	for _, c := range []struct {
 		change func(*Denoise)
 		in     map[string]dag.Input
@@ -157,7 +165,7 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
 		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
-		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter, global_signal" + has},
+		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter" + has},
 		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))}, "x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?" + exclude},
 		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})}, "x.tsv: the first line does not name the columns"},
 		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
