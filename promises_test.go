@@ -73,7 +73,10 @@ func isTest(t *testing.T, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(files, func(f string) bool { return strings.Contains(read(t, f), "\nfunc "+function+"(") })
+	return slices.ContainsFunc(files, func(f string) bool {
+		return strings.Contains(read(t, f),
+			"\nfunc "+function+"(")
+	})
 }
 
 func exists(path string) bool {

@@ -92,7 +92,8 @@ func childWriter(dir string) error {
 					err = s.Scratch(k).Put([]byte(recipe))
 				}
 				if err == nil && i%7 == 0 {
-					err = s.SaveRun(&RunRecord{ID: fmt.Sprintf("%016x", i), Started: time.Now(), Tasks: []RunTask{{ID: "t", Key: k, Outputs: a.Outputs}}})
+					err = s.SaveRun(&RunRecord{ID: fmt.Sprintf("%016x", i), Started: time.Now(),
+						Tasks: []RunTask{{ID: "t", Key: k, Outputs: a.Outputs}}})
 				}
 				if err != nil {
 					fail <- err

@@ -30,7 +30,10 @@ func TestDamaged(t *testing.T) {
 			}
 		}, true},
 		{"cut", func(t *testing.T, path string) { overwrite(t, path, func(b []byte) []byte { return b[1:] }) }, true},
-		{"longer", func(t *testing.T, path string) { overwrite(t, path, func(b []byte) []byte { return append(b, 'x') }) }, true},
+		{"longer", func(t *testing.T, path string) {
+			overwrite(t, path,
+				func(b []byte) []byte { return append(b, 'x') })
+		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStore(t)
@@ -134,7 +137,8 @@ func TestDamageThereIsRemembered(t *testing.T) {
 	if _, err := two.Lookup(k); err != nil || !two.Has(outputs["a"]) || two.KnownDamaged(outputs["a"]) {
 		t.Fatal("before anybody has read it", err)
 	}
-	if _, err := readText(two, outputs["a"]); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "in shelf") {
+	if _, err := readText(two, outputs["a"]); !errors.Is(err, ErrCorrupt) ||
+		!strings.Contains(err.Error(), "in shelf") {
 		t.Error(err)
 	}
 	two.Close()

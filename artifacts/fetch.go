@@ -143,7 +143,8 @@ func (s *Store) lookupRemote(k Key) (Action, error) {
 }
 
 // lookupRecord reads one object that holds, once it is opened, the record of an action.
-func (s *Store) lookupRecord(k Key, name, origin string, most int64, open func([]byte) ([]byte, error)) (Action, error) {
+func (s *Store) lookupRecord(k Key, name, origin string, most int64,
+	open func([]byte) ([]byte, error)) (Action, error) {
 	s.link.record.Lock() // one at a time, so that memory is bounded
 	defer s.link.record.Unlock()
 	var text []byte

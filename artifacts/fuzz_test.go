@@ -10,7 +10,8 @@ import (
 func FuzzAction(f *testing.F) {
 	for _, a := range []Action{
 		{},
-		{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"value": {DigestOf(nil), 12, "npy"}, "other": {DigestOf([]byte("x")), 0, "text"}}},
+		{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"value": {DigestOf(nil), 12, "npy"},
+			"other": {DigestOf([]byte("x")), 0, "text"}}},
 	} {
 		b, err := a.encode()
 		if err != nil {

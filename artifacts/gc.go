@@ -12,8 +12,9 @@ import (
 
 // GCOptions say what gc is to leave.
 type GCOptions struct {
-	KeepRuns int   // the newest runs whose outputs stay; 0: all that are recorded
-	MaxSize  int64 // what the blobs may take, in bytes: no more is removed than that asks for; 0: all that nothing needs is removed
+	KeepRuns int // the newest runs whose outputs stay; 0: all that are recorded
+	// what the blobs may take, in bytes: no more is removed than that asks for; 0: all that nothing needs is removed
+	MaxSize int64
 }
 
 // A GCPlan is what gc would do. It can be shown, and carried out once.
@@ -25,8 +26,9 @@ type GCPlan struct {
 	Blobs int   // that there are
 	Bytes int64 // that they take
 
-	Kept   []string // ids of the runs whose outputs stay
-	InUse  int      // blobs that stay only because they were made or used by a run that is going on, or that has not ended
+	Kept []string // ids of the runs whose outputs stay
+	// blobs that stay only because they were made or used by a run that is going on, or that has not ended
+	InUse  int
 	Remove []Victim // the longest unused first
 	Freed  int64    // bytes that these take
 	Over   int64    // by how much more than MaxSize what stays takes

@@ -17,7 +17,8 @@ func ids(n int) string { return fmt.Sprintf("%016x", n) }
 func threeRuns(t *testing.T, s *Store) (runs []*RunRecord) {
 	t.Helper()
 	for i := range 3 {
-		r := record(t, s, ids(i), time.Now().Add(time.Duration(i-3)*time.Hour), "common", fmt.Sprint("result of run ", i))
+		r := record(t, s, ids(i), time.Now().Add(time.Duration(i-3)*time.Hour), "common",
+			fmt.Sprint("result of run ", i))
 		runs = append(runs, r)
 	}
 	// As if time had passed since: what the runs used is older than their end.
@@ -40,7 +41,8 @@ func TestGCKeepsRuns(t *testing.T) {
 		if keep == 0 {
 			kept = 3
 		}
-		if plan.Blobs != 8 || len(plan.Remove) != 4-kept || len(plan.Kept) != kept || plan.Remove[0].Digest != garbage.Digest {
+		if plan.Blobs != 8 || len(plan.Remove) != 4-kept || len(plan.Kept) != kept ||
+			plan.Remove[0].Digest != garbage.Digest {
 			t.Fatalf("keep %d: %+v", keep, plan)
 		}
 		var freed int64
@@ -125,7 +127,8 @@ func TestGCMaxSize(t *testing.T) {
 	if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
 		t.Errorf("%+v", plan)
 	}
-	if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 || plan.Over != full.Bytes-full.Freed-1 {
+	if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
+		plan.Over != full.Bytes-full.Freed-1 {
 		t.Errorf("%+v", plan)
 	}
 	if _, err := s.PlanGC(GCOptions{KeepRuns: -1}); err == nil {
@@ -235,7 +238,8 @@ func TestUseOfGone(t *testing.T) {
 // What a run makes is safe from gc also when the clock is set back meanwhile.
 func TestGCClockSetBack(t *testing.T) {
 	s := newStore(t)
-	if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now().Add(2 * time.Hour)}); err != nil {
+	if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(),
+		Finished: time.Now().Add(2 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	run := openStore(t, s.Dir())
@@ -400,7 +404,8 @@ func TestForget(t *testing.T) {
 	s := newStore(t)
 	memo := filepath.Join(s.Dir(), memoDir)
 	for _, path := range []string{"actions", unsharedDir + "/1"} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(memo, path)), 0o777), os.WriteFile(filepath.Join(memo, path), nil, 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(memo, path)), 0o777),
+			os.WriteFile(filepath.Join(memo, path), nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}

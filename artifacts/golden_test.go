@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write testdata/store-1 anew, for a new 
 func sample() *encoding.Table {
 	t := encoding.NewTable(
 		encoding.Column{Name: "name", Values: []string{"a", "bç", "?"}, Valid: []bool{true, true, false}},
-		encoding.Column{Name: "time", Values: []float64{1.5, math.NaN(), 9}, Valid: []bool{true, true, false}, Unit: "s", Doc: "of the scan"},
+		encoding.Column{Name: "time", Values: []float64{1.5, math.NaN(), 9}, Valid: []bool{true, true, false},
+			Unit: "s", Doc: "of the scan"},
 		encoding.Column{Name: "small", Values: []float32{0.1, -1, float32(math.Inf(1))}},
 		encoding.Column{Name: "count", Values: []int64{1 << 60, 0, -1}},
 		encoding.Column{Name: "index", Values: []int32{1, 2, 3}},
@@ -33,8 +34,10 @@ func sample() *encoding.Table {
 func goldenValues() map[string]Value {
 	return map[string]Value{
 		"f8": encoding.NewArray([]float64{0, -0.5, math.Inf(1), math.NaN(), 5e-324, math.MaxFloat64}, 2, 3),
-		"f4": encoding.NewArray([]float32{1, 2, 3, 0.1}, 4), "i8": encoding.NewArray([]int64{math.MinInt64, math.MaxInt64}, 2, 1),
-		"i4": encoding.NewArray([]int32{-1}, 1, 1, 1), "i2": encoding.NewArray([]int16{}, 0, 7), "u1": encoding.NewArray([]uint8{255}),
+		"f4": encoding.NewArray([]float32{1, 2, 3, 0.1}, 4),
+		"i8": encoding.NewArray([]int64{math.MinInt64, math.MaxInt64}, 2, 1),
+		"i4": encoding.NewArray([]int32{-1}, 1, 1, 1), "i2": encoding.NewArray([]int16{}, 0, 7),
+		"u1":    encoding.NewArray([]uint8{255}),
 		"table": sample(), "empty": encoding.NewTable(encoding.Column{Name: "text", Values: []string{}}),
 		"text": Text("a line\n"), "svg": Bytes{Kind: "svg", Data: []byte("<svg/>")},
 	}
@@ -43,7 +46,8 @@ func goldenValues() map[string]Value {
 const goldenRecipe = "prgnn recipe 1\nkind golden\nparam value = \"ç\"\n"
 
 func goldenRun(k Key, outputs map[string]Ref) *RunRecord {
-	return &RunRecord{ID: "0123456789abcdef", Pipeline: "golden run", Started: time.Date(2026, 3, 1, 12, 0, 0, 250e6, time.UTC),
+	return &RunRecord{ID: "0123456789abcdef", Pipeline: "golden run",
+		Started:  time.Date(2026, 3, 1, 12, 0, 0, 250e6, time.UTC),
 		Finished: time.Date(2026, 3, 1, 12, 7, 31, 0, time.UTC), Ran: 1, Cached: 2, Failed: 3, Skipped: 4,
 		Tasks: []RunTask{{ID: "golden[value=ç]", Key: k, Outputs: outputs}}, Detail: []byte("{\"a\":\n1}")}
 }

@@ -79,7 +79,8 @@ func TestHashFileMemo(t *testing.T) {
 		"replaced": func() { replace(t, path, "some scan") },
 		"same size and mtime": func() {
 			fi := must(os.Stat(path))(t)
-			if err := errors.Join(os.WriteFile(path, []byte("some scam"), 0o666), os.Chtimes(path, fi.ModTime(), fi.ModTime())); err != nil {
+			if err := errors.Join(os.WriteFile(path, []byte("some scam"), 0o666),
+				os.Chtimes(path, fi.ModTime(), fi.ModTime())); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -123,7 +124,8 @@ func TestFileMemoKey(t *testing.T) {
 func replace(t *testing.T, path, text string) {
 	t.Helper()
 	fi := must(os.Stat(path))(t)
-	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o666), os.Chtimes(path+".new", fi.ModTime(), fi.ModTime()), os.Rename(path+".new", path)); err != nil {
+	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o666), os.Chtimes(path+".new", fi.ModTime(),
+		fi.ModTime()), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -137,7 +139,8 @@ func TestHashFileFuture(t *testing.T) {
 		t.Error("a file of the future is remembered")
 	}
 	now := time.Unix(1e9, 0)
-	for ago, young := range map[time.Duration]bool{3 * time.Second: false, 2 * time.Second: false, time.Second: true, 0: true, -time.Hour: true} {
+	for ago, young := range map[time.Duration]bool{3 * time.Second: false, 2 * time.Second: false, time.Second: true,
+		0: true, -time.Hour: true} {
 		for _, st := range []fileStat{{mtime: now.Add(-ago).UnixNano()}, {ctime: now.Add(-ago).UnixNano()}} {
 			if st.younger(now, racy) != young {
 				t.Errorf("a file of %v ago: younger is %v", ago, !young)
@@ -148,7 +151,8 @@ func TestHashFileFuture(t *testing.T) {
 
 func TestHashFileRefuses(t *testing.T) {
 	s := newStore(t)
-	if _, err := s.HashFile("no such file", false); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "open no such file: ") {
+	if _, err := s.HashFile("no such file", false); !errors.Is(err, os.ErrNotExist) ||
+		!strings.HasPrefix(err.Error(), "open no such file: ") {
 		t.Error(err)
 	}
 	if _, err := s.HashFile(t.TempDir(), false); err == nil || !strings.HasSuffix(err.Error(), " is a directory and not a regular file") {
@@ -213,7 +217,8 @@ func TestMemoDamage(t *testing.T) {
 	path := filepath.Join(s.Dir(), "memo", "actions")
 	whole := must(os.ReadFile(path))(t)
 	for _, n := range []int{0, 1, 7, 8, 9, len(whole) / 2, len(whole) - 1} {
-		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": append(append([]byte(nil), whole[:n]...), flip(append([]byte(nil), whole[n:]...))...)} {
+		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": append(append([]byte(nil), whole[:n]...),
+			flip(append([]byte(nil), whole[n:]...))...)} {
 			if err := os.WriteFile(path, b, 0o666); err != nil {
 				t.Fatal(err)
 			}

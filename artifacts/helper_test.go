@@ -113,7 +113,8 @@ func content(s *Store, r Ref) (string, error) {
 func overwrite(t testing.TB, path string, change func([]byte) []byte) {
 	t.Helper()
 	b := must(os.ReadFile(path))(t)
-	if err := errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, change(b), 0o644), os.Chmod(path, 0o444)); err != nil {
+	if err := errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, change(b), 0o644),
+		os.Chmod(path, 0o444)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -61,7 +61,8 @@ func TestIntruders(t *testing.T) {
 					if bad := s.Damaged(outputs["a"]); bad != strings.HasSuffix(place, "blob") {
 						t.Errorf("damaged: %v", bad)
 					}
-					if _, err := readText(s, outputs["a"]); strings.HasSuffix(place, "blob") && !errors.Is(err, ErrCorrupt) {
+					if _, err := readText(s, outputs["a"]); strings.HasSuffix(place, "blob") &&
+						!errors.Is(err, ErrCorrupt) {
 						t.Errorf("read: %v", err)
 					}
 					r := must(s.Verify(context.Background(), nil))(t)
@@ -101,7 +102,8 @@ func TestIntruders(t *testing.T) {
 
 // A pipe in any other place of the store is named, or does no harm.
 func TestPipesInTheStore(t *testing.T) {
-	for _, name := range []string{"version", "memo/actions", "memo/files", "memo/blobs", "collected", "locks/gate", "runs/00000000000000aa"} {
+	for _, name := range []string{"version", "memo/actions", "memo/files", "memo/blobs", "collected", "locks/gate",
+		"runs/00000000000000aa"} {
 		t.Run(name, func(t *testing.T) {
 			s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
 			k, _ := recordWork(t, s, "recipe")

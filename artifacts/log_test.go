@@ -26,7 +26,8 @@ func TestLog(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		if got, want := l.Tail(2), map[string]string{"again": "again"}[text]; want != "" && got != want || want == "" && got != "two\nthree" {
+		if got, want := l.Tail(2), map[string]string{"again": "again"}[text]; want != "" && got != want || want == "" &&
+			got != "two\nthree" {
 			t.Errorf("the last two lines of %q: %q", text, got)
 		}
 	}
@@ -51,7 +52,8 @@ func TestLogIsBounded(t *testing.T) {
 				if got != string(text) {
 					t.Errorf("%d bytes in pieces of %d: %d were kept, or others", size, piece, len(got))
 				}
-			case !strings.HasPrefix(got, string(text[:logHead])) || !strings.HasSuffix(got, string(text[size-logEnd:])) || !strings.Contains(got, " bytes left out …\n"):
+			case !strings.HasPrefix(got, string(text[:logHead])) ||
+				!strings.HasSuffix(got, string(text[size-logEnd:])) || !strings.Contains(got, " bytes left out …\n"):
 				t.Errorf("%d bytes in pieces of %d: beginning or end is lost", size, piece)
 			}
 		}

@@ -125,7 +125,8 @@ func childFull(dir string) error {
 
 // gcOnFullDisk: where not one byte can be written, gc still makes room.
 func gcOnFullDisk(dir string, s *Store) error {
-	if err := s.SaveRun(&RunRecord{ID: NewRunID(), Started: time.Now(), Finished: time.Now().Add(time.Hour)}); err != nil {
+	if err := s.SaveRun(&RunRecord{ID: NewRunID(), Started: time.Now(),
+		Finished: time.Now().Add(time.Hour)}); err != nil {
 		return err
 	}
 	if err := s.Close(); err != nil { // what was made in this session is in use

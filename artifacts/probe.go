@@ -9,8 +9,10 @@ import (
 // Abilities are what a store needs of its file system.
 type Abilities struct {
 	Rename bool // a rename replaces what has the name: without it, nothing can be stored safely
-	Lock   bool // a lock excludes other processes; without it, two runs may do the same work twice, and gc must not run during a run
-	Link   bool // a file may have two names: without it, inputs of exec stages are copied
+	// a lock excludes other processes; without it, two runs may do the same work twice, and gc must not run during a
+	// run
+	Lock bool
+	Link bool // a file may have two names: without it, inputs of exec stages are copied
 }
 
 // Probe tries them in the store's own tmp directory. On a network file system it

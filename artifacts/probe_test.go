@@ -21,7 +21,8 @@ func TestProbe(t *testing.T) {
 	if len(entries) != 1 { // the lease
 		t.Errorf("%d files are left", len(entries))
 	}
-	if text := (Abilities{}).Problems().Error(); !strings.Contains(text, "a rename") || !strings.Contains(text, "locks") {
+	if text := (Abilities{}).Problems().Error(); !strings.Contains(text, "a rename") ||
+		!strings.Contains(text, "locks") {
 		t.Error(text)
 	}
 }

@@ -187,7 +187,8 @@ func (l *link) takes() bool {
 func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared, Refused: len(l.refused.names), Replaced: l.refused.replaced, Blocked: l.blocked}
+	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared,
+		Refused: len(l.refused.names), Replaced: l.refused.replaced, Blocked: l.blocked}
 	if !l.again.IsZero() {
 		r.Down = l.err
 	}

@@ -30,7 +30,8 @@ func TestRuns(t *testing.T) {
 	s := newStore(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 250, time.UTC)
 	a := record(t, s, "00000000000000aa", at, "x", "y")
-	b := &RunRecord{ID: "ab00000000000001", Pipeline: "with blanks and ç", Started: at.Add(time.Hour), Cached: 2, Failed: 1, Skipped: 3,
+	b := &RunRecord{ID: "ab00000000000001", Pipeline: "with blanks and ç", Started: at.Add(time.Hour), Cached: 2,
+		Failed: 1, Skipped: 3,
 		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks, Keeps: []Ref{a.Tasks[0].Outputs["text"], a.Tasks[1].Outputs["text"]}}
 	if err := s.SaveRun(b); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,8 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	for _, r := range []RunRecord{{ID: "../../etc/passwd"}, {ID: "short"}, {ID: NewRunID(), Pipeline: "two\nlines"}, {ID: NewRunID(), Tasks: []RunTask{{ID: "two\nlines"}}}, {ID: NewRunID(), Keeps: []Ref{{Format: "two words"}}}} {
+	for _, r := range []RunRecord{{ID: "../../etc/passwd"}, {ID: "short"}, {ID: NewRunID(), Pipeline: "two\nlines"},
+		{ID: NewRunID(), Tasks: []RunTask{{ID: "two\nlines"}}}, {ID: NewRunID(), Keeps: []Ref{{Format: "two words"}}}} {
 		if err := s.SaveRun(&r); err == nil {
 			t.Errorf("%+v was saved", r)
 		}
@@ -85,7 +87,8 @@ func TestDamagedRun(t *testing.T) {
 	bad := record(t, s, NewRunID(), time.Now(), "y")
 	overwrite(t, s.relativePath("runs/"+bad.ID), flip)
 	runs, err := s.Runs()
-	if len(runs) != 1 || runs[0].ID != good.ID || !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), bad.ID) {
+	if len(runs) != 1 || runs[0].ID != good.ID || !errors.Is(err, ErrCorrupt) ||
+		!strings.Contains(err.Error(), bad.ID) {
 		t.Errorf("%v, %v", runs, err)
 	}
 	if _, err := s.LoadRun(bad.ID); !errors.Is(err, ErrDamagedRun) || !errors.Is(err, ErrCorrupt) {
@@ -109,7 +112,8 @@ func TestLateSync(t *testing.T) {
 	work(t, s, "recipe", "result")
 	gone := filepath.Join(t.TempDir(), "no such directory")
 	s.late.add([]string{gone})
-	if err := s.SaveRun(&RunRecord{ID: NewRunID()}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), gone) {
+	if err := s.SaveRun(&RunRecord{ID: NewRunID()}); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), gone) {
 		t.Error(err)
 	}
 	if err := s.Close(); !errors.Is(err, os.ErrNotExist) {

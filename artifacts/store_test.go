@@ -314,7 +314,8 @@ func TestCheckedReader(t *testing.T) {
 	for _, c := range []struct {
 		data []byte
 		want error
-	}{{data, nil}, {data[:2999], wrong}, {append(bytes.Clone(data), 0), wrong}, {flip(bytes.Clone(data)), wrong}, {nil, wrong}} {
+	}{{data, nil}, {data[:2999], wrong}, {append(bytes.Clone(data), 0), wrong},
+		{flip(bytes.Clone(data)), wrong}, {nil, wrong}} {
 		for _, piece := range []int{1, 7, 4096} {
 			r := NewCheckedReader(io.NopCloser(bytes.NewReader(c.data)), ref, func() error { return wrong }, nil)
 			_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, piece))

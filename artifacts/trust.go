@@ -70,7 +70,8 @@ func (s *Store) Distrusted() (unsigned, forged int) {
 
 // believes tells whether an action of this origin is believed.
 func (t *trust) believes(origin string) bool {
-	return origin == "" || len(t.Keys) == 0 || slices.ContainsFunc(t.Keys, func(v Verifier) bool { return v.ID() == origin })
+	return origin == "" || len(t.Keys) == 0 ||
+		slices.ContainsFunc(t.Keys, func(v Verifier) bool { return v.ID() == origin })
 }
 
 func (s *Store) distrust(k Key, forged bool) {

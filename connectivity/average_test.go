@@ -11,7 +11,8 @@ func TestAverage(t *testing.T) {
 	a.Add(square(3, 1, .6, .5, .6, 1, -.5, .5, -.5, 1))
 	m := a.Mean()
 	want := math.Tanh((math.Atanh(.2) + math.Atanh(.6)) / 2)
-	if math.Abs(m.At(0, 1)-want) > 1e-15 || m.At(1, 0) != m.At(0, 1) || math.Abs(m.At(0, 2)-.5) > 1e-15 || m.At(2, 2) != 1 || a.Matrices() != 2 {
+	if math.Abs(m.At(0, 1)-want) > 1e-15 || m.At(1, 0) != m.At(0, 1) || math.Abs(m.At(0, 2)-.5) > 1e-15 ||
+		m.At(2, 2) != 1 || a.Matrices() != 2 {
 		t.Errorf("mean %v, want %v, .5 and 1", m.Data, want)
 	}
 	var none Average

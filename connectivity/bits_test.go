@@ -66,8 +66,10 @@ func TestBits(t *testing.T) {
 	}
 	got["clean"] = digestOf(cleaned...)
 	for _, e := range append(estimators, GlassoCV) {
-		c := must(t, draws[:1], Options{Partial: e, Pearson: LedoitWolf, Rho: 0.1, Alpha: 0.3, FisherZ: FisherBoth, Both: true})
-		got[string(e)] = digestOf(c.Pearson, c.Partial, c.Covariance, c.Precision, []float64{c.Quality[0].Condition, c.Quality[0].PartialSE})
+		c := must(t, draws[:1], Options{Partial: e, Pearson: LedoitWolf, Rho: 0.1, Alpha: 0.3,
+			FisherZ: FisherBoth, Both: true})
+		got[string(e)] = digestOf(c.Pearson, c.Partial, c.Covariance, c.Precision,
+			[]float64{c.Quality[0].Condition, c.Quality[0].PartialSE})
 	}
 	for name, want := range digests {
 		if got[name] != want {

@@ -27,7 +27,8 @@ func TestSeriesOfNilearn(t *testing.T) {
 		{"ts_psc", Cleaning{Detrend: -1, Standardize: ScalePSC}},
 		{"ts_confounds_only", Cleaning{Detrend: -1, Regressors: confounds}},
 		{"ts_scrub_nofilter", Cleaning{Detrend: 1, TrendOver: OverKept, Regressors: confounds, Keep: keep}},
-		{"ts_clean", Cleaning{TR: 2, Detrend: 1, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1, Regressors: confounds}},
+		{"ts_clean", Cleaning{TR: 2, Detrend: 1, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1,
+			Regressors: confounds}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			cleaner, err := NewCleaner(raw.Rows, c.o)
@@ -113,7 +114,8 @@ func TestNothingIsMadeOfNothing(t *testing.T) {
 // A draw is cleaned alike whatever else is cleaned with it.
 func TestRegionsDoNotTouchEachOther(t *testing.T) {
 	x := columns(randoms(1, 90), randoms(2, 90), randoms(3, 90))
-	o := Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1, Regressors: columns(randoms(9, 90))}
+	o := Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1,
+		Regressors: columns(randoms(9, 90))}
 	all, _ := clean(t, x, o)
 	one, _ := clean(t, columns(x.column(nil, 1)), o)
 	for i := range all.Rows {
@@ -135,7 +137,8 @@ func TestBandPassKeepsItsBand(t *testing.T) {
 		})
 	}
 	for _, f := range []Filter{Butterworth, Cosine} {
-		y, _ := clean(t, x, Cleaning{TR: tr, Detrend: -1, Filter: f, HighPass: 0.01, LowPass: 0.1, Standardize: ScaleNone})
+		y, _ := clean(t, x, Cleaning{TR: tr, Detrend: -1, Filter: f, HighPass: 0.01, LowPass: 0.1,
+			Standardize: ScaleNone})
 		before, after := squares(x), squares(y)
 		for j, bounds := range [][2]float64{{0.9, 1.01}, {0, 0.02}, {0, 0.05}} {
 			if share := after[j] / before[j]; share < bounds[0] || share > bounds[1] {

@@ -12,10 +12,11 @@ import (
 // Confounds are a table T×K with a name for each column, NaN where it has no
 // value (n/a); the names are those of fMRIPrep.
 type Confounds struct {
-	Names   []string
-	Values  Matrix
-	About   map[string]AboutColumn // of the JSON file beside the table; nil without one
-	Cosines int                    // cosine columns that fMRIPrep writes for a scan of this length; less than 0 when that is not known
+	Names  []string
+	Values Matrix
+	About  map[string]AboutColumn // of the JSON file beside the table; nil without one
+	// cosine columns that fMRIPrep writes for a scan of this length; less than 0 when that is not known
+	Cosines int
 }
 
 // AboutColumn is what fMRIPrep's JSON file says of a component.
@@ -128,7 +129,8 @@ func some(names []string, n int) string {
 
 // camelCase tells names of fMRIPrep 1.0 and 1.1.
 func camelCase(name string) bool {
-	return name == "FramewiseDisplacement" || name == "GlobalSignal" || strings.HasPrefix(name, "aCompCor") || strings.HasPrefix(name, "tCompCor")
+	return name == "FramewiseDisplacement" || name == "GlobalSignal" || strings.HasPrefix(name, "aCompCor") ||
+		strings.HasPrefix(name, "tCompCor")
 }
 
 // NonSteady tells which volumes fMRIPrep marks as not in steady state, and how many there are.

@@ -147,7 +147,8 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 			if x.Rows > 2 && q.Missing > 1 {
 				hint = ": the labels lie elsewhere than the brain, perhaps"
 			}
-			return fmt.Errorf("%s and %s with a signal (%d are missing, %d constant) have no connectivity%s", words.Count(x.Rows, "volume"), words.Count(len(place), "region"), q.Missing, q.Constant, hint)
+			return fmt.Errorf("%s and %s with a signal (%d are missing, %d constant) have no connectivity%s",
+				words.Count(x.Rows, "volume"), words.Count(len(place), "region"), q.Missing, q.Constant, hint)
 		}
 		w.load(x, place, o.Raw)
 	}

@@ -52,14 +52,16 @@ func TestMatricesHaveTheirProperties(t *testing.T) {
 			}
 		}
 		n := x.Cols
-		for kind, v := range map[string][]float64{"pearson": c.Pearson, "partial": c.Partial, "covariance": c.Covariance, "precision": c.Precision} {
+		for kind, v := range map[string][]float64{"pearson": c.Pearson, "partial": c.Partial,
+			"covariance": c.Covariance, "precision": c.Precision} {
 			s := mat.NewSymDense(n, v)
 			for i := range n {
 				for j := range n {
 					if v[i*n+j] != v[j*n+i] {
 						t.Fatalf("%s is not symmetric at (%d,%d)", kind, i, j)
 					}
-					if kind != "covariance" && kind != "precision" && (math.Abs(v[i*n+j]) > 1 || (i == j) != (v[i*n+j] == 1) && i == j) {
+					if kind != "covariance" && kind != "precision" &&
+						(math.Abs(v[i*n+j]) > 1 || (i == j) != (v[i*n+j] == 1) && i == j) {
 						t.Fatalf("%s has %v at (%d,%d)", kind, v[i*n+j], i, j)
 					}
 				}
@@ -141,7 +143,8 @@ func TestPearsonIsGonums(t *testing.T) {
 	c := must(t, []Matrix{x}, Options{})
 	var want mat.SymDense
 	stat.CorrelationMatrix(&want, mat.NewDense(x.Rows, x.Cols, x.Clone().Data), nil)
-	closeTo(t, "pearson", c.view(c.Pearson, 0), Matrix{Rows: 84, Cols: 84, Data: mat.DenseCopyOf(&want).RawMatrix().Data}, 1e-13)
+	closeTo(t, "pearson", c.view(c.Pearson, 0),
+		Matrix{Rows: 84, Cols: 84, Data: mat.DenseCopyOf(&want).RawMatrix().Data}, 1e-13)
 }
 
 // What Inspect calls constant, Estimate does, too.
@@ -182,10 +185,12 @@ func TestRegionsWithoutASignalTakeNoPart(t *testing.T) {
 	for _, e := range estimators {
 		o := Options{Pearson: LedoitWolf, Partial: e, Rho: 0.1, Alpha: 0.1, Both: true}
 		a, b := must(t, []Matrix{x}, o), must(t, []Matrix{y}, o)
-		if q := b.Quality[0]; q.Missing != 1 || q.Constant != 1 || q.Regions != 11 || q.Shrinkage != a.Quality[0].Shrinkage && e != Empirical || q.PartialSE != a.Quality[0].PartialSE {
+		if q := b.Quality[0]; q.Missing != 1 || q.Constant != 1 || q.Regions != 11 ||
+			q.Shrinkage != a.Quality[0].Shrinkage && e != Empirical || q.PartialSE != a.Quality[0].PartialSE {
 			t.Errorf("%s: quality %+v", e, q)
 		}
-		for kind, v := range map[string][2][]float64{"pearson": {a.Pearson, b.Pearson}, "partial": {a.Partial, b.Partial}, "covariance": {a.Covariance, b.Covariance}, "precision": {a.Precision, b.Precision}} {
+		for kind, v := range map[string][2][]float64{"pearson": {a.Pearson, b.Pearson}, "partial": {a.Partial,
+			b.Partial}, "covariance": {a.Covariance, b.Covariance}, "precision": {a.Precision, b.Precision}} {
 			for i, pi := range place {
 				for j, pj := range place {
 					if v[0][i*9+j] != v[1][pi*11+pj] {
@@ -216,7 +221,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		o.Workers = 8
 		eight := must(t, draws, o)
 		for i := range one.Partial {
-			if math.Float64bits(one.Partial[i]) != math.Float64bits(eight.Partial[i]) || math.Float64bits(one.Pearson[i]) != math.Float64bits(eight.Pearson[i]) {
+			if math.Float64bits(one.Partial[i]) != math.Float64bits(eight.Partial[i]) ||
+				math.Float64bits(one.Pearson[i]) != math.Float64bits(eight.Pearson[i]) {
 				t.Fatalf("%s: element %d differs", e, i)
 			}
 		}

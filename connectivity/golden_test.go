@@ -163,8 +163,10 @@ func TestSeriesToEdges(t *testing.T) {
 		shrinkage float64
 		chosen    map[Share][2]int // edges, repaired
 	}{
-		{"p20short", func(*testing.T) string { return filepath.Join("testdata", "p20short") }, 0.4830677447440894, map[Share][2]int{OfPairs: {20, 1}, OfPositive: {17, 8}}},
-		{"p84", func(t *testing.T) string { return need.Shared(t, "fixtures", "prgnn", "preproc", "p84") }, 0.13517991321735348, map[Share][2]int{OfPairs: {348, 0}, OfPositive: {179, 0}}},
+		{"p20short", func(*testing.T) string { return filepath.Join("testdata", "p20short") }, 0.4830677447440894,
+			map[Share][2]int{OfPairs: {20, 1}, OfPositive: {17, 8}}},
+		{"p84", func(t *testing.T) string { return need.Shared(t, "fixtures", "prgnn", "preproc", "p84") },
+			0.13517991321735348, map[Share][2]int{OfPairs: {348, 0}, OfPositive: {179, 0}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := c.dir(t)

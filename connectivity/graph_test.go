@@ -92,7 +92,8 @@ func TestEdgesAreThoseOfTheSlowRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 16).Draw(t, "nodes")
 		// Few values, so that there are ties and zeros.
-		upper := rapid.SliceOfN(rapid.Map(rapid.IntRange(-6, 6), func(k int) float64 { return float64(k) / 8 }), n*(n-1)/2, n*(n-1)/2).Draw(t, "upper")
+		upper := rapid.SliceOfN(rapid.Map(rapid.IntRange(-6, 6), func(k int) float64 { return float64(k) / 8 }),
+			n*(n-1)/2, n*(n-1)/2).Draw(t, "upper")
 		if rapid.Bool().Draw(t, "fine") {
 			for i := range upper {
 				upper[i] += float64(i) * 1e-6
@@ -122,7 +123,8 @@ func TestEdgesAreThoseOfTheSlowRule(t *testing.T) {
 			if w, ok := want[[2]int{e.Source, e.Target}]; !ok || w != e.Weight {
 				t.Fatalf("edge %v, want the weight %v (%v)", e, w, ok)
 			}
-			if k > 0 && (g.Edges[k-1].Source > e.Source || g.Edges[k-1].Source == e.Source && g.Edges[k-1].Target >= e.Target) {
+			if k > 0 && (g.Edges[k-1].Source > e.Source || g.Edges[k-1].Source == e.Source &&
+				g.Edges[k-1].Target >= e.Target) {
 				t.Fatalf("edges are not in order: %v", g.Edges)
 			}
 		}
@@ -167,7 +169,8 @@ func checkQuality(t *rapid.T, g *Graph, p Matrix) {
 		low = 0
 	}
 	q := g.Quality
-	if q.Nodes != n || q.Silent != silent || q.Isolated != isolated || q.Components != components || q.Edges != len(g.Edges) ||
+	if q.Nodes != n || q.Silent != silent || q.Isolated != isolated || q.Components != components ||
+		q.Edges != len(g.Edges) ||
 		q.DegreeMin != low || q.DegreeMax != high || (silent < n && q.DegreeMean != float64(sum)/float64(n-silent)) {
 		t.Fatalf("quality %+v; counted %d silent, %d isolated, %d components, degrees %d…%d, sum %d", q, silent, isolated, components, low, high, sum)
 	}
@@ -202,8 +205,10 @@ func TestRepairIsReported(t *testing.T) {
 		want   []Edge
 		q      GraphQuality
 	}{
-		{RepairLargest, []Edge{{0, 1, 0.9}, {0, 2, -0.1}, {1, 3, -0.2}}, GraphQuality{Repaired: 2, NotPositive: 2, Components: 1}},
-		{RepairAbsolute, []Edge{{0, 1, 0.9}, {0, 3, -0.5}, {2, 3, -0.4}}, GraphQuality{Repaired: 2, NotPositive: 2, Components: 1}},
+		{RepairLargest, []Edge{{0, 1, 0.9}, {0, 2, -0.1}, {1, 3, -0.2}},
+			GraphQuality{Repaired: 2, NotPositive: 2, Components: 1}},
+		{RepairAbsolute, []Edge{{0, 1, 0.9}, {0, 3, -0.5}, {2, 3, -0.4}},
+			GraphQuality{Repaired: 2, NotPositive: 2, Components: 1}},
 		{RepairNone, []Edge{{0, 1, 0.9}}, GraphQuality{Isolated: 2, Components: 3}},
 	} {
 		g, err := Build(p, Rule{Density: 0.2, Repair: c.repair})
@@ -211,7 +216,8 @@ func TestRepairIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := g.Quality
-		if !slices.Equal(g.Edges, c.want) || q.Repaired != c.q.Repaired || q.NotPositive != c.q.NotPositive || q.Isolated != c.q.Isolated || q.Components != c.q.Components {
+		if !slices.Equal(g.Edges, c.want) || q.Repaired != c.q.Repaired || q.NotPositive != c.q.NotPositive ||
+			q.Isolated != c.q.Isolated || q.Components != c.q.Components {
 			t.Errorf("%s: edges %v, quality %+v", c.repair, g.Edges, q)
 		}
 		if q.Positive != 1.0/6 || q.Threshold != 0.9 {
@@ -263,7 +269,8 @@ func TestFeatures(t *testing.T) {
 	closeTo(t, "pearson", g.NodeFeatures(PearsonRow, r), symmetric(4, []float64{0.5, 0.25, 0, 0.5, 0, 0}), 0)
 	closeTo(t, "identity", g.NodeFeatures(Identity, r), symmetric(4, make([]float64, 6)), 0)
 	closeTo(t, "degree profile", g.NodeFeatures(DegreeProfile, r),
-		columns([]float64{1, 2, 1, 0}, []float64{2, 1, 2, 0}, []float64{2, 1, 2, 0}, []float64{2, 1, 2, 0}, []float64{0, 0, 0, 0}), 0)
+		columns([]float64{1, 2, 1, 0}, []float64{2, 1, 2, 0}, []float64{2, 1, 2, 0}, []float64{2, 1, 2, 0},
+			[]float64{0, 0, 0, 0}), 0)
 	star := &Graph{N: 4, Edges: []Edge{{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {1, 2, 1}}}
 	// The neighbours of 0 have the degrees 2, 2, 1.
 	closeTo(t, "degree profile", Matrix{Rows: 1, Cols: 5, Data: star.NodeFeatures(DegreeProfile, r).Row(0)},
@@ -273,7 +280,8 @@ func TestFeatures(t *testing.T) {
 // The k-th largest is that of the sorted numbers, however they lie.
 func TestKthLargest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		one := rapid.OneOf(rapid.Float64Range(5e-324, 1), rapid.Float64Range(5e-324, 1e-300), rapid.SampledFrom([]float64{0.25, 0.5, math.MaxFloat64, math.Inf(1)}))
+		one := rapid.OneOf(rapid.Float64Range(5e-324, 1), rapid.Float64Range(5e-324, 1e-300),
+			rapid.SampledFrom([]float64{0.25, 0.5, math.MaxFloat64, math.Inf(1)}))
 		v := rapid.SliceOfN(one, 1, 40).Draw(t, "v")
 		k := rapid.IntRange(1, len(v)).Draw(t, "k")
 		sorted := slices.Clone(v)

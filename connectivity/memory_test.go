@@ -59,7 +59,8 @@ func TestMemoryOfTexts(t *testing.T) {
 						}
 					}
 					_, x, err := read(bytes.NewReader(squeezed(t, c.head, c.line, c.lines)))
-					if want == "" && (err != nil || x.Rows != c.lines) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					if want == "" && (err != nil || x.Rows != c.lines) || want != "" &&
+						(err == nil || !strings.Contains(err.Error(), want)) {
 						t.Errorf("%d rows, %v, want %q", x.Rows, err, want)
 					}
 				})

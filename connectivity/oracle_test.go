@@ -143,9 +143,11 @@ func TestScrubbedRunOfNumpy(t *testing.T) {
 		want scrubbed
 		teff float64
 	}{
-		{"butterworth", Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1}, o.ScrubbedButterworth, 54*0.36 - 4},
+		{"butterworth", Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1},
+			o.ScrubbedButterworth, 54*0.36 - 4},
 		{"trend", Cleaning{Detrend: 2}, o.ScrubbedTrend, 54 - 4 - 2},
-		{"cosine", Cleaning{TR: 2, Detrend: 1, Filter: Cosine, HighPass: 0.01, LowPass: 0.1}, o.ScrubbedCosine, float64(54 - 4 - 1 - o.ScrubbedCosine.N)},
+		{"cosine", Cleaning{TR: 2, Detrend: 1, Filter: Cosine, HighPass: 0.01, LowPass: 0.1}, o.ScrubbedCosine,
+			float64(54 - 4 - 1 - o.ScrubbedCosine.N)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Regressors = confounds

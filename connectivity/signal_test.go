@@ -49,7 +49,8 @@ func TestInspect(t *testing.T) {
 	for j := range 9 {
 		many.Data[j] = inf
 	}
-	if _, err := Inspect(many); err == nil || strings.Count(err.Error(), "\n") != 5 || !strings.HasSuffix(err.Error(), "and 4 more") {
+	if _, err := Inspect(many); err == nil || strings.Count(err.Error(), "\n") != 5 ||
+		!strings.HasSuffix(err.Error(), "and 4 more") {
 		t.Errorf("nine mistakes are told as %v", err)
 	}
 }

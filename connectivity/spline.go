@@ -78,7 +78,8 @@ func (s *spline) slopes(dst, y []float64) {
 		return
 	}
 	end := func(near, far, slopeNear, slopeFar float64) float64 {
-		return (float64(float64((float64(3*near)+float64(2*far))*far)*slopeNear) + float64(float64(near*near)*slopeFar)) / (near + far)
+		return (float64(float64((float64(3*near)+float64(2*far))*far)*slopeNear) +
+			float64(float64(near*near)*slopeFar)) / (near + far)
 	}
 	dst[0] = end(s.h(0), s.h(1), chord(0), chord(1))
 	for i := 1; i < n-1; i++ {

@@ -165,7 +165,8 @@ func TestStrategyMistakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := c.table.Select(s, 5, c.columns, FirstNext); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, _, err := c.table.Select(s, 5, c.columns, FirstNext); err == nil ||
+			!strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("error %v\nwant  %s", err, c.want)
 		}
 	}
@@ -193,13 +194,17 @@ func TestCosinesOfFMRIPrep(t *testing.T) {
 	}
 }
 
-// Tables of every version of fMRIPrep have the columns: 24 motion parameters, two tissues and one cosine; six components
+// Tables of every version of fMRIPrep have the columns: 24 motion parameters, two tissues and one cosine; six
+// components
 // of the combined mask, five of CSF and four of white matter, numbered through in 20.2.
 func TestStrategiesOfVersions(t *testing.T) {
-	for _, version := range []string{"20.2.7", "21.0.4", "22.1.1", "23.1.4", "23.2.3", "24.1.1", "25.0.0", "25.1.4", "25.2.5"} {
+	for _, version := range []string{"20.2.7", "21.0.4", "22.1.1", "23.1.4", "23.2.3", "24.1.1",
+		"25.0.0", "25.1.4", "25.2.5"} {
 		t.Run(version, func(t *testing.T) {
-			tables, err := filepath.Glob(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+version), "*", "*", "*", "*desc-confounds_timeseries.tsv"))
-			more, err2 := filepath.Glob(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+version), "sub-*", "func", "*desc-confounds_timeseries.tsv"))
+			tables, err := filepath.Glob(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+version), "*",
+				"*", "*", "*desc-confounds_timeseries.tsv"))
+			more, err2 := filepath.Glob(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+version),
+				"sub-*", "func", "*desc-confounds_timeseries.tsv"))
 			if tables = append(tables, more...); len(tables) == 0 || err != nil || err2 != nil {
 				t.Fatal("no table of confounds", err, err2)
 			}
@@ -216,7 +221,8 @@ func TestStrategiesOfVersions(t *testing.T) {
 				if _, n := c.NonSteady(); n != 1 {
 					t.Errorf("%s: %d volumes not in steady state, want 1", filepath.Base(path), n)
 				}
-				for name, want := range map[string]int{"simple": 27, "scrubbing": 33, "compcor": 31, "24P": 24, "27P": 27, "36P": 36, "acompcor": 22} {
+				for name, want := range map[string]int{"simple": 27, "scrubbing": 33, "compcor": 31, "24P": 24,
+					"27P": 27, "36P": 36, "acompcor": 22} {
 					s, err := StrategyOf(name)
 					if err != nil {
 						t.Fatal(err)

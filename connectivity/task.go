@@ -128,7 +128,8 @@ func (k Task) grid(volumes int) []float64 {
 func boxcar(grid []float64, events []Event) []float64 {
 	x, last := make([]float64, len(grid)), len(grid)-1
 	for _, e := range events {
-		on, off := min(sort.SearchFloat64s(grid, e.Onset), last), min(sort.SearchFloat64s(grid, e.Onset+e.Duration), last)
+		on, off := min(sort.SearchFloat64s(grid, e.Onset), last),
+			min(sort.SearchFloat64s(grid, e.Onset+e.Duration), last)
 		if off == on && off < last {
 			off++
 		}
@@ -147,7 +148,8 @@ func (k Task) response() []float64 {
 	type density struct{ a, gamma, s float64 }
 	peak, undershoot, ratio := density{6, 120, 1}, density{16, 1307674368000, 1}, 0.167
 	if k.Response == GloverResponse {
-		peak, undershoot, ratio = density{6 / 0.9, 389.0349262461796, 0.9}, density{12 / 0.9, 1116669003.0834205, 0.9}, 0.48
+		peak, undershoot, ratio = density{6 / 0.9, 389.0349262461796, 0.9},
+			density{12 / 0.9, 1116669003.0834205, 0.9}, 0.48
 	}
 	dt := k.TR / oversampling
 	at := func(d density, t float64) float64 {

@@ -41,7 +41,8 @@ func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) Rep
 func TestExecutor(t *testing.T) {
 	st := newStore(t)
 	e := &elsewhere{spy: func(j *Job) *Report {
-		if j.Key != artifacts.KeyOf(j.Recipe) || j.Kind != joinKind || j.Threads < 1 || !strings.Contains(j.Recipe, "\nstage join\n") {
+		if j.Key != artifacts.KeyOf(j.Recipe) || j.Kind != joinKind || j.Threads < 1 ||
+			!strings.Contains(j.Recipe, "\nstage join\n") {
 			t.Errorf("%+v", j)
 		}
 		for _, in := range j.Inputs {
@@ -152,7 +153,8 @@ func TestExecutorElsewhereGetsWhatIsAskedFor(t *testing.T) {
 	s.task("a", &join{Text: "a"}).Stage.Kind = kind
 	got := 0
 	e := &elsewhere{spy: func(j *Job) *Report { got = j.Threads; return nil }}
-	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{Workers: 1000, Executor: e}); err != nil || got != 1 {
+	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{Workers: 1000, Executor: e}); err != nil ||
+		got != 1 {
 		t.Errorf("%d threads, %v", got, err)
 	}
 }

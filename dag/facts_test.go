@@ -38,8 +38,10 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &remade{everything{
 			Bool: rapid.Bool().Draw(t, "bool"), Int: rapid.Int().Draw(t, "int"), Long: rapid.Int64().Draw(t, "long"),
-			Seed: rapid.Uint64().Draw(t, "seed"), Number: rapid.Float64().Draw(t, "number"), Text: rapid.String().Draw(t, "text"),
-			Ints: rapid.SliceOf(rapid.Int()).Draw(t, "ints"), Floats: rapid.SliceOf(rapid.Float64()).Draw(t, "floats"), Texts: rapid.SliceOf(rapid.String()).Draw(t, "texts"),
+			Seed: rapid.Uint64().Draw(t, "seed"), Number: rapid.Float64().Draw(t, "number"),
+			Text: rapid.String().Draw(t, "text"),
+			Ints: rapid.SliceOf(rapid.Int()).Draw(t, "ints"), Floats: rapid.SliceOf(rapid.Float64()).Draw(t, "floats"),
+			Texts: rapid.SliceOf(rapid.String()).Draw(t, "texts"),
 		}}
 		n := &Node{ID: "x", Stage: &StageNode{Kind: kind}, Work: s}
 		n.Inputs = []Binding{{Port: "one", Sources: []Source{{File: "0"}}}, {Port: "many"}}
@@ -48,7 +50,9 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 				n.Inputs[1].Sources = append(n.Inputs[1].Sources, Source{})
 				continue
 			}
-			n.Inputs[1].Sources = append(n.Inputs[1].Sources, Source{Coords: []Coord{{"fold", rapid.String().Draw(t, "fold")}, {"subject", rapid.StringMatching(`sub-[a-z0-9]+`).Draw(t, "subject")}}})
+			n.Inputs[1].Sources = append(n.Inputs[1].Sources,
+				Source{Coords: []Coord{{"fold", rapid.String().Draw(t, "fold")},
+					{"subject", rapid.StringMatching(`sub-[a-z0-9]+`).Draw(t, "subject")}}})
 		}
 		ref := func(*Source) (artifacts.Ref, error) {
 			return artifacts.Ref{Format: "npy", Digest: artifacts.Digest{1, 2}}, nil
@@ -117,7 +121,8 @@ func TestRecipesThatAreNone(t *testing.T) {
 }
 
 func TestPromises(t *testing.T) {
-	for text, want := range map[string]string{"": "the same bits", "bits": "the same bits", "nothing": "nothing", "1e-6": "a relative error of at most 1e-06"} {
+	for text, want := range map[string]string{"": "the same bits", "bits": "the same bits", "nothing": "nothing",
+		"1e-6": "a relative error of at most 1e-06"} {
 		if p, err := ParsePromise(text); err != nil || p.String() != want {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}

@@ -24,7 +24,8 @@ type fuzzed struct {
 // else. Whatever the text, reading it is an error or gives its facts; a stage that
 // is made from them has the same parameters when it is written and read again.
 func FuzzRecipe(f *testing.F) {
-	whole := &fuzzed{On: true, Count: -3, Wide: 1 << 40, Seed: 1 << 63, Level: 1e-300, Name: "a \"b\"\n, é]", Sizes: []int{1, -2}, Rates: []float64{0.1, 1e21}, Labels: []string{"x, y", "]", ""}}
+	whole := &fuzzed{On: true, Count: -3, Wide: 1 << 40, Seed: 1 << 63, Level: 1e-300, Name: "a \"b\"\n, é]",
+		Sizes: []int{1, -2}, Rates: []float64{0.1, 1e21}, Labels: []string{"x, y", "]", ""}}
 	text := recipeFormat + "\nstage fuzzed\ncode c0de\n"
 	for _, line := range ParamText(whole) {
 		text += "parameter " + line + "\n"

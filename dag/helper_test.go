@@ -85,7 +85,8 @@ func (s *sketch) task(id string, work Stage, from ...string) *Node {
 			if !ok {
 				panic("no task " + f)
 			}
-			b.Sources = append(b.Sources, Source{Node: up, Output: "out", Coords: []Coord{{"from", strconv.Itoa(k + 1)}}})
+			b.Sources = append(b.Sources,
+				Source{Node: up, Output: "out", Coords: []Coord{{"from", strconv.Itoa(k + 1)}}})
 		}
 		n.Inputs = append(n.Inputs, b)
 	}

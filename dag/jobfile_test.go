@@ -23,7 +23,8 @@ func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
 	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
 	recipe := string(appendRecipe(nil, code, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
 	j := &Job{
-		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Work: w, Recipe: recipe, Key: artifacts.KeyOf(recipe),
+		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Work: w, Recipe: recipe,
+		Key:     artifacts.KeyOf(recipe),
 		Inputs:  []JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
 		Threads: 2, Memory: 1 << 40, Time: 90 * time.Minute, Forced: true,
 	}

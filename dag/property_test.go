@@ -213,18 +213,19 @@ func TestInterrupted(t *testing.T) {
 		defer cancel()
 		left := rapid.IntRange(0, 2*len(s.tasks)).Draw(t, "events")
 		done := map[string]bool{}
-		res, err := Run(ctx, &s.sketch().Graph, st, Options{Workers: rapid.IntRange(1, 3).Draw(t, "workers"), Progress: func(e Event) {
-			if left == 0 {
-				cancel()
-			}
-			left--
-			if e.State == Ran {
-				done[e.Task] = true
-			}
-			if e.State == Failed || e.State == Skipped {
-				t.Errorf("%s %s: %v", e.Task, e.State, e.Err)
-			}
-		}})
+		res, err := Run(ctx, &s.sketch().Graph, st, Options{Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+			Progress: func(e Event) {
+				if left == 0 {
+					cancel()
+				}
+				left--
+				if e.State == Ran {
+					done[e.Task] = true
+				}
+				if e.State == Failed || e.State == Skipped {
+					t.Errorf("%s %s: %v", e.Task, e.State, e.Err)
+				}
+			}})
 		if err != nil && !errors.Is(err, context.Canceled) || res == nil {
 			t.Fatal(err)
 		}
@@ -252,13 +253,14 @@ func TestTwoAtOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		for k, st := range stores {
 			wait.Go(func() {
-				results[k], errs[k] = Run(context.Background(), &s.sketch().Graph, st, Options{Workers: 2, Progress: func(e Event) {
-					if e.State == Ran {
-						mu.Lock()
-						times[e.Key]++
-						mu.Unlock()
-					}
-				}})
+				results[k], errs[k] = Run(context.Background(), &s.sketch().Graph, st,
+					Options{Workers: 2, Progress: func(e Event) {
+						if e.State == Ran {
+							mu.Lock()
+							times[e.Key]++
+							mu.Unlock()
+						}
+					}})
 			})
 		}
 		wait.Wait()

@@ -108,7 +108,8 @@ func TestFailFast(t *testing.T) {
 	for _, failFast := range []bool{false, true} {
 		s := newSketch()
 		for i := range 20 {
-			s.task(fmt.Sprintf("t%02d", i), &join{during: func(context.Context, *Task) error { return errors.New("no") }})
+			s.task(fmt.Sprintf("t%02d", i),
+				&join{during: func(context.Context, *Task) error { return errors.New("no") }})
 		}
 		res, _ := s.run(t, newStore(t), Options{Workers: 1, FailFast: failFast})
 		if failed := len(res.Errors); failFast && (failed != 1 || res.Skipped != 19) || !failFast && failed != 20 {
@@ -141,7 +142,8 @@ func TestPanic(t *testing.T) {
 			t.Errorf("%s: %q ran, want %q", name, ran, want)
 		}
 		var p *Panic
-		if name == "a panic" && (!errors.As(res.Errors[0], &p) || !strings.Contains(res.Errors[0].Error(), `In("nothing")`) || !strings.Contains(string(p.Stack), "TestPanic")) {
+		if name == "a panic" && (!errors.As(res.Errors[0], &p) || !strings.Contains(res.Errors[0].Error(),
+			`In("nothing")`) || !strings.Contains(string(p.Stack), "TestPanic")) {
 			t.Errorf("%v", res.Errors[0])
 		}
 	}
@@ -151,14 +153,16 @@ func TestPanic(t *testing.T) {
 type badOutputs struct{ out Outputs }
 
 func (*badOutputs) Ports() Ports {
-	return Ports{Out: []Port{{Name: "array", Type: NPY("<f8", "draw", "roi")}, {Name: "table", Type: Arrow("id", "score")}}}
+	return Ports{Out: []Port{{Name: "array", Type: NPY("<f8", "draw", "roi")},
+		{Name: "table", Type: Arrow("id", "score")}}}
 }
 
 func (b *badOutputs) Run(context.Context, *Task) (Outputs, error) { return b.out, nil }
 
 func TestOutputsAreChecked(t *testing.T) {
 	array := encoding.NewArray([]float64{1, 2}, 1, 2)
-	table := encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}}, encoding.Column{Name: "score", Values: []float64{1}})
+	table := encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}},
+		encoding.Column{Name: "score", Values: []float64{1}})
 	tests := []struct {
 		name string
 		out  Outputs
@@ -170,8 +174,10 @@ func TestOutputsAreChecked(t *testing.T) {
 		{"format", Outputs{"array": table, "table": table}, `the stage's output "array" is arrow, not npy`},
 		{"dtype", Outputs{"array": encoding.NewArray([]float32{1}, 1, 1), "table": table}, `the stage's output "array" has elements of type <f4, not <f8`},
 		{"rank", Outputs{"array": encoding.NewArray([]float64{1}, 1), "table": table}, `the stage's output "array" has the shape [1], not the axes [draw, roi]`},
-		{"column", Outputs{"array": array, "table": encoding.NewTable(encoding.Column{Name: "id", Values: []string{"a"}})}, `the stage's output "table" lacks the column score`},
-		{"bytes", Outputs{"array": artifacts.Bytes{Kind: "npy", Data: []byte("no array")}, "table": table}, "output \"array\" "},
+		{"column", Outputs{"array": array, "table": encoding.NewTable(encoding.Column{Name: "id",
+			Values: []string{"a"}})}, `the stage's output "table" lacks the column score`},
+		{"bytes", Outputs{"array": artifacts.Bytes{Kind: "npy", Data: []byte("no array")}, "table": table},
+			"output \"array\" "},
 		{"two mistakes", Outputs{}, "the stage did not give its output \"array\"\nthe stage did not give its output \"table\""},
 	}
 	for _, tt := range tests {
@@ -316,7 +322,8 @@ func TestResources(t *testing.T) {
 			now, nowMemory := threads.Add(int64(task.Threads)), memory.Add(mem)
 			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
 			}
-			for old := mostMemory.Load(); nowMemory > old && !mostMemory.CompareAndSwap(old, nowMemory); old = mostMemory.Load() {
+			for old := mostMemory.Load(); nowMemory > old &&
+				!mostMemory.CompareAndSwap(old, nowMemory); old = mostMemory.Load() {
 			}
 			if mem > 100 && nowMemory != mem {
 				alone.Add(1)
@@ -368,7 +375,8 @@ func TestSpareThreads(t *testing.T) {
 	}
 	s.run(t, newStore(t), Options{Workers: 8})
 	// One of the two may be ready before the other, and then it is alone as well.
-	if a, b, c := got[0].Load(), got[1].Load(), got[2].Load(); a != 6 || min(b, c) < 1 || max(b, c) < 4 || max(b, c) > 6 {
+	if a, b, c := got[0].Load(), got[1].Load(), got[2].Load(); a != 6 || min(b, c) < 1 ||
+		max(b, c) < 4 || max(b, c) > 6 {
 		t.Errorf("of 8 threads the first had %d, the others %d and %d", a, b, c)
 	}
 	s.nodes["alone"].Work.(*join).Text = "again"
@@ -450,7 +458,8 @@ func TestUntilOnlyForce(t *testing.T) {
 			}
 		})
 	}
-	for _, o := range []Options{{Until: []string{"x"}}, {Force: []string{"a[fold=1]"}}, {Only: []string{"a"}, Until: []string{"a"}}} {
+	for _, o := range []Options{{Until: []string{"x"}}, {Force: []string{"a[fold=1]"}},
+		{Only: []string{"a"}, Until: []string{"a"}}} {
 		if _, err := Run(context.Background(), &chain("a").Graph, newStore(t), o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}

@@ -17,7 +17,8 @@ func fanned() *Graph {
 		g.Stages = append(g.Stages, s)
 	}
 	add("folds", nil)
-	add("connectivity", []Coord{{"subject", "sub-001"}}, []Coord{{"subject", "sub-002"}}, []Coord{{"subject", "sub-010"}})
+	add("connectivity", []Coord{{"subject", "sub-001"}}, []Coord{{"subject", "sub-002"}},
+		[]Coord{{"subject", "sub-010"}})
 	var train [][]Coord
 	for _, pool := range []string{"topk", "sage"} {
 		for _, fold := range []string{"1", "2"} {

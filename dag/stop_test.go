@@ -40,7 +40,8 @@ func TestCancel(t *testing.T) {
 	if err != nil || rec.Stopped != why.Error() || rec.Finished.IsZero() {
 		t.Errorf("%+v, %v", rec, err)
 	}
-	if _, ran := chain("a").run(t, st, Options{}); strings.Contains(ran, "a:ran") || !strings.Contains(ran, "b:ran c:ran") {
+	if _, ran := chain("a").run(t, st, Options{}); strings.Contains(ran, "a:ran") ||
+		!strings.Contains(ran, "b:ran c:ran") {
 		t.Errorf("then %q ran", ran)
 	}
 }
@@ -124,7 +125,9 @@ func TestEncodingFails(t *testing.T) {
 // one gives one value.
 type one struct{ v artifacts.Value }
 
-func (*one) Ports() Ports                                  { return Ports{Out: []Port{{Name: "out", Type: Format("text")}}} }
+func (*one) Ports() Ports {
+	return Ports{Out: []Port{{Name: "out", Type: Format("text")}}}
+}
 func (o *one) Run(context.Context, *Task) (Outputs, error) { return Outputs{"out": o.v}, nil }
 
 // TestProgressComesInOrder has tasks tell of themselves in the moment they end.
@@ -185,7 +188,8 @@ func TestWiring(t *testing.T) {
 	}
 	s := chain("a")
 	s.Stages = s.Stages[1:]
-	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{}); err == nil || !strings.Contains(err.Error(), "not in the graph") {
+	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "not in the graph") {
 		t.Error(err)
 	}
 }
@@ -250,7 +254,8 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s to %s: %q, want %q", tt.out, tt.in, got, tt.want)
 		}
 	}
-	if got := NPY("<f8", "draw", "roi").String() + "; " + Arrow("id", "score").String() + "; " + (Type{}).String(); got != "npy <f8 [draw, roi]; arrow (id, score); anything" {
+	if got := NPY("<f8", "draw", "roi").String() + "; " + Arrow("id", "score").String() + "; " +
+		(Type{}).String(); got != "npy <f8 [draw, roi]; arrow (id, score); anything" {
 		t.Error(got)
 	}
 }

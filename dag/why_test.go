@@ -282,11 +282,13 @@ func TestWhyItRan(t *testing.T) {
 	if err != nil || e.State != Unknown {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	if e, err = Why(&y.sketch().Graph, st, Options{}, "series"); err != nil || e.State != Stale || e.Reason != "it has not been run before" || e.Differences != nil {
+	if e, err = Why(&y.sketch().Graph, st, Options{}, "series"); err != nil || e.State != Stale ||
+		e.Reason != "it has not been run before" || e.Differences != nil {
 		t.Errorf("before the first run: %+v, %v", e, err)
 	}
 	y.sketch().run(t, st, Options{})
-	if e, err = Why(&y.sketch().Graph, st, Options{}, "graph"); err != nil || e.State != Cached || e.Differences != nil {
+	if e, err = Why(&y.sketch().Graph, st, Options{}, "graph"); err != nil || e.State != Cached ||
+		e.Differences != nil {
 		t.Errorf("after the first run: %+v, %v", e, err)
 	}
 	y.density = "0.2"
@@ -296,7 +298,8 @@ func TestWhyItRan(t *testing.T) {
 	if err != nil || e.State != Cached || len(e.Differences) != 1 || e.Differences[0].String() != `parameter text: "0.1" → "0.2"` {
 		t.Errorf("after the second: %+v, %v", e, err)
 	}
-	if e.Run == "" || e.When.IsZero() || !strings.HasPrefix(e.Recipe, recipeFormat) || !strings.HasPrefix(e.Before, recipeFormat) {
+	if e.Run == "" || e.When.IsZero() || !strings.HasPrefix(e.Recipe, recipeFormat) ||
+		!strings.HasPrefix(e.Before, recipeFormat) {
 		t.Errorf("%+v", e)
 	}
 	if _, err := Why(&y.sketch().Graph, st, Options{}, "*"); err == nil {
@@ -332,10 +335,12 @@ func TestRecord(t *testing.T) {
 		var tasks []string
 		for _, k := range rec.Tasks {
 			tasks = append(tasks, k.ID+":"+string(k.State))
-			if k.State == Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs["out"].Size == 0 || k.Key == (artifacts.Key{})) {
+			if k.State == Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs["out"].Size == 0 ||
+				k.Key == (artifacts.Key{})) {
 				t.Errorf("%+v", k)
 			}
-			if k.State == Ran && k.ID == "c" && k.Read != second.Outputs["a"]["out"].Size+second.Outputs["b"]["out"].Size {
+			if k.State == Ran && k.ID == "c" &&
+				k.Read != second.Outputs["a"]["out"].Size+second.Outputs["b"]["out"].Size {
 				t.Errorf("c read %d bytes", k.Read)
 			}
 			if (k.State == Failed || k.State == Skipped) && k.Error == "" {
@@ -345,7 +350,8 @@ func TestRecord(t *testing.T) {
 		if got := strings.Join(tasks, " "); got != tt.tasks {
 			t.Errorf("%s, want %s", got, tt.tasks)
 		}
-		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" || rec.Codes["join"] != artifacts.DigestOf([]byte("1")).String() || rec.Finished.IsZero() || rec.Seconds <= 0 {
+		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" ||
+			rec.Codes["join"] != artifacts.DigestOf([]byte("1")).String() || rec.Finished.IsZero() || rec.Seconds <= 0 {
 			t.Errorf("%+v", rec)
 		}
 	}

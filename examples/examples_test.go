@@ -131,10 +131,12 @@ func TestEditedStage(t *testing.T) {
 		output(t, dir, "go", "run", "prgnn/dag/codeid", "./outliers")
 		output(t, dir, "go", "build", "-ldflags=-s -w", "-o", "pipeline.exe", ".")
 		program := filepath.Join(dir, "pipeline.exe")
-		if plan := output(t, dir, program, "plan", "-q", "outliers.yaml"); step.why != "" && !strings.Contains(plan, step.why) {
+		if plan := output(t, dir, program, "plan", "-q", "outliers.yaml"); step.why != "" &&
+			!strings.Contains(plan, step.why) {
 			t.Errorf("%q edited: the plan does not say %q:\n%s", step.old, step.why, plan)
 		}
-		if got := output(t, dir, program, "run", "-q", "outliers.yaml"); !strings.Contains(got, ": 36 tasks: "+step.ran) {
+		if got := output(t, dir, program, "run", "-q", "outliers.yaml"); !strings.Contains(got,
+			": 36 tasks: "+step.ran) {
 			t.Errorf("%q edited: %s, want %s", step.old, got, step.ran)
 		}
 	}
@@ -178,14 +180,17 @@ func TestNewStage(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(lab), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	output(t, dir, program, "new-stage", "closeness", filepath.Join("my lab", "stages"), "--clone", clone, "--module", "lab.example/stages")
+	output(t, dir, program, "new-stage", "closeness", filepath.Join("my lab", "stages"), "--clone", clone,
+		"--module", "lab.example/stages")
 	output(t, lab, "go", "generate", "./...")
 	output(t, lab, "go", "test", "./...")
 	output(t, lab, "go", "build", "-o", "pipeline.exe", ".")
-	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "stages", "closeness"); !strings.HasPrefix(got, "closeness\n") {
+	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "stages",
+		"closeness"); !strings.HasPrefix(got, "closeness\n") {
 		t.Error(got)
 	}
-	if got, want := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "-q", "closeness.yaml"), "36 tasks: 0 cached"; !strings.Contains(got, want) {
+	if got, want := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "-q", "closeness.yaml"),
+		"36 tasks: 0 cached"; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -201,7 +206,8 @@ func TestGrowth(t *testing.T) {
 	program := filepath.Join(dir, "pipeline.exe")
 	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	pipeline := func(args ...string) string {
-		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "growth.yaml"}, args[1:]...)...)
+		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "growth.yaml"},
+			args[1:]...)...)
 	}
 	read := func(file string) [][]string {
 		text, err := os.ReadFile(filepath.Join(dir, file))
@@ -231,7 +237,8 @@ func TestGrowth(t *testing.T) {
 			}
 		}
 		want := (n*xy - x*y) / (n*xx - x*x)
-		if got := number(t, row[4]); math.Abs(got-want) > 1e-6 || number(t, row[3]) != n || math.Abs(number(t, row[5])-math.Ln2/want) > 1e-4 {
+		if got := number(t, row[4]); math.Abs(got-want) > 1e-6 || number(t, row[3]) != n ||
+			math.Abs(number(t, row[5])-math.Ln2/want) > 1e-4 {
 			t.Errorf("%s: %v, want a rate of %v from %v points", row[0], row, want, n)
 		}
 	}
@@ -312,7 +319,8 @@ func TestPythonExec(t *testing.T) {
 	program := filepath.Join(dir, "pipeline.exe")
 	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	pipeline := func(args ...string) string {
-		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "lengths.yaml"}, args[1:]...)...)
+		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "lengths.yaml"},
+			args[1:]...)...)
 	}
 	for _, want := range []string{" 20 ran, 0 cached, 0 failed", " 0 ran, 20 cached, 0 failed"} {
 		if got := pipeline("run"); !strings.Contains(got, want) {

@@ -41,7 +41,8 @@ type worker[T Float] struct {
 func newWorker[T Float](m *Model[T], workers int) *worker[T] {
 	w := &worker[T]{m: m, team: newTeam(workers), sum: make([]T, m.working)}
 	for range w.team.workers {
-		w.scratch = append(w.scratch, &scratch[T]{dOut: make([][]T, len(m.blocks)), counts: make([]ScoreCounts, len(m.blocks))})
+		w.scratch = append(w.scratch, &scratch[T]{dOut: make([][]T, len(m.blocks)),
+			counts: make([]ScoreCounts, len(m.blocks))})
 	}
 	return w
 }

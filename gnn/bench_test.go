@@ -12,9 +12,11 @@ import (
 func paperGraphs[T Float](n int) []*Graph[T] { return randomGraphs[T](Paper(84), n, 84, 348) }
 
 func BenchmarkEpoch(b *testing.B) {
-	for _, c := range []struct{ pool, distance string }{{"topk", "bce"}, {"topk", "mmd"}, {"sage", "bce"}, {"sage", "mmd"}} {
+	for _, c := range []struct{ pool, distance string }{{"topk", "bce"}, {"topk", "mmd"},
+		{"sage", "bce"}, {"sage", "mmd"}} {
 		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s-%s-%d", c.pool, c.distance, threads), func(b *testing.B) { benchEpoch[float32](b, c.pool, c.distance, threads) })
+			b.Run(fmt.Sprintf("%s-%s-%d", c.pool, c.distance, threads),
+				func(b *testing.B) { benchEpoch[float32](b, c.pool, c.distance, threads) })
 		}
 	}
 	b.Run("float64-topk-bce-1", func(b *testing.B) { benchEpoch[float64](b, "topk", "bce", 1) })

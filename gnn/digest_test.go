@@ -39,7 +39,8 @@ func digestCases() []Options {
 	sage := paper
 	sage.Pool, sage.Distance, sage.Widths, sage.Hidden, sage.Classes = "sage", "mmd", []int{9, 8, 5}, []int{7}, 3
 	literal := paper
-	literal.Distance, literal.Kernel, literal.GLC, literal.Slope, literal.Gate, literal.Readout = "mmd", "outside", "norm", 0.1, false, "maxmean"
+	literal.Distance, literal.Kernel, literal.GLC, literal.Slope, literal.Gate, literal.Readout = "mmd", "outside",
+		"norm", 0.1, false, "maxmean"
 	authors := AuthorsCode(21)
 	mmd := AuthorsCode(21)
 	mmd.Distance, mmd.Pool, mmd.GLC = "mmd", "sage", "trace"
@@ -67,7 +68,8 @@ func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, k 
 		m.k = k
 	}
 	graphs := randomGraphs[T](o, 26, 21, 40)
-	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01, Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})
+	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01,
+		Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,8 @@ func (m *Model[T]) mmd(st *blockState[T], scale float64) {
 	}
 	kernel := mmdKernels[m.Kernel]
 	inside, factor, slope := kernel(m.Sigma) // κ = factor·exp(inside·d²), κ' = slope·κ
-	st.weight, st.value, st.slope = resize(st.weight, padded(n)), resize(st.value, padded(n)), resize(st.slope, padded(n))
+	st.weight, st.value, st.slope = resize(st.weight, padded(n)), resize(st.value, padded(n)),
+		resize(st.slope, padded(n))
 	for i, r := range st.rank {
 		st.weight[i] = dropped
 		if int(r) < st.k {

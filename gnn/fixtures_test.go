@@ -67,7 +67,10 @@ func TestFixtures(t *testing.T) {
 			ran++
 		}
 		for _, name := range slices.Sorted(maps.Keys(set.Variants)) {
-			t.Run(set.Set+"/"+name, func(t *testing.T) { set.run(t, filepath.Join("variants", name), set.Variants[name], false) })
+			t.Run(set.Set+"/"+name, func(t *testing.T) {
+				set.run(t, filepath.Join("variants", name),
+					set.Variants[name], false)
+			})
 			ran++
 		}
 	}
@@ -114,8 +117,10 @@ func (f *fixtureSet) options(t *testing.T, c fixtureCase) Options {
 	text := func(k string) string { return v[k].(string) }
 	o := Options{
 		Features: f.D0, Widths: []int{f.D1, f.D2}, Hidden: []int{f.M1, f.M2}, Classes: int(num("n_class")),
-		SelfWeight: num("self_weight"), EdgeWeights: v["edge_weight"].(bool), Slope: num("neg_slope"), ConvBias: v["conv_bias"].(bool),
-		Pool: text("pool"), Ratio: num("ratio"), Gate: v["gate"].(bool), Center: v["center"].(bool), Augment: v["augment"].(bool),
+		SelfWeight: num("self_weight"), EdgeWeights: v["edge_weight"].(bool), Slope: num("neg_slope"),
+		ConvBias: v["conv_bias"].(bool),
+		Pool:     text("pool"), Ratio: num("ratio"), Gate: v["gate"].(bool), Center: v["center"].(bool),
+		Augment: v["augment"].(bool),
 		Readout: text("readout"), BatchNorm: v["bn"].(bool),
 		Distance: text("dist"), Kernel: text("mmd_kernel"), Sigma: num("sigma"), BCE: text("bce"), GLC: text("glc"),
 		Lambda1: num("lam1"), Lambda2: num("lam2"),
@@ -168,7 +173,8 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	initFile, layout := "init_"+o.Pool+".npy", map[string]json.RawMessage{"topk": f.LayoutTopk, "sage": f.LayoutSage}[o.Pool]
+	initFile, layout := "init_"+o.Pool+".npy", map[string]json.RawMessage{"topk": f.LayoutTopk,
+		"sage": f.LayoutSage}[o.Pool]
 	if c.Init != "" {
 		initFile = c.Init
 		var name string
@@ -197,14 +203,17 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	copy(model.Params, start)
 	l := step()
 	near(t, "losses", lossRow(l), f.npy(t, filepath.Join(dir, "losses.npy")), 1e-12)
-	near(t, "z", w.gather(func(s *slot[float64]) []float64 { return s.mlp.x[0] }), f.npy(t, filepath.Join(dir, "z.npy")), 1e-12)
-	near(t, "logits", w.gather(func(s *slot[float64]) []float64 { return s.mlp.x[len(s.mlp.x)-1] }), f.npy(t, filepath.Join(dir, "logits.npy")), 1e-12)
+	near(t, "z", w.gather(func(s *slot[float64]) []float64 { return s.mlp.x[0] }),
+		f.npy(t, filepath.Join(dir, "z.npy")), 1e-12)
+	near(t, "logits", w.gather(func(s *slot[float64]) []float64 { return s.mlp.x[len(s.mlp.x)-1] }),
+		f.npy(t, filepath.Join(dir, "logits.npy")), 1e-12)
 	want := f.npy(t, filepath.Join(dir, "grad.npy"))
 	for _, p := range model.Layout {
 		// Relative to the largest of the array; an array whose gradient cancels
 		// to nothing (a bias before batch normalisation) is held to the rounding
 		// errors of the terms that cancelled.
-		nearScaled(t, "gradient of "+p.Name, of(grad, p), of(want, p), 1e-12*max(largest(of(want, p)), 1e-3*largest(want)))
+		nearScaled(t, "gradient of "+p.Name, of(grad, p), of(want, p),
+			1e-12*max(largest(of(want, p)), 1e-3*largest(want)))
 	}
 	if !full {
 		return
@@ -217,11 +226,13 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 		near(t, fmt.Sprintf("losses before step %d", i+1), lossRow(step()), trace[i*5:][:5], 1e-9)
 		adam.Step(model.Params, grad, halved(1e-3, i, 20))
 		if i+1 == 1 || i+1 == 10 || i+1 == 45 {
-			near(t, fmt.Sprintf("parameters after %d steps", i+1), model.Params, f.npy(t, filepath.Join(dir, fmt.Sprintf("adam%d.npy", i+1))), 1e-9)
+			near(t, fmt.Sprintf("parameters after %d steps", i+1), model.Params,
+				f.npy(t, filepath.Join(dir, fmt.Sprintf("adam%d.npy", i+1))), 1e-9)
 		}
 	}
 	near(t, "losses after 45 steps", lossRow(step()), trace[45*5:], 1e-9)
-	near(t, "scores after 45 steps", w.gather(func(s *slot[float64]) []float64 { return s.blocks[0].s }), f.npy(t, filepath.Join(dir, "s1_after45.npy")), 1e-9)
+	near(t, "scores after 45 steps", w.gather(func(s *slot[float64]) []float64 { return s.blocks[0].s }),
+		f.npy(t, filepath.Join(dir, "s1_after45.npy")), 1e-9)
 
 	copy(model.Params, start)
 	adam = NewAdam[float64](len(model.Params), 5e-2)
@@ -243,11 +254,19 @@ func (f *fixtureSet) checkForward(t *testing.T, dir string, w *worker[float64]) 
 			}
 			return at(name)
 		}
-		near(t, fmt.Sprintf("h%d", l+1), w.gather(func(s *slot[float64]) []float64 { return unpad(st(s).conv.h, st(s).adj.n, d) }), shared("h"), 1e-12)
-		near(t, fmt.Sprintf("alpha%d", l+1), w.gather(func(s *slot[float64]) []float64 { return asMatrix(st(s).adj, st(s).conv.alpha) }), shared("alpha"), 1e-12)
+		near(t, fmt.Sprintf("h%d", l+1), w.gather(func(s *slot[float64]) []float64 {
+			return unpad(st(s).conv.h,
+				st(s).adj.n, d)
+		}), shared("h"), 1e-12)
+		near(t, fmt.Sprintf("alpha%d", l+1), w.gather(func(s *slot[float64]) []float64 {
+			return asMatrix(st(s).adj,
+				st(s).conv.alpha)
+		}), shared("alpha"), 1e-12)
 		near(t, fmt.Sprintf("s%d", l+1), w.gather(func(s *slot[float64]) []float64 { return st(s).s }), at("s"), 1e-12)
-		near(t, fmt.Sprintf("idx%d", l+1), w.gather(func(s *slot[float64]) []float64 { return numbers(st(s).order[:st(s).k]) }), at("idx"), 0)
-		near(t, fmt.Sprintf("hp%d", l+1), w.gather(func(s *slot[float64]) []float64 { return unpad(st(s).out, st(s).k, d) }), at("hp"), 1e-12)
+		near(t, fmt.Sprintf("idx%d", l+1),
+			w.gather(func(s *slot[float64]) []float64 { return numbers(st(s).order[:st(s).k]) }), at("idx"), 0)
+		near(t, fmt.Sprintf("hp%d", l+1),
+			w.gather(func(s *slot[float64]) []float64 { return unpad(st(s).out, st(s).k, d) }), at("hp"), 1e-12)
 	}
 	near(t, "idx2_node", w.gather(func(s *slot[float64]) []float64 {
 		var v []float64

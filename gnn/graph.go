@@ -51,7 +51,10 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 		}
 		sorted[i] = Edge{min(e.Source, e.Target), max(e.Source, e.Target), e.Weight}
 	}
-	slices.SortFunc(sorted, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target)) })
+	slices.SortFunc(sorted, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source),
+			cmp.Compare(a.Target, b.Target))
+	})
 	a := &g.adjacency
 	a.self = 1
 	if o.EdgeWeights {
@@ -119,7 +122,8 @@ type adjacency[T Float] struct {
 func (a *adjacency[T]) build(n int) {
 	a.n = n
 	rows := padded(n)
-	a.degree, a.first, a.row, a.start = resize(a.degree, rows), resize(a.first, rows), resize(a.row, rows), resize(a.start, rows/lanes+1)
+	a.degree, a.first, a.row, a.start = resize(a.degree, rows), resize(a.first, rows), resize(a.row, rows),
+		resize(a.start, rows/lanes+1)
 	clear(a.degree)
 	for i := range n {
 		a.degree[i] = 1

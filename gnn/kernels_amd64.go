@@ -28,7 +28,8 @@ func vectorize(k *kernels[float32], wide bool) {
 	sixteen, spread16, spread16back, dots16, edgeDots16 := gemm16, spread16, spread16back, dotRows16, edgeDot16
 	rows := 4
 	if wide {
-		sixteen, spread16, spread16back, dots16, edgeDots16 = gemm16wide, spread16wide, spread16wideback, dotRows16wide, edgeDot16wide
+		sixteen, spread16, spread16back, dots16, edgeDots16 = gemm16wide, spread16wide, spread16wideback,
+			dotRows16wide, edgeDot16wide
 		rows = 8
 	}
 	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int, soon []float32) {
@@ -76,11 +77,13 @@ func vectorize(k *kernels[float32], wide bool) {
 	}
 	k.attend = func(alpha []float32, a *adjacency[float32], f, g []float32, slope float32) {
 		_, _, _ = alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1]
-		attendSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, len(a.degree)/lanes)
+		attendSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope,
+			len(a.degree)/lanes)
 	}
 	k.attendBack = func(d, alpha []float32, a *adjacency[float32], f, g []float32, slope float32, df []float32) {
 		_, _, _, _, _ = d[a.size()-1], alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1], df[len(a.degree)-1]
-		attendBackSlices(&d[0], &alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, &df[0], len(a.degree)/lanes)
+		attendBackSlices(&d[0], &alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0],
+			slope, &df[0], len(a.degree)/lanes)
 	}
 	k.spread = func(out []float32, a *adjacency[float32], coef, z []float32, w int, back bool) {
 		_, _, _ = out[a.n*w-1], coef[a.size()-1], z[a.n*w-1]
@@ -90,10 +93,12 @@ func vectorize(k *kernels[float32], wide bool) {
 		}
 		j := 0
 		for ; j+16 <= w; j += 16 {
-			sixteen(&out[j], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w, len(a.row)/rows)
+			sixteen(&out[j], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w,
+				len(a.row)/rows)
 		}
 		if j < w {
-			eight(&out[j], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w, len(a.row)/lanes)
+			eight(&out[j], a.n, &a.first[0], &a.degree[0], &a.row[0], &a.col[0], &a.reverse[0], &coef[0], &z[j], 4*w,
+				len(a.row)/lanes)
 		}
 	}
 	k.edgeDots = func(d []float32, a *adjacency[float32], y, z []float32, w int) {
@@ -114,7 +119,8 @@ func vectorize(k *kernels[float32], wide bool) {
 		if back {
 			sum = spread1BackSlices
 		}
-		sum(&out[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[0], len(a.degree)/lanes)
+		sum(&out[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.reverse[0], &coef[0], &z[0],
+			len(a.degree)/lanes)
 	}
 	k.edgeDots1 = func(d []float32, a *adjacency[float32], y, z []float32) {
 		_, _, _ = d[a.size()-1], y[len(a.degree)-1], z[a.n-1]

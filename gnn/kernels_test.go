@@ -183,7 +183,8 @@ func isEntry(a *adjacency[float32], e int) bool {
 // The exponentials of the vector kernels, over the whole range, seen through sigmoid.
 func TestVectorExp(t *testing.T) {
 	const n = 1 << 16
-	r, s, tail, want, wantTail := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	r, s, tail, want, wantTail := make([]float32, n), make([]float32, n), make([]float32, n),
+		make([]float32, n), make([]float32, n)
 	for i := range r {
 		r[i] = float32(i-n/2) / (n / 2) * 95
 	}

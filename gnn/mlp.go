@@ -14,7 +14,8 @@ type linear[T Float] struct {
 }
 
 func newLinear[T Float](m *Model[T], i, in, out int) linear[T] {
-	f := linear[T]{in: in, out: out, w: make([]T, out*padded(in)), pW: m.param("fc%d_W", i+1), pB: m.param("fc%d_b", i+1), last: i == len(m.Hidden)}
+	f := linear[T]{in: in, out: out, w: make([]T, out*padded(in)), pW: m.param("fc%d_W", i+1),
+		pB: m.param("fc%d_b", i+1), last: i == len(m.Hidden)}
 	f.b = of(m.Params, f.pB)
 	f.dW, f.dB = m.room(out*padded(in)), m.room(out)
 	return f

@@ -100,7 +100,8 @@ func (o Options) Check() error {
 		}
 	}
 	for _, c := range []struct{ name, value string }{
-		{"pool", o.Pool}, {"readout", o.Readout}, {"distance", o.Distance}, {"kernel", o.Kernel}, {"bce", o.BCE}, {"glc", o.GLC},
+		{"pool", o.Pool}, {"readout", o.Readout}, {"distance", o.Distance}, {"kernel", o.Kernel},
+		{"bce", o.BCE}, {"glc", o.GLC},
 	} {
 		if words := Choices[c.name]; !slices.Contains(words, c.value) {
 			bad("%s: %q, want one of %s", c.name, c.value, strings.Join(words, ", "))

@@ -28,7 +28,8 @@ func TestInitial(t *testing.T) {
 	l := o.Layout()
 	bounds := map[string]float64{
 		"conv1_Theta": math.Sqrt(6. / (32 + 84)), "conv2_Theta": math.Sqrt(6. / 64), "conv1_a": math.Sqrt(6. / 33),
-		"pool1_w": 1 / math.Sqrt(32), "fc1_W": 1 / math.Sqrt(128), "fc1_b": 1 / math.Sqrt(128), "fc3_W": 1 / math.Sqrt(8),
+		"pool1_w": 1 / math.Sqrt(32), "fc1_W": 1 / math.Sqrt(128), "fc1_b": 1 / math.Sqrt(128),
+		"fc3_W": 1 / math.Sqrt(8),
 	}
 	for name, bound := range bounds {
 		p, ok := l.Find(name)

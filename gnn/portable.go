@@ -27,7 +27,8 @@ func exp[T Float](x T) T {
 // gemm has no form of its own here: package dense sums in the same order, in both precisions
 // with the vectors of the machine.
 func gemm[T Float](c []T, cs int, a []T, ai, ap int, b []T, bs int, m, n, w int, _ []T) {
-	dense.Multiply(c, cs, dense.View[T]{Data: a, Row: ai, Col: ap}, dense.View[T]{Data: b, Row: bs, Col: 1}, m, n, w, false, 1)
+	dense.Multiply(c, cs, dense.View[T]{Data: a, Row: ai, Col: ap}, dense.View[T]{Data: b, Row: bs, Col: 1}, m, n, w,
+		false, 1)
 }
 
 func dot[T Float](a, b []T, w int) T {

@@ -63,7 +63,8 @@ func TestCheckpoint(t *testing.T) {
 			if epochs != tr.Epochs-3*stopAfter {
 				t.Errorf("%d epochs after the checkpoint, want %d", epochs, tr.Epochs-3*stopAfter)
 			}
-			if !slices.Equal(m.Params, whole.Params) || !slices.Equal(m.Buffers, whole.Buffers) || fmt.Sprint(h) != fmt.Sprint(history) {
+			if !slices.Equal(m.Params, whole.Params) || !slices.Equal(m.Buffers, whole.Buffers) ||
+				fmt.Sprint(h) != fmt.Sprint(history) {
 				t.Errorf("authors %v: going on after epoch %d gives other results", authors, 3*stopAfter)
 			}
 		}
@@ -146,8 +147,10 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	for _, e := range h {
-		near(t, "ce and accuracies", []float64{e.Losses.CE, e.TestCE, e.TrainAccuracy, e.TestAccuracy}, []float64{ce, ce, right, right}, 1e-12)
-		near(t, "total", []float64{e.Losses.Total}, []float64{e.Losses.CE + o.Lambda1*(e.Losses.Dist[0]+e.Losses.Dist[1])}, 1e-12)
+		near(t, "ce and accuracies", []float64{e.Losses.CE, e.TestCE, e.TrainAccuracy, e.TestAccuracy},
+			[]float64{ce, ce, right, right}, 1e-12)
+		near(t, "total", []float64{e.Losses.Total},
+			[]float64{e.Losses.CE + o.Lambda1*(e.Losses.Dist[0]+e.Losses.Dist[1])}, 1e-12)
 		k, d := 0, 0
 		for b := range ScoreBins {
 			k, d = k+int(e.Scores[0].Kept[b]), d+int(e.Scores[0].Dropped[b])

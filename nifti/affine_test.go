@@ -36,8 +36,10 @@ func turned(r *rand.Rand) Affine {
 // An affine without shear goes through a quaternion and comes back.
 func TestQuaternion(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	all := []Affine{Identity, {{-1, 0, 0, 1}, {0, 1, 0, 2}, {0, 0, 1, 3}, {0, 0, 0, 1}}, {{-2, 0, 0, 1}, {0, -2, 0, 2}, {0, 0, 2, 3}, {0, 0, 0, 1}},
-		{{0, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 1}}, {{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}}
+	all := []Affine{Identity, {{-1, 0, 0, 1}, {0, 1, 0, 2}, {0, 0, 1, 3}, {0, 0, 0, 1}},
+		{{-2, 0, 0, 1}, {0, -2, 0, 2}, {0, 0, 2, 3}, {0, 0, 0, 1}},
+		{{0, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 1}},
+		{{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}}
 	for range 500 {
 		all = append(all, turned(r))
 	}

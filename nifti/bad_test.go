@@ -150,7 +150,8 @@ func TestBadInput(t *testing.T) {
 		{"nine axes", with(func(h *Header) { h.Dim[0] = 9 }), "header: dim[0]: 9 axes, want 1 to 7; " + again},
 		{"an axis of 0", with(func(h *Header) { h.Dim[2] = 0 }), "header: dim[2]: length 0, want at least 1; " + again},
 		{"negative axes", with(func(h *Header) { h.Dim[2], h.Dim[4] = -5, -1 }), "header: dim[2]: length -5, want at least 1; " + again + "\n  header: dim[4]: length -1, want at least 1; " + again},
-		{"huge axes", with(func(h *Header) { h.Dim[1], h.Dim[2], h.Dim[3], h.Dim[4] = 32767, 32767, 32767, 32767 }), "header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
+		{"huge axes", with(func(h *Header) { h.Dim[1], h.Dim[2], h.Dim[3], h.Dim[4] = 32767, 32767, 32767, 32767 }),
+			"header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
 		{"axes beyond any file", second(func(h *Header) { h.Dim[1], h.Dim[2] = 1<<40, 1<<40 }), "header: dim: shape [1099511627776 1099511627776 2 3] is more than any file holds; " + again},
 		{"a long vector", with(func(h *Header) { h.Dim[1], h.GLMin = -1, 163842 }), "header: dim[1]: -1: FreeSurfer keeps a long vector here (its length is glmin), not a volume; convert it with mri_convert to a format for surfaces"},
 		{"an ico7 surface", with(func(h *Header) { h.Dim[0], h.Dim[1], h.Dim[2], h.Dim[3] = 3, 27307, 1, 6 }), "header: dim: 27307×1×6: FreeSurfer keeps values on an ico7 surface here, not a volume; convert it with mri_convert to a format for surfaces"},
@@ -170,7 +171,8 @@ func TestBadInput(t *testing.T) {
 		{"negative pixdim", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[2] = 0, 1, -3 }), "header: qform: pixdim[2] is -3, and a qform needs positive voxel sizes; give a right qform or sform, for instance with fslorient"},
 		{"pixdim 0", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[3] = 0, 1, 0 }), "header: qform: pixdim[3] is 0, and a qform needs positive voxel sizes; give a right qform or sform, for instance with fslorient"},
 		{"pixdim NaN", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[1] = 0, 1, nan }), "header: qform: pixdim[1] is NaN, and a qform needs positive voxel sizes; give a right qform or sform, for instance with fslorient"},
-		{"no quaternion", with(func(h *Header) { h.SformCode, h.QformCode, h.Quatern = 0, 1, [3]float64{1, 1, 0} }), "header: qform: quatern [1 1 0] is longer than a unit quaternion; give a right qform or sform, for instance with fslorient"},
+		{"no quaternion", with(func(h *Header) { h.SformCode, h.QformCode, h.Quatern = 0, 1, [3]float64{1, 1, 0} }),
+			"header: qform: quatern [1 1 0] is longer than a unit quaternion; give a right qform or sform, for instance with fslorient"},
 		{"qoffset infinite", with(func(h *Header) { h.SformCode, h.QformCode, h.QOffset[0] = 0, 1, inf }), "header: qform: affine [[1 0 0 +Inf] [0 1 0 0] [0 0 1 0] [0 0 0 1]] is not finite; give a right qform or sform, for instance with fslorient"},
 		{"everything", with(func(h *Header) { h.Dim[1], h.Datatype, h.VoxOffset = 0, 1, 0 }), "header: dim[1]: length 0, want at least 1; " + again + "\n  header: datatype: data type binary (code 1) does not hold one real number a voxel; convert the image to a real type, such as float32 or int16\n  header: vox_offset: 0: the voxels would start inside the header of 352 bytes; " + again},
 		{"an extension without size", extended(0, 384), "the extension at byte 352 has a size of 0 bytes, want at least 8 and no more than fits before the voxels; " + again},
@@ -185,7 +187,8 @@ func TestBadInput(t *testing.T) {
 			switch {
 			case err == nil:
 				t.Fatal("no error")
-			case c.want == "damaged" && strings.Contains(err.Error(), "x.nii: ") && strings.Contains(err.Error(), "gzip: damaged"):
+			case c.want == "damaged" && strings.Contains(err.Error(), "x.nii: ") &&
+				strings.Contains(err.Error(), "gzip: damaged"):
 			case strings.HasSuffix(c.want, "checksum is") && strings.HasPrefix(err.Error(), "x.nii: "+c.want):
 			case err.Error() != "x.nii: "+c.want:
 				t.Errorf("error %s\nwant  x.nii: %s", err, c.want)
@@ -325,7 +328,8 @@ func TestPairs(t *testing.T) {
 		}
 		return p
 	}
-	for _, c := range []struct{ hdr, img string }{{"a.hdr", "a.img"}, {"b.hdr.gz", "b.img.gz"}, {"c.hdr", "c.img.gz"}, {"d.hdr.gz", "d.img"}} {
+	for _, c := range []struct{ hdr, img string }{{"a.hdr", "a.img"}, {"b.hdr.gz", "b.img.gz"}, {"c.hdr", "c.img.gz"},
+		{"d.hdr.gz", "d.img"}} {
 		content := [][]byte{b[:348], b[352:]}
 		for i, name := range []string{c.hdr, c.img} {
 			if strings.HasSuffix(name, ".gz") {
@@ -354,7 +358,8 @@ func TestPairs(t *testing.T) {
 		{filepath.Join(dir, "absent.nii"), "no such file"},
 	} {
 		_, err := Open(c.path)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.path) || strings.Count(err.Error(), filepath.Base(c.path)) != 1 {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.path) ||
+			strings.Count(err.Error(), filepath.Base(c.path)) != 1 {
 			t.Errorf("%s: error %v, want %s", filepath.Base(c.path), err, c.want)
 		}
 	}

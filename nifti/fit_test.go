@@ -82,7 +82,8 @@ func TestWeightedMeansNilearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, w := range map[string]*Weights{"maps.tsv": readMaps(t, "maps.nii.gz"), "masked.tsv": masked, "coarse.tsv": onto} {
+	for name, w := range map[string]*Weights{"maps.tsv": readMaps(t, "maps.nii.gz"),
+		"masked.tsv": masked, "coarse.tsv": onto} {
 		m, err := WeightedMeans(openScan, w, 0, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +139,8 @@ func TestWeightedMeansDraws(t *testing.T) {
 	for i, one := range w.Maps {
 		for k, at := range one.Voxels {
 			if chosen[at] {
-				few.Maps[i].Voxels, few.Maps[i].Values = append(few.Maps[i].Voxels, at), append(few.Maps[i].Values, one.Values[k])
+				few.Maps[i].Voxels, few.Maps[i].Values = append(few.Maps[i].Voxels, at),
+					append(few.Maps[i].Values, one.Values[k])
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func TestEncode(t *testing.T) {
 			}
 		}
 		for _, shape := range [][]int{{4, 5, 6}, {4, 5, 2, 3}, {120, 1, 1}, {1, 2, 3, 4, 5}} {
-			img := &Image{Shape: shape, Affine: turned(r), Code: n, TR: 0.72 * float64(len(shape)-3), Data: data, Descrip: "a test", Intent: 1002}
+			img := &Image{Shape: shape, Affine: turned(r), Code: n, TR: 0.72 * float64(len(shape)-3), Data: data,
+				Descrip: "a test", Intent: 1002}
 			var b bytes.Buffer
 			if err := Encode(&b, img); err != nil {
 				t.Fatal(err)
@@ -69,7 +70,8 @@ func TestEncode(t *testing.T) {
 			if n == 0 {
 				code = 2
 			}
-			if h.SformCode != code || h.QformCode != code || h.IntentCode != 1002 || cString(h.Descrip[:]) != "a test" || len(h.Check()) > 0 {
+			if h.SformCode != code || h.QformCode != code || h.IntentCode != 1002 ||
+				cString(h.Descrip[:]) != "a test" || len(h.Check()) > 0 {
 				t.Errorf("header %+v, problems %v", h, h.Check())
 			}
 			if tr := h.TR(); len(shape) == 4 && tr != 0.72 || len(shape) == 3 && tr != 0 {
@@ -124,7 +126,8 @@ func TestEncodeRefuses(t *testing.T) {
 // The bytes of an encoded image, so that a change of them is seen: it makes every
 // stored image another one.
 func TestEncodeBytes(t *testing.T) {
-	img := &Image{Shape: []int{3, 2, 2}, Affine: Identity, Data: []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -11.5}, Descrip: "map"}
+	img := &Image{Shape: []int{3, 2, 2}, Affine: Identity, Data: []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		-11.5}, Descrip: "map"}
 	var b bytes.Buffer
 	if err := Encode(&b, img); err != nil {
 		t.Fatal(err)
@@ -166,8 +169,10 @@ func TestOthersRead(t *testing.T) {
 		args    []string
 		want    []string
 	}{
-		{"mrinfo", func(t *testing.T) string { return need.Program(t, "mrtrix3", "mrinfo") }, []string{path}, []string{"4 x 5 x 6 x 7", "2 x 2.5 x 3 x 2", "signed 16 bit integer"}},
-		{"wb_command", func(t *testing.T) string { return need.Program(t, "connectome-workbench", "wb_command") }, []string{"-file-information", path}, []string{"Dimensions", "4, 5, 6, 7"}},
+		{"mrinfo", func(t *testing.T) string { return need.Program(t, "mrtrix3", "mrinfo") }, []string{path},
+			[]string{"4 x 5 x 6 x 7", "2 x 2.5 x 3 x 2", "signed 16 bit integer"}},
+		{"wb_command", func(t *testing.T) string { return need.Program(t, "connectome-workbench", "wb_command") },
+			[]string{"-file-information", path}, []string{"Dimensions", "4, 5, 6, 7"}},
 		{"nibabel", func(t *testing.T) string { return need.Python(t, "nibabel") }, []string{"-c", `import nibabel, sys
 i = nibabel.load(sys.argv[1])
 print(i.shape, i.get_data_dtype(), i.affine.tolist(), i.get_qform().tolist(), float(i.header["pixdim"][4]), float(i.get_fdata().sum()))`, path},

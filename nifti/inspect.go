@@ -14,7 +14,8 @@ import (
 // An Info is what an image file holds, for people and scripts to look at. The
 // statistics are of the scaled values, and null unless asked for.
 type Info struct {
-	Class     string      `json:"class"` // as nibabel names it: Nifti1Image, Nifti1Pair, Nifti2Image, Nifti2Pair, Cifti2Image or MGHImage
+	// as nibabel names it: Nifti1Image, Nifti1Pair, Nifti2Image, Nifti2Pair, Cifti2Image or MGHImage
+	Class     string      `json:"class"`
 	Bytes     int64       `json:"bytes"` // of the file
 	Shape     []int64     `json:"shape"`
 	DType     string      `json:"dtype"` // as numpy says it: int16 for the little-endian, >i2 for the big-endian one
@@ -121,7 +122,8 @@ func (info *Info) describe(h *Header, extensions []Extension) {
 	}
 	info.Units, info.TR = h.XYZTUnits, h.TR()
 	info.SclSlope, info.SclInter, _ = h.Scaling() // a problem of it is among Problems
-	info.Intent, info.Descrip, info.VoxOffset = h.IntentCode, strings.ToValidUTF8(cString(h.Descrip[:]), "�"), Number(h.VoxOffset)
+	info.Intent, info.Descrip, info.VoxOffset = h.IntentCode, strings.ToValidUTF8(cString(h.Descrip[:]),
+		"�"), Number(h.VoxOffset)
 	info.ExtCodes = []int{}
 	for _, e := range extensions {
 		info.ExtCodes = append(info.ExtCodes, e.Code)

@@ -30,8 +30,10 @@ func TestInspectJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{
-		"class": "Nifti1Image", "bytes": 384.0, "dtype": ">f4", "datatype": 16.0, "endian": ">", "magic": "n+1", "affine_source": "sform", "axes": "RAS",
-		"sform_code": 1.0, "qform_code": 0.0, "xyzt_units": 10.0, "tr": 2.0, "scl_slope": 2.0, "scl_inter": 1.0, "intent_code": 0.0, "vox_offset": 352.0,
+		"class": "Nifti1Image", "bytes": 384.0, "dtype": ">f4", "datatype": 16.0, "endian": ">", "magic": "n+1",
+		"affine_source": "sform", "axes": "RAS",
+		"sform_code": 1.0, "qform_code": 0.0, "xyzt_units": 10.0, "tr": 2.0, "scl_slope": 2.0, "scl_inter": 1.0,
+		"intent_code": 0.0, "vox_offset": 352.0,
 		"min": -7.0, "max": 7.0, "mean": 20.0 / 7, "n_nan": 1.0,
 	} {
 		if m[name] != want {

@@ -99,7 +99,8 @@ func TestGridSame(t *testing.T) {
 		row, col int
 		by       float64
 		want     bool
-	}{{0, 0, 0, true}, {0, 0, 1.9e-5, true}, {0, 0, 2.1e-5, false}, {0, 3, 8.9e-4, true}, {0, 3, 9.1e-4, false}, {1, 0, 0.9e-8, true}, {1, 0, 1.1e-8, false}} {
+	}{{0, 0, 0, true}, {0, 0, 1.9e-5, true}, {0, 0, 2.1e-5, false}, {0, 3, 8.9e-4, true}, {0, 3, 9.1e-4, false},
+		{1, 0, 0.9e-8, true}, {1, 0, 1.1e-8, false}} {
 		h := g
 		h.Affine[c.row][c.col] += c.by
 		if h.Same(g) != c.want {

@@ -127,9 +127,11 @@ func TestMRtrixReadsOurs(t *testing.T) {
 			last := row[3] + row[0]*float64(info.Shape[0]-1)
 			flat = append(flat, -row[0]/size[0], row[1]/size[1], row[2]/size[2], last)
 		}
-		near(t, name+": transform", numbers(t, outside(t, "mrinfo", "-quiet", "-transform", path)), append(flat, 0, 0, 0, 1), 1e-4)
+		near(t, name+": transform", numbers(t, outside(t, "mrinfo", "-quiet", "-transform", path)),
+			append(flat, 0, 0, 0, 1), 1e-4)
 		var means, least, most float64
-		lines := strings.Split(strings.TrimSpace(outside(t, "mrstats", "-quiet", "-output", "mean", "-output", "min", "-output", "max", path)), "\n")
+		lines := strings.Split(strings.TrimSpace(outside(t, "mrstats", "-quiet", "-output", "mean", "-output", "min",
+			"-output", "max", path)), "\n")
 		for i, line := range lines { // a line a volume
 			v := numbers(t, line)
 			means += v[0] / float64(len(lines))
@@ -138,7 +140,8 @@ func TestMRtrixReadsOurs(t *testing.T) {
 			}
 			least, most = min(least, v[1]), max(most, v[2])
 		}
-		near(t, name+": mean, min, max", []float64{means, least, most}, []float64{float64(info.Mean), float64(info.Min), float64(info.Max)}, 1e-5)
+		near(t, name+": mean, min, max", []float64{means, least, most}, []float64{float64(info.Mean), float64(info.Min),
+			float64(info.Max)}, 1e-5)
 	}
 }
 
@@ -186,7 +189,8 @@ func TestWorkbenchReadsOurs(t *testing.T) {
 			t.Errorf("%s: no minimum in\n%s", name, text)
 			continue
 		}
-		near(t, name+": min, max", []float64{slices.Min(lo), slices.Max(hi)}, []float64{float64(info.Min), float64(info.Max)}, 1e-3)
+		near(t, name+": min, max", []float64{slices.Min(lo), slices.Max(hi)},
+			[]float64{float64(info.Min), float64(info.Max)}, 1e-3)
 	}
 }
 
@@ -218,7 +222,8 @@ print(json.dumps(out))`
 		Units         []string
 		SHA           string
 	}
-	if err := json.Unmarshal([]byte(outside(t, python, append([]string{"-c", script}, paths...)...)), &read); err != nil {
+	if err := json.Unmarshal([]byte(outside(t, python, append([]string{"-c", script}, paths...)...)),
+		&read); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range read {
@@ -226,7 +231,8 @@ print(json.dumps(out))`
 		if !slices.Equal(r.Shape, info.Shape) || r.DType != info.DType || r.SHA != info.SHA256 {
 			t.Errorf("%s: %v %s %s, want %v %s %s", name, r.Shape, r.DType, r.SHA, info.Shape, info.DType, info.SHA256)
 		}
-		if !slices.Equal(r.Codes, []int64{info.QformCode, info.SformCode}) || r.Units[0] != "mm" || len(r.Shape) == 4 && r.Units[1] != "sec" {
+		if !slices.Equal(r.Codes, []int64{info.QformCode, info.SformCode}) || r.Units[0] != "mm" || len(r.Shape) == 4 &&
+			r.Units[1] != "sec" {
 			t.Errorf("%s: codes %v, units %v", name, r.Codes, r.Units)
 		}
 		for row := range r.Affine {

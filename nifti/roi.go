@@ -24,7 +24,8 @@ type Means struct {
 	Volumes int
 	Series  []float64 // [1+draws, time, roi]; draw 0 is the mean of all valid voxels. NaN for a ROI without any
 	Counts  []Count   // by ROI
-	// Mean is the mean of every voxel of the grid, x fastest, or of every grayordinate, over each fourth volume from the
+	// Mean is the mean of every voxel of the grid, x fastest, or of every grayordinate, over each fourth volume from
+	// the
 	// first (MeanStep); what is not finite counts as 0.
 	Mean []float64
 }
@@ -61,7 +62,8 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, overlap bool) (*Means, er
 	if err := p.run(open, overlap); err != nil {
 		return nil, err
 	}
-	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all)), Mean: p.overTime.mean(room.slope, room.inter)}
+	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all)),
+		Mean: p.overTime.mean(room.slope, room.inter)}
 	var redo []int
 	valid := make([][]bool, len(all))
 	for i := range all {

@@ -47,7 +47,8 @@ func TestROIMeansGolden(t *testing.T) {
 		}
 		rois.Voxels = append(rois.Voxels, voxels)
 	}
-	m, err := ROIMeans(func() (*Reader, error) { return Open(filepath.Join("testdata", "nilearn", "bold.nii.gz")) }, rois, false)
+	m, err := ROIMeans(func() (*Reader, error) { return Open(filepath.Join("testdata", "nilearn", "bold.nii.gz")) },
+		rois, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,8 @@ func TestROIMeansLarge(t *testing.T) {
 		voxels[i] = int32(i)
 	}
 	file := s.file()
-	m, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan") }, ROIs{Voxels: [][]int32{voxels}}, false)
+	m, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan") },
+		ROIs{Voxels: [][]int32{voxels}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +293,10 @@ func TestROIMeansErrors(t *testing.T) {
 	s := scan{Int16, false, 1, 0, [4]int{4, 4, 4, 9}, make([]float64, 4*4*4*9)}
 	file := s.file()
 	for _, overlap := range []bool{false, true} {
-		_, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file[:352+128*6+5]), "scan.nii") },
+		_, err := ROIMeans(func() (*Reader,
+			error) {
+			return NewReader(bytes.NewReader(file[:352+128*6+5]), "scan.nii")
+		},
 			ROIs{Voxels: [][]int32{{1, 2}}}, overlap)
 		if want := "scan.nii: volume 7 of 9: truncated at byte 1125; fetch or write the file again (unexpected EOF)"; err == nil || err.Error() != want {
 			t.Errorf("overlap %v: error %v, want %s", overlap, err, want)

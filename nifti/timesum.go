@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// MeanStep is the step from one volume to the next of those that Means.Mean averages: all of them would make the reading
+// MeanStep is the step from one volume to the next of those that Means.Mean averages: all of them would make the
+// reading
 // of a compressed scan a fifth slower.
 const MeanStep = lanes
 

@@ -48,7 +48,8 @@ func TestCheckWhole(t *testing.T) {
 	}{
 		{"a.nii", plain.Bytes(), ""}, {"a.nii.gz", whole, ""}, {"two.nii.gz", two, ""},
 		{"padded.nii", append(bytes.Clone(plain.Bytes()), 0, 0), ""},
-		{"half.nii", plain.Bytes()[:half], "truncated at byte"}, {"half.nii.gz", whole[:len(whole)/2], "truncated at byte"},
+		{"half.nii", plain.Bytes()[:half], "truncated at byte"}, {"half.nii.gz", whole[:len(whole)/2],
+			"truncated at byte"},
 		{"short.nii.gz", zip(plain.Bytes()[:half]), "truncated at byte"}, {"empty.nii.gz", nil, "the file is empty"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)

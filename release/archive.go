@@ -59,7 +59,8 @@ func archive(out string, b binary, src source, notices []byte) error {
 func writeTar(w io.Writer, at time.Time, members []member) error {
 	t := tar.NewWriter(w)
 	for _, m := range members {
-		h := &tar.Header{Name: m.name, Mode: int64(m.mode.Perm()), Size: int64(len(m.data)), ModTime: at, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: m.name, Mode: int64(m.mode.Perm()), Size: int64(len(m.data)), ModTime: at,
+			Format: tar.FormatUSTAR}
 		if m.mode.IsDir() {
 			h.Typeflag = tar.TypeDir
 		}

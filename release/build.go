@@ -45,7 +45,8 @@ func build(dir string, p platform) (binary, error) {
 	b := binary{p, filepath.Join(dir, p.os+"-"+p.arch, p.program())}
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", b.path, "./cmd/pipeline")
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "GOAMD") && !strings.HasPrefix(name, "GOARM") && name != "GOFLAGS" && name != "GOEXPERIMENT" {
+		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "GOAMD") && !strings.HasPrefix(name, "GOARM") &&
+			name != "GOFLAGS" && name != "GOEXPERIMENT" {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}

@@ -37,12 +37,14 @@ func image(out string, bins []binary, src source, notices []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := p.AppendImage(img, layout.WithPlatform(v1.Platform{OS: b.os, Architecture: b.arch}), layout.WithAnnotations(map[string]string{
-			"org.opencontainers.image.ref.name": version.Number,
-		})); err != nil {
+		if err := p.AppendImage(img, layout.WithPlatform(v1.Platform{OS: b.os, Architecture: b.arch}),
+			layout.WithAnnotations(map[string]string{
+				"org.opencontainers.image.ref.name": version.Number,
+			})); err != nil {
 			return err
 		}
-		if err := create(named(out, "oci-"+b.arch+".tar"), func(w io.Writer) error { return packLayout(w, dir, src) }); err != nil {
+		if err := create(named(out, "oci-"+b.arch+".tar"),
+			func(w io.Writer) error { return packLayout(w, dir, src) }); err != nil {
 			return err
 		}
 	}

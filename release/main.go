@@ -1,7 +1,8 @@
 // Command release builds what users install: go run ./release [-o dist] [-key key.pem].
 //
 // For each platform it makes the static binary, an archive and a Python wheel; for Linux
-// also an OCI image. Recipes for conda, Homebrew and Lmod fetch the archives. SHA256SUMS lists them, a CycloneDX file says what is inside, and with
+// also an OCI image. Recipes for conda, Homebrew and Lmod fetch the archives. SHA256SUMS lists them, a CycloneDX file
+// says what is inside, and with
 // a key a signed SLSA statement says what they were made from. Two clones of one commit
 // give the same bytes with the same Go.
 package main

@@ -62,7 +62,8 @@ func modulesOf(bins []binary) ([]module, error) {
 		return nil, fmt.Errorf("go env GOROOT: %w", err)
 	}
 	all := []module{{path: "Go standard library", version: goVersion, spdx: "BSD-3-Clause",
-		files: []string{filepath.Join(strings.TrimSpace(string(root)), "LICENSE")}, purl: "pkg:golang/stdlib@" + goVersion}}
+		files: []string{filepath.Join(strings.TrimSpace(string(root)), "LICENSE")},
+		purl:  "pkg:golang/stdlib@" + goVersion}}
 	var missing []string
 	for _, path := range slices.Sorted(maps.Keys(deps)) {
 		l, ok := known[path]
@@ -75,7 +76,8 @@ func modulesOf(bins []binary) ([]module, error) {
 		if err != nil {
 			return nil, fmt.Errorf("go list -m %s: %w", path, err)
 		}
-		m := module{path: path, version: d.Version, sum: d.Sum, spdx: l.spdx, purl: "pkg:golang/" + path + "@" + d.Version}
+		m := module{path: path, version: d.Version, sum: d.Sum, spdx: l.spdx,
+			purl: "pkg:golang/" + path + "@" + d.Version}
 		for _, f := range l.files {
 			m.files = append(m.files, filepath.Join(strings.TrimSpace(string(dir)), f))
 		}

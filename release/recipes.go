@@ -54,7 +54,8 @@ func recipes(out, url string) error {
 			fmt.Fprintf(os.Stderr, "release: %s left out: not all of its platforms are built\n", p.name)
 			continue
 		}
-		if err := create(named(out, p.name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := create(named(out, p.name),
+			func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}

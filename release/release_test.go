@@ -101,7 +101,8 @@ func TestArchivesAreRepeatable(t *testing.T) {
 	r := tar.NewReader(&one)
 	dir, err1 := r.Next()
 	file, err2 := r.Next()
-	if err1 != nil || err2 != nil || dir.Typeflag != tar.TypeDir || dir.Mode != 0o1777 || file.Mode != 0o755 || file.Name != "a/pipeline" {
+	if err1 != nil || err2 != nil || dir.Typeflag != tar.TypeDir || dir.Mode != 0o1777 || file.Mode != 0o755 ||
+		file.Name != "a/pipeline" {
 		t.Errorf("%+v %+v %v %v", dir, file, err1, err2)
 	}
 }
@@ -152,7 +153,8 @@ func TestRecipes(t *testing.T) {
 	if err := recipes(dir, "https://example.org/v"); err != nil {
 		t.Fatal(err)
 	}
-	for name, checker := range map[string][]string{"conda-recipe.yaml": nil, "homebrew.rb": {"ruby", "-wc"}, "module.lua": {"luac5.4", "-p"}} {
+	for name, checker := range map[string][]string{"conda-recipe.yaml": nil, "homebrew.rb": {"ruby", "-wc"},
+		"module.lua": {"luac5.4", "-p"}} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(named(dir, name))
 			if err != nil {
@@ -174,7 +176,8 @@ func TestRecipes(t *testing.T) {
 						Then struct{ URL, SHA256 string }
 					}
 				}
-				if err := yaml.Unmarshal(text, &doc); err != nil || doc.Package.Name != "prgnn" || len(doc.Source) != 4 || len(doc.Source[3].Then.SHA256) != 64 {
+				if err := yaml.Unmarshal(text, &doc); err != nil || doc.Package.Name != "prgnn" ||
+					len(doc.Source) != 4 || len(doc.Source[3].Then.SHA256) != 64 {
 					t.Errorf("%v: %+v", err, doc)
 				}
 				return
@@ -182,7 +185,8 @@ func TestRecipes(t *testing.T) {
 			if _, err := exec.LookPath(checker[0]); err != nil {
 				need.Missing(t, "%v", err)
 			}
-			if out, err := exec.Command(checker[0], append(checker[1:], named(dir, name))...).CombinedOutput(); err != nil {
+			if out, err := exec.Command(checker[0],
+				append(checker[1:], named(dir, name))...).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

@@ -43,7 +43,8 @@ var examples = map[string]func(*testing.T, *chain) example{
 	},
 	"harmonize": func(t *testing.T, c *chain) example {
 		in := stagetest.SitedInputs(t)
-		in["fitted"], in["matrices"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("combat"), stagetest.SitedInputs(t))["fitted"])}, in["matrices"][:1]
+		in["fitted"], in["matrices"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("combat"),
+			stagetest.SitedInputs(t))["fitted"])}, in["matrices"][:1]
 		delete(in, "folds")
 		return example{stagetest.Fresh("harmonize", "subject", "sub-001"), in}
 	},
@@ -62,7 +63,8 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"individuality": func(t *testing.T, c *chain) example { return c.individuality(t) },
 	"tables": func(t *testing.T, c *chain) example {
 		in := stagetest.ComparisonInputs()
-		in["variations"], in["participants"] = []dag.Input{dag.InputOf(stagetest.PaperVariations())}, c.cohort(t, "participants")["participants"]
+		in["variations"], in["participants"] = []dag.Input{dag.InputOf(stagetest.PaperVariations())},
+			c.cohort(t, "participants")["participants"]
 		return example{stagetest.Fresh("tables"), in}
 	},
 	// Of made-up inputs, so that the page does not change whenever a step does.
@@ -82,7 +84,8 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"exec": func(t *testing.T, c *chain) example {
 		need.Program(t, "dash", "sh")
 		return example{
-			stagetest.Fresh("exec", "command", []any{"sh", "-c", "cat {in} {in} > {out}; echo done"}, "inputs", []any{"in=text"}, "outputs", []any{"out=text"}),
+			stagetest.Fresh("exec", "command", []any{"sh", "-c", "cat {in} {in} > {out}; echo done"}, "inputs",
+				[]any{"in=text"}, "outputs", []any{"out=text"}),
 			map[string][]dag.Input{"in": {dag.InputOf(artifacts.Text("a\n"))}}}
 	},
 }
@@ -208,7 +211,8 @@ func checkOutputs(t *testing.T, e example, out dag.Outputs) {
 		}
 		switch v := v.(type) {
 		case *encoding.Array:
-			if p.Type.DType != "" && v.DType() != p.Type.DType || p.Type.Axes != nil && len(v.Shape) != len(p.Type.Axes) {
+			if p.Type.DType != "" && v.DType() != p.Type.DType || p.Type.Axes != nil &&
+				len(v.Shape) != len(p.Type.Axes) {
 				t.Errorf("output %s is %s %v, its port promises %s %v", p.Name, v.DType(), v.Shape, p.Type.DType, p.Type.Axes)
 			}
 		case *encoding.Table:
@@ -242,7 +246,8 @@ var wires = []struct {
 }{
 	{"parcellate", map[string]string{"bold": "simulate.bold", "labels": "simulate.labels", "nodes": "cohort.nodes"}},
 	{"bootstrap", map[string]string{"bold": "simulate.bold", "parcels": "parcellate.parcels", "nodes": "cohort.nodes"}},
-	{"denoise", map[string]string{"series": "bootstrap.series", "scan": "bootstrap.scan", "confounds": "simulate.confounds"}},
+	{"denoise", map[string]string{"series": "bootstrap.series", "scan": "bootstrap.scan",
+		"confounds": "simulate.confounds"}},
 	{"connectivity", map[string]string{"series": "denoise.series", "quality": "denoise.quality"}},
 	{"graph", map[string]string{"pearson": "connectivity.pearson", "partial": "connectivity.partial"}},
 }
@@ -382,7 +387,8 @@ func (c *chain) individuality(t *testing.T) example {
 // leakage looks at both trainings.
 func (c *chain) leakage(t *testing.T) example {
 	return example{stagetest.Fresh("leakage"), map[string][]dag.Input{
-		"folds": c.train(t, 1).in["folds"], "predictions": c.folds(t, "predictions"), "model": c.folds(t, "model"), "features": c.all(t, "graph", "features")}}
+		"folds": c.train(t, 1).in["folds"], "predictions": c.folds(t, "predictions"), "model": c.folds(t, "model"),
+		"features": c.all(t, "graph", "features")}}
 }
 
 // sessions takes the matrices of two participants for two sessions of one.
@@ -391,7 +397,8 @@ func (c *chain) sessions(t *testing.T) example {
 	for _, port := range []string{"pearson", "partial", "quality"} {
 		in[port] = c.all(t, "connectivity", port)[:2]
 		for i := range in[port] {
-			in[port][i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "session", Value: fmt.Sprint(i + 1)}}
+			in[port][i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"},
+				{Axis: "session", Value: fmt.Sprint(i + 1)}}
 		}
 	}
 	return example{stagetest.Fresh("sessions"), in}
@@ -399,7 +406,9 @@ func (c *chain) sessions(t *testing.T) example {
 
 // join takes the scans of two participants for two runs of one.
 func (c *chain) join(t *testing.T) example {
-	in := map[string][]dag.Input{"series": c.all(t, "denoise", "series")[:2], "quality": c.all(t, "denoise", "quality")[:2], "coverage": c.all(t, "parcellate", "coverage")[:2], "volumes": c.all(t, "denoise", "volumes")[:2]}
+	in := map[string][]dag.Input{"series": c.all(t, "denoise", "series")[:2],
+		"quality": c.all(t, "denoise", "quality")[:2], "coverage": c.all(t, "parcellate", "coverage")[:2],
+		"volumes": c.all(t, "denoise", "volumes")[:2]}
 	for _, ins := range in {
 		for i := range ins {
 			ins[i].Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "run", Value: fmt.Sprint(i + 1)}}

@@ -121,7 +121,8 @@ func (s *session) arrive(file string) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var answer struct{ Result struct{ Value bool } }
 		expression := fmt.Sprintf(`document.readyState === "complete" && location.pathname.endsWith(%q)`, "/"+file)
-		if s.send("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &answer) == nil && answer.Result.Value {
+		if s.send("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true},
+			&answer) == nil && answer.Result.Value {
 			return
 		}
 	}
@@ -135,7 +136,8 @@ func (s *session) ask(want, expression string) string {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	s.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	s.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true},
+		&answer)
 	got := string(answer.Result.Value)
 	if answer.ExceptionDetails != nil {
 		s.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)

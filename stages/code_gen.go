@@ -3639,8 +3639,8 @@ prgnn/stages/learn.train.New 8832c4938c70.caa9f4
 
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
-at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:171 bitmap:184 canonical:196 textBuffers:217
-at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:114 arrowTypeNames:116 word:119 word.String:121 checkArrow:124 checkSchema:167 checkBatch:195 checkZstd:256 ReadSchema:268 checkArrowSchema:280
+at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
+at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:19 tableFormats:24 RegisterTable:29 formatOf:34 ReadTable:46 tableFormat.table:63 readArrow:70 recoverDamage:93 Budget:105 newBudget:110 Budget.take:114 Budget.Allocate:121 Budget.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
@@ -3648,8 +3648,8 @@ at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 ReadArrayUpTo:21 readNPY:29 remaining:87 readElements:101
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
-at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:111 eachRun:122
-at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:147 batchReader:153 copying:156 converted:166 chunks:175
+at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:112 eachRun:123
+at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:154 batchReader:160 copying:163 converted:173 chunks:182
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
@@ -3659,12 +3659,12 @@ at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
 at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Error:118 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
-at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:22 FMRIPrepCosines:29 FirstRow:35 FirstNext:40 FirstZero:41 FirstMean:42 Confounds.Select:50 Confounds.needsCosines:101 columnsText:114 some:122 camelCase:130 Confounds.NonSteady:135 Confounds.column:152 Confounds.Motion:179 fillFirst:197
+at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:102 columnsText:115 some:123 camelCase:131 Confounds.NonSteady:137 Confounds.column:154 Confounds.Motion:181 fillFirst:199
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 bounded:35 bounded.Read:40 blocks:53 blockSize:59 blocks.add:62 blocks.after:75
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 margin:208 Quality.judge:212 norm1:232
+at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 margin:209 Quality.judge:213 norm1:233
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
 at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
@@ -3676,9 +3676,9 @@ at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbe
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
-at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:98
+at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
-at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:145 Task.convolve:175
+at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
@@ -3689,33 +3689,33 @@ at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 hea
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 NodesOf:22 Classifier:25 machine:35 machines:41 oneAgainstRest:44 machines.Decide:66 machines.Probability:76 machines.Parameters:92 machines.Note:101 sigmoid:109 softmax:117 majority:132 Majority:135 majority.Probability:146 majority.Parameters:154 majority.Note:155
-at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.layout:93 brainNetCNN.drops:94 size:97 brainNetCNN.convolve:106 edgeLayer.forward:129 spread:151 edgeLayer.backward:165 gather:205 turn:222 brainNetCNN.head:231 brainNetCNN.gradient:247 sumRows:292 trainedCNN:302 FitBrainNetCNN:311 trainedCNN.Probability:322 trainedCNN.Parameters:334 trainedCNN.Note:336
-at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:62
-at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:64 forest.Parameters:88 forest.Note:90 growth:99 newGrowth:109 growing:137 cut:152 growth.grow:158 growing.node:179 growing.search:227 few:252 growing.byTally:259 growing.bySort:295
-at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:55 liBlock:66 liGraph:72 newLi2019:80 newLiGraph:100 liGraph.among:122 li2019.layout:142 li2019.drops:143 liState:146 li2019.forward:158 liState.conv:171 liState.convBack:191 liState.pool:226 liState.poolBack:252 length:275 liState.readout:284 liState.readoutBack:302 li2019.gradient:313 li2019.backward:348 GraphClassifier:368 trainedLi:374 FitLi2019:382 trainedLi.Probability:392 trainedLi.Parameters:400 trainedLi.Note:402
-at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:53 errStalled:55 product:58 byGram:61 descent:77 newDescent:88 descent.run:94 descent.gradient:143 descent.loss:156 conjugate:172 dot:227
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.layout:93 brainNetCNN.drops:94 size:97 brainNetCNN.convolve:106 edgeLayer.forward:130 spread:153 edgeLayer.backward:167 gather:211 turn:228 brainNetCNN.head:237 brainNetCNN.gradient:253 sumRows:301 trainedCNN:311 FitBrainNetCNN:320 trainedCNN.Probability:332 trainedCNN.Parameters:344 trainedCNN.Note:346
+at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
+at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
+at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:56 liBlock:67 liGraph:73 newLi2019:81 newLiGraph:101 liGraph.among:123 li2019.layout:143 li2019.drops:144 liState:147 li2019.forward:159 liState.conv:172 liState.convBack:192 liState.pool:227 liState.poolBack:253 length:276 liState.readout:285 liState.readoutBack:303 li2019.gradient:314 li2019.backward:349 GraphClassifier:369 trainedLi:375 FitLi2019:383 trainedLi.Probability:394 trainedLi.Parameters:402 trainedLi.Note:404
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:37 mlp.drops:38 forward:41 mlp.gradient:54 trainedMLP:81 FitMLP:89 trainedMLP.Probability:100 trainedMLP.Parameters:105 trainedMLP.Note:107
-at gnn/baseline/net.go prgnn/gnn/baseline Training:15 Epoch:34 network:43 Training.stream:53 initial:60 train:81 tested:119 diverged:133 finite:141 optimiser:151 entropies:181 crossEntropy:195 probabilities:217 full:229 fulls:235 add:246 of:252 full.forward:254 full.backward:264 relu:286 reluBack:293 drop:303 times:315
+at gnn/baseline/net.go prgnn/gnn/baseline Training:15 Epoch:34 network:43 Training.stream:53 initial:60 train:81 tested:119 diverged:133 finite:141 optimiser:151 entropies:181 crossEntropy:195 probabilities:217 full:229 fulls:235 add:246 of:252 full.forward:254 full.backward:264 relu:287 reluBack:294 drop:304 times:316
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
-at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:50 soon:67 worker.blocksForward:75 worker.predict:91 slot.crossEntropy:117 worker.gradient:143 worker.backward:190 worker.reduce:212 worker.batchLosses:227 worker.normForward:267 worker.normBackward:291
+at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:268 worker.normBackward:292
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44
 at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf:68 normsOf:89
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
-at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:121 Model.mmdAuthors:132
+at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:75 finite:82 lanes:90 padded:92 adjacency:100 adjacency.build:119 adjacency.sortRows:174 adjacency.size:192 resize:196
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:78 finite:85 lanes:93 padded:95 adjacency:103 adjacency.build:122 adjacency.sortRows:178 adjacency.size:196 resize:200
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
 at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
-at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:23 linear.finish:30 linear.forward:38 linear.backward:51 mlpState:66 newMLPState:74 Model.mlpForward:95 Model.mlpBackward:110 mlpState.drop:127
+at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
-at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:131 Options.readoutWidth:136
+at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
-at gnn/portable.go prgnn/gnn portable:10 exp:20 gemm:29 dot:33 dots:51 attend:59 attendBack:85 activate:106 activateBack:111 spread:118 edgeDots:141 collect:152 sigmoid:164 abs:177 rank:179 outerAdd:197 add:207 spread1:214 edgeDots1:230 gate:240 gateBack:249 mmdSums:259
+at gnn/portable.go prgnn/gnn portable:10 exp:20 gemm:29 dot:34 dots:52 attend:60 attendBack:86 activate:107 activateBack:112 spread:119 edgeDots:142 collect:153 sigmoid:165 abs:178 rank:180 outerAdd:198 add:208 spread1:215 edgeDots1:231 gate:241 gateBack:250 mmdSums:260
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.scores:47
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
@@ -3723,8 +3723,8 @@ at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run
 at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 worker.countScores:197 worker.tellScores:207 Model.fits:220 Training.stream:237 Training.rate:246 Losses.check:257 Losses.addScaled:274 slot.predicted:284 worker.test:295
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 rankVec:92 mmdVec:95
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
-at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:192 workspace.release:202 workspace.take:204
-at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:44 addTiles:46
+at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:193 workspace.release:203 workspace.take:205
+at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:45 addTiles:47
 at internal/dense/kernel_stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
 at internal/dense/portable.go prgnn/internal/dense portable:4 run:6
 at internal/dense/tiles.go prgnn/internal/dense tileRows:11 tileCols:12 Padded:16 rowBlock:20 manyColumns:26 packBlock:27 addTilesGo:32 GramColumns:39 packPanels:60 addGram:71 Mirror:81
@@ -3734,7 +3734,7 @@ at internal/dense/vectors_stubs_amd64.go prgnn/internal/dense axpyAVX:10 addSqua
 at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
-at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:42 rData:43 pickle:44 formats:47 archive:74 beginsMarkup:92 markup:97
+at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43 rData:44 pickle:45 formats:48 archive:75 beginsMarkup:94 markup:99
 at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
@@ -3747,7 +3747,7 @@ at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workNam
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:127 eachSeries:227
-at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:198 mostVertices:215 xmlMap.models:217 ReadParcels:285
+at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
@@ -3763,13 +3763,13 @@ at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
 at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
 at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 span:137 writeData:153
-at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:164
+at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:165
 at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:21 Reader.inWord:152 Reader.outWord:157 Reader.outByte:161 copyMatch:167
 at nifti/inflate/inflate.go prgnn/nifti/inflate history:10 piece:11 window:13 input:15 pad:16 state:20 atMember:23 atBlock:24 inStored:25 inBlock:26 atTrailer:27 atEnd:28 Reader:32 NewReader:64 Reader.Read:67 Reader.WriteTo:80 Reader.more:98 Reader.decompressed:121 Reader.step:129 Reader.fill:148 Reader.need:179 Reader.overrun:192 Reader.bits:197 Reader.align:213 Reader.place:219
 at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:107 Reader.garbage:127 Reader.readTrailer:132
 at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
 at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
-at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:58 field.apply:71 longestOf:124 field.between:132
+at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:80 Labels.Values:86 Labels.Moved:105 errNoInverse:115 Labels.Onto:125 Labels.oriented:146 Labels.fill:159 Labels.at:197 nearest:213 Affine.diagonal:221
@@ -3778,196 +3778,196 @@ at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sf
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:35 laneSums:45 meansRoom:59 trusted:69 meansRoom.reserve:73 meansRoom.fix:90 newPass:97 pass.run:111 Reader.batches:150 pass.add:211 pass.flush:223 pass.sum:235 pass.choose:260 pass.judge:288
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
 at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140
-at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:34 ROIMeans:53 errChanged:87
+at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:35 ROIMeans:54 errChanged:89
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
-at nifti/timesum.go prgnn/nifti MeanStep:10 timeSum:13 timeSum.add:20 timeSum.mean:52
+at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.mean:53
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:64 ModelScores:70 NewModelScores:82 settingOf:88 Tally:105 saliency:112 Biomarkers.Run:124 Biomarkers.readAll:234 ordered:250 Biomarkers.read:260 ModelScores.add:326 Tally.add:337 Biomarkers.rank:347 plantedNodes:375 auroc:401
-at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:159 singly:191 by:200 Biomarkers.agreements:216
-at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:80 alike:92 sortedKeys:105 relative:115
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:83 WithoutNetwork:159 nodeFeatures.WithoutNetwork:164 nodeFeatures.Compute:226 nodeFeatures.byRegion:258 absolute:274 Biomarkers.recoveries:283 testShare:339 rankedBy.worth:353 leadOf:374 both:388 meanOf:398
-at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:43 individualRows:61
-at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:40 Compare.Run:45 Compare.reference:86 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:117 scanCovariates:145 covariateRow:189
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:18 Evaluate:22 Evaluate.Ports:29 Evaluate.Run:44 participantAccuracy:61 Evaluate.test:64
-at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:28
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:198 Fidelity.first:256 maskSetting.overModels:293 Fidelity.table:304
-at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:46 leakCheck.fail:52 foldPlace:57 foldBook:60 Leakage.Run:67 checkRow:101 readBook:107 foldBook.tested:132 foldBook.takesPart:138 Leakage.lookAtPredictions:148 placeOf:222 foldBook.seen:238 lookAtModels:258 lookAtFitted:275
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 Biomarkers.readAll:239 ordered:255 Biomarkers.read:265 ModelScores.add:331 Tally.add:342 Biomarkers.rank:352 plantedNodes:382 auroc:408
+at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:82 alike:94 sortedKeys:107 relative:117
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:345 rankedBy.worth:359 leadOf:380 both:394 meanOf:404
+at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
+at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:18 Evaluate:22 Evaluate.Ports:29 Evaluate.Run:46 participantAccuracy:63 Evaluate.test:66
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:47 leakCheck.fail:53 foldPlace:58 foldBook:61 Leakage.Run:68 checkRow:103 readBook:109 foldBook.tested:134 foldBook.takesPart:140 Leakage.lookAtPredictions:150 placeOf:225 foldBook.seen:241 lookAtModels:261 lookAtFitted:278
 at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:62 sharedPoints:63 fewestValues:64 rescaled:65 timePoint:69 timePoint.same:75 sketchOf:92 sharedScans:130 timePoints:166
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:148 QCFC.measure:180 fisherEdges:246 edgeDistances:284 QCFC.covariates:315 typicality:370
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:138 regionRow:165 paintedTable:176 Saliency.connectome:187 labelsOf:244 writeDense:265
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:151 QCFC.measure:183 fisherEdges:250 edgeDistances:288 QCFC.covariates:319 typicality:374
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
-at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:247
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:116 readPlain:118 check:131 parseID:157 line:162 readLines:168 separator:190 split:199
+at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
-at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:23 shown:82 Atlas.spots:93 Individuals:106 Atlas.ByParticipant:113 Atlas.above:187 heat:201
-at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:64 number:66
-at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:59 Training.add:62
-at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:55 staircase:58
-at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:67 block:98 arrange:104 limit:126
-at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:83 Motion.histogram:136 Motion.distances:167 densities:208 signed:211 freedoms:219
-at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:29 outlineName:29 Participant.rowHeight:32 Participant.size:39 Participant.outlinesHigh:42 outlineWidth:53 Participant.outlines:56 Participant.regionColors:74 Participant.outline:90
-at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:102 ticks:118
-at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:34 headHigh:34 lowerHigh:34 traceHigh:34 traceLeft:35 traceRight:35 partGap:36 ScanQuality:41 trace:73 Participant.traces:79 Participant.trace:87 carpetRegions:138 carpetVolumes:138 Participant.carpet:141 indexed:178 Participant.times:197 Participant.lower:220 Participant.histogram:237 small:271 Participant.tsnr:278
+at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
+at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
+at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:60 Training.add:63
+at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
+at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:104 arrange:110 limit:132
+at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
+at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 Participant.rowHeight:34 Participant.size:41 Participant.outlinesHigh:44 outlineWidth:55 Participant.outlines:58 Participant.regionColors:78 Participant.outline:94
+at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
+at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:35 headHigh:35 lowerHigh:35 traceHigh:35 traceLeft:36 traceRight:36 partGap:37 ScanQuality:43 trace:82 Participant.traces:88 Participant.trace:97 carpetRegions:155 carpetVolumes:155 Participant.carpet:158 indexed:196 Participant.times:215 Participant.lower:239 Participant.histogram:260 small:296 Participant.tsnr:303
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
-at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:76 Raster.paint:81 Raster.visible:94 Raster.middle:105
-at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:46 mark:143 Atlas.marks:146 writeMarks:175 free:192 Atlas.discs:202
-at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:113 root:128
+at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
+at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
+at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:115 root:130
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
-at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:70 smooth:81 open:91 between:99 Holds:115
-at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:68 millimeters:73 Brain.AxialCuts:78 Brain.slice:89
+at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
+at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:113
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 nameRow:79 NodeNames:84 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:77 joinTexts:112 CompareNamed:117 ShownSetting:132 Lambdas:148
+at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:78 joinTexts:113 CompareNamed:118 ShownSetting:133 Lambdas:149
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:13 CleaningRow:17 VolumeRow:44
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:45
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
-at stages/column/rows_qc.go prgnn/stages/column MotionRow:6 MotionEdgeRow:25 TypicalityRow:36
+at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
-at stages/column/scans.go prgnn/stages/column Scans:9 scansKey:17 ScansOf:32
+at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
-at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:155 Exec.Run:158 Exec.call:197 Exec.program:248 runLogged:263 Exec.lookPath:288 Exec.environment:309 Exec.set:321
+at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
-at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:136 container.podmanRun:143 container.name:163 container.load:166
+at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:138 container.podmanRun:145 container.name:167 container.load:170
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 removeAtEnd:63 peakMemory:82
 at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40
-at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:22 None:25 Scale.At:28 ParseHex:41 hexes:64
-at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:119 fontTable:154 assemble:160 log2:183 checksum:191 writeAll:199
+at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
+at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:123 fontTable:158 assemble:164 log2:188 checksum:196 writeAll:204
 at stages/draw/figure.go prgnn/stages/draw DPI:22 Figure:25 Figure.SVG:33 svgCanvas:61 written:67 svgCanvas.FillString:72 svgCanvas.fontFaces:83 Figure.PNG:95 Figure.paint:103 Sans:111
-at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:50 pixels.Size:52 pixels.SetLineWidth:54 pixels.SetLineDash:56 pixels.SetColor:64 pixels.Rotate:71 pixels.Translate:76 pixels.Scale:80 pixels.Push:82 pixels.Pop:84 pixels.Fill:86 pixels.fill:89 pixels.Stroke:103 pixels.flush:140 pixels.FillString:148
+at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:51 pixels.Size:53 pixels.SetLineWidth:55 pixels.SetLineDash:57 pixels.SetColor:65 pixels.Rotate:72 pixels.Translate:77 pixels.Scale:81 pixels.Push:83 pixels.Pop:85 pixels.Fill:87 pixels.fill:90 pixels.Stroke:104 pixels.flush:141 pixels.FillString:149
 at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
-at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:16 tens:53
+at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:53 errNowhere:77 nowhere:80 readAtlas:86 NodePlaces:122 BrainMap.Draw:141 Ranked.ends:210 Ranked.scaleText:228
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:125 RegionBlocks:136 blockRow:160
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:127 RegionBlocks:138 blockRow:162
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
-at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:57 Chart.InReport:69 WidePoints:75 settingInputs:79 bySettings:85
-at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:33 DrawIndividuality:38
+at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:70 WidePoints:77 settingInputs:81 bySettings:87
+at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:104 selected:115 nodeRow:128 ReadNames:135 Individuals.Draw:149 rowTitle:246 lambdaPair:253
-at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:39 DrawHeadMotion:48 people:112
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:64 Reading.ofLayer:73 RankingRows:81 RankingRows.First:84 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:116 DrawContrast:133
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:118
+at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:39 ReadRanking:56 Reading:59 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:118 DrawContrast:136
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:120
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
-at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:110 Parcels.extent:120 Anatomy:142 ReadAnatomy:150 Anatomy.Covers:194 Anatomy.clearOutside:207 Anatomy.at:244
-at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:19 Parcels.smooth:79 Parcels.Atlas:88 Parcels.brain:93 Parcels.surfaces:104 Parcels.project:118 light:159 shadeOf:214 abs:216 root:219
-at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:40 epochRow:49 majorityRow:56 noRows:61 nameNetworks:67 DrawTraining:93
-at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:62 Ranked.name:73 Ranked.scale:82 Ranked.first:85 DrawSlices:96 gz:120 Viewer:128
+at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
+at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
+at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:41 epochRow:50 majorityRow:57 noRows:62 nameNetworks:68 DrawTraining:98
+at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:64 Ranked.name:75 Ranked.scale:84 Ranked.first:87 DrawSlices:98 gz:122 Viewer:130
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 RefuseDuplicates:57 DuplicateText:70 LeakagePort:98
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
-at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:24 Distinct:54 Accuracy:65 Majority:79
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:109 bySetting:138 OnlyOnce:157 Tested.Cases:175
-at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:68 shared:82 agreeByChance:92 expectedJaccard:115 PermutationP:137 AsLarge:141
-at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:108 percentiles:120 Quantile:127
+at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:25 Distinct:56 Accuracy:67 Majority:81
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:112 bySetting:142 OnlyOnce:164 Tested.Cases:182
+at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
+at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
-at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:39 contraster:76 newContraster:84 contraster.of:115
+at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:39 contraster:78 newContraster:86 contraster.of:117
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:18 addDirection:47 remainder:55 inner:76 Correlation:84 MedianAbs:99 RobustZ:112 middleOf:130
+at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:113 middleOf:131
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
-at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:80
+at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
-at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:91
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:34 Baseline.Ports:62 Baseline.Validate:81 ratedSet:94 modelRow:105 Baseline.Run:114 Baseline.onRows:139 Baseline.fit:168 Baseline.onGraphs:188 Baseline.stream:216 Baseline.training:220 prediction:250 baselineEpochRow:261 baselineHistory:269
+at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:36 Baseline.Ports:64 Baseline.Validate:83 ratedSet:96 modelRow:107 Baseline.Run:116 Baseline.onRows:142 Baseline.fit:172 Baseline.onGraphs:196 Baseline.stream:225 Baseline.training:229 prediction:259 baselineEpochRow:270 baselineHistory:278
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
-at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:194 Choose.table:208
+at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:157 Trained.Predict:194 predictIn:201
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:43 Permutation.Run:52 byPermutation:79 permutedSetting.check:118 graphsOf:155 permutedSetting.rows:164
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
-at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:78
+at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:63 Split.Run:66 readMembers:113 Split.permute:141 groupsOf:168 Split.enough:177 Split.divide:209 Split.deal:217 Split.inside:241 bySite:267
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:27 Train.Ports:38 Train.Validate:68 Train.Run:73 train:80 weightArray:137 convert:146
-at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:125 readEdges:150 trainingSet.check:170 trainingSet.majority:206 readGraphs:218 standardization:253 standardization.values:255 standardization.layout:257 trainingSet.standardize:267 rounded:306 standardization.apply:315
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:137 TrainingParams.validate:151
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:38 lossRow:51 accuracyRow:59 finalRow:66 historyTable:72 scoreTable:90 distributionRow:123 distributionTable:132 parameterRow:146 parameterTable:154
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
+at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:138 TrainingParams.validate:152
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
-at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:36 classChar:37 classReal:38 classLast:39 miINT8:44 miUINT8:45 miINT16:46 miUINT16:47 miINT32:48 miUINT32:49 miSINGLE:50 miDOUBLE:51 miINT64:52 miUINT64:53 miMATRIX:54 miCOMPRESSED:55 miUTF8:56 miUTF16:57 miUTF32:58 flagComplex:63 flagLogical:64 HeaderSize:68 Is:71 Matrix:92 Variable.Rows:124
-at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:152 reader.part:210 Variable.shape:219 widths:235 reader.numbers:238 reader.chars:285 reader.letters:316 reader.cells:348
+at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
+at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom centre:16 axes:17 reach:23 least:26 air:31 white:32 csf:33 brain:37 brain.position:45 grow:55 ventricle:149
-at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:65 confounds:73 square:93
-at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:101 region:105 inCircuit:114 Settings.coupling:134 mixing:159 fade:244 length:250 scale:258
+at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
+at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 fade:245 length:251 scale:259
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
-at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:32 signalPercent:44 material:47 materialOf:53 Make:64 Settings.check:91 signals:124 ar1:149 Scan.fill:159 waves:234 waves.disturb:241 rhythm:268
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:64 Bootstrap.TimeFrom:182 Bootstrap.made:193 longestTR:199 readJSON:202 sidecarTR:218 denoised:237 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:384 scanTable:387 scanRow:413
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:33 Combat.Ports:48 Combat.Run:66 Combat.trained:116 combatBook.table:159 slopeColumn:182 combatRow:185 combatBook.siteTable:197 siteRow:216
-at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:77 saysGroup:129 combatBook.choose:142 combatBook.row:192 pairsOf:217
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:25 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:70 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:28 Denoise.Ports:53 Denoise.Validate:72 stepRow:94 Denoise.strategy:100 Denoise.Run:108 Denoise.TimeFrom:157 Denoise.prepare:166 Denoise.cleaner:200 lostVoxels:231 tooLittle:245 orExclude:250 Denoise.confounds:254 before:357 cleanedBefore:369 aboutConfounds:372 meanAndMax:382
+at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:65 Bootstrap.TimeFrom:183 Bootstrap.made:194 longestTR:200 readJSON:203 sidecarTR:219 denoised:238 sameGrid:254 Bootstrap.size:261 Bootstrap.draw:269 countDistinct:300 Bootstrap.drop:308 whyNone:323 badVolumes:338 voxelRow:363 voxelTable:373 mostLost:387 scanTable:390 scanRow:418
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 Combat.trained:118 combatBook.table:161 slopeColumn:186 combatRow:189 combatBook.siteTable:201 siteRow:222
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:73 stepRow:95 Denoise.strategy:101 Denoise.Run:109 Denoise.TimeFrom:159 Denoise.prepare:169 Denoise.cleaner:205 lostVoxels:237 tooLittle:251 orExclude:257 Denoise.confounds:262 before:368 cleanedBefore:380 aboutConfounds:383 meanAndMax:393
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
-at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:24 Graph.Ports:34 Graph.Run:50 graphRow:93 graphQuality:110
-at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:155 readParcels:175
+at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
+at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:156 readParcels:176
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:110 joinSeries:119 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:207 runQuality.list:257 joinedRow:266 runVolumeRow:274 runQuality.volumes:280 leastCoverage:300
-at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:106
-at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:16 usualRange:36
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:262 joinedRow:271 runVolumeRow:279 runQuality.volumes:285 leastCoverage:305
+at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
+at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
-at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:264 layer.whole:282 layer.quality:287
-at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:141
+at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:265 layer.whole:283 layer.quality:288
+at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
-at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:42 author.groupNames:62 author.result:76 author.tiles:98
-at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:89 baseline:111 author.perParticipant:121 author.nested:127 author.aboveChance:145 author.cautionAccuracy:159
+at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
+at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:89 baseline:111 author.perParticipant:121 author.nested:127 author.aboveChance:145 author.cautionAccuracy:160
 at stages/present/author.go prgnn/stages/present author:16 author.write:43 author.add:101 author.say:104 author.heading:108 author.caution:111 author.table:119 author.supplement:125 author.figures:133 author.show:154
-at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:87 stuckSkill:98 epochRow:101 author.training:107
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:199 methodsOfTask:215 methodsOfNuisance:237
+at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:136 author.references:163
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:249 author.methodsOfEvaluation:257 author.methodsOfBaselines:296
-at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:78 author.more:92 author.furtherPictures:117 widthOfSVG:143 memberText:146 svgTitle:160
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:250 author.methodsOfEvaluation:258 author.methodsOfBaselines:297
+at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:115 arrangements:173 describeColumn:186 describeNumbers:239 groupSD:275 identifies:285 decimals:297 unitName:309
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:91 testedText:98 plusMinus:107 author.folds:115 the:158 author.permutation:161 author.comparison:200 author.paperTables:233 author.performanceFigures:270 author.othersLast:309 accuracyChart:321
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:116 arrangements:175 describeColumn:188 describeNumbers:241 groupSD:278 identifies:288 decimals:300 unitName:312
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:92 testedText:99 plusMinus:108 author.folds:116 the:159 author.permutation:162 author.comparison:202 author.paperTables:239 author.performanceFigures:277 author.othersLast:320 accuracyChart:332
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
-at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:85 author.eachParticipant:105 spread:159 middle:168 warningRow:177 author.warnings:183
+at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:164 middle:173 warningRow:182 author.warnings:188
 at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
-at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:67 author.regionFigures:75 author.space:123 author.inSpace:149 author.rankingTables:184 author.contrasts:240 author.agreement:262 besideChance:302 author.null:313 author.fidelity:363 author.individuality:387
-at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:87
-at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:67 Report.Page:100 Report.Run:117
-at stages/present/scans.go prgnn/stages/present shownScans:16 pagedScans:17 author.scanQuality:21 scanFigure:45 author.scanLinks:55 scanNames:105
+at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:124 author.inSpace:150 author.rankingTables:185 author.contrasts:242 author.agreement:264 besideChance:305 author.null:316 author.fidelity:366 author.individuality:390
+at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88
+at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
+at stages/present/scans.go prgnn/stages/present shownScans:16 pagedScans:17 author.scanQuality:21 scanFigure:45 author.scanLinks:56 scanNames:113
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11
-at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:49 tableSource:91 tableSource.String:93 tableSource.mark:100 paperSource:108
-at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:94 tableText:116 tableLayout.markdown:124 escapedCells:142 tableLayout.tsv:151 tableLayout.latex:165 sameFirst:197
-at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:80 place:124 accuracyRow.axis:132 Tables.comparison:143 modelRow:198 parameterRow:204 parameterCounts:211
-at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:101 matNames:106 ReadSeries:159 npyMagic:181 niftiMagic:182 mostNumbers:186 seriesArray:189 Counted:201
+at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:50 tableSource:93 tableSource.String:95 tableSource.mark:102 paperSource:110
+at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:95 tableText:117 tableLayout.markdown:125 escapedCells:143 tableLayout.tsv:152 tableLayout.latex:166 sameFirst:199
+at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:86 place:134 accuracyRow.axis:142 Tables.comparison:153 modelRow:208 parameterRow:214 parameterCounts:221
+at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:216 mediaTypes:226 pictureURL:229 svgURL:237 body.figure:239 body.tag:264 body.viewer:270
+at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:238 body.figure:241 body.tag:266 body.viewer:272
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
 at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Table:48 Table.Label:60 Table.Head:63 Head:68 Cell:75 Sheet:84 Place:90 Figure:93 Figure.Label:107 Viewer:110 Volume:118 Region:130
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
-at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:63 textWriter.section:65 textWriter.lines:73 textWriter.paragraph:83 textWriter.list:87 textWriter.items:95 textWriter.block:101 textWriter.table:123 widths:174 Bar.text:204 wrap:219
+at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:19 maxValues:22 Sheet:25 Read:34 Sheet.decimalCommas:112 decimalComma:131 whyFields:140 count:153 noValue:161 checkHeader:163 isText:177 separator:203 Sheet.Column:227 number:263
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:19 maxValues:22 Sheet:25 Read:34 Sheet.decimalCommas:113 decimalComma:132 whyFields:141 count:154 noValue:162 checkHeader:164 isText:178 separator:204 Sheet.Column:228 number:264
 `)

@@ -12,8 +12,10 @@ import (
 	"prgnn/stages/draw"
 )
 
-// faults lists, for the page at its present width, texts of a figure that overlap each other or leave the figure, tables and
-// figures whose hidden part shows no scroll shadow, and a page that is wider than its window. Boxes of texts are those of
+// faults lists, for the page at its present width, texts of a figure that overlap each other or leave the figure,
+// tables and
+// figures whose hidden part shows no scroll shadow, and a page that is wider than its window. Boxes of texts are those
+// of
 // their ink: from the height of capitals (0.74 em) to the descenders (0.21 em) of Liberation Sans.
 const faults = `(async () => {
   const found = []
@@ -59,7 +61,8 @@ const faults = `(async () => {
   return { found, texts }
 })()`
 
-// TestLayoutInBrowser: no text of a figure overlaps another or leaves its figure, and what is wider than the window says so,
+// TestLayoutInBrowser: no text of a figure overlaps another or leaves its figure, and what is wider than the window
+// says so,
 // on a desk, a tablet, a phone and paper.
 func TestLayoutInBrowser(t *testing.T) {
 	browser(t)
@@ -68,7 +71,8 @@ func TestLayoutInBrowser(t *testing.T) {
 		"everything": wholeReport,
 		"quick.yaml": func(t *testing.T) []byte {
 			program := filepath.Join(dir, "pipeline")
-			if out, err := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+			if out, err := exec.Command("go", "build", "-o", program,
+				"prgnn/cmd/pipeline").CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			run := exec.Command(program, "run", "-q", "quick.yaml")
@@ -123,7 +127,8 @@ func TestLayoutInBrowser(t *testing.T) {
 					t.Errorf("%s, %d px: %d texts in all figures", media, width, len(got.Texts))
 				}
 				for _, one := range got.Texts { // kerning, which viewers need not do, is less than 3 %
-					if want := draw.Style(one.Size, one.Bold).Width(one.Text).Points(); math.Abs(one.Width-want) > 0.03*want+0.5 {
+					if want := draw.Style(one.Size,
+						one.Bold).Width(one.Text).Points(); math.Abs(one.Width-want) > 0.03*want+0.5 {
 						t.Errorf("%s, %d px: %q is %.1f points wide, but was measured as %.1f", media, width, one.Text, one.Width, want)
 					}
 				}

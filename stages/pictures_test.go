@@ -49,7 +49,8 @@ func TestRegionBlocks(t *testing.T) {
 	if err != nil || got[0] != "L cortex" || got[83] != "R cerebellum" {
 		t.Errorf("%v %v", got, err)
 	}
-	midline := column.Table([]column.NodeRow{{Name: "Brain-Stem", Structure: "brainstem"}, {Name: "Vermis", Hemisphere: "L"}})
+	midline := column.Table([]column.NodeRow{{Name: "Brain-Stem", Structure: "brainstem"},
+		{Name: "Vermis", Hemisphere: "L"}})
 	if got, err := figure.RegionBlocks(midline); err != nil || !slices.Equal(got, []string{"brainstem", "L"}) {
 		t.Errorf("a region of no hemisphere, and one of no structure: %q %v", got, err)
 	}
@@ -116,7 +117,8 @@ func wholeReport(t *testing.T) []byte {
 // scans are the pages of all participants.
 func (c *chain) scans(t *testing.T) (pages []dag.Input) {
 	in := map[string][]dag.Input{}
-	for port, from := range map[string]string{"before": "bootstrap.series", "after": "denoise.series", "volumes": "denoise.volumes", "quality": "denoise.quality", "matrix": "connectivity.pearson"} {
+	for port, from := range map[string]string{"before": "bootstrap.series", "after": "denoise.series",
+		"volumes": "denoise.volumes", "quality": "denoise.quality", "matrix": "connectivity.pearson"} {
 		in[port] = c.source(t, from+"[*]")
 	}
 	for i, subject := range c.Subjects {

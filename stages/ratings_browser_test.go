@@ -50,7 +50,8 @@ func TestRatingsInBrowser(t *testing.T) {
 
 	var ids, ratings []string
 	for i, in := range scans {
-		ids, ratings = append(ids, in.Coord("subject")), append(ratings, []string{"pass", "pass", "fail", "pass", "fail", "n/a"}[i])
+		ids, ratings = append(ids, in.Coord("subject")),
+			append(ratings, []string{"pass", "pass", "fail", "pass", "fail", "n/a"}[i])
 	}
 	checkRatings(t, dir, ids, ratings)
 }
@@ -84,7 +85,8 @@ func checkRatings(t *testing.T, dir string, ids, ratings []string) {
 	}
 }
 
-// TestScanPagesInBrowser: the report leads to the pages of the scans, a rating there leads to the next one, and the report
+// TestScanPagesInBrowser: the report leads to the pages of the scans, a rating there leads to the next one, and the
+// report
 // knows all ratings, under whatever name it lies.
 func TestScanPagesInBrowser(t *testing.T) {
 	browser(t)

@@ -37,7 +37,8 @@ var coded sync.Once
 // topics are the kinds of all topics, with their code identities. A kind has one place
 // in memory: executors compare them by it.
 func topics() [][]dag.Kind {
-	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds, present.Kinds, command.Kinds}
+	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
+		present.Kinds, command.Kinds}
 	coded.Do(func() {
 		for _, kinds := range all {
 			for i := range kinds {
@@ -84,5 +85,6 @@ func RegisterCohort(c cohort.Source) {
 
 // Cohorts are all cohort kinds, by name.
 func Cohorts() []cohort.Source {
-	return slices.SortedFunc(slices.Values(sources), func(a, b cohort.Source) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(sources),
+		func(a, b cohort.Source) int { return cmp.Compare(a.Name, b.Name) })
 }

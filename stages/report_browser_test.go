@@ -194,7 +194,8 @@ func TestReportInBrowser(t *testing.T) {
 				Places, Wide, Broken, Images, Passes int
 				Violations                           []string
 			}
-			if err := json.Unmarshal([]byte(strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(m[1])), &got); err != nil {
+			if err := json.Unmarshal([]byte(strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(m[1])),
+				&got); err != nil {
 				t.Fatal(err)
 			}
 			if got.Wide > 0 || got.Broken > 0 || got.Images < 8 || got.Places < 20 {
@@ -202,7 +203,8 @@ func TestReportInBrowser(t *testing.T) {
 			}
 			// The crosshair begins at the first region; each key and each name moves it.
 			said := got.Said
-			if len(said) != 5 || !strings.Contains(said[0], "rank 1 ") || said[0] == said[1] || said[1] == said[2] || said[2] == said[3] {
+			if len(said) != 5 || !strings.Contains(said[0], "rank 1 ") || said[0] == said[1] || said[1] == said[2] ||
+				said[2] == said[3] {
 				t.Errorf("it says %q", said)
 			} else if !strings.HasPrefix(said[3], said[4]+" ") || !strings.Contains(said[3], "rank 4 ") {
 				t.Errorf("the name %s leads to %s", said[4], said[3])

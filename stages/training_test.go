@@ -15,7 +15,8 @@ func TestCurvesOfNetworks(t *testing.T) {
 	drawn := func(models ...string) string {
 		var in []dag.Input
 		for _, model := range models {
-			in = append(in, dag.InputOf(stagetest.MustRun(t, stagetest.Quickly(model, "epochs", 3), s.Inputs())["history"], dag.Coord{Axis: "model", Value: model}))
+			in = append(in, dag.InputOf(stagetest.MustRun(t, stagetest.Quickly(model, "epochs", 3),
+				s.Inputs())["history"], dag.Coord{Axis: "model", Value: model}))
 		}
 		out := stagetest.MustRun(t, stagetest.Fresh("figure-training"), map[string][]dag.Input{"training": in})
 		return string(out["picture"].(artifacts.Bytes).Data)

@@ -70,7 +70,8 @@ func packagesOnly(requirements []byte) []byte {
 	var some strings.Builder
 	for line := range strings.Lines(string(requirements)) {
 		name, _, _ := strings.Cut(line, "==")
-		if slices.Contains([]string{"ipykernel", "numpy", "pandas", "polars", "polars-runtime-32", "pyarrow", "pytest", "xarray"}, name) {
+		if slices.Contains([]string{"ipykernel", "numpy", "pandas", "polars", "polars-runtime-32", "pyarrow", "pytest",
+			"xarray"}, name) {
 			some.WriteString(line)
 		}
 	}

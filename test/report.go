@@ -29,7 +29,8 @@ func report(w io.Writer, stream io.Reader, verbose bool) (skipped []string, err 
 			e = event{Action: "build-output", Output: line} // go itself: a wrong flag, say
 		}
 		switch {
-		case e.Action == "build-output", e.Action == "output" && verbose, e.Action == "output" && e.Test == "" && e.Output != "PASS\n":
+		case e.Action == "build-output", e.Action == "output" && verbose, e.Action == "output" && e.Test == "" &&
+			e.Output != "PASS\n":
 			fmt.Fprint(w, e.Output)
 		}
 		switch {

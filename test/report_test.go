@@ -42,7 +42,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("skipped %s", got)
 	}
 	b.Reset()
-	if _, err := report(&b, strings.NewReader(stream), true); err != nil || !strings.Contains(b.String(), "chatter\n") || strings.Count(b.String(), "1, want 2") != 1 {
+	if _, err := report(&b, strings.NewReader(stream), true); err != nil ||
+		!strings.Contains(b.String(), "chatter\n") || strings.Count(b.String(), "1, want 2") != 1 {
 		t.Errorf("verbose: error %v, printed\n%s", err, b.String())
 	}
 }

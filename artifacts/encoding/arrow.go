@@ -143,10 +143,12 @@ func arrowData(c *Column) (*array.Data, error) {
 		buffers = [][]byte{arrow.Int32Traits.CastToBytes(offsets), bytes}
 	case []float64:
 		typ = arrow.PrimitiveTypes.Float64
-		buffers = [][]byte{arrow.Float64Traits.CastToBytes(canonical(c, v, math.Float64frombits(float64bits(math.NaN()))))}
+		buffers = [][]byte{arrow.Float64Traits.CastToBytes(canonical(c, v,
+			math.Float64frombits(float64bits(math.NaN()))))}
 	case []float32:
 		typ = arrow.PrimitiveTypes.Float32
-		buffers = [][]byte{arrow.Float32Traits.CastToBytes(canonical(c, v, math.Float32frombits(float32bits(float32(math.NaN())))))}
+		buffers = [][]byte{arrow.Float32Traits.CastToBytes(canonical(c, v,
+			math.Float32frombits(float32bits(float32(math.NaN())))))}
 	case []int64:
 		typ = arrow.PrimitiveTypes.Int64
 		buffers = [][]byte{arrow.Int64Traits.CastToBytes(canonical(c, v, 0))}

@@ -111,10 +111,13 @@ func (t flat) metadata(i int) {
 
 // arrowTypes are the values of the union Type that have a reader, and the names of
 // the others, for messages.
-var arrowTypes = map[byte]bool{1: true, 2: true, 3: true, 5: true, 6: true, 20: true} // Null, Int, FloatingPoint, Utf8, Bool, LargeUtf8
+// Null, Int, FloatingPoint, Utf8, Bool, LargeUtf8
+var arrowTypes = map[byte]bool{1: true, 2: true, 3: true, 5: true, 6: true, 20: true}
 
-var arrowTypeNames = map[byte]word{4: "binary", 7: "decimal", 8: "date", 9: "time", 10: "timestamp", 11: "interval", 12: "list",
-	13: "struct", 14: "union", 15: "fixed_size_binary", 16: "fixed_size_list", 17: "map", 18: "duration", 19: "large_binary", 21: "large_list"}
+var arrowTypeNames = map[byte]word{4: "binary", 7: "decimal", 8: "date", 9: "time", 10: "timestamp",
+	11: "interval", 12: "list",
+	13: "struct", 14: "union", 15: "fixed_size_binary", 16: "fixed_size_list", 17: "map", 18: "duration",
+	19: "large_binary", 21: "large_list"}
 
 type word string
 
@@ -149,9 +152,11 @@ func checkArrow(b []byte) error {
 		start, n := footer.vector(list, 24)
 		for i := range n {
 			block := footer.b[start+24*i:]
-			offset, meta := int64(binary.LittleEndian.Uint64(block)), int64(int32(binary.LittleEndian.Uint32(block[8:])))
+			offset, meta := int64(binary.LittleEndian.Uint64(block)),
+				int64(int32(binary.LittleEndian.Uint32(block[8:])))
 			body := int64(binary.LittleEndian.Uint64(block[16:]))
-			if offset < int64(head) || meta < 8 || body < 0 || offset > int64(end) || meta > int64(end)-offset || body > int64(end)-offset-meta {
+			if offset < int64(head) || meta < 8 || body < 0 || offset > int64(end) || meta > int64(end)-offset ||
+				body > int64(end)-offset-meta {
 				return fmt.Errorf("a block of %d and %d bytes at %d, out of the file", meta, body, offset)
 			}
 			message := b[offset : offset+meta]

@@ -67,7 +67,8 @@ func (a *Array) WriteTensors(w io.Writer, keys *Table, column Column, axes []str
 	if column.Doc != "" {
 		described[metaDoc] = column.Doc
 	}
-	fields := append(slices.Clone(front.Schema().Fields()), arrow.Field{Name: column.Name, Type: list, Nullable: true, Metadata: sortedMetadata(described)})
+	fields := append(slices.Clone(front.Schema().Fields()), arrow.Field{Name: column.Name, Type: list, Nullable: true,
+		Metadata: sortedMetadata(described)})
 	m := sortedMetadata(keys.Meta)
 	cols := append(slices.Clone(front.Columns()), array.MakeFromData(data))
 	rec := array.NewRecord(arrow.NewSchema(fields, &m), cols, int64(rows))

@@ -34,7 +34,8 @@ func Must[T any](v T, err error) func(testing.TB) T {
 func Sample() *Table {
 	t := NewTable(
 		Column{Name: "name", Values: []string{"a", "bç", "?"}, Valid: []bool{true, true, false}},
-		Column{Name: "time", Values: []float64{1.5, math.NaN(), 9}, Valid: []bool{true, true, false}, Unit: "s", Doc: "of the scan"},
+		Column{Name: "time", Values: []float64{1.5, math.NaN(), 9}, Valid: []bool{true, true, false}, Unit: "s",
+			Doc: "of the scan"},
 		Column{Name: "small", Values: []float32{0.1, -1, float32(math.Inf(1))}},
 		Column{Name: "count", Values: []int64{1 << 60, 0, -1}},
 		Column{Name: "index", Values: []int32{1, 2, 3}},

@@ -45,8 +45,10 @@ func TestRecord(t *testing.T) {
 // read from its first row.
 func TestFromRecordOfOthers(t *testing.T) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
-		{Name: "group", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
-		{Name: "age", Type: arrow.PrimitiveTypes.Int16, Nullable: true, Metadata: arrow.NewMetadata([]string{"unit"}, []string{"years"})},
+		{Name: "group", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
+			ValueType: arrow.BinaryTypes.String}},
+		{Name: "age", Type: arrow.PrimitiveTypes.Int16, Nullable: true, Metadata: arrow.NewMetadata([]string{"unit"},
+			[]string{"years"})},
 	}, nil))
 	defer b.Release()
 	for i, g := range []string{"asd", "hc", "asd"} {
@@ -63,12 +65,14 @@ func TestFromRecordOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := NewTable(Column{Name: "group", Values: []string{"hc", "asd"}}, Column{Name: "age", Values: []int32{0, 1}, Unit: "years"})
+	want := NewTable(Column{Name: "group", Values: []string{"hc", "asd"}},
+		Column{Name: "age", Values: []int32{0, 1}, Unit: "years"})
 	if !bytes.Equal(Encoded(t, got), Encoded(t, want)) {
 		t.Errorf("%+v", got)
 	}
 
-	dates := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "when", Type: arrow.FixedWidthTypes.Date32}}, nil))
+	dates := array.NewRecordBuilder(memory.DefaultAllocator,
+		arrow.NewSchema([]arrow.Field{{Name: "when", Type: arrow.FixedWidthTypes.Date32}}, nil))
 	defer dates.Release()
 	dates.Field(0).(*array.Date32Builder).Append(1)
 	when := dates.NewRecord()

@@ -29,7 +29,8 @@ func TestArrayBytes(t *testing.T) {
 // What numpy wrote of 0 … 23 in every type and order reads as 0 … 23; and where
 // numpy's file is of a type that we write, ours is the same file.
 func TestReadNumpy(t *testing.T) {
-	widened := map[string]string{"f2": "<f4", "i1": "<i2", "u8": "<i8", "u4": "<i8", "u2": "<i4", "u1": "|u1", "bool": "|u1"}
+	widened := map[string]string{"f2": "<f4", "i1": "<i2", "u8": "<i8", "u4": "<i8", "u2": "<i4",
+		"u1": "|u1", "bool": "|u1"}
 	paths, err := filepath.Glob("testdata/npy/*.npy")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no fixtures", err)
@@ -99,7 +100,8 @@ func TestReadNumpySpecial(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 6e-8 is 2⁻²⁴, 6.1e-5 is 1023·2⁻²⁴ in float16.
-	want := []float64{0, math.Copysign(0, -1), 1.5, -65504, 0x1p-24, 1023 * 0x1p-24, math.Inf(1), math.Inf(-1), math.NaN()}
+	want := []float64{0, math.Copysign(0, -1), 1.5, -65504, 0x1p-24, 1023 * 0x1p-24, math.Inf(1),
+		math.Inf(-1), math.NaN()}
 	for i, x := range half.Float64s() {
 		if math.Float64bits(x) != math.Float64bits(want[i]) && (x == x || want[i] == want[i]) {
 			t.Errorf("float16 element %d: %v, want %v", i, x, want[i])
@@ -152,7 +154,8 @@ func TestReadArrayRefuses(t *testing.T) {
 		{"trailing data", file("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }") + "ab", "more bytes follow"},
 		{"bool of 2", file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }") + "\x02", "truth value of 2"},
 	} {
-		for kind, r := range map[string]io.Reader{"sized": strings.NewReader(c.file), "stream": io.MultiReader(strings.NewReader(c.file))} {
+		for kind, r := range map[string]io.Reader{"sized": strings.NewReader(c.file),
+			"stream": io.MultiReader(strings.NewReader(c.file))} {
 			_, err := ReadArray(r)
 			message := c.message
 			if c.name == "no data" && kind == "stream" {
@@ -239,7 +242,8 @@ func TestArrayAccess(t *testing.T) {
 }
 
 func TestStack(t *testing.T) {
-	got, err := Stack([]*Array{NewArray([]float32{1, 2}, 2), NewArray([]float32{3, 4}, 2), NewArray([]float32{5, 6}, 2)})
+	got, err := Stack([]*Array{NewArray([]float32{1, 2}, 2), NewArray([]float32{3, 4}, 2),
+		NewArray([]float32{5, 6}, 2)})
 	if want := NewArray([]float32{1, 2, 3, 4, 5, 6}, 3, 2); err != nil || !reflect.DeepEqual(got, want) {
 		t.Error(got, err)
 	}

@@ -45,9 +45,11 @@ func writeForReaders(t *testing.T, dir string) {
 	write("table-zstd.arrow", encoding.Sample().WriteArrowZstd)
 	write("table.parquet", func(w io.Writer) error { return parquet.Write(w, encoding.Sample()) })
 	write("table.tsv", func(w io.Writer) error { return encoding.Sample().WriteCSV(w, '\t') })
-	write("empty.arrow", encoding.NewTable(encoding.Column{Name: "text", Values: []string{}}, encoding.Column{Name: "number", Values: []float64{}}).Encode)
+	write("empty.arrow", encoding.NewTable(encoding.Column{Name: "text", Values: []string{}},
+		encoding.Column{Name: "number", Values: []float64{}}).Encode)
 	write("tensor.arrow", func(w io.Writer) error {
-		return encoding.NewArray(encoding.Counted[float64](), 2, 3, 4).WriteArrow(w, "series", []string{"draw", "time", "roi"}, map[string]string{"unit": "1"})
+		return encoding.NewArray(encoding.Counted[float64](), 2, 3, 4).WriteArrow(w, "series",
+			[]string{"draw", "time", "roi"}, map[string]string{"unit": "1"})
 	})
 	write("small.arrow", func(w io.Writer) error {
 		return encoding.NewArray(encoding.Counted[int16](), 2, 12).WriteArrow(w, "x", nil, nil)
@@ -90,7 +92,8 @@ func TestGoldenExports(t *testing.T) {
 	}
 	for _, p := range paths {
 		a, err := encoding.ReadArray(bytes.NewReader(encoding.Must(os.ReadFile(p))(t)))
-		if err != nil || a.Len() != 24 || a.Float64s()[23] != encoding.NewArray(encoding.Counted[float64](), 2, 3, 4).Float64s()[23] {
+		if err != nil || a.Len() != 24 || a.Float64s()[23] != encoding.NewArray(encoding.Counted[float64](), 2, 3,
+			4).Float64s()[23] {
 			t.Errorf("%s is not read as it was written: %v", p, err)
 		}
 	}
@@ -98,7 +101,8 @@ func TestGoldenExports(t *testing.T) {
 	today := t.TempDir()
 	writeForReaders(t, today)
 	for _, name := range []string{"tensor.arrow", "small.arrow", "table.tsv"} {
-		a, b := encoding.Must(os.ReadFile(filepath.Join(goldenExports, name)))(t), encoding.Must(os.ReadFile(filepath.Join(today, name)))(t)
+		a, b := encoding.Must(os.ReadFile(filepath.Join(goldenExports, name)))(t),
+			encoding.Must(os.ReadFile(filepath.Join(today, name)))(t)
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s is not written as it was", name)
 		}

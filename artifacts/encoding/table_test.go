@@ -111,9 +111,11 @@ func TestNewTablePanics(t *testing.T) {
 
 func TestConcat(t *testing.T) {
 	a := NewTable(Column{Name: "x", Values: []float64{1}, Unit: "mm"}, Column{Name: "n", Values: []string{"a"}})
-	b := NewTable(Column{Name: "x", Values: []float64{2, 3}, Valid: []bool{true, false}}, Column{Name: "n", Values: []string{"b", "c"}})
+	b := NewTable(Column{Name: "x", Values: []float64{2, 3}, Valid: []bool{true, false}},
+		Column{Name: "n", Values: []string{"b", "c"}})
 	got, err := Concat(a, b, a)
-	want := NewTable(Column{Name: "x", Values: []float64{1, 2, 3, 1}, Valid: []bool{true, true, false, true}, Unit: "mm"},
+	want := NewTable(Column{Name: "x", Values: []float64{1, 2, 3, 1},
+		Valid: []bool{true, true, false, true}, Unit: "mm"},
 		Column{Name: "n", Values: []string{"a", "b", "c", "a"}})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
@@ -130,12 +132,14 @@ func TestConcat(t *testing.T) {
 
 // Control characters of names and texts stand as escapes; the table itself keeps them.
 func TestCSVControlCharacters(t *testing.T) {
-	tab := NewTable(Column{Name: "a\x1b]0;x\a", Values: []string{"\x1b[2J\x00", "\u009b31m\x7f", "b\rc", "two\nlines\tand", "\x9b"}})
+	tab := NewTable(Column{Name: "a\x1b]0;x\a", Values: []string{"\x1b[2J\x00", "\u009b31m\x7f", "b\rc",
+		"two\nlines\tand", "\x9b"}})
 	var b bytes.Buffer
 	if err := tab.WriteCSV(&b, ','); err != nil {
 		t.Fatal(err)
 	}
-	const want = `a\u001b]0;x\u0007` + "\n" + `\u001b[2J\u0000` + "\n" + `\u009b31m\u007f` + "\n" + `b\u000dc` + "\n\"two\nlines\tand\"\n" + `\x9b` + "\n"
+	const want = `a\u001b]0;x\u0007` + "\n" + `\u001b[2J\u0000` + "\n" + `\u009b31m\u007f` + "\n" + `b\u000dc` +
+		"\n\"two\nlines\tand\"\n" + `\x9b` + "\n"
 	if b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
@@ -159,7 +163,8 @@ func TestCSV(t *testing.T) {
 		r := csv.NewReader(&b)
 		r.Comma = sep
 		rows, err := r.ReadAll()
-		want := [][]string{{"name", "x", "n"}, {"a,b", "0.30000000000000004", "9223372036854775807"}, {`say "x"`, "-Inf", ""}, {"tab\there", "5e-324", "1"}, {"large", "1000000", "2"}, {"larger", "1e+15", "3"}}
+		want := [][]string{{"name", "x", "n"}, {"a,b", "0.30000000000000004", "9223372036854775807"},
+			{`say "x"`, "-Inf", ""}, {"tab\there", "5e-324", "1"}, {"large", "1000000", "2"}, {"larger", "1e+15", "3"}}
 		if sep == '\t' {
 			want[2][2] = "n/a"
 		}

@@ -93,7 +93,8 @@ func checkPages(f *file.Reader, group, column int) error {
 		}
 		if encoding == parquet.Encodings.PlainDict || encoding == parquet.Encodings.RLEDict {
 			if there > 0 && (len(values) == 0 || values[0] > 32 ||
-				!eachRun(values[1:], int(values[0]), there, func(v uint64, _ int) bool { return v < uint64(max(0, dictionary)) })) {
+				!eachRun(values[1:], int(values[0]), there,
+					func(v uint64, _ int) bool { return v < uint64(max(0, dictionary)) })) {
 				return errPage
 			}
 		}

@@ -94,7 +94,9 @@ func readColumn(c *encoding.Column, f *file.Reader, i int) error {
 	case logical.Equals(schema.NullLogicalType{}), logical.Equals(schema.UnknownLogicalType{}):
 		c.Values, c.Valid = make([]string, f.NumRows()), make([]bool, f.NumRows())
 	case p == parquet.Types.Boolean:
-		c.Values, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[bool] { return r.(*file.BooleanColumnChunkReader).ReadBatch })
+		c.Values, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[bool] {
+			return r.(*file.BooleanColumnChunkReader).ReadBatch
+		})
 	case p == parquet.Types.Double:
 		c.Values, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[float64] {
 			return r.(*file.Float64ColumnChunkReader).ReadBatch
@@ -105,20 +107,25 @@ func readColumn(c *encoding.Column, f *file.Reader, i int) error {
 		})
 	case p == parquet.Types.Int32 && (plain || isWhole):
 		var v []int32
-		v, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[int32] { return r.(*file.Int32ColumnChunkReader).ReadBatch })
+		v, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[int32] {
+			return r.(*file.Int32ColumnChunkReader).ReadBatch
+		})
 		if c.Values = v; isWhole && !whole.IsSigned() && whole.BitWidth() == 32 {
 			c.Values = converted(v, func(x int32) int64 { return int64(uint32(x)) })
 		}
 	case p == parquet.Types.Int64 && (plain || isWhole):
 		var v []int64
-		v, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[int64] { return r.(*file.Int64ColumnChunkReader).ReadBatch })
+		v, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[int64] {
+			return r.(*file.Int64ColumnChunkReader).ReadBatch
+		})
 		c.Values = v
 		for _, x := range v {
 			if isWhole && !whole.IsSigned() && x < 0 {
 				return fmt.Errorf("column %s holds an unsigned number larger than an int64", c.Name)
 			}
 		}
-	case p == parquet.Types.ByteArray && (logical.Equals(schema.StringLogicalType{}) || logical.Equals(schema.EnumLogicalType{}) || logical.Equals(schema.JSONLogicalType{})):
+	case p == parquet.Types.ByteArray && (logical.Equals(schema.StringLogicalType{}) ||
+		logical.Equals(schema.EnumLogicalType{}) || logical.Equals(schema.JSONLogicalType{})):
 		var v []parquet.ByteArray
 		v, err = chunks(c, f, i, func(r file.ColumnChunkReader) batchReader[parquet.ByteArray] {
 			return copying(r.(*file.ByteArrayColumnChunkReader).ReadBatch)
@@ -172,7 +179,8 @@ func converted[A, B any](v []A, f func(A) B) []B {
 }
 
 // chunks reads a column in all row groups, and sets which rows have a value.
-func chunks[T any](c *encoding.Column, f *file.Reader, i int, reader func(file.ColumnChunkReader) batchReader[T]) ([]T, error) {
+func chunks[T any](c *encoding.Column, f *file.Reader, i int, reader func(file.ColumnChunkReader) batchReader[T]) ([]T,
+	error) {
 	total := int(f.NumRows())
 	all, valid, missing := make([]T, 0, total), make([]bool, 0, total), false
 	top := f.MetaData().Schema.Column(i).MaxDefinitionLevel()

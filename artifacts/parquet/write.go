@@ -57,7 +57,8 @@ func write(w io.Writer, t *encoding.Table) error {
 	}
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("prgnn"))
 	// The library closes what it writes to, when that can be closed.
-	out := file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriterProps(props), file.WithWriteMetadata(meta))
+	out := file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriterProps(props),
+		file.WithWriteMetadata(meta))
 	const rowGroup = 1 << 20
 	for from := 0; from < t.Rows(); from += rowGroup {
 		if err := writeGroup(out, t, from, min(from+rowGroup, t.Rows())); err != nil {
@@ -71,7 +72,8 @@ func fieldOf(c *encoding.Column) (schema.Node, error) {
 	optional := parquet.Repetitions.Optional
 	switch c.Values.(type) {
 	case []string:
-		return schema.NewPrimitiveNodeLogical(c.Name, optional, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+		return schema.NewPrimitiveNodeLogical(c.Name, optional, schema.StringLogicalType{},
+			parquet.Types.ByteArray, -1, -1)
 	case []float64:
 		return schema.NewFloat64Node(c.Name, optional, -1), nil
 	case []float32:

@@ -57,7 +57,8 @@ func TestDirectoryForObject(t *testing.T) {
 	}
 	key := artifacts.KeyOf("blocked")
 	blocked := filepath.Join(at, "actions", key.String()[:2], key.String())
-	if err := errors.Join(os.MkdirAll(blocked, 0o777), os.WriteFile(filepath.Join(blocked, "notes"), nil, 0o666)); err != nil {
+	if err := errors.Join(os.MkdirAll(blocked, 0o777), os.WriteFile(filepath.Join(blocked, "notes"),
+		nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	record(t, one, "blocked")

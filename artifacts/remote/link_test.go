@@ -33,11 +33,13 @@ func TestMovedPart(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(disk, "ab", "abcdef")); part == "blobs" && err != nil {
 			t.Error(err)
 		}
-		if _, err := r.Get(context.Background(), part+"/../../outside"); err == nil || errors.Is(err, artifacts.ErrMiss) {
+		if _, err := r.Get(context.Background(), part+"/../../outside"); err == nil ||
+			errors.Is(err, artifacts.ErrMiss) {
 			t.Errorf("%s: it reads outside of the directory: %v", part, err)
 		}
 		if err := os.RemoveAll(disk); err == nil {
-			if _, err := Open("file://" + filepath.ToSlash(at)); err == nil || !strings.Contains(err.Error(), part+" is a link to "+disk) {
+			if _, err := Open("file://" + filepath.ToSlash(at)); err == nil ||
+				!strings.Contains(err.Error(), part+" is a link to "+disk) {
 				t.Errorf("%s: the disk is away: %v", part, err)
 			}
 		}
@@ -105,7 +107,8 @@ func TestLinkForDirectory(t *testing.T) {
 		t.Error(err)
 	}
 	err := r.Put(context.Background(), "blobs/ab/abcdef", file)
-	if !errors.Is(err, artifacts.ErrBlocked) || !strings.Contains(err.Error(), filepath.Join(at, "blobs", "ab")+" is a link") {
+	if !errors.Is(err, artifacts.ErrBlocked) ||
+		!strings.Contains(err.Error(), filepath.Join(at, "blobs", "ab")+" is a link") {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,8 @@ func TestAddresses(t *testing.T) {
 		r, err := Open(c.address)
 		if err == nil {
 			t.Errorf("%q: opened %s", c.address, r)
-		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "=secret") || strings.Contains(err.Error(), ":secret") {
+		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "=secret") ||
+			strings.Contains(err.Error(), ":secret") {
 			t.Errorf("%q: %v", c.address, err)
 		}
 	}

@@ -111,7 +111,8 @@ func (b bucket) Size(ctx context.Context, name string) (int64, error) {
 
 func (b bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	// Core's call asks once; the object of the client's own asks again for each part.
-	body, _, _, err := minio.Core{Client: b.client}.GetObject(ctx, b.name, path.Join(b.prefix, name), minio.GetObjectOptions{})
+	body, _, _, err := minio.Core{Client: b.client}.GetObject(ctx, b.name, path.Join(b.prefix, name),
+		minio.GetObjectOptions{})
 	return body, understood(err)
 }
 

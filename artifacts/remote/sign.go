@@ -17,7 +17,8 @@ func Trust(sign *envelope.PrivateKey, trusted []envelope.PublicKey) artifacts.Tr
 	var t artifacts.Trust
 	if sign != nil {
 		t.Signer = signer{*sign}
-		if own := sign.Public(); len(trusted) > 0 && !slices.ContainsFunc(trusted, func(k envelope.PublicKey) bool { return k.ID() == own.ID() }) {
+		if own := sign.Public(); len(trusted) > 0 &&
+			!slices.ContainsFunc(trusted, func(k envelope.PublicKey) bool { return k.ID() == own.ID() }) {
 			trusted = append(slices.Clone(trusted), own)
 		}
 	}

@@ -43,7 +43,8 @@ func TestTrust(t *testing.T) {
 	if _, err := open(signed, other.Public()); !errors.Is(err, envelope.ErrSignature) {
 		t.Errorf("another key: %v", err)
 	}
-	changed := bytes.Replace(signed, []byte(base64.StdEncoding.EncodeToString(record)), []byte(base64.StdEncoding.EncodeToString([]byte("prgnn action 2\n"))), 1)
+	changed := bytes.Replace(signed, []byte(base64.StdEncoding.EncodeToString(record)),
+		[]byte(base64.StdEncoding.EncodeToString([]byte("prgnn action 2\n"))), 1)
 	if _, err := open(changed, lab.Public()); bytes.Equal(changed, signed) || !errors.Is(err, envelope.ErrSignature) {
 		t.Errorf("another record under the signature: %v", err)
 	}

@@ -114,7 +114,8 @@ func (d *data) time(model string, threads, epochs int) error {
 		c, err = baseline.FitBrainNetCNN(ctx, baseline.Kawahara(), 84, t, x, y, 2)
 	case "li2019":
 		per = float64(epochs)
-		g, err = baseline.FitLi2019(ctx, baseline.Li2019{Widths: []int{16, 16}, Hidden: []int{16, 8}, Ratio: 0.5}, t, d.graphs[0], y, 2)
+		g, err = baseline.FitLi2019(ctx, baseline.Li2019{Widths: []int{16, 16}, Hidden: []int{16, 8}, Ratio: 0.5}, t,
+			d.graphs[0], y, 2)
 	default:
 		err = fmt.Errorf("there is no model %q", model)
 	}
@@ -136,7 +137,9 @@ func (d *data) time(model string, threads, epochs int) error {
 			right++
 		}
 	}
-	b, err := json.Marshal(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": fit, "fit_cpu": fitCPU, "rate": rate, "test_acc": float64(right) / float64(len(d.label[1])), "peak_rss_mib": measure.PeakMiB()})
+	b, err := json.Marshal(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": fit,
+		"fit_cpu": fitCPU, "rate": rate, "test_acc": float64(right) / float64(len(d.label[1])),
+		"peak_rss_mib": measure.PeakMiB()})
 	fmt.Println(string(b))
 	return err
 }

@@ -84,7 +84,8 @@ func growth(python string) error {
 			}
 			estimate = min(estimate, time.Since(start).Seconds())
 			start = time.Now()
-			if _, err := connectivity.Build(connectivity.Matrix{Rows: regions, Cols: regions, Data: c.Partial}, connectivity.Rule{Density: 0.1}); err != nil {
+			if _, err := connectivity.Build(connectivity.Matrix{Rows: regions, Cols: regions, Data: c.Partial},
+				connectivity.Rule{Density: 0.1}); err != nil {
 				return err
 			}
 			build = min(build, time.Since(start).Seconds())
@@ -153,7 +154,8 @@ func run(python string, graphs, volumes, regions, repeats int) error {
 	}
 	few := draws[:min(10, graphs)]
 	err = time1("glasso (one thread)", float64(graphs)/float64(len(few)), func() error {
-		_, err := connectivity.Estimate(few, connectivity.Options{Partial: connectivity.Glasso, Alpha: 0.1, Tolerance: 1e-4})
+		_, err := connectivity.Estimate(few, connectivity.Options{Partial: connectivity.Glasso,
+			Alpha: 0.1, Tolerance: 1e-4})
 		return err
 	})
 	if err != nil {
@@ -200,7 +202,8 @@ func simulate(graphs, volumes, regions int) []float64 {
 }
 
 // peers runs peers.py on the same data, and compares times and matrices.
-func peers(python string, data []float64, shape []int, ours []result, last map[connectivity.Estimator]*connectivity.Connectomes) error {
+func peers(python string, data []float64, shape []int, ours []result,
+	last map[connectivity.Estimator]*connectivity.Connectomes) error {
 	dir, err := os.MkdirTemp("", "bench-connectivity-")
 	if err != nil {
 		return err

@@ -51,18 +51,21 @@ func main() {
 	}
 	o.Pool, o.Distance = *pool, *distance
 	if *compare {
-		if err := comparePrecisions(dir, o, gnn.Training{Epochs: *epochs, Batch: *batch, Rate: 1e-3, Halve: 20, Workers: *threads}); err != nil {
+		if err := comparePrecisions(dir, o, gnn.Training{Epochs: *epochs, Batch: *batch, Rate: 1e-3, Halve: 20,
+			Workers: *threads}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
 	}
-	result, err := run(dir, o, gnn.Training{Epochs: *epochs + 1, Batch: *batch, Rate: 1e-3, Halve: 20, Workers: *threads}, *repeat)
+	result, err := run(dir, o, gnn.Training{Epochs: *epochs + 1, Batch: *batch, Rate: 1e-3, Halve: 20,
+		Workers: *threads}, *repeat)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for name, v := range map[string]any{"variant": *variant, "pool": *pool, "distance": *distance, "threads": *threads, "precision": *precision} {
+	for name, v := range map[string]any{"variant": *variant, "pool": *pool, "distance": *distance, "threads": *threads,
+		"precision": *precision} {
 		result[name] = v
 	}
 	b, err := json.Marshal(result)
@@ -115,8 +118,10 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 	}
 	slices.Sort(wall)
 	slices.Sort(cpu)
-	return map[string]any{"graphs": len(train), "nodes": train[0].Nodes(), "wall_min": wall[0], "wall_med": wall[len(wall)/2], "cpu_min": cpu[0], "cpu_med": cpu[len(cpu)/2],
-		"peak_rss_mib": measure.PeakMiB(), "loss": last.Losses.Total, "test_acc": float64(right) / float64(len(test)), "params": len(m.Params)}, nil
+	return map[string]any{"graphs": len(train), "nodes": train[0].Nodes(), "wall_min": wall[0],
+		"wall_med": wall[len(wall)/2], "cpu_min": cpu[0], "cpu_med": cpu[len(cpu)/2],
+		"peak_rss_mib": measure.PeakMiB(), "loss": last.Losses.Total, "test_acc": float64(right) / float64(len(test)),
+		"params": len(m.Params)}, nil
 }
 
 // load reads features, adjacency, labels and the two sides.

@@ -37,7 +37,8 @@ func comparePrecisions(dir string, o gnn.Options, t gnn.Training) error {
 				other++
 			}
 		}
-		b, err := json.Marshal(map[string]any{"epochs": n, "test_graphs": len(single), "largest": largest, "mean": mean, "other_class": other})
+		b, err := json.Marshal(map[string]any{"epochs": n, "test_graphs": len(single), "largest": largest, "mean": mean,
+			"other_class": other})
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,8 @@ func picture(of []steps) ours.Figure {
 				at := slices.Sorted(slices.Values(s.p))
 				line := []vg.Point{{X: x(0), Y: y(0)}}
 				for i, v := range at {
-					line = append(line, vg.Point{X: x(v), Y: y(float64(i) / float64(len(at)))}, vg.Point{X: x(v), Y: y(float64(i+1) / float64(len(at)))})
+					line = append(line, vg.Point{X: x(v), Y: y(float64(i) / float64(len(at)))},
+						vg.Point{X: x(v), Y: y(float64(i+1) / float64(len(at)))})
 				}
 				c.StrokeLines(style(k), append(line, vg.Point{X: x(1), Y: y(1)}))
 			}
@@ -47,14 +48,16 @@ func picture(of []steps) ours.Figure {
 		for k, s := range of {
 			at := vg.Point{X: c.Min.X + 36, Y: c.Min.Y + foot - 10 - vg.Length(12*k)}
 			c.StrokeLine2(style(k), at.X, at.Y, at.X+18, at.Y)
-			ours.Text(c, vg.Point{X: at.X + 23, Y: at.Y}, s.name, ours.Style(ours.TickSize, false), draw.XLeft, draw.YCenter)
+			ours.Text(c, vg.Point{X: at.X + 23, Y: at.Y}, s.name, ours.Style(ours.TickSize, false),
+				draw.XLeft, draw.YCenter)
 		}
 	}
 	return f
 }
 
 func style(k int) draw.LineStyle {
-	return draw.LineStyle{Color: ours.Categories[k%len(ours.Categories)], Width: 1.3, Dashes: [][]vg.Length{nil, {4, 2}, {1, 1.5}, {6, 2, 1, 2}}[k%4]}
+	return draw.LineStyle{Color: ours.Categories[k%len(ours.Categories)], Width: 1.3,
+		Dashes: [][]vg.Length{nil, {4, 2}, {1, 1.5}, {6, 2, 1, 2}}[k%4]}
 }
 
 // paint lets a function be a plotter.

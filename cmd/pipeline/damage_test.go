@@ -107,7 +107,8 @@ func (c *rot) run(args ...string) string {
 	return out
 }
 
-var exported = []string{"first.text", "first.more", "second", "numbers[value=1]", "numbers[value=2]", "numbers[value=3]"}
+var exported = []string{"first.text", "first.more", "second", "numbers[value=1]",
+	"numbers[value=2]", "numbers[value=3]"}
 
 // exports exports everything, and gives the bytes.
 func (c *rot) exports(flags ...string) map[string]string {
@@ -173,7 +174,8 @@ func flipByte(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	b[len(b)/2] ^= 4
-	for _, err := range []error{os.Chmod(path, 0o644), os.WriteFile(path, b, 0o644), os.Chtimes(path, fi.ModTime(), fi.ModTime())} {
+	for _, err := range []error{os.Chmod(path, 0o644), os.WriteFile(path, b, 0o644),
+		os.Chtimes(path, fi.ModTime(), fi.ModTime())} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,8 @@ func TestFMRIPrepVersions(t *testing.T) {
 	for _, v := range fmriprepVersions {
 		s := &study{t: t, dir: t.TempDir()}
 		s.home = s.dir
-		at, fixture := filepath.Join(s.dir, "derivatives"), need.Shared(t, "fixtures", "fmriprep", "fmriprep-"+v.version)
+		at, fixture := filepath.Join(s.dir, "derivatives"), need.Shared(t, "fixtures", "fmriprep",
+			"fmriprep-"+v.version)
 		if _, err := os.Stat(filepath.Join(fixture, "fmriprep")); err != nil { // not the legacy layout
 			if err := os.Mkdir(at, 0o755); err != nil {
 				t.Fatal(err)
@@ -49,7 +50,8 @@ func TestFMRIPrepVersions(t *testing.T) {
 		if err := os.Symlink(fixture, at); err != nil {
 			t.Skip(err)
 		}
-		write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants), "diagnosis", "group", 1))
+		write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants),
+			"diagnosis", "group", 1))
 
 		s.pipeline(0, "init")
 		file := filepath.Join(s.dir, "biopoint.yaml")
@@ -88,7 +90,8 @@ func TestFMRIPrepVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := strings.Join(table, "\n") + "\n"; !strings.Contains(strings.ReplaceAll(string(docs), "\r\n", "\n"), want) {
+	if want := strings.Join(table, "\n") + "\n"; !strings.Contains(strings.ReplaceAll(string(docs), "\r\n", "\n"),
+		want) {
 		t.Errorf("docs/inputs.md lacks the table\n%s", want)
 	}
 }

@@ -327,7 +327,8 @@ func TestNoPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := &study{t, base, home, filepath.Join(kind, "other", "place", "study.yaml"),
-				[]string{"data=" + filepath.Join(home, "link"), "tools=" + filepath.Join(home, "bin"), "labels=" + filepath.Join(home, "d/x/labels.nii.gz")}}
+				[]string{"data=" + filepath.Join(home, "link"), "tools=" + filepath.Join(home, "bin"),
+					"labels=" + filepath.Join(home, "d/x/labels.nii.gz")}}
 			// Cem's lie where the pipeline file says.
 			cem := filepath.Join(base, kind, marks[0]+"-2")
 			lay(t, from, kind, cem, filepath.Join(cem, "data"), filepath.Join(cem, "tools"))
@@ -341,7 +342,8 @@ func TestNoPlaces(t *testing.T) {
 				}
 				s.handOn(key, out)
 				outs = append(outs, contents(t, out))
-				stores = append(stores, contents(t, filepath.Join(s.dir, filepath.Dir(s.file), ".pipeline"), "blobs", "actions"))
+				stores = append(stores, contents(t, filepath.Join(s.dir, filepath.Dir(s.file), ".pipeline"), "blobs",
+					"actions"))
 				without(t, "what is handed on", outs[i], words)
 				without(t, "the store", stores[i], words)
 			}
@@ -364,7 +366,8 @@ func TestNoPlaces(t *testing.T) {
 				}
 				return args
 			}
-			if text := b.pipeline(0, with(b, "run", b.file, "--locked", "--lock", lock)...); !strings.Contains(text, "all results are those of") {
+			if text := b.pipeline(0, with(b, "run", b.file, "--locked", "--lock", lock)...); !strings.Contains(text,
+				"all results are those of") {
 				t.Error(text)
 			}
 			dir := filepath.Join(base, kind, "reviewer")
@@ -374,34 +377,42 @@ func TestNoPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, filepath.Join(dir, "run.lock"), string(text))
-			if text := b.pipeline(0, with(b, "audit", "--lock", filepath.Join(dir, "run.lock"), "--threads", "1")...); !strings.Contains(text, " 0 different") {
+			if text := b.pipeline(0, with(b, "audit", "--lock", filepath.Join(dir, "run.lock"), "--threads",
+				"1")...); !strings.Contains(text, " 0 different") {
 				t.Error(text)
 			}
-			if text := c.pipeline(0, "replay", filepath.Join(base, kind, "out", "b", "run.tar"), "--allow-commands", "--threads", "1"); !strings.Contains(text, " 0 different") {
+			if text := c.pipeline(0, "replay", filepath.Join(base, kind, "out", "b", "run.tar"), "--allow-commands",
+				"--threads", "1"); !strings.Contains(text, " 0 different") {
 				t.Error(text)
 			}
 			// Moved, nothing is stale.
 			if err := os.Rename(filepath.Join(ada, "..", "mine"), filepath.Join(ada, "moved")); err != nil {
 				t.Fatal(err)
 			}
-			if text := a.pipeline(0, "plan", "study.yaml", "--set", "data=moved", "--set", "labels="+filepath.Join(ada, "moved/labels.nii.gz")); !strings.Contains(text, " 0 stale, 0 unknown") {
+			if text := a.pipeline(0, "plan", "study.yaml", "--set", "data=moved", "--set",
+				"labels="+filepath.Join(ada, "moved/labels.nii.gz")); !strings.Contains(text, " 0 stale, 0 unknown") {
 				t.Error(text)
 			}
 			// Other contents are told apart from other places.
 			if kind == "simulate" {
 				return
 			}
-			changed := filepath.Join(ada, "moved", map[bool]string{true: "scans", false: "derived"}[kind == "bids" || kind == "table"], "participants.tsv")
+			changed := filepath.Join(ada, "moved", map[bool]string{true: "scans", false: "derived"}[kind == "bids" ||
+				kind == "table"], "participants.tsv")
 			old, err := os.ReadFile(changed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			write(t, changed, string(bytes.Replace(old, []byte("M"), []byte("F"), 1)))
-			sets := []string{"--set", "data=" + filepath.Join(ada, "moved"), "--set", "tools=" + filepath.Join(ada, "tools"), "--set", "labels=" + filepath.Join(ada, "moved/labels.nii.gz")}
-			if text := a.pipeline(1, append([]string{"run", "study.yaml", "--locked", "--lock", lock}, sets...)...); !strings.Contains(text, "cohort.participants: ") || !strings.Contains(text, "nothing was run") {
+			sets := []string{"--set", "data=" + filepath.Join(ada, "moved"), "--set",
+				"tools=" + filepath.Join(ada, "tools"), "--set", "labels=" + filepath.Join(ada, "moved/labels.nii.gz")}
+			if text := a.pipeline(1, append([]string{"run", "study.yaml", "--locked", "--lock", lock},
+				sets...)...); !strings.Contains(text, "cohort.participants: ") || !strings.Contains(text, "nothing was run") {
 				t.Error(text)
 			}
-			if text := a.pipeline(1, append([]string{"audit", "--threads", "1", "--lock", filepath.Join(dir, "run.lock")}, sets...)...); !strings.Contains(text, "cohort.participants: ") || strings.Contains(text, "contradicts") {
+			if text := a.pipeline(1, append([]string{"audit", "--threads", "1", "--lock",
+				filepath.Join(dir, "run.lock")}, sets...)...); !strings.Contains(text, "cohort.participants: ") ||
+				strings.Contains(text, "contradicts") {
 				t.Error(text)
 			}
 		})
@@ -414,7 +425,8 @@ func TestPseudonyms(t *testing.T) {
 	from, base := simulated(t), t.TempDir()
 	rename := func(key, to string) (string, error) {
 		write(t, filepath.Join(base, "key.txt"), key)
-		text, err := exec.Command("sh", "../../docs/pseudonyms.sh", filepath.Join(from, "scans"), filepath.Join(base, "key.txt"), to).CombinedOutput()
+		text, err := exec.Command("sh", "../../docs/pseudonyms.sh", filepath.Join(from, "scans"),
+			filepath.Join(base, "key.txt"), to).CombinedOutput()
 		return string(text), err
 	}
 	if text, err := rename("sim001 p3\nsim002 p8\n", filepath.Join(base, "few")); err == nil || !strings.Contains(text, "under their old names: sim003") {
@@ -423,7 +435,8 @@ func TestPseudonyms(t *testing.T) {
 	if text, err := rename("sim001\n", filepath.Join(base, "none")); err == nil || !strings.Contains(text, "key.txt:1: not two names") {
 		t.Errorf("a line of one name: %v, %s", err, text)
 	}
-	lay(t, from, "bids", filepath.Join(base, "study"), filepath.Join(base, "old"), filepath.Join(base, "study", "tools"))
+	lay(t, from, "bids", filepath.Join(base, "study"), filepath.Join(base, "old"),
+		filepath.Join(base, "study", "tools"))
 	data := filepath.Join(base, "new")
 	if text, err := rename("sim001 p3\nsim002 p8\nsim003 p1\nsim004 p7\nsim005 p2\nsim006 p5\nsim007 p4\nsim008 p6\n", filepath.Join(data, "scans")); err != nil {
 		t.Fatalf("%v\n%s", err, text)

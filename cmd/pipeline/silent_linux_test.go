@@ -29,7 +29,8 @@ func TestSilentlyDamagedText(t *testing.T) {
 		args := append([]string{"run", "small.yaml"}, flags...)
 		out, err := c.try(args...)
 		var failed *exec.ExitError
-		if !errors.As(err, &failed) || failed.ExitCode() != exit.Damaged || !strings.Contains(out, ": damaged") || strings.Contains(out, "ban") {
+		if !errors.As(err, &failed) || failed.ExitCode() != exit.Damaged || !strings.Contains(out, ": damaged") ||
+			strings.Contains(out, "ban") {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 		if out := c.run("run", "small.yaml"); !strings.Contains(out, "banana\n") || !strings.Contains(out, "damaged, and restored: ") {

@@ -295,7 +295,8 @@ func slurmCancelled(t *testing.T) {
 	}
 	var at []string // which of its elements has the second task is not said
 	c.waitFor("only the second at work", func() bool {
-		at = strings.Fields(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-n", filepath.Base(batches[0]), "-o", "%F_%K"))
+		at = strings.Fields(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-n",
+			filepath.Base(batches[0]), "-o", "%F_%K"))
 		return len(at) == 1
 	})
 	slurm(t, "scancel", at[0])

@@ -118,14 +118,16 @@ func TestMissing(t *testing.T) {
 	s.Values[2][5] = math.NaN()
 	got := mustLearn(t, s, Options{Reference: -1})
 	without := f.sample(f.Train)
-	without.Values, without.Site, without.Covariates = slices.Delete(slices.Clone(without.Values), 2, 3), slices.Delete(slices.Clone(without.Site), 2, 3), slices.Delete(slices.Clone(without.Covariates), 2, 3)
+	without.Values, without.Site, without.Covariates = slices.Delete(slices.Clone(without.Values), 2, 3),
+		slices.Delete(slices.Clone(without.Site), 2, 3), slices.Delete(slices.Clone(without.Covariates), 2, 3)
 	want, all := mustLearn(t, without, Options{Reference: -1}), mustLearn(t, f.sample(f.Train), Options{Reference: -1})
 	for i := range got.Mean {
 		of := all
 		if i == 5 {
 			of = want
 		}
-		if got.Mean[i] != of.Mean[i] || got.SD[i] != of.SD[i] || got.Shift[0][i] != of.Shift[0][i] || got.Scale[2][i] != of.Scale[2][i] || got.Slope[1][i] != of.Slope[1][i] {
+		if got.Mean[i] != of.Mean[i] || got.SD[i] != of.SD[i] || got.Shift[0][i] != of.Shift[0][i] ||
+			got.Scale[2][i] != of.Scale[2][i] || got.Slope[1][i] != of.Slope[1][i] {
 			t.Errorf("feature %d is fitted otherwise", i)
 		}
 	}
@@ -166,7 +168,8 @@ func TestWorkers(t *testing.T) {
 	for j := range s.Values {
 		s.Values[j] = slices.Repeat(s.Values[j], 40) // several blocks
 	}
-	one, many := mustLearn(t, s, Options{Bayes: true, Reference: -1, Workers: 1}), mustLearn(t, s, Options{Bayes: true, Reference: -1, Workers: 7})
+	one, many := mustLearn(t, s, Options{Bayes: true, Reference: -1, Workers: 1}),
+		mustLearn(t, s, Options{Bayes: true, Reference: -1, Workers: 7})
 	for site := range one.Shift {
 		if !slices.Equal(one.Shift[site], many.Shift[site]) || !slices.Equal(one.Scale[site], many.Scale[site]) {
 			t.Errorf("site %d: seven workers give other bits than one", site)
@@ -178,8 +181,11 @@ func TestWorkers(t *testing.T) {
 func TestCollinear(t *testing.T) {
 	f := load(t)
 	for name, of := range map[string]func(j int) []float64{
-		"site":  func(j int) []float64 { return []float64{f.Covariates[j][0], 3 + float64(f.Site[j])} },
-		"other": func(j int) []float64 { return []float64{f.Covariates[j][0], 2*f.Covariates[j][0] - float64(f.Site[j])} },
+		"site": func(j int) []float64 { return []float64{f.Covariates[j][0], 3 + float64(f.Site[j])} },
+		"other": func(j int) []float64 {
+			return []float64{f.Covariates[j][0],
+				2*f.Covariates[j][0] - float64(f.Site[j])}
+		},
 	} {
 		s := f.sample(f.Train)
 		s.Covariates = nil

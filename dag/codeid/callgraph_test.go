@@ -63,7 +63,8 @@ func TestCallGraph(t *testing.T) {
 			}
 		}
 	}
-	roots, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: "../..", Env: append(os.Environ(), platform...)}, paths...)
+	roots, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: "../..",
+		Env: append(os.Environ(), platform...)}, paths...)
 	if err != nil || packages.PrintErrors(roots) > 0 {
 		t.Fatal(err)
 	}

@@ -233,7 +233,8 @@ func TestGenerate(t *testing.T) {
 		t.Errorf("the file is not formatted: %v\n%s", err, b)
 	}
 	var reach bytes.Buffer
-	if err := run(shared, &reach, []string{stages}, true, "median"); err != nil || !strings.Contains(reach.String(), " prgnn/science.Median science/median.go:3\n") {
+	if err := run(shared, &reach, []string{stages}, true, "median"); err != nil ||
+		!strings.Contains(reach.String(), " prgnn/science.Median science/median.go:3\n") {
 		t.Errorf("reach of median: %v\n%s", err, &reach)
 	}
 	replace(t, filepath.Join(dir, "science/median.go"), "x / Half", "x / Half / Half")
@@ -278,12 +279,14 @@ func (two) Run() float64      { return 2 }
 	}
 	replace(t, filepath.Join(dir, "topic/kinds.go"), "return 2", "return 3")
 	err := run(shared, io.Discard, all, true, "")
-	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") || strings.Contains(err.Error(), "stages/code_gen.go") {
+	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") ||
+		strings.Contains(err.Error(), "stages/code_gen.go") {
 		t.Errorf("an edit of one topic: %v", err)
 	}
 	replace(t, filepath.Join(dir, "science/shared.go"), "x * x", "x * x * x")
 	err = run(shared, io.Discard, all, true, "")
-	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") || !strings.Contains(err.Error(), "stages/code_gen.go") {
+	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") ||
+		!strings.Contains(err.Error(), "stages/code_gen.go") {
 		t.Errorf("an edit of what both reach: %v", err)
 	}
 	if err := run(shared, io.Discard, []string{filepath.Join(dir, "science") + "/..."}, false, ""); err == nil {
@@ -304,7 +307,8 @@ func TestLists(t *testing.T) {
 	write(t, filepath.Join(topic, "two.go"), kindFile("two"))
 	stages := filepath.Join(dir, "stages")
 	listed := func() string {
-		if err := run(shared, io.Discard, []string{stages}, true, ""); err == nil || !strings.Contains(err.Error(), listFile) {
+		if err := run(shared, io.Discard, []string{stages}, true, ""); err == nil ||
+			!strings.Contains(err.Error(), listFile) {
 			t.Errorf("a stale list passes the check: %v", err)
 		}
 		if err := run(shared, io.Discard, []string{stages}, false, ""); err != nil {
@@ -437,7 +441,8 @@ func (mine) Run() float64      { return science.Norm(1) }
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(mystages, generatedFile))
-	if err != nil || !bytes.HasPrefix(b, []byte("// Code generated")) || !bytes.Contains(b, []byte("package mystages")) || !bytes.Contains(b, []byte("\nprgnn/science.Norm ")) {
+	if err != nil || !bytes.HasPrefix(b, []byte("// Code generated")) ||
+		!bytes.Contains(b, []byte("package mystages")) || !bytes.Contains(b, []byte("\nprgnn/science.Norm ")) {
 		t.Errorf("%v\n%s", err, b)
 	}
 	replace(t, filepath.Join(dir, "prgnn/science/shared.go"), "x * x", "x * x * x")

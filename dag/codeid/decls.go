@@ -285,7 +285,8 @@ func (q *pkg) initStatements(f *file, d *ast.FuncDecl) []ast.Node {
 	var nodes []ast.Node
 	for _, s := range d.Body.List {
 		if e, ok := s.(*ast.ExprStmt); ok {
-			if call, ok := e.X.(*ast.CallExpr); ok && strings.HasPrefix(calledName(call), "Register") && f.mentionsKind(call) {
+			if call, ok := e.X.(*ast.CallExpr); ok && strings.HasPrefix(calledName(call), "Register") &&
+				f.mentionsKind(call) {
 				continue
 			}
 		}

@@ -19,7 +19,8 @@ func (ds *declarations) whole(q *pkg, name string, split func(*decl, *version, [
 	if d := ds.files[key]; d != nil {
 		return d
 	}
-	d := &decl{name: path.Join(q.ImportPath, filepath.ToSlash(name)), short: name, file: q.inModule(filepath.ToSlash(name))}
+	d := &decl{name: path.Join(q.ImportPath, filepath.ToSlash(name)), short: name,
+		file: q.inModule(filepath.ToSlash(name))}
 	ds.files[key] = d
 	b, err := os.ReadFile(key)
 	if err != nil {
@@ -97,7 +98,8 @@ func (r *reader) assemblyFile(name string) *decl {
 		})
 		v.pieces = append(v.pieces, piece{text: string(text)})
 		for _, s := range seen {
-			if d := r.byName[q.ImportPath+"."+strings.TrimPrefix(s, "·")]; d != nil && !strings.Contains(string(b), "TEXT "+s+"(") {
+			if d := r.byName[q.ImportPath+"."+strings.TrimPrefix(s, "·")]; d != nil &&
+				!strings.Contains(string(b), "TEXT "+s+"(") {
 				v.pieces = append(v.pieces, piece{to: d})
 			}
 		}

@@ -60,7 +60,10 @@ func listing(kinds []kind) string {
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
 		fmt.Fprintf(&b, "\nreached by %s\n", g)
 		items := groups[g]
-		slices.SortFunc(items, func(a, b item) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.digest, b.digest)) })
+		slices.SortFunc(items, func(a, b item) int {
+			return cmp.Or(cmp.Compare(a.name, b.name),
+				cmp.Compare(a.digest, b.digest))
+		})
 		for _, i := range items {
 			fmt.Fprintf(&b, "%s %s\n", i.name, i.digest)
 		}
@@ -68,7 +71,10 @@ func listing(kinds []kind) string {
 	b.WriteByte('\n')
 	for _, file := range slices.Sorted(maps.Keys(places)) {
 		ds := places[file]
-		slices.SortFunc(ds, func(a, b *decl) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.name, b.name)) })
+		slices.SortFunc(ds, func(a, b *decl) int {
+			return cmp.Or(cmp.Compare(a.line, b.line),
+				cmp.Compare(a.name, b.name))
+		})
 		pkg := ds[0].pkg.ImportPath
 		fmt.Fprintf(&b, "at %s %s", file, pkg)
 		for _, d := range ds {

@@ -41,7 +41,8 @@ func (r *reach) identity(start *decl) string {
 				delete(left, d)
 				continue
 			}
-			trial := &writer{reach: r, methodsOf: w.methodsOf, number: maps.Clone(w.number), order: slices.Clip(w.order)}
+			trial := &writer{reach: r, methodsOf: w.methodsOf, number: maps.Clone(w.number),
+				order: slices.Clip(w.order)}
 			trial.from(d)
 			if s := trial.out.String(); first == nil || s < best {
 				best, first = s, d

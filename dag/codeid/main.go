@@ -117,7 +117,8 @@ func directories(args []string) ([]string, error) {
 			}
 			if e.IsDir() && path != top {
 				_, err := os.Stat(filepath.Join(path, "go.mod"))
-				if err == nil || e.Name() == "testdata" || e.Name() == "node_modules" || strings.HasPrefix(e.Name(), ".") {
+				if err == nil || e.Name() == "testdata" || e.Name() == "node_modules" ||
+					strings.HasPrefix(e.Name(), ".") {
 					return fs.SkipDir // another module, or none
 				}
 			}

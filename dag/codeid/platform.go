@@ -92,7 +92,8 @@ func (p *program) checkOthers(q *pkg) error {
 			continue
 		}
 		info := newInfo()
-		conf := types.Config{Importer: importer{p, q}, Sizes: types.SizesFor("gc", others[i].GOARCH), Error: func(error) {}}
+		conf := types.Config{Importer: importer{p, q}, Sizes: types.SizesFor("gc", others[i].GOARCH),
+			Error: func(error) {}}
 		conf.Check(q.ImportPath, p.fset, files, info)
 		for _, f := range first {
 			f.info = info

@@ -127,7 +127,8 @@ func TestRepository(t *testing.T) {
 func clone(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	list := exec.Command("git", "ls-files", "-co", "--exclude-standard", "--", "go.mod", "go.sum", "artifacts", "connectivity", "dag", "gnn", "internal", "nifti", "stages")
+	list := exec.Command("git", "ls-files", "-co", "--exclude-standard", "--", "go.mod", "go.sum", "artifacts",
+		"connectivity", "dag", "gnn", "internal", "nifti", "stages")
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {
@@ -135,7 +136,8 @@ func clone(t *testing.T) string {
 	}
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSuffix(name, "\n")
-		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || filepath.Base(name) == generatedFile {
+		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") ||
+			filepath.Base(name) == generatedFile {
 			continue
 		}
 		b, err := os.ReadFile(filepath.Join("../..", name))

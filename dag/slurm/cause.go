@@ -27,7 +27,8 @@ func (c cause) tries() int {
 // requeued is pending again.
 func underWay(state string) bool {
 	return slices.Contains([]string{
-		"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "RESIZING", "REQUEUED", "SIGNALING", "STAGE_OUT", "STOPPED",
+		"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "RESIZING", "REQUEUED", "SIGNALING",
+		"STAGE_OUT", "STOPPED",
 	}, strings.TrimRight(state, "+"))
 }
 
@@ -35,13 +36,15 @@ func underWay(state string) bool {
 // it could not start, with reasons such as "launch failed requeued held".
 func held(e element) bool {
 	r := strings.ToLower(strings.ReplaceAll(e.reason, "_", " "))
-	return e.state == "PENDING" && (strings.Contains(r, "requeued held") || strings.Contains(r, "job held admin") || r == "jobheldadmin")
+	return e.state == "PENDING" && (strings.Contains(r, "requeued held") ||
+		strings.Contains(r, "job held admin") || r == "jobheldadmin")
 }
 
 // stuck tells whether an element is pending, and stays so while neither it nor the
 // cluster is changed: it asks for more than the partition has.
 func stuck(e element) bool {
-	return e.state == "PENDING" && slices.Contains([]string{"PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "BadConstraints", "InvalidAccount", "InvalidQOS"}, e.reason)
+	return e.state == "PENDING" && slices.Contains([]string{"PartitionConfig", "PartitionNodeLimit",
+		"PartitionTimeLimit", "BadConstraints", "InvalidAccount", "InvalidQOS"}, e.reason)
 }
 
 // causeOf says why an element has ended. Where nothing limits the memory of a process
@@ -51,7 +54,8 @@ func causeOf(state string, known bool, exit func() string) cause {
 	switch {
 	case !known || state == "COMPLETED":
 		return vanished
-	case slices.Contains([]string{"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED", "REQUEUE_HOLD", "SPECIAL_EXIT"}, state):
+	case slices.Contains([]string{"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED", "REQUEUE_HOLD", "SPECIAL_EXIT"},
+		state):
 		return nodeLost
 	case state == "OUT_OF_MEMORY":
 		return outOfMemory

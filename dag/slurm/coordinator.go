@@ -49,8 +49,9 @@ const (
 	looking   = 500 * time.Millisecond // between two looks into the store
 	asking    = 3 * time.Second        // between two questions to the controller
 	grace     = 10 * time.Second       // a network file system may show a report later than Slurm shows the end
-	longGrace = 70 * time.Second       // and NFS remembers for 60 s what was not there: then a job that succeeded is lost
-	abandoned = time.Hour              // after which an array that nobody marks is waited for by nobody
+	// and NFS remembers for 60 s what was not there: then a job that succeeded is lost
+	longGrace = 70 * time.Second
+	abandoned = time.Hour // after which an array that nobody marks is waited for by nobody
 	beating   = abandoned / 6
 	outdated  = 24 * time.Hour // after which a program that nobody marks is that of a former run
 )
@@ -105,7 +106,8 @@ func (c *coordinator) find() error {
 	for _, b := range c.space.batches() {
 		if id, ok := ids[b.name]; ok {
 			c.arrays[b.name] = &array{batch: b, id: id}
-		} else if age(c.space.path(batchesDir, b.name)) > abandoned { // others may be on their way to Slurm, or have a coordinator that is about to look
+			// others may be on their way to Slurm, or have a coordinator that is about to look
+		} else if age(c.space.path(batchesDir, b.name)) > abandoned {
 			c.takeAway(b)
 		}
 	}
@@ -214,7 +216,8 @@ func (c *coordinator) see(t *tracked) {
 		}
 	case t.off.IsZero():
 		t.off = time.Now()
-	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace, state == "COMPLETED" && time.Since(t.off) < longGrace:
+	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace, state == "COMPLETED" &&
+		time.Since(t.off) < longGrace:
 	default:
 		c.again(t, e, causeOf(state, known, func() string { return commands{}.exitOf(context.Background(), e) }))
 	}

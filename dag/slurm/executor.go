@@ -31,7 +31,8 @@ func New(kinds func(string) (*dag.Kind, bool), args []string, note func(string))
 	if err := present(); err != nil {
 		return nil, err
 	}
-	return &Executor{Kinds: kinds, Args: args, Note: note, requests: make(chan *tracked), cancels: make(chan chan error)}, nil
+	return &Executor{Kinds: kinds, Args: args, Note: note, requests: make(chan *tracked),
+		cancels: make(chan chan error)}, nil
 }
 
 // A tracked is a job that the coordinator waits for.
@@ -67,7 +68,8 @@ func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) 
 	if x.problem != nil {
 		return dag.Report{Err: &dag.StoreError{Err: x.problem}}
 	}
-	t := &tracked{job: j, key: j.Key, done: make(chan dag.Report, 1), gone: ctx.Done(), tries: map[cause]int{}, memory: max(j.Memory, leastMemory), limit: j.Time}
+	t := &tracked{job: j, key: j.Key, done: make(chan dag.Report, 1), gone: ctx.Done(), tries: map[cause]int{},
+		memory: max(j.Memory, leastMemory), limit: j.Time}
 	if t.limit == 0 {
 		t.limit = usualTime
 	}
@@ -123,7 +125,8 @@ func (x *Executor) Cancel() error {
 // start makes the coordinator's goroutine, which owns all that follows. It ends with
 // the process.
 func (x *Executor) start(s *artifacts.Store) error {
-	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{}, arrays: map[string]*array{}, most: maxElements, piece: wholePiece}
+	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{},
+		arrays: map[string]*array{}, most: maxElements, piece: wholePiece}
 	able, err := s.Probe()
 	if err != nil {
 		return err

@@ -164,7 +164,8 @@ func doubles(n int, fail string) *dag.Graph {
 	g := &dag.Graph{Name: "test", File: "test.yaml"}
 	s := &dag.StageNode{Name: "doubles", Kind: doubleKind, Axes: []string{"n"}}
 	for i := range n {
-		s.Tasks = append(s.Tasks, &dag.Node{ID: fmt.Sprintf("doubles[n=%d]", i), Stage: s, Coords: []dag.Coord{{Axis: "n", Value: strconv.Itoa(i)}}, Work: &double{N: i, Fail: fail}})
+		s.Tasks = append(s.Tasks, &dag.Node{ID: fmt.Sprintf("doubles[n=%d]", i), Stage: s,
+			Coords: []dag.Coord{{Axis: "n", Value: strconv.Itoa(i)}}, Work: &double{N: i, Fail: fail}})
 	}
 	g.Stages = append(g.Stages, s)
 	return g
@@ -212,7 +213,8 @@ func TestUsualSize(t *testing.T) {
 	} {
 		g := doubles(1, "")
 		g.Stages[0].Needs = r
-		if res, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: f.executor(), Force: []string{"doubles"}}); err != nil || res.Ran != 1 {
+		if res, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: f.executor(),
+			Force: []string{"doubles"}}); err != nil || res.Ran != 1 {
 			t.Fatal(res, err)
 		}
 		if args := f.text("args"); !strings.Contains(args, want) {
@@ -249,7 +251,8 @@ func TestStaleReport(t *testing.T) {
 	f := newFake(t, "store")
 	fail := filepath.Join(f.dir, "fail")
 	f.set("fail", "")
-	if r := f.run(f.executor(), doubles(2, fail)); r.Failed != 2 || !strings.Contains(r.Errors[0].Error(), "0 is too much") {
+	if r := f.run(f.executor(), doubles(2, fail)); r.Failed != 2 ||
+		!strings.Contains(r.Errors[0].Error(), "0 is too much") {
 		t.Errorf("%+v", r)
 	}
 	f.unset("fail")
@@ -267,7 +270,10 @@ func TestTakingAway(t *testing.T) {
 	ended := make(chan *dag.Result)
 	go func() { ended <- f.run(f.executor(), g) }()
 	c := spaceOf(f.s)
-	f.waitFor("handed over", func() bool { return len(c.batches()) == 1 && strings.Contains(f.text("q/1.1"), "PENDING") })
+	f.waitFor("handed over", func() bool {
+		return len(c.batches()) == 1 &&
+			strings.Contains(f.text("q/1.1"), "PENDING")
+	})
 	// An array of former days, of the same jobs.
 	now := c.batches()[0]
 	old := &batch{name: namePrefix + "old", elements: append(now.elements, []artifacts.Key{artifacts.KeyOf("other")})}
@@ -364,7 +370,8 @@ func TestStoppedBeforehand(t *testing.T) {
 func TestMinutes(t *testing.T) {
 	c := &coordinator{x: &Executor{}, space: space{t.TempDir()}}
 	for limit, want := range map[time.Duration]string{time.Second: "1", 90 * time.Second: "2", time.Hour: "60"} {
-		if args := strings.Join(c.arguments(shape{limit: limit}, &batch{}, 1), " "); !strings.Contains(args, "--time="+want+" ") {
+		if args := strings.Join(c.arguments(shape{limit: limit}, &batch{}, 1), " "); !strings.Contains(args,
+			"--time="+want+" ") {
 			t.Errorf("%v: %s", limit, args)
 		}
 	}

@@ -28,7 +28,8 @@ type report struct {
 // other, in a process of the cluster. It is called by "pipeline exec-task KEY…". A
 // job whose result is there is not done again: Slurm may start one twice. The error
 // names the jobs that have no result; each has a report in the store.
-func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool), keys []artifacts.Key, w io.Writer) error {
+func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool),
+	keys []artifacts.Key, w io.Writer) error {
 	c := spaceOf(s)
 	var failed []error
 	for _, k := range keys {
@@ -57,7 +58,8 @@ func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag
 	return nil
 }
 
-func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool), k artifacts.Key) (task string, rep *report) {
+func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool),
+	k artifacts.Key) (task string, rep *report) {
 	text, err := regular.ReadFile(spaceOf(s).path(jobsDir, k.String()))
 	if err != nil {
 		if there(s, k) { // done, and its description taken away

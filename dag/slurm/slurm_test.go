@@ -46,7 +46,8 @@ func TestHeld(t *testing.T) {
 }
 
 func TestStuck(t *testing.T) {
-	for reason, want := range map[string]bool{"PartitionConfig": true, "PartitionTimeLimit": true, "Resources": false, "Priority": false, "None": false} {
+	for reason, want := range map[string]bool{"PartitionConfig": true, "PartitionTimeLimit": true, "Resources": false,
+		"Priority": false, "None": false} {
 		if stuck(element{state: "PENDING", reason: reason}) != want {
 			t.Errorf("%s: stuck is not %v", reason, want)
 		}

@@ -19,7 +19,8 @@ func BenchmarkBrainNetCNN(b *testing.B) {
 		label[i] = i % 2
 	}
 	for b.Loop() {
-		_, err := FitBrainNetCNN(context.Background(), Kawahara(), 84, Training{Epochs: 1, Batch: 14, Rate: 0.01, Momentum: 0.9, Threads: 1}, x, label, 2)
+		_, err := FitBrainNetCNN(context.Background(), Kawahara(), 84, Training{Epochs: 1, Batch: 14, Rate: 0.01,
+			Momentum: 0.9, Threads: 1}, x, label, 2)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -120,7 +120,8 @@ func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
 	for l := range m.edges {
 		e := &m.edges[l]
 		out := size(&s.maps[l+1], n*d*e.out*d)
-		e.forward(out, s.maps[l], size(&s.byRow[l], n*d*e.out), size(&s.byCol[l], n*d*e.out), size(&s.columns, n*d*e.out), params, n, T(m.Slope), threads)
+		e.forward(out, s.maps[l], size(&s.byRow[l], n*d*e.out), size(&s.byCol[l], n*d*e.out),
+			size(&s.columns, n*d*e.out), params, n, T(m.Slope), threads)
 	}
 	m.nodes.forward(size(&s.node, n*d*m.Nodes), s.maps[2], params, n*d, threads)
 	relu(s.node, T(m.Slope))
@@ -132,7 +133,8 @@ func (e *edgeLayer[T]) forward(y, x, byRow, byCol, columns, params []T, n int, s
 	rowB, colB := of(params, e.rowB), of(params, e.colB)
 	dense.Each(threads, n, func(at int) {
 		q := byCol[at*d*c:][:d*c]
-		dense.Multiply(q, c, dense.View[T]{Data: x[at*d*deep:][:d*deep], Row: 1, Col: d}, dense.Rows(of(params, e.colW), c), d, deep, c, false, 1)
+		dense.Multiply(q, c, dense.View[T]{Data: x[at*d*deep:][:d*deep], Row: 1, Col: d},
+			dense.Rows(of(params, e.colW), c), d, deep, c, false, 1)
 		columns := columns[at*d*c:][:d*c]
 		for k := range c {
 			both := rowB[k] + colB[k]
@@ -162,7 +164,8 @@ func spread[T gnn.Float](out, r, columns []T, slope T) {
 
 // backward takes the gradient of y, which it overwrites, to the filters and, if dx
 // is not nil, to x.
-func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, params, grad []T, n int, slope T, threads int) {
+func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, params, grad []T,
+	n int, slope T, threads int) {
 	d, c, deep := e.d, e.out, e.in*e.d
 	dense.Each(threads, n, func(at int) {
 		dr, dq := byRow[at*d*c:][:d*c], columns[at*d*c:][:d*c]
@@ -188,8 +191,10 @@ func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, par
 	}
 	// Case by case: a map is half a second-level cache, all of them are not.
 	for at := range n {
-		dense.Multiply(of(grad, e.rowW), c, dense.Rows(x[at*d*deep:], deep).T(), dense.Rows(byRow[at*d*c:], c), deep, d, c, at > 0, threads)
-		dense.Multiply(of(grad, e.colW), c, dense.Rows(x[at*d*deep:], d), dense.Rows(byCol[at*d*c:], c), deep, d, c, at > 0, threads)
+		dense.Multiply(of(grad, e.rowW), c, dense.Rows(x[at*d*deep:], deep).T(), dense.Rows(byRow[at*d*c:], c), deep, d,
+			c, at > 0, threads)
+		dense.Multiply(of(grad, e.colW), c, dense.Rows(x[at*d*deep:], d), dense.Rows(byCol[at*d*c:], c), deep, d,
+			c, at > 0, threads)
 	}
 	if dx == nil {
 		return
@@ -197,7 +202,8 @@ func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, par
 	turn(turned, of(params, e.rowW), deep, c)
 	dense.Multiply(dx, deep, dense.Rows(byRow, c), dense.Rows(turned, deep), n*d, c, deep, false, threads)
 	dense.Each(threads, n, func(at int) {
-		dense.Multiply(dx[at*d*deep:], d, dense.Rows(of(params, e.colW), c), dense.Rows(columns[at*d*c:], d), deep, c, d, true, 1)
+		dense.Multiply(dx[at*d*deep:], d, dense.Rows(of(params, e.colW), c), dense.Rows(columns[at*d*c:], d),
+			deep, c, d, true, 1)
 	})
 }
 
@@ -244,7 +250,8 @@ func (m *brainNetCNN[T]) head(params []T, n int, r *random.Stream, threads int) 
 	return values, masks
 }
 
-func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Stream, threads int) (loss float64, right int) {
+func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Stream,
+	threads int) (loss float64, right int) {
 	n, width := len(cases), m.d*(m.d-1)/2
 	x := make([]T, 0, n*width)
 	for _, i := range cases {
@@ -270,7 +277,8 @@ func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Strea
 	s, d := &m.state, m.d
 	deep := m.nodes.in
 	for at := range n {
-		dense.Multiply(of(grad, m.nodes.w), m.Nodes, dense.Rows(s.maps[2][at*d*deep:], deep).T(), dense.Rows(dy[at*d*m.Nodes:], m.Nodes), deep, d, m.Nodes, at > 0, threads)
+		dense.Multiply(of(grad, m.nodes.w), m.Nodes, dense.Rows(s.maps[2][at*d*deep:], deep).T(),
+			dense.Rows(dy[at*d*m.Nodes:], m.Nodes), deep, d, m.Nodes, at > 0, threads)
 	}
 	sumRows(of(grad, m.nodes.b), dy)
 	turned := size(&s.turned, deep*max(m.Nodes, m.Edges[0]))
@@ -283,7 +291,8 @@ func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Strea
 		if l > 0 {
 			dx = size(&s.grad[0], n*d*e.in*d)
 		}
-		e.backward(dx, s.grad[l], s.maps[l+1], s.maps[l], s.byRow[l], s.byCol[l], size(&s.columns, n*d*e.out), turned, params, grad, n, slope, threads)
+		e.backward(dx, s.grad[l], s.maps[l+1], s.maps[l], s.byRow[l], s.byCol[l], size(&s.columns, n*d*e.out), turned,
+			params, grad, n, slope, threads)
 	}
 	return loss, right
 }
@@ -308,7 +317,8 @@ type trainedCNN[T gnn.Float] struct {
 // FitBrainNetCNN trains one on correlation matrices of that many nodes, given as
 // their upper triangles, in single precision. Weights start as in its authors' program
 // (ann4brains, on Caffe).
-func FitBrainNetCNN(ctx context.Context, o BrainNetCNN, nodes int, t Training, x Rows, label []int, classes int) (Classifier, error) {
+func FitBrainNetCNN(ctx context.Context, o BrainNetCNN, nodes int, t Training, x Rows, label []int,
+	classes int) (Classifier, error) {
 	m := newBrainNetCNN[float32](o, nodes, x, label, classes)
 	t.Xavier = true
 	params, err := train[float32](ctx, m, x.N, t)

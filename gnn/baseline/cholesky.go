@@ -52,7 +52,8 @@ func cholesky(a []float64, n, threads int) error {
 		dense.Each(threads, (rest+strip-1)/strip, func(c int) {
 			i0 := c * strip
 			m := min(strip, rest-i0)
-			dense.Multiply(a[(end+i0)*n+end:], n, dense.Rows(minus[i0*width:], width), dense.View[float64]{Data: a[end*n+k:], Row: 1, Col: n}, m, width, min(rest, i0+m), true, 1)
+			dense.Multiply(a[(end+i0)*n+end:], n, dense.Rows(minus[i0*width:], width),
+				dense.View[float64]{Data: a[end*n+k:], Row: 1, Col: n}, m, width, min(rest, i0+m), true, 1)
 		})
 	}
 	return nil

@@ -42,8 +42,10 @@ func TestDigest(t *testing.T) {
 	}
 	ctx := context.Background()
 	for model, want := range map[string]string{
-		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515", "logistic": "b5949697465b5d9e",
-		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "ab2371107ef0aa2a", "li2019": "cf9ee1241851806d",
+		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515",
+		"logistic": "b5949697465b5d9e",
+		"forest":   "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "ab2371107ef0aa2a",
+		"li2019": "cf9ee1241851806d",
 	} {
 		for _, threads := range []int{1, 3} {
 			o := Training{Epochs: 4, Batch: 12, Rate: 0.01, Halve: 2, Seed: 1, Threads: threads}
@@ -64,7 +66,8 @@ func TestDigest(t *testing.T) {
 			case "mlp":
 				c, err = FitMLP(ctx, []int{5}, o, x, label, 2)
 			case "brainnetcnn":
-				c, err = FitBrainNetCNN(ctx, BrainNetCNN{Edges: [2]int{5, 3}, Nodes: 6, Hidden: []int{7, 4}, Slope: 0.33, Dropout: 0.5}, nodes, sgd, x, label, 2)
+				c, err = FitBrainNetCNN(ctx, BrainNetCNN{Edges: [2]int{5, 3}, Nodes: 6, Hidden: []int{7, 4},
+					Slope: 0.33, Dropout: 0.5}, nodes, sgd, x, label, 2)
 			case "li2019":
 				g, err = FitLi2019(ctx, Li2019{Widths: []int{6, 5}, Hidden: []int{4}, Ratio: 0.5}, o, graphs, label, 2)
 			}

@@ -40,7 +40,8 @@ type treeNode struct {
 const mostRanked = 1 << 16
 
 // FitForest grows a forest. progress, which may be nil, is called after each tree, from any goroutine.
-func FitForest(ctx context.Context, o Forest, x Rows, label []int, classes, threads int, progress func()) (Classifier, error) {
+func FitForest(ctx context.Context, o Forest, x Rows, label []int, classes, threads int,
+	progress func()) (Classifier, error) {
 	if x.N >= mostRanked {
 		return nil, fmt.Errorf("%d graphs to train on: the forest takes fewer than %d; use fewer draws", x.N, mostRanked)
 	}
@@ -107,7 +108,8 @@ type growth struct {
 }
 
 func newGrowth(o Forest, x Rows, label []int, classes, threads int) *growth {
-	g := &growth{Forest: o, x: x, label: label, classes: classes, rank: make([]uint16, x.D*x.N), inverse: make([]float64, x.N+1)}
+	g := &growth{Forest: o, x: x, label: label, classes: classes, rank: make([]uint16, x.D*x.N),
+		inverse: make([]float64, x.N+1)}
 	for w := range g.inverse {
 		g.inverse[w] = 1 / float64(w)
 	}
@@ -158,7 +160,8 @@ type cut struct {
 func (g *growth) grow(number int) []treeNode {
 	n := g.x.N
 	t := &growing{growth: g, r: random.New(g.Seed, append([]any{"forest", number}, g.Stream...)...),
-		drawn: make([]int32, n), weight: make([]uint32, n), features: make([]int32, g.x.D), tally: make([]uint32, n), marks: make([]uint64, (n+63)/64), left: make([]int, g.classes)}
+		drawn: make([]int32, n), weight: make([]uint32, n), features: make([]int32, g.x.D), tally: make([]uint32, n),
+		marks: make([]uint64, (n+63)/64), left: make([]int, g.classes)}
 	for range n {
 		t.drawn[t.r.IntN(n)]++
 	}
@@ -283,7 +286,8 @@ func (t *growing) byTally(cases []int32, ranks []uint16, total []int, count int)
 				break
 			}
 			r0, r1 := all0-l0, all1-l1
-			if v := float64(float64(l0*l0+l1*l1)*inverse[left]) + float64(float64(r0*r0+r1*r1)*inverse[count-left]); v > gain {
+			if v := float64(float64(l0*l0+l1*l1)*inverse[left]) +
+				float64(float64(r0*r0+r1*r1)*inverse[count-left]); v > gain {
 				at, gain = uint16(r), v
 			}
 		}

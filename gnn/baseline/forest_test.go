@@ -72,7 +72,8 @@ func TestForestSplits(t *testing.T) {
 			label[i] = r.IntN(2)
 		}
 		g := newGrowth(Forest{Trees: 1, Features: 1}, x, label, 2, 1)
-		tree := &growing{growth: g, drawn: make([]int32, n), weight: make([]uint32, n), tally: make([]uint32, n), marks: make([]uint64, (n+63)/64), left: make([]int, 2)}
+		tree := &growing{growth: g, drawn: make([]int32, n), weight: make([]uint32, n), tally: make([]uint32, n),
+			marks: make([]uint64, (n+63)/64), left: make([]int, 2)}
 		var cases []int32
 		total, count := make([]int, 2), 0
 		for i := range n {
@@ -102,13 +103,15 @@ func TestForestSplits(t *testing.T) {
 			best := math.Inf(1)
 			for i := range n {
 				v := x.Row(i)[f]
-				s := impurity(func(j int) bool { return x.Row(j)[f] <= v }) + impurity(func(j int) bool { return x.Row(j)[f] > v })
+				s := impurity(func(j int) bool { return x.Row(j)[f] <= v }) +
+					impurity(func(j int) bool { return x.Row(j)[f] > v })
 				if s < best {
 					best = s
 				}
 			}
 			ranks := g.rank[f*n:][:n]
-			for name, search := range map[string]func([]int32, []uint16, []int, int) (uint16, float64){"tally": tree.byTally, "sort": tree.bySort} {
+			for name, search := range map[string]func([]int32, []uint16, []int, int) (uint16,
+				float64){"tally": tree.byTally, "sort": tree.bySort} {
 				rank, gain := search(cases, ranks, total, count)
 				if math.IsInf(gain, -1) != math.IsInf(best, 1) {
 					t.Fatalf("%s: gain %v, the slow search finds %v", name, gain, best)
@@ -116,7 +119,8 @@ func TestForestSplits(t *testing.T) {
 				if math.IsInf(best, 1) {
 					continue
 				}
-				got := impurity(func(j int) bool { return ranks[j] <= rank }) + impurity(func(j int) bool { return ranks[j] > rank })
+				got := impurity(func(j int) bool { return ranks[j] <= rank }) +
+					impurity(func(j int) bool { return ranks[j] > rank })
 				if math.Abs(got-best) > 1e-9 || math.Abs(float64(count)-gain-best) > 1e-9 {
 					t.Fatalf("%s: impurity %v, gain %v, the slow search finds %v of %d", name, got, gain, best, count)
 				}

@@ -45,7 +45,8 @@ func (g EdgeGraph) Check() error {
 		}
 	}
 	for _, e := range g.Edges {
-		if e.Source < 0 || e.Target < 0 || int(max(e.Source, e.Target)) >= g.Nodes || math.IsNaN(e.Weight) || math.IsInf(e.Weight, 0) {
+		if e.Source < 0 || e.Target < 0 || int(max(e.Source, e.Target)) >= g.Nodes || math.IsNaN(e.Weight) ||
+			math.IsInf(e.Weight, 0) {
 			return fmt.Errorf("edge %d–%d of weight %v is not one of a graph of %d nodes", e.Source+1, e.Target+1, e.Weight, g.Nodes)
 		}
 	}
@@ -379,7 +380,8 @@ type trainedLi[T gnn.Float] struct {
 }
 
 // FitLi2019 trains the network in single precision.
-func FitLi2019(ctx context.Context, o Li2019, t Training, graphs []EdgeGraph, label []int, classes int) (GraphClassifier, error) {
+func FitLi2019(ctx context.Context, o Li2019, t Training, graphs []EdgeGraph, label []int,
+	classes int) (GraphClassifier, error) {
 	m := newLi2019[float32](o, len(graphs[0].Features)/graphs[0].Nodes, graphs, label, classes)
 	params, err := train[float32](ctx, m, len(graphs), t)
 	if err != nil {

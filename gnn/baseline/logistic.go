@@ -40,7 +40,8 @@ func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float6
 			}
 			err = d.run(ctx, double, double, optimum)
 		}
-		if err != nil && !(errors.Is(err, errStalled) && d.norm <= 1e-6*d.start) { // or as near as rounding lets it come
+		// or as near as rounding lets it come
+		if err != nil && !(errors.Is(err, errStalled) && d.norm <= 1e-6*d.start) {
 			failed = err
 			return nil
 		}

@@ -17,7 +17,8 @@ func TestLogisticIsAtTheOptimum(t *testing.T) {
 	for _, c := range []struct {
 		n, d, copies int
 		weight, size float64
-	}{{40, 300, 1, 1, 1}, {120, 200, 10, 1, 1}, {90, 5, 1, 1, 1}, {60, 100, 1, 1e-4, 1}, {60, 100, 1, 1e4, 1}, {80, 3, 4, 1e6, 1}, {50, 80, 5, 1, 1e3}, {50, 80, 1, 10, 1e-3}, {30, 1, 1, 1, 1}} {
+	}{{40, 300, 1, 1, 1}, {120, 200, 10, 1, 1}, {90, 5, 1, 1, 1}, {60, 100, 1, 1e-4, 1}, {60, 100, 1, 1e4, 1},
+		{80, 3, 4, 1e6, 1}, {50, 80, 5, 1, 1e3}, {50, 80, 1, 10, 1e-3}, {30, 1, 1, 1, 1}} {
 		name := fmt.Sprint(c)
 		r := random.New(3, name)
 		x, label := Rows{N: c.n, D: c.d, X: make([]float64, c.n*c.d)}, make([]int, c.n)
@@ -72,7 +73,8 @@ func TestLogisticStops(t *testing.T) {
 	if _, err := FitLogistic(stopped, Rows{N: 2, D: 1, X: []float64{1, 2}}, []int{0, 1}, 2, 1, 1); err == nil {
 		t.Error("it does not stop")
 	}
-	if _, err := FitLogistic(context.Background(), Rows{N: 2, D: 1, X: []float64{1, math.NaN()}}, []int{0, 1}, 2, 1, 1); err == nil {
+	if _, err := FitLogistic(context.Background(), Rows{N: 2, D: 1, X: []float64{1, math.NaN()}}, []int{0, 1},
+		2, 1, 1); err == nil {
 		t.Error("a feature that is no number has weights")
 	}
 }

@@ -105,5 +105,6 @@ func (m *trainedMLP[T]) Probability(x Rows, threads int) []float64 {
 func (m *trainedMLP[T]) Parameters() int { return len(m.params) }
 
 func (m *trainedMLP[T]) Note() string {
-	return fmt.Sprintf("%s, %d epochs", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.widths), " ", "–"), "[]"), m.t.Epochs)
+	return fmt.Sprintf("%s, %d epochs", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.widths), " ", "–"), "[]"),
+		m.t.Epochs)
 }

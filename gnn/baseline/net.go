@@ -274,7 +274,8 @@ func (f full[T]) backward(dx, dy, x, params, grad []T, n, threads int) {
 		return
 	}
 	turned := make([]T, f.in*n)
-	dense.Multiply(turned, n, dense.Rows(of(params, f.w), f.out), dense.Rows(dy, f.out).T(), f.in, f.out, n, false, threads)
+	dense.Multiply(turned, n, dense.Rows(of(params, f.w), f.out), dense.Rows(dy, f.out).T(), f.in,
+		f.out, n, false, threads)
 	for i := range n {
 		for j := range f.in {
 			dx[i*f.in+j] = turned[j*n+i]

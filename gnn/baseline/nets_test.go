@@ -112,7 +112,8 @@ func TestLi2019AgainstPyTorch(t *testing.T) {
 
 // At d = 32 it has about the 16 thousand parameters of the paper's Table 2.
 func TestLi2019Size(t *testing.T) {
-	for n, o := range map[int]Li2019{15678: {Widths: []int{32, 32}, Hidden: []int{32, 8}}, 6062: {Widths: []int{16, 16}, Hidden: []int{16, 8}}} {
+	for n, o := range map[int]Li2019{15678: {Widths: []int{32, 32}, Hidden: []int{32, 8}},
+		6062: {Widths: []int{16, 16}, Hidden: []int{16, 8}}} {
 		if got := newLi2019[float32](o, 84, nil, nil, 2).layout().Len(); got != n {
 			t.Errorf("%v: %d parameters, want %d", o.Widths, got, n)
 		}
@@ -162,7 +163,8 @@ func TestTraining(t *testing.T) {
 		x.X[i*10] += float64(label[i])
 	}
 	var last float64
-	o := Training{Epochs: 60, Batch: 20, Rate: 0.01, Halve: 30, Seed: 1, Threads: 1, Progress: func(e Epoch) { last = e.Loss }}
+	o := Training{Epochs: 60, Batch: 20, Rate: 0.01, Halve: 30, Seed: 1, Threads: 1,
+		Progress: func(e Epoch) { last = e.Loss }}
 	one, err := FitMLP(context.Background(), []int{6}, o, x, label, 2)
 	if err != nil || last > 0.35 {
 		t.Fatalf("loss %v, %v", last, err)
@@ -178,7 +180,8 @@ func TestTraining(t *testing.T) {
 		t.Error("it does not stop")
 	}
 	o.Rate, o.Momentum = 1e30, 0.9
-	if _, err := FitMLP(context.Background(), []int{6}, o, x, label, 2); err == nil || !strings.Contains(err.Error(), "in epoch 1 the loss is no longer a number: take a smaller learning_rate than 1e+30") {
+	if _, err := FitMLP(context.Background(), []int{6}, o, x, label, 2); err == nil || !strings.Contains(err.Error(),
+		"in epoch 1 the loss is no longer a number: take a smaller learning_rate than 1e+30") {
 		t.Errorf("of a loss that is no number: %v", err)
 	}
 }
@@ -187,7 +190,8 @@ func TestTraining(t *testing.T) {
 func TestDivergence(t *testing.T) {
 	f := tracedNetworks(t).MLP
 	m := newMLP[float32](rowsOf(f.X), f.Y, f.Widths)
-	_, err := train(context.Background(), m, len(f.Y), Training{Epochs: 1000, Batch: 3, Rate: 30, Momentum: 0.9, Decay: 0.1, Threads: 1})
+	_, err := train(context.Background(), m, len(f.Y), Training{Epochs: 1000, Batch: 3, Rate: 30, Momentum: 0.9,
+		Decay: 0.1, Threads: 1})
 	if err == nil || !regexp.MustCompile(`in epoch \d+ the loss is no longer a number, after \S+ in the epoch before`).MatchString(err.Error()) {
 		t.Errorf("%v", err)
 	}
@@ -199,7 +203,8 @@ func TestTrainingTests(t *testing.T) {
 	x := rowsOf(f.X)
 	o := BrainNetCNN{Edges: [2]int(f.Edges), Nodes: f.Nodes, Hidden: f.Hidden, Slope: f.Slope, Dropout: 0.4}
 	var last Epoch
-	training := Training{Epochs: 5, Batch: 2, Rate: 0.01, Momentum: 0.9, Seed: 1, Threads: 1, Progress: func(e Epoch) { last = e }}
+	training := Training{Epochs: 5, Batch: 2, Rate: 0.01, Momentum: 0.9, Seed: 1, Threads: 1,
+		Progress: func(e Epoch) { last = e }}
 	taught := Rows{N: x.N - 2, D: x.D, X: x.X[:(x.N-2)*x.D]}
 	alone, err := FitBrainNetCNN(context.Background(), o, f.D, training, taught, f.Y[:x.N-2], 2)
 	if err != nil {

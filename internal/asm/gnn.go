@@ -317,7 +317,8 @@ func attend() {
 func attendBack() {
 	TEXT("attendBackSlices", NOSPLIT, "func(d, alpha *float32, start, row, degree, col *int32, weight, fi, gj *float32, slope float32, df *float32, slices int)")
 	Doc("attendBackSlices is attendBack, eight rows at a time.")
-	d, alpha, col, weight, f, g, df := load("d"), load("alpha"), load("col"), load("weight"), load("fi"), load("gj"), load("df")
+	d, alpha, col, weight, f, g, df := load("d"), load("alpha"), load("col"), load("weight"), load("fi"),
+		load("gj"), load("df")
 	slope := scalar("slope")
 	sliceWalk(func(sl slice) {
 		mean := YMM()
@@ -468,7 +469,8 @@ func gate() {
 func gateBack() {
 	TEXT("gateBackRows", NOSPLIT, "func(dh, dr, dOut, h, s *float32, kept *int32, k, w int)")
 	Doc("gateBackRows is gateBack; w is in bytes.")
-	dh, dr, dOut, h, s, kept, k, w := load("dh"), load("dr"), load("dOut"), load("h"), load("s"), load("kept"), load("k"), load("w")
+	dh, dr, dOut, h, s, kept, k, w := load("dh"), load("dr"), load("dOut"), load("h"), load("s"),
+		load("kept"), load("k"), load("w")
 	loop("row", k, func() {
 		i, at, x := GP64(), GP64(), YMM()
 		MOVLQSX(Mem{Base: kept}, i)
@@ -605,7 +607,8 @@ func rank() {
 func mmd() {
 	TEXT("mmdVec", NOSPLIT, "func(value, slope, s, weight *float32, inside float32, n, blocks int)")
 	Doc("mmdVec is mmdSums, for eight places at a time; the arrays have room for whole blocks of eight.")
-	value, slope, s, weight, n, count := load("value"), load("slope"), load("s"), load("weight"), load("n"), load("blocks")
+	value, slope, s, weight, n, count := load("value"), load("slope"), load("s"), load("weight"),
+		load("n"), load("blocks")
 	inside := scalar("inside")
 	base := GP64()
 	XORQ(base, base)

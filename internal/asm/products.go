@@ -20,7 +20,8 @@ func products() {
 // avo hands out the first 16 registers only.
 var (
 	ymm = []Register{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15}
-	zmm = []Register{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27}
+	zmm = []Register{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21,
+		Z22, Z23, Z24, Z25, Z26, Z27}
 )
 
 // multiply writes c (m × two vectors) = or += a·b. All strides are in bytes.
@@ -43,7 +44,8 @@ func multiply(double, wide bool) {
 	}
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(c *%s, cs int, a *%s, ai, ap int, b *%s, bs, m, depth, add int)", element, element, element))
 	Doc(name + " is run; strides are in bytes, add is 0 or 1, m and depth are above 0.")
-	c, cs, a, ai, ap, b, bs, m := load("c"), load("cs"), load("a"), load("ai"), load("ap"), load("b"), load("bs"), load("m")
+	c, cs, a, ai, ap, b, bs, m := load("c"), load("cs"), load("a"), load("ai"), load("ap"),
+		load("b"), load("bs"), load("m")
 	tile := func(rows int) {
 		acc := registers[4:][:2*rows]
 		for _, v := range acc {

@@ -21,11 +21,13 @@ func BenchmarkMultiply(b *testing.B) {
 func BenchmarkGonum(b *testing.B) {
 	const m, depth = 940, 3486
 	b.Run("float32", func(b *testing.B) {
-		x, c := blas32.General{Rows: m, Cols: depth, Stride: depth, Data: normals[float32](m * depth)}, blas32.General{Rows: m, Cols: m, Stride: m, Data: make([]float32, m*m)}
+		x, c := blas32.General{Rows: m, Cols: depth, Stride: depth, Data: normals[float32](m * depth)},
+			blas32.General{Rows: m, Cols: m, Stride: m, Data: make([]float32, m*m)}
 		rate(b, 2*m*m*depth, func() { blas32.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, c) })
 	})
 	b.Run("float64", func(b *testing.B) {
-		x, c := blas64.General{Rows: m, Cols: depth, Stride: depth, Data: normals[float64](m * depth)}, blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
+		x, c := blas64.General{Rows: m, Cols: depth, Stride: depth, Data: normals[float64](m * depth)},
+			blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
 		rate(b, 2*m*m*depth, func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, c) })
 	})
 }
@@ -43,7 +45,9 @@ func benchmark[T Float](b *testing.B) {
 		m, depth, n int
 		turn        bool // of a
 		turnB       bool
-	}{{940, 3486, 940, false, true}, {100, 3486, 20, false, false}, {84, 2688, 32, false, false}, {84, 2688, 32, true, false}, {2688, 84, 32, true, false}, {2688, 32, 84, false, false}, {84, 32, 2688, false, false}, {84, 2688, 64, false, false}} {
+	}{{940, 3486, 940, false, true}, {100, 3486, 20, false, false}, {84, 2688, 32, false, false},
+		{84, 2688, 32, true, false}, {2688, 84, 32, true, false}, {2688, 32, 84, false, false},
+		{84, 32, 2688, false, false}, {84, 2688, 64, false, false}} {
 		b.Run(fmt.Sprint(s.m, "x", s.depth, "x", s.n, s.turn), func(b *testing.B) {
 			x, y, c := Rows(normals[T](s.m*s.depth), s.depth), Rows(normals[T](s.depth*s.n), s.n), make([]T, s.m*s.n)
 			if s.turn {

@@ -159,7 +159,8 @@ func (w *Cholesky) addBlock(k0, block int) {
 	packPanels(ys, y[(k0-block)*m:], m, block, 0, k0)
 	for j := 0; j < k0; j += tileCols {
 		for i := k0; i < m; i += tileRows {
-			addTiles(y[i*m+j:], m, us[((i-k0)&^(tileCols-1))*block+(i-k0)%tileCols:], ys[j*block:], tileCols, tileRows, block)
+			addTiles(y[i*m+j:], m, us[((i-k0)&^(tileCols-1))*block+(i-k0)%tileCols:], ys[j*block:], tileCols,
+				tileRows, block)
 		}
 	}
 }

@@ -187,7 +187,8 @@ type workspace[T Float] struct {
 	pool *sync.Pool
 }
 
-var pools = [2]sync.Pool{{New: func() any { return new(workspace[float32]) }}, {New: func() any { return new(workspace[float64]) }}}
+var pools = [2]sync.Pool{{New: func() any { return new(workspace[float32]) }},
+	{New: func() any { return new(workspace[float64]) }}}
 
 func workspaceOf[T Float]() *workspace[T] {
 	i := 0

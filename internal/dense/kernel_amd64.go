@@ -30,7 +30,8 @@ func kernels[T Float]() []*kernel[T] {
 
 // bytes checks that every access of the assembly is inside the slices, and passes
 // on addresses and strides in bytes. The kernel that it calls has cols columns.
-func bytes[T Float](size int, run func(c *T, cs int, a *T, ai, ap int, b *T, bs, m, depth, add int)) func(c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth, cols int, add bool) {
+func bytes[T Float](size int, run func(c *T, cs int, a *T, ai, ap int, b *T, bs, m, depth, add int)) func(c []T, cs int,
+	a []T, ai, ap int, b []T, bs, m, depth, cols int, add bool) {
 	return func(c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth, cols int, add bool) {
 		_, _, _ = c[(m-1)*cs+cols-1], a[(m-1)*ai+(depth-1)*ap], b[(depth-1)*bs+cols-1]
 		more := 0

@@ -9,7 +9,8 @@ import (
 
 // The tiles have the bits of the plain sum, by the portable code and by that of this machine.
 func TestTilesArePlainSums(t *testing.T) {
-	for name, add := range map[string]func([]float64, int, []float64, []float64, int, int, int){"portable": addTilesGo, "here": addTiles} {
+	for name, add := range map[string]func([]float64, int, []float64, []float64, int, int,
+		int){"portable": addTilesGo, "here": addTiles} {
 		for m := 1; m < 27; m++ {
 			for _, depth := range []int{1, 2, 7, 257} {
 				const ld, cs = 29, 9

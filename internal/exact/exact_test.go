@@ -151,13 +151,20 @@ func TestUlps(t *testing.T) {
 		limit  float64
 		ranges []func(*rand.Rand) float64
 	}{
-		{"exp", Exp, bigExp, 1, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-40, 40), uniform(-745, 709.7), logUniform(-60, 0, true)}},
-		{"log", Log, bigLog, 1, []func(*rand.Rand) float64{uniform(0.5, 2), uniform(0.99, 1.01), logUniform(-1074, 1023, false), uniform(0, 100)}},
-		{"log1p", Log1p, bigLog1p, 1, []func(*rand.Rand) float64{uniform(-0.999999, 1), logUniform(-60, 0, true), logUniform(-2, 1000, false), uniform(0.4, 0.42), uniform(-0.3, -0.28)}},
-		{"tanh", Tanh, bigTanh, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-20, 20), logUniform(-100, 0, true), uniform(0.1, 0.6)}},
-		{"atanh", Atanh, bigAtanhAny, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(0.99, 1), logUniform(-100, 0, true), uniform(0.15, 0.55)}},
-		{"sin", sin, bigSin, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-10, 10), uniform(-1e6, 1e6), logUniform(-60, 19, true), nearTurns}},
-		{"cos", cos, bigCos, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-10, 10), uniform(-1e6, 1e6), logUniform(-60, 19, true), nearTurns}},
+		{"exp", Exp, bigExp, 1, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-40, 40), uniform(-745, 709.7),
+			logUniform(-60, 0, true)}},
+		{"log", Log, bigLog, 1, []func(*rand.Rand) float64{uniform(0.5, 2), uniform(0.99, 1.01),
+			logUniform(-1074, 1023, false), uniform(0, 100)}},
+		{"log1p", Log1p, bigLog1p, 1, []func(*rand.Rand) float64{uniform(-0.999999, 1), logUniform(-60, 0, true),
+			logUniform(-2, 1000, false), uniform(0.4, 0.42), uniform(-0.3, -0.28)}},
+		{"tanh", Tanh, bigTanh, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-20, 20),
+			logUniform(-100, 0, true), uniform(0.1, 0.6)}},
+		{"atanh", Atanh, bigAtanhAny, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(0.99, 1),
+			logUniform(-100, 0, true), uniform(0.15, 0.55)}},
+		{"sin", sin, bigSin, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-10, 10), uniform(-1e6, 1e6),
+			logUniform(-60, 19, true), nearTurns}},
+		{"cos", cos, bigCos, 2, []func(*rand.Rand) float64{uniform(-1, 1), uniform(-10, 10), uniform(-1e6, 1e6),
+			logUniform(-60, 19, true), nearTurns}},
 	}
 	points := 8000
 	if testing.Short() {
@@ -220,13 +227,19 @@ func TestSpecialValues(t *testing.T) {
 		f     func(float64) float64
 		pairs []pair
 	}{
-		{"Exp", Exp, []pair{{0, 1}, {negZero, 1}, {inf, inf}, {-inf, 0}, {710, inf}, {-746, 0}, {nan, nan}, {-744.5, 5e-324}}},
+		{"Exp", Exp, []pair{{0, 1}, {negZero, 1}, {inf, inf}, {-inf, 0}, {710, inf}, {-746, 0}, {nan, nan},
+			{-744.5, 5e-324}}},
 		{"Log", Log, []pair{{1, 0}, {0, -inf}, {negZero, -inf}, {-1, nan}, {inf, inf}, {-inf, nan}, {nan, nan}}},
-		{"Log1p", Log1p, []pair{{0, 0}, {negZero, negZero}, {-1, -inf}, {-2, nan}, {inf, inf}, {nan, nan}, {5e-324, 5e-324}}},
-		{"Tanh", Tanh, []pair{{0, 0}, {negZero, negZero}, {inf, 1}, {-inf, -1}, {30, 1}, {-30, -1}, {nan, nan}, {1e-300, 1e-300}}},
-		{"Atanh", Atanh, []pair{{0, 0}, {negZero, negZero}, {1, inf}, {-1, -inf}, {1.1, nan}, {-2, nan}, {nan, nan}, {-1e-300, -1e-300}}},
-		{"Sin", func(x float64) float64 { s, _ := Sincos(x); return s }, []pair{{0, 0}, {negZero, negZero}, {inf, nan}, {nan, nan}, {2e6, nan}}},
-		{"Cos", func(x float64) float64 { _, c := Sincos(x); return c }, []pair{{0, 1}, {negZero, 1}, {-inf, nan}, {nan, nan}, {-2e6, nan}}},
+		{"Log1p", Log1p, []pair{{0, 0}, {negZero, negZero}, {-1, -inf}, {-2, nan}, {inf, inf}, {nan, nan},
+			{5e-324, 5e-324}}},
+		{"Tanh", Tanh, []pair{{0, 0}, {negZero, negZero}, {inf, 1}, {-inf, -1}, {30, 1}, {-30, -1}, {nan, nan},
+			{1e-300, 1e-300}}},
+		{"Atanh", Atanh, []pair{{0, 0}, {negZero, negZero}, {1, inf}, {-1, -inf}, {1.1, nan}, {-2, nan}, {nan, nan},
+			{-1e-300, -1e-300}}},
+		{"Sin", func(x float64) float64 { s, _ := Sincos(x); return s }, []pair{{0, 0}, {negZero, negZero}, {inf, nan},
+			{nan, nan}, {2e6, nan}}},
+		{"Cos", func(x float64) float64 { _, c := Sincos(x); return c }, []pair{{0, 1}, {negZero, 1}, {-inf, nan},
+			{nan, nan}, {-2e6, nan}}},
 	} {
 		for _, p := range c.pairs {
 			got := c.f(p.x)

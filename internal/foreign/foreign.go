@@ -27,7 +27,8 @@ func Name(first []byte) string {
 		return archive(first)
 	case beginsMarkup(bytes.TrimLeft(first, " \t\r\n\ufeff")):
 		return markup(string(first))
-	case bytes.Contains(first, []byte("/annex/objects/")) && (bytes.HasPrefix(first, []byte("/annex/")) || bytes.HasPrefix(first, []byte("../")) || bytes.HasPrefix(first, []byte(".git/"))):
+	case bytes.Contains(first, []byte("/annex/objects/")) && (bytes.HasPrefix(first, []byte("/annex/")) ||
+		bytes.HasPrefix(first, []byte("../")) || bytes.HasPrefix(first, []byte(".git/"))):
 		return "it is a git-annex pointer and not the file; fetch it with datalad get"
 	}
 	for _, f := range formats {
@@ -78,7 +79,8 @@ func archive(first []byte) string {
 		name = string(first[30:min(end, len(first))])
 	}
 	switch {
-	case name == "[Content_Types].xml", strings.HasPrefix(name, "xl/"), strings.HasPrefix(name, "_rels/"), strings.HasPrefix(name, "docProps/"):
+	case name == "[Content_Types].xml", strings.HasPrefix(name, "xl/"), strings.HasPrefix(name, "_rels/"),
+		strings.HasPrefix(name, "docProps/"):
 		return "it is an Excel workbook (.xlsx); export the sheet as CSV or TSV"
 	case name == "mimetype":
 		return "it is an OpenDocument file (.ods); export the sheet as CSV or TSV"

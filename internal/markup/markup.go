@@ -19,7 +19,8 @@ func Text(s string) string {
 func Characters(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\t', r == '\n', r == '\r', r >= ' ' && r < 0x7f, r >= 0xa0 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd, r >= 0x10000:
+		case r == '\t', r == '\n', r == '\r', r >= ' ' && r < 0x7f, r >= 0xa0 && r <= 0xd7ff, r >= 0xe000 &&
+			r <= 0xfffd, r >= 0x10000:
 			return r
 		}
 		return '\ufffd'

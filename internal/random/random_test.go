@@ -161,7 +161,8 @@ func TestNormalMoments(t *testing.T) {
 }
 
 func TestUnportableMethodsAreClosed(t *testing.T) {
-	for name, f := range map[string]func(*Stream) float64{"NormFloat64": (*Stream).NormFloat64, "ExpFloat64": (*Stream).ExpFloat64} {
+	for name, f := range map[string]func(*Stream) float64{"NormFloat64": (*Stream).NormFloat64,
+		"ExpFloat64": (*Stream).ExpFloat64} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -5,8 +5,9 @@ import "testing"
 func TestSentences(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
 	for got, want := range map[string]string{
-		Count(1, "task"): "1 task", Count(0, "task"): "0 tasks", Count(1, "entry"): "1 entry", Count(2, "entry"): "2 entries",
-		Some(names, 5): "a, b, c, d, e", Some(names, 3): "a, b and 3 more", Some(nil, 3): "",
+		Count(1, "task"): "1 task", Count(0, "task"): "0 tasks", Count(1, "entry"): "1 entry",
+		Count(2, "entry"): "2 entries",
+		Some(names, 5):    "a, b, c, d, e", Some(names, 3): "a, b and 3 more", Some(nil, 3): "",
 		DidYouMean("densty", []string{"tr", "density"}): ` (did you mean "density"?)`, DidYouMean("x", names): "",
 		OrAll("densty", []string{"density"}): ` (did you mean "density"?)`, OrAll("xyz", names): " (there are a, b, c, d, e)",
 		OrAll("xyz", names[:1]): " (there is only a)", OrAll("xyz", nil): " (there is none)",
@@ -34,7 +35,8 @@ func TestEditDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}, {"Müller", "Muller", 1}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3},
+		{"Müller", "Muller", 1}} {
 		for _, p := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
 			if got := editDistance([]rune(p[0]), []rune(p[1])); got != tt.want {
 				t.Errorf("%q to %q: %d, want %d", p[0], p[1], got, tt.want)

@@ -19,7 +19,8 @@ import (
 // Three regions of a small image, given in another order than their labels.
 func small(t testing.TB) *Parcels {
 	t.Helper()
-	l := &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6}, {0, 0, 2.5, 1}, {0, 0, 0, 1}}, Oriented: true},
+	l := &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6},
+		{0, 0, 2.5, 1}, {0, 0, 0, 1}}, Oriented: true},
 		Voxels: []int32{0, 5, 5, 7, 0, 0, 0, 7, 0, 9, 9, 3}}
 	p, err := FromLabels(l, []int32{7, 5, 9}, []string{"L.TH", `a<b & "c"`, "Rücken"})
 	if err != nil {
@@ -37,7 +38,8 @@ func TestFromLabels(t *testing.T) {
 		}
 	}
 	l := &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{1, 1, 1}}, Voxels: []int32{1}}
-	if _, err := FromLabels(l, []int32{1, 2}, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "no voxel of b (2)") {
+	if _, err := FromLabels(l, []int32{1, 2}, []string{"a", "b"}); err == nil ||
+		!strings.Contains(err.Error(), "no voxel of b (2)") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := FromLabels(l, []int32{1}, []string{""}); err == nil {
@@ -85,7 +87,8 @@ func TestBalls(t *testing.T) {
 			}
 		}
 	}
-	for want, at := range map[string][][3]float64{"outside": {{0, 0, 500}}, "same voxel": {{1, 1, 1}, {0.8, 1, 1}}, "is called": {{0, 0, 0}, {9, 9, 9}}} {
+	for want, at := range map[string][][3]float64{"outside": {{0, 0, 500}}, "same voxel": {{1, 1, 1}, {0.8, 1, 1}},
+		"is called": {{0, 0, 0}, {9, 9, 9}}} {
 		if _, err := Balls(at, 2, []string{"a", "a"}[:len(at)]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", at, err, want)
 		}
@@ -97,7 +100,10 @@ func write(t *testing.T, p *Parcels) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, f := range map[string]func(*bytes.Buffer) error{
-		"x.pconn.nii": func(b *bytes.Buffer) error { return p.WriteConn(b, []float64{1, .5, -.25, .5, 1, .125, -.25, .125, 1}) },
+		"x.pconn.nii": func(b *bytes.Buffer) error {
+			return p.WriteConn(b,
+				[]float64{1, .5, -.25, .5, 1, .125, -.25, .125, 1})
+		},
 		"x.ptseries.nii": func(b *bytes.Buffer) error {
 			return p.WriteSeries(b, []float64{1, 2, 3, 4, 5, 7, -1, 0, 1, 8, 6, 4}, 1.5)
 		},
@@ -152,10 +158,12 @@ print(json.dumps(got))`, write(t, small(t))).CombinedOutput()
 	for kind, want := range map[string]file{
 		"pconn":    {Shape: []int{3, 3}, Sum: 3.75, First: []float64{1, .5, -.25}, Intent: 3003, Axis: "L.TH"},
 		"ptseries": {Shape: []int{4, 3}, Sum: 40, First: []float64{1, 2, 3}, Intent: 3004, Axis: "1.5"},
-		"pscalar":  {Shape: []int{2, 3}, Sum: 3 + .6 - 99, First: []float64{.1, .2, .3}, Intent: 3008, Axis: "saliency"},
+		"pscalar": {Shape: []int{2, 3}, Sum: 3 + .6 - 99, First: []float64{.1, .2, .3}, Intent: 3008,
+			Axis: "saliency"},
 	} {
 		g := got[kind]
-		if !slices.Equal(g.Shape, want.Shape) || math.Abs(g.Sum-want.Sum) > 1e-5 || g.Intent != want.Intent || g.Axis != want.Axis || !slices.Equal(g.Names, p.Names) {
+		if !slices.Equal(g.Shape, want.Shape) || math.Abs(g.Sum-want.Sum) > 1e-5 || g.Intent != want.Intent ||
+			g.Axis != want.Axis || !slices.Equal(g.Names, p.Names) {
 			t.Errorf("%s: nibabel reads %+v", kind, g)
 		}
 		for i, v := range want.First {

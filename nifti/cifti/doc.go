@@ -54,7 +54,8 @@ func FromLabels(l *nifti.Labels, ids []int32, names []string) (*Parcels, error) 
 }
 
 // mni is the grid of the 2 mm template MNI152NLin6Asym, which FSL and Workbench use.
-var mni = nifti.Grid{Shape: [3]int{91, 109, 91}, Affine: nifti.Affine{{-2, 0, 0, 90}, {0, 2, 0, -126}, {0, 0, 2, -72}, {0, 0, 0, 1}}, Oriented: true}
+var mni = nifti.Grid{Shape: [3]int{91, 109, 91}, Affine: nifti.Affine{{-2, 0, 0, 90}, {0, 2, 0, -126}, {0, 0, 2, -72},
+	{0, 0, 0, 1}}, Oriented: true}
 
 // Balls takes as parcel p the voxels of the 2 mm MNI grid whose middle is within radius
 // (mm) of point p (x, y, z in MNI mm), and nearer to it than to other points. The voxel

@@ -182,7 +182,8 @@ func (x *xmlMap) axis(a *Axis) error {
 		if n = len(x.Named); n > 0 {
 			for _, l := range x.Named[0].Labels {
 				b := func(v float64) int { return int(math.Round(255 * min(max(v, 0), 1))) }
-				a.Labels = append(a.Labels, Label{l.Key, strings.TrimSpace(l.Name), fmt.Sprintf("#%02x%02x%02x", b(l.Red), b(l.Green), b(l.Blue))})
+				a.Labels = append(a.Labels, Label{l.Key, strings.TrimSpace(l.Name),
+					fmt.Sprintf("#%02x%02x%02x", b(l.Red), b(l.Green), b(l.Blue))})
 			}
 		}
 	default:

@@ -81,9 +81,11 @@ const labels = "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"
 // The means of numpy, of XCP-D's rule (what is 0 or NaN is left out), and of Workbench.
 func TestMeans(t *testing.T) {
 	dir := need.Shared(t, "fixtures", "fmriprep", "cifti")
-	for scan, oracle := range map[string]string{bold: "parcellated.tsv", strings.Replace(bold, "rest", "holes", 1): "parcellated-holes.tsv"} {
+	for scan, oracle := range map[string]string{bold: "parcellated.tsv", strings.Replace(bold, "rest", "holes",
+		1): "parcellated-holes.tsv"} {
 		path := filepath.Join(dir, scan)
-		m, err := Means(func() (*File, error) { return openFile(t, path), nil }, parcels(t, path, filepath.Join(dir, labels), 24))
+		m, err := Means(func() (*File, error) { return openFile(t, path), nil },
+			parcels(t, path, filepath.Join(dir, labels), 24))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +183,8 @@ func TestMeansDraws(t *testing.T) {
 func TestMatch(t *testing.T) {
 	grid := nifti.Grid{Shape: [3]int{4, 4, 4}, Affine: nifti.Identity, Oriented: true}
 	left := Model{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 9, Vertices: []int32{1, 4, 8}}
-	a := &Models{N: 5, Grid: grid, List: []Model{left, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 3, Voxels: [][3]int32{{0, 1, 2}, {3, 0, 0}}}}}
+	a := &Models{N: 5, Grid: grid, List: []Model{left, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 3,
+		Voxels: [][3]int32{{0, 1, 2}, {3, 0, 0}}}}}
 	b := &Models{N: 4, Grid: grid, List: []Model{
 		{Structure: "CIFTI_STRUCTURE_BRAIN_STEM", Voxels: [][3]int32{{3, 0, 0}, {0, 1, 2}}},
 		{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", From: 2, Surface: 9, Vertices: []int32{8, 1}}}}
@@ -228,7 +231,8 @@ func TestWriteDense(t *testing.T) {
 		t.Errorf("error %v, %d values", err, len(got))
 	}
 	tool := need.Program(t, "connectome-workbench", "wb_command")
-	if said, err := exec.Command(tool, "-file-information", path).CombinedOutput(); err != nil || !strings.Contains(string(said), "CortexLeft") {
+	if said, err := exec.Command(tool, "-file-information", path).CombinedOutput(); err != nil ||
+		!strings.Contains(string(said), "CortexLeft") {
 		t.Errorf("%v: %s", err, said)
 	}
 }
@@ -236,7 +240,8 @@ func TestWriteDense(t *testing.T) {
 // No file makes the reader panic or take memory that it does not show to be worth.
 func FuzzRead(f *testing.F) {
 	grid := nifti.Grid{Shape: [3]int{2, 2, 2}, Affine: nifti.Identity, Oriented: true}
-	m := &Models{N: 3, Grid: grid, List: []Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5, Vertices: []int32{1, 4}}, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 2, Voxels: [][3]int32{{0, 1, 1}}}}}
+	m := &Models{N: 3, Grid: grid, List: []Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5,
+		Vertices: []int32{1, 4}}, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 2, Voxels: [][3]int32{{0, 1, 1}}}}}
 	var b bytes.Buffer
 	if err := m.WriteDense(&b, []string{"x"}, [][]float64{{1, 2, 3}}); err != nil {
 		f.Fatal(err)

@@ -152,7 +152,8 @@ func (z *Reader) readCodes() error {
 
 // tables builds the tables from the first lengths, and starts the block.
 func (z *Reader) tables(lits, dists int) error {
-	if !build(z.lit[:], litBits, z.lens[:lits], litMeaning[:]) || !build(z.dist[:], distBits, z.lens[lits:lits+dists], distMeaning[:]) {
+	if !build(z.lit[:], litBits, z.lens[:lits], litMeaning[:]) ||
+		!build(z.dist[:], distBits, z.lens[lits:lits+dists], distMeaning[:]) {
 		return z.corrupt(errLengths)
 	}
 

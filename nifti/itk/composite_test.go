@@ -130,7 +130,8 @@ func TestExtent(t *testing.T) {
 		t.Error("a field is taken for an affine")
 	}
 	// numpy: np.linalg.norm(field.reshape(-1, 3), axis=1).max(), np.linalg.det(matrix)
-	if math.Abs(told.Displacement-8.6186570879691) > 1e-12 || !slices.Equal(told.Outside, []int32{0}) || math.Abs(linear.Determinant()-0.967195027185) > 1e-12 {
+	if math.Abs(told.Displacement-8.6186570879691) > 1e-12 || !slices.Equal(told.Outside, []int32{0}) ||
+		math.Abs(linear.Determinant()-0.967195027185) > 1e-12 {
 		t.Errorf("%+v, determinant %v", told, linear.Determinant())
 	}
 	only, err := read(t, filepath.Join(files, "eleven-parts.h5"))
@@ -141,7 +142,8 @@ func TestExtent(t *testing.T) {
 	one := []Point{{3, -40, 20}}
 	a, ok := only.Linear()
 	x, y, z := a.Apply(3, -40, 20)
-	if _, err := only.Map(one); err != nil || !ok || math.Abs(one[0][0]-x)+math.Abs(one[0][1]-y)+math.Abs(one[0][2]-z) > 1e-9 {
+	if _, err := only.Map(one); err != nil || !ok ||
+		math.Abs(one[0][0]-x)+math.Abs(one[0][1]-y)+math.Abs(one[0][2]-z) > 1e-9 {
 		t.Errorf("ten affines in a row go to %v, as one to %v %v %v", one, x, y, z)
 	}
 }

@@ -42,7 +42,8 @@ func fieldOf(vectors *hdf5.Vector, fixed []float64) (*field, error) {
 		}
 		a[axis][3] = flip[axis] * fixed[3+axis]
 	}
-	if f.size[0]*f.size[1] > mostNodes || vectors.Len%3 != 0 || vectors.Len/3/f.size[2] != f.size[0]*f.size[1] || vectors.Len/3%f.size[2] != 0 {
+	if f.size[0]*f.size[1] > mostNodes || vectors.Len%3 != 0 || vectors.Len/3/f.size[2] != f.size[0]*f.size[1] ||
+		vectors.Len/3%f.size[2] != 0 {
 		return nil, fmt.Errorf("%d parameters of a field of %d×%d×%d nodes, want 3 a node (and at most %d nodes a slice)", vectors.Len, f.size[0], f.size[1], f.size[2], mostNodes)
 	}
 	var ok bool

@@ -65,7 +65,8 @@ func FuzzOpen(f *testing.F) {
 func FuzzList(f *testing.F) {
 	d := artifacts.DigestOf(nil)
 	f.Add(encodeList([]entry{{kind: isFile, name: readmeName, ref: artifacts.Ref{Digest: d, Size: 3}},
-		{kind: isInput, name: "data.txt", ref: artifacts.Ref{Digest: d}}, {kind: isResult, ref: artifacts.Ref{Digest: d, Format: "npy"}}}))
+		{kind: isInput, name: "data.txt", ref: artifacts.Ref{Digest: d}},
+		{kind: isResult, ref: artifacts.Ref{Digest: d, Format: "npy"}}}))
 	f.Add([]byte(magic + "\ninput " + d.String() + " 1 \"../x\"\nend\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		entries, err := parseList(b)

@@ -126,7 +126,8 @@ const (
 func checkName(name string) error {
 	switch {
 	case name == "" || name == "." || name == ".." || len(name) > 200 || !utf8.ValidString(name):
-	case strings.ContainsAny(name, `/\:*?"<>|`) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsAny(name, `/\:*?"<>|`) ||
+		strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 	case strings.HasPrefix(name, "-"), strings.HasSuffix(name, "."), strings.HasSuffix(name, " "), reserved(name):
 	default:
 		return nil
@@ -141,5 +142,6 @@ func reserved(name string) bool {
 	case "CON", "PRN", "AUX", "NUL":
 		return true
 	}
-	return len(base) == 4 && (strings.HasPrefix(base, "COM") || strings.HasPrefix(base, "LPT")) && base[3] >= '0' && base[3] <= '9'
+	return len(base) == 4 && (strings.HasPrefix(base, "COM") || strings.HasPrefix(base, "LPT")) &&
+		base[3] >= '0' && base[3] <= '9'
 }

@@ -60,7 +60,8 @@ func Open(file string, store *artifacts.Store, inputs string) (*Opened, error) {
 func refuseCompressed(f *os.File) error {
 	var b [4]byte
 	n, _ := f.ReadAt(b[:], 0)
-	for magic, name := range map[string]string{"\x1f\x8b": "gzip", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2", "PK": "a zip file", "\xfd7zX": "xz"} {
+	for magic, name := range map[string]string{"\x1f\x8b": "gzip", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2",
+		"PK": "a zip file", "\xfd7zX": "xz"} {
 		if bytes.HasPrefix(b[:n], []byte(magic)) {
 			return fmt.Errorf("it is compressed (%s), and a bundle is a plain tar file: what a compressed one holds cannot be bounded beforehand; unpack it first", name)
 		}

@@ -40,7 +40,8 @@ func Write(w io.Writer, c Contents) error {
 	var list []entry
 	for _, name := range []string{readmeName, lockName, recipesName} {
 		b := files[name]
-		list = append(list, entry{kind: isFile, name: name, ref: artifacts.Ref{Digest: artifacts.DigestOf(b), Size: int64(len(b))}})
+		list = append(list, entry{kind: isFile, name: name, ref: artifacts.Ref{Digest: artifacts.DigestOf(b),
+			Size: int64(len(b))}})
 	}
 	var blobs []entry
 	if c.Inputs != nil {

@@ -38,7 +38,8 @@ const keepPairs = 5
 // Arrays tells how two arrays differ, whose axes have names; nil for equal ones.
 func Arrays(a, b *encoding.Array, axes, axesOfB []string) *Difference {
 	if a.DType() != b.DType() || !slices.Equal(a.Shape, b.Shape) {
-		return &Difference{Kind: "shape", Text: fmt.Sprintf("%s %s became %s %s", a.DType(), Shape(a.Shape, axes), b.DType(), Shape(b.Shape, axesOfB))}
+		return &Difference{Kind: "shape", Text: fmt.Sprintf("%s %s became %s %s", a.DType(), Shape(a.Shape, axes),
+			b.DType(), Shape(b.Shape, axesOfB))}
 	}
 	var t toll
 	x, y := a.Float64s(), b.Float64s()

@@ -121,7 +121,8 @@ func (p pairing) text() string {
 		names []string
 	}{{"lost", p.lost}, {"new", p.new}} {
 		if len(rows.names) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %s (%s)", rows.what, rowsText(len(rows.names)), words.Some(rows.names, 3)))
+			parts = append(parts, fmt.Sprintf("%s: %s (%s)", rows.what, rowsText(len(rows.names)),
+				words.Some(rows.names, 3)))
 		}
 	}
 	if p.moved {

@@ -151,7 +151,10 @@ func (d Diagram) Reduced() Diagram {
 	}
 	out := Diagram{name: d.name, boxes: d.boxes}
 	for _, e := range d.arrows {
-		longer := slices.ContainsFunc(next[e.from], func(b *box) bool { return b != e.to && b != e.from && reach(b, e.to, map[*box]bool{}) })
+		longer := slices.ContainsFunc(next[e.from], func(b *box) bool {
+			return b != e.to && b != e.from &&
+				reach(b, e.to, map[*box]bool{})
+		})
 		if !longer {
 			out.arrows = append(out.arrows, e)
 		}

@@ -42,7 +42,8 @@ type Book struct {
 // are left out, and named by the error.
 func Read(s *artifacts.Store) (*Book, error) {
 	runs, err := s.Runs()
-	b := &Book{byKey: map[artifacts.Key]*Work{}, makers: map[artifacts.Digest][]*Work{}, users: map[artifacts.Digest][]*Work{}, order: map[*Work]int{}}
+	b := &Book{byKey: map[artifacts.Key]*Work{}, makers: map[artifacts.Digest][]*Work{},
+		users: map[artifacts.Digest][]*Work{}, order: map[*Work]int{}}
 	errs := []error{err}
 	for _, r := range runs {
 		full, err := s.LoadRun(r.ID)

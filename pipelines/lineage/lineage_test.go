@@ -107,7 +107,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q finds %v, %v", no, digests, works)
 		}
 	}
-	if len(b.Task("first")) != 3 || len(b.Task("first[value=2]")) != 1 || b.Task("first[value=2]")[0].Task != "first[value=2]" {
+	if len(b.Task("first")) != 3 || len(b.Task("first[value=2]")) != 1 ||
+		b.Task("first[value=2]")[0].Task != "first[value=2]" {
 		t.Errorf("%v", b.Task("first"))
 	}
 }

@@ -139,7 +139,8 @@ func differFiles(task string, was, now []File, add func(place, was, now string))
 		case i >= len(now):
 			add(task+" input "+was[i].Port, was[i].Name, "")
 		case was[i].Ref.Digest != now[i].Ref.Digest || was[i].Port != now[i].Port:
-			add(fmt.Sprintf("%s input %s (%s)", task, was[i].Port, was[i].Name), short(was[i].Ref.Digest.String()), short(now[i].Ref.Digest.String()))
+			add(fmt.Sprintf("%s input %s (%s)", task, was[i].Port, was[i].Name), short(was[i].Ref.Digest.String()),
+				short(now[i].Ref.Digest.String()))
 		}
 	}
 }
@@ -220,7 +221,8 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 			if err != nil {
 				ds = append(ds, Difference{Place: n.ID, Lock: "its recipe", Now: err.Error()})
 			} else if k := artifacts.KeyOf(recipe); k != t.Key {
-				ds = append(ds, Difference{Place: "key of " + n.ID, Lock: short(t.Key.String()), Now: short(k.String()) + " by the lock's own lines"})
+				ds = append(ds, Difference{Place: "key of " + n.ID, Lock: short(t.Key.String()),
+					Now: short(k.String()) + " by the lock's own lines"})
 			}
 		}
 	}

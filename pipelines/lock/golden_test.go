@@ -14,7 +14,8 @@ func TestGoldenLock(t *testing.T) {
 	const golden = "testdata/golden-1.lock"
 	if *update {
 		_, _, l := made(t)
-		l.Program.Version, l.Program.Revision, l.Program.Go, l.Program.Platform = "v1.0.0", "abc", "go1.26", "linux/amd64"
+		l.Program.Version, l.Program.Revision, l.Program.Go, l.Program.Platform = "v1.0.0", "abc",
+			"go1.26", "linux/amd64"
 		if err := os.WriteFile(golden, []byte(encoded(t, l)), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +28,8 @@ func TestGoldenLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Pipeline != "two" || l.Text != twoStages || len(l.Tasks()) != 4 || len(l.Inputs()) != 1 || l.Program.Revision != "abc" || l.Tasks()["second"].Outputs["value"].Size != 137 {
+	if l.Pipeline != "two" || l.Text != twoStages || len(l.Tasks()) != 4 || len(l.Inputs()) != 1 ||
+		l.Program.Revision != "abc" || l.Tasks()["second"].Outputs["value"].Size != 137 {
 		t.Errorf("%+v", l)
 	}
 	if encoded(t, l) != string(text) {

@@ -50,7 +50,8 @@ type File struct {
 // Of writes down what a store holds for a pipeline: all its results must be there. Where the
 // data lie is left out; an error says where that is not possible.
 func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
-	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File), Text: p.Shared.Text, Sets: p.Shared.Sets}
+	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File),
+		Text: p.Shared.Text, Sets: p.Shared.Sets}
 	done := make(map[*dag.Node]*dag.Step, len(steps))
 	for i := range steps {
 		done[steps[i].Node] = &steps[i]

@@ -167,7 +167,8 @@ func TestLockBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Codes[0].Digest = strings.Repeat("0", 64)
-	if ds, err := l.Before(p.Graph, twoStages, hash(s)); err != nil || len(ds) != 1 || ds[0].Place != "code of "+l.Codes[0].Kind {
+	if ds, err := l.Before(p.Graph, twoStages, hash(s)); err != nil || len(ds) != 1 ||
+		ds[0].Place != "code of "+l.Codes[0].Kind {
 		t.Errorf("%v, %v", ds, err)
 	}
 }

@@ -44,14 +44,16 @@ func TestMergeOfStages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "new left", "right", "1", "2"), base, lockOf("theirs", "left", "new right", "1", "2")).Output()
+	merged, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "new left", "right", "1", "2"), base,
+		lockOf("theirs", "left", "new right", "1", "2")).Output()
 	if err != nil || string(merged) != string(both) {
 		t.Errorf("%v\n%s", err, merged)
 	}
 	if _, err := Parse(merged); err != nil {
 		t.Error(err)
 	}
-	clash, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "left", "right", "10", "2"), base, lockOf("theirs", "left", "right", "1", "20")).Output()
+	clash, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "left", "right", "10", "2"), base,
+		lockOf("theirs", "left", "right", "1", "20")).Output()
 	if err == nil || !strings.Contains(string(clash), "<<<<<<<") {
 		t.Errorf("two changes of the file: %v\n%s", err, clash)
 	}

@@ -51,7 +51,8 @@ func (l *Lock) Encode() ([]byte, error) {
 		for _, t := range s.Tasks {
 			w.line("task", t.Key.String(), t.ID)
 			for _, f := range t.Files {
-				w.line("input", f.Ref.Digest.String(), strconv.FormatInt(f.Ref.Size, 10), orNone(f.Ref.Format), strconv.Quote(f.Port), strconv.Quote(f.Name))
+				w.line("input", f.Ref.Digest.String(), strconv.FormatInt(f.Ref.Size, 10), orNone(f.Ref.Format),
+					strconv.Quote(f.Port), strconv.Quote(f.Name))
 			}
 			for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
 				r := t.Outputs[name]

@@ -94,7 +94,8 @@ func inputFiles(n *dag.Node) (files map[string]dag.Input, known bool) {
 		if err != nil {
 			return nil, false
 		}
-		files[b.Port] = dag.Input{Name: src.Name, Path: src.File, Ref: artifacts.Ref{Size: info.Size(), Format: src.Format},
+		files[b.Port] = dag.Input{Name: src.Name, Path: src.File, Ref: artifacts.Ref{Size: info.Size(),
+			Format: src.Format},
 			Reader: func() (io.ReadCloser, error) { return os.Open(src.File) }}
 	}
 	return files, true

@@ -32,7 +32,8 @@ func Times(g *dag.Graph) (used []string) {
 			return false
 		})
 		if from != "" {
-			used = append(used, fmt.Sprintf("%s uses that of the %s", s.Name, map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}[from]))
+			used = append(used, fmt.Sprintf("%s uses that of the %s", s.Name,
+				map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}[from]))
 		}
 	}
 	return used

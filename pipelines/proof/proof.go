@@ -40,7 +40,8 @@ func OfLock(name string, l *lock.Lock) Results {
 
 // OfRecord are the results of a recorded run.
 func OfRecord(s *artifacts.Store, rec *dag.Record) Results {
-	r := Results{Name: s.Dir(), Platform: rec.Program.Platform, Program: rec.Program.Version, Tasks: map[string]Result{}, Store: s}
+	r := Results{Name: s.Dir(), Platform: rec.Program.Platform, Program: rec.Program.Version,
+		Tasks: map[string]Result{}, Store: s}
 	for _, t := range rec.Tasks {
 		if t.Outputs != nil {
 			r.Tasks[t.ID] = Result{t.Key, t.Outputs}
@@ -203,7 +204,8 @@ func Downstream(g *dag.Graph, of map[*dag.Node]bool) map[*dag.Node]bool {
 // Cut is a graph of some tasks. What they need of each other is connected as it
 // was, if linked; everything else is read from the files that stored names.
 // Inputs enter a key by content, so the keys stay what they are.
-func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag.Node, output string) (path, format string)) *dag.Graph {
+func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag.Node, output string) (path,
+	format string)) *dag.Graph {
 	out := &dag.Graph{}
 	*out = *g
 	out.Stages = nil

@@ -35,7 +35,8 @@ func load(t *testing.T) (*dag.Graph, map[string]*dag.Node) {
 func results(of map[string]byte) Results {
 	r := Results{Tasks: map[string]Result{}}
 	for id, b := range of {
-		r.Tasks[id] = Result{Key: artifacts.Key{b}, Outputs: map[string]artifacts.Ref{"value": {Digest: artifacts.Digest{b}}}}
+		r.Tasks[id] = Result{Key: artifacts.Key{b},
+			Outputs: map[string]artifacts.Ref{"value": {Digest: artifacts.Digest{b}}}}
 	}
 	return r
 }

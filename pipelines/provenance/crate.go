@@ -22,7 +22,8 @@ type File struct {
 // media are the types of our formats.
 var media = map[string]string{
 	"npy": "application/x-npy", "arrow": "application/vnd.apache.arrow.file", "nifti": "application/gzip", "text": "text/plain",
-	"tsv": "text/tab-separated-values", "csv": "text/csv", "svg": "image/svg+xml", "png": "image/png", "html": "text/html", "json": "application/json", "markdown": "text/markdown",
+	"tsv": "text/tab-separated-values", "csv": "text/csv", "svg": "image/svg+xml", "png": "image/png",
+	"html": "text/html", "json": "application/json", "markdown": "text/markdown",
 }
 
 const (
@@ -59,7 +60,8 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 	license, licensed := licence(r.License)
 	var parts, inputs, results, graph []any
 	for _, f := range files {
-		e := object{"@id": f.Path, "@type": "File", "name": f.Label, "contentSize": f.Ref.Size, "sha256": f.Ref.Digest.String()}
+		e := object{"@id": f.Path, "@type": "File", "name": f.Label, "contentSize": f.Ref.Size,
+			"sha256": f.Ref.Digest.String()}
 		if m := media[f.Ref.Format]; m != "" {
 			e["encodingFormat"] = m
 		}
@@ -77,7 +79,8 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 			continue
 		}
 		seen[id] = true
-		graph = append(graph, object{"@id": id, "@type": "CreativeWork", "name": f.Name, "identifier": f.Ref.Digest.String()})
+		graph = append(graph, object{"@id": id, "@type": "CreativeWork", "name": f.Name,
+			"identifier": f.Ref.Digest.String()})
 		inputs = append(inputs, ref(id))
 	}
 	parts = append(parts, ref(workflow))
@@ -85,7 +88,8 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 		return strings.Compare(a.(object)["@id"].(string), b.(object)["@id"].(string))
 	})
 	action := object{
-		"@id": runID, "@type": "CreateAction", "name": "run of " + r.Lock.Pipeline, "instrument": ref(workflow), "agent": ref(program),
+		"@id": runID, "@type": "CreateAction", "name": "run of " + r.Lock.Pipeline, "instrument": ref(workflow),
+		"agent":  ref(program),
 		"result": results, "startTime": r.Started.UTC().Format(time.RFC3339), "actionStatus": ref("http://schema.org/CompletedActionStatus"),
 		"description": "every task, with its key and the digests that it gave, stands in run.lock",
 	}
@@ -103,11 +107,13 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 			"datePublished": r.Started.UTC().Format(time.RFC3339), "license": license,
 			"conformsTo": []any{ref("https://w3id.org/ro/wfrun/process/0.5"), ref("https://w3id.org/ro/wfrun/workflow/0.5"), ref("https://w3id.org/workflowhub/workflow-ro-crate/1.0")},
 			"hasPart":    parts, "mainEntity": ref(workflow), "mentions": []any{ref(runID)}},
-		object{"@id": workflow, "@type": []any{"File", "SoftwareSourceCode", "ComputationalWorkflow"}, "name": r.Lock.Pipeline, "programmingLanguage": ref(language),
+		object{"@id": workflow, "@type": []any{"File", "SoftwareSourceCode", "ComputationalWorkflow"},
+			"name": r.Lock.Pipeline, "programmingLanguage": ref(language),
 			"conformsTo": ref("https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"), "encodingFormat": "application/yaml",
 			"license": license, "description": "the pipeline file as it was run"},
 		object{"@id": language, "@type": "ComputerLanguage", "name": "PR-GNN Pipeline file (YAML)", "url": ref(language)},
-		object{"@id": program, "@type": "SoftwareApplication", "name": "PR-GNN Pipeline", "softwareVersion": r.Lock.Program.Version, "operatingSystem": r.Lock.Program.Platform},
+		object{"@id": program, "@type": "SoftwareApplication", "name": "PR-GNN Pipeline",
+			"softwareVersion": r.Lock.Program.Version, "operatingSystem": r.Lock.Program.Platform},
 		object{"@id": "https://w3id.org/ro/wfrun/process/0.5", "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
 		object{"@id": "https://w3id.org/ro/wfrun/workflow/0.5", "@type": "CreativeWork", "name": "Workflow Run Crate", "version": "0.5"},
 		object{"@id": "https://w3id.org/workflowhub/workflow-ro-crate/1.0", "@type": "CreativeWork", "name": "Workflow RO-Crate", "version": "1.0"},

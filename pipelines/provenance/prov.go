@@ -66,10 +66,12 @@ func (r *Run) PROV() ([]byte, error) {
 				entity(f.Ref, f.Name)
 			}
 			for _, in := range r.Recipes[t.ID].Inputs {
-				used[blank(used)+"u"] = object{"prov:activity": id, "prov:entity": entity(in.Ref, in.Port), "prov:role": dag.TaskID(in.Port, in.Coords)}
+				used[blank(used)+"u"] = object{"prov:activity": id, "prov:entity": entity(in.Ref, in.Port),
+					"prov:role": dag.TaskID(in.Port, in.Coords)}
 			}
 			for _, out := range slices.Sorted(maps.Keys(t.Outputs)) {
-				made[blank(made)+"g"] = object{"prov:entity": entity(t.Outputs[out], t.ID+"."+out), "prov:activity": id, "prov:role": out}
+				made[blank(made)+"g"] = object{"prov:entity": entity(t.Outputs[out], t.ID+"."+out), "prov:activity": id,
+					"prov:role": out}
 			}
 		}
 	}
@@ -77,7 +79,8 @@ func (r *Run) PROV() ([]byte, error) {
 		"prefix":   object{"prgnn": "urn:prgnn:", "sha256": "urn:sha256:"},
 		"entity":   entities,
 		"activity": activities,
-		"agent": object{agent: object{"prov:type": name("prov:SoftwareAgent"), "prov:label": "PR-GNN Pipeline " + r.Lock.Program.Version,
+		"agent": object{agent: object{"prov:type": name("prov:SoftwareAgent"), "prov:label": "PR-GNN Pipeline " +
+			r.Lock.Program.Version,
 			"prgnn:platform": r.Lock.Program.Platform, "prgnn:go": r.Lock.Program.Go}},
 		"used": used, "wasGeneratedBy": made, "wasAssociatedWith": with,
 	}, "", "  ")

@@ -18,10 +18,13 @@ func small() *Run {
 	}
 	key := func(s string) artifacts.Key { return artifacts.Key(artifacts.DigestOf([]byte(s))) }
 	scan, mean, sum := digest("scan"), digest("mean"), digest("sum")
-	l := &lock.Lock{Pipeline: "small", File: "small.yaml", Text: "pipeline: small\n", Program: dag.Program{Version: "v1", Platform: "linux/amd64", Go: "go1.26"}}
+	l := &lock.Lock{Pipeline: "small", File: "small.yaml", Text: "pipeline: small\n",
+		Program: dag.Program{Version: "v1", Platform: "linux/amd64", Go: "go1.26"}}
 	l.Stages = []lock.Stage{
-		{Name: "a", Kind: "mean", Tasks: []lock.Task{{ID: "a[sub-01]", Key: key("a"), Files: []lock.File{{Name: "bold", Ref: scan}}, Outputs: map[string]artifacts.Ref{"mean": mean}}}},
-		{Name: "b", Kind: "sum", Tasks: []lock.Task{{ID: "b", Key: key("b"), Outputs: map[string]artifacts.Ref{"sum": sum}}}},
+		{Name: "a", Kind: "mean", Tasks: []lock.Task{{ID: "a[sub-01]", Key: key("a"),
+			Files: []lock.File{{Name: "bold", Ref: scan}}, Outputs: map[string]artifacts.Ref{"mean": mean}}}},
+		{Name: "b", Kind: "sum", Tasks: []lock.Task{{ID: "b", Key: key("b"),
+			Outputs: map[string]artifacts.Ref{"sum": sum}}}},
 	}
 	return &Run{Lock: l, Started: time.Unix(1e9, 0), Finished: time.Unix(1e9+60, 0), Recipes: map[string]dag.Recipe{
 		"a[sub-01]": {Inputs: []dag.RecipeInput{{Port: "bold", Ref: scan}}},
@@ -59,7 +62,8 @@ func TestPROVLinksTasksByContent(t *testing.T) {
 		}
 		links = append(links, from+" → "+label(u["prov:activity"]).(string))
 	}
-	if got := strings.Join(links, ", "); len(links) != 2 || !strings.Contains(got, "a file → a[sub-01]") || !strings.Contains(got, "a[sub-01] → b") {
+	if got := strings.Join(links, ", "); len(links) != 2 || !strings.Contains(got, "a file → a[sub-01]") ||
+		!strings.Contains(got, "a[sub-01] → b") {
 		t.Errorf("the links are %s", got)
 	}
 	if len(doc.WasAssociatedWith) != 2 || len(doc.Agent) != 1 {
@@ -69,7 +73,8 @@ func TestPROVLinksTasksByContent(t *testing.T) {
 
 func crate(t *testing.T, r *Run) map[string]map[string]any {
 	t.Helper()
-	b, err := r.Crate("small.yaml", []File{{Path: "results/sum.txt", Label: "b.sum", Result: true, Ref: artifacts.Ref{Digest: artifacts.DigestOf([]byte("sum")), Size: 3, Format: "text"}}})
+	b, err := r.Crate("small.yaml", []File{{Path: "results/sum.txt", Label: "b.sum", Result: true,
+		Ref: artifacts.Ref{Digest: artifacts.DigestOf([]byte("sum")), Size: 3, Format: "text"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,8 @@ func example() *lock.Lock {
 		Codes:   []lock.Code{{Kind: "echo", Digest: strings.Repeat("1", 64)}},
 		Stages: []lock.Stage{{Name: "first", Kind: "echo", Tasks: []lock.Task{{
 			ID: "first[value=1.5]", Key: artifacts.Key{7},
-			Files:   []lock.File{{Port: "input", Name: "data.txt", Ref: artifacts.Ref{Digest: artifacts.Digest{9}, Size: 5}}},
+			Files: []lock.File{{Port: "input", Name: "data.txt",
+				Ref: artifacts.Ref{Digest: artifacts.Digest{9}, Size: 5}}},
 			Outputs: map[string]artifacts.Ref{"value": {Digest: artifacts.Digest{8}, Size: 136, Format: "npy"}},
 		}}}},
 	}
@@ -84,7 +85,8 @@ func TestSignAndVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := example().Encode()
-	if s.Lock() != artifacts.DigestOf(text) || s.Outputs()["first[value=1.5]"]["value"] != (artifacts.Digest{8}) || s.Program() != example().Program {
+	if s.Lock() != artifacts.DigestOf(text) || s.Outputs()["first[value=1.5]"]["value"] != (artifacts.Digest{8}) ||
+		s.Program() != example().Program {
 		t.Errorf("%+v", s)
 	}
 	if again, err := Sign(s, private); err != nil || string(again) != string(envelope) {
@@ -140,7 +142,9 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"another key", envelope, other, "the signature does not fit"},
 		{"a result that was exchanged", payload(strings.Repeat("0", 60), strings.Repeat("0", 59)+"1"), public, "the signature does not fit"},
-		{"a signature of something else", change(func(e *env) { e.Signatures[0]["sig"] = base64.StdEncoding.EncodeToString(make([]byte, 64)) }), public, "the signature does not fit"},
+		{"a signature of something else",
+			change(func(e *env) { e.Signatures[0]["sig"] = base64.StdEncoding.EncodeToString(make([]byte, 64)) }),
+			public, "the signature does not fit"},
 		{"a signature that is cut", change(func(e *env) { e.Signatures[0]["sig"] = e.Signatures[0]["sig"][:20] }), public, "the signature does not fit"},
 		{"no signature", change(func(e *env) { e.Signatures = nil }), public, "it is not signed"},
 		{"another type of payload", change(func(e *env) { e.PayloadType = "text/plain" }), public, "is needed"},
@@ -154,9 +158,13 @@ func TestRefusals(t *testing.T) {
 		{"a statement of another type", resigned(func(s *Statement) { s.Type = "https://in-toto.io/Statement/v0.1" }), public, "not an in-toto statement"},
 		{"about something else", resigned(func(s *Statement) { s.PredicateType = "https://example.org/review" }), public, "about something else"},
 		{"without a lock", resigned(func(s *Statement) { s.Subject = s.Subject[1:] }), public, "names no run.lock"},
-		{"a subject twice", resigned(func(s *Statement) { s.Subject = append(s.Subject, s.Subject[1]) }), public, "comes twice"},
+		{"a subject twice", resigned(func(s *Statement) { s.Subject = append(s.Subject, s.Subject[1]) }),
+			public, "comes twice"},
 		{"a subject without a digest", resigned(func(s *Statement) { s.Subject[1].Digest = nil }), public, "has 0 characters"},
-		{"a weaker digest alone", resigned(func(s *Statement) { s.Subject[1].Digest = map[string]string{"md5": strings.Repeat("0", 32)} }), public, "has 0 characters"},
+		{"a weaker digest alone", resigned(func(s *Statement) {
+			s.Subject[1].Digest = map[string]string{
+				"md5": strings.Repeat("0", 32)}
+		}), public, "has 0 characters"},
 	} {
 		if _, err := Verify(c.envelope, c.public); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.about, err, c.want)

@@ -37,10 +37,12 @@ type Biomarkers struct {
 func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
+			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"),
+				Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
-			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Optional: true,
+			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score",
+				"kept"), Gather: true, Optional: true,
 				Doc: "the same of trainings with permuted groups, made in the same way (split's axis permutation; 0 is passed over)"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features that the models were trained on: for the references without a graph network, and for the held-out effect of every ranking"},
 			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
@@ -75,12 +77,14 @@ type ModelScores struct {
 	draws   map[int64]map[string][]Tally
 	Group   map[string]string // of the participants, as the model was told
 
-	Taught    map[string][]Tally // of the participants on whom it was trained; empty where only the test side is kept
-	untrained *ModelScores       // the same model at its starting weights: tallies and taught; nil where that is not known
+	Taught map[string][]Tally // of the participants on whom it was trained; empty where only the test side is kept
+	// the same model at its starting weights: tallies and taught; nil where that is not known
+	untrained *ModelScores
 }
 
 func NewModelScores(in dag.Input) *ModelScores {
-	return &ModelScores{fold: in.Coord("fold"), repeat: in.Coord("repeat"), seed: in.Coord("seed"), Tallies: map[string][]Tally{}, graphs: map[string]int{},
+	return &ModelScores{fold: in.Coord("fold"), repeat: in.Coord("repeat"), seed: in.Coord("seed"),
+		Tallies: map[string][]Tally{}, graphs: map[string]int{},
 		draws: map[int64]map[string][]Tally{}, Group: map[string]string{}, Taught: map[string][]Tally{}}
 }
 
@@ -139,7 +143,8 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	for _, of := range settings { // the trainings without permutation, out of those with
-		of.coords = slices.DeleteFunc(of.coords, func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
+		of.coords = slices.DeleteFunc(of.coords,
+			func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
 	}
 	permuted, err := b.readAll(t.All("permuted"), len(nodes), people)
 	if err != nil {
@@ -362,10 +367,12 @@ func (b *Biomarkers) rank(ids []string, of *ModelScores, n int) []saliency {
 			}
 		}
 		mean, sd := column.MeanSD(scores)
-		rows[j] = saliency{node: j, score: mean, sd: sd, frequency: frequency / float64(people), participants: len(scores)}
+		rows[j] = saliency{node: j, score: mean, sd: sd, frequency: frequency / float64(people),
+			participants: len(scores)}
 	}
 	slices.SortStableFunc(rows, func(a, b saliency) int {
-		return cmp.Compare(b.score, a.score) // NaN, of a region that never reached the layer, is less than all: it comes last
+		// NaN, of a region that never reached the layer, is less than all: it comes last
+		return cmp.Compare(b.score, a.score)
 	})
 	return rows
 }

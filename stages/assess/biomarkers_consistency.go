@@ -99,7 +99,8 @@ func (b *Biomarkers) readings(by string, ids []string, n int, lists ...[]*ModelS
 
 // heldOut are the scores of the test participants of each model, their groups by number,
 // and the first model in which each is tested.
-func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, group []int, groups int, first []int, err error) {
+func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, group []int,
+	groups int, first []int, err error) {
 	var names []string
 	told := map[string]string{}
 	group, first = make([]int, len(ids)), make([]int, len(ids))
@@ -146,7 +147,8 @@ func (b *Biomarkers) contrasts(ids []string, models []*ModelScores) ([]testedCon
 	}
 	out := make([]testedContrast, len(held[0].Scores[0]))
 	p := make([]float64, len(out))
-	for j, c := range inference.TestContrasts(held, group, groups, first, b.Resamples, random.New(b.Seed, "biomarkers", "contrast")) {
+	for j, c := range inference.TestContrasts(held, group, groups, first, b.Resamples,
+		random.New(b.Seed, "biomarkers", "contrast")) {
 		out[j].Contrast, p[j] = c, c.P
 	}
 	for j, q := range inference.FDR(p) {
@@ -260,7 +262,8 @@ func (b *Biomarkers) agreements(ids []string, of *settingScores, all *ModelScore
 		out = append(out, column.ConsistencyRow{
 			Coords: of.coords, Over: c.over, Rankings: int32(a.Rankings), K: int32(a.K),
 			Common: a.Common, CommonChance: a.CommonChance, Every: int32(a.Every), EveryChance: a.EveryChance,
-			Jaccard: a.Jaccard, JaccardChance: a.JaccardLuck, Kuncheva: a.Kuncheva, Spearman: a.Spearman, Kendall: a.Kendall, P: a.P,
+			Jaccard: a.Jaccard, JaccardChance: a.JaccardLuck, Kuncheva: a.Kuncheva, Spearman: a.Spearman,
+			Kendall: a.Kendall, P: a.P,
 		})
 	}
 	return out, nil

@@ -8,7 +8,8 @@ import (
 )
 
 // The lead over a reference is the mean over models, and its p that of the corrected resampled t-test: by hand,
-// 0.2/√(0.02/3·(1/4 + 1/4)) = 2√3 with 3 degrees of freedom, whose two-sided p is 1 − 2/π·(θ + sin θ cos θ), tan θ = 2 (Abramowitz and Stegun, 26.7.3).
+// 0.2/√(0.02/3·(1/4 + 1/4)) = 2√3 with 3 degrees of freedom, whose two-sided p is 1 − 2/π·(θ + sin θ cos θ), tan θ = 2
+// (Abramowitz and Stegun, 26.7.3).
 func TestLeadOverAReference(t *testing.T) {
 	lead, p := leadOf([]float64{0.9, 0.8, 0.9, 0.8}, []float64{0.6, 0.7, 0.7, 0.6}, 0.25)
 	if math.Abs(lead-0.2) > 1e-12 || math.Abs(p-0.04051932) > 1e-6 {
@@ -25,7 +26,8 @@ func TestLeadOverAReference(t *testing.T) {
 // A ranking by untrained scores counts whichever way round, and all models the same way; any other as it is.
 func TestUntrainedScoresUpsideDown(t *testing.T) {
 	planted := []bool{true, false, false}
-	r := rankedBy{method: column.UntrainedModels, by: "score", all: []float64{0, 1, 2}, single: [][]float64{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}}}
+	r := rankedBy{method: column.UntrainedModels, by: "score", all: []float64{0, 1, 2},
+		single: [][]float64{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}}}
 	for by, want := range map[string][]float64{"score": {1, 0.5, 0}, "contrast": {0, 0.5, 1}} {
 		r.by = by
 		for i, w := range r.worth(planted, 1) {

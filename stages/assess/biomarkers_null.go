@@ -23,7 +23,8 @@ type nullRow struct {
 // permuted groups, in the same way. A mean pooling score is taken relative to the other
 // regions of its ranking, (s − mean)/sd over the regions: its level says nothing. The result is by
 // node; nil when there are no such trainings.
-func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores, permuted []*settingScores) ([]nullRow, error) {
+func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores,
+	permuted []*settingScores) ([]nullRow, error) {
 	var lists [][]*ModelScores
 	for _, s := range permuted {
 		var own []dag.Coord
@@ -72,7 +73,8 @@ func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores, p
 	q := inference.FDR(p)
 	out := make([]nullRow, n)
 	for j, t := range tests {
-		out[j] = nullRow{node: j, observed: t.Value, mean: t.Mean, sd: t.SD, excess: t.Excess, p: t.P, q: q[j], any: t.PAny, permutations: len(chance)}
+		out[j] = nullRow{node: j, observed: t.Value, mean: t.Mean, sd: t.SD, excess: t.Excess, p: t.P, q: q[j],
+			any: t.PAny, permutations: len(chance)}
 	}
 	return out, nil
 }

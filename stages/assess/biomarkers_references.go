@@ -39,7 +39,8 @@ func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error
 	if len(ins) == 0 {
 		return nil, nil
 	}
-	f := &nodeFeatures{nodes: nodes, threads: threads, of: map[string]map[string][]float64{}, known: map[string]*WithoutNetwork{}}
+	f := &nodeFeatures{nodes: nodes, threads: threads, of: map[string]map[string][]float64{},
+		known: map[string]*WithoutNetwork{}}
 	width := 0
 	for _, in := range ins {
 		id, number := in.Coord("subject"), in.Coord("fold")
@@ -135,12 +136,14 @@ func (b *Biomarkers) rankings(ids []string, of *settingScores, features *nodeFea
 			return out, nil
 		}
 		effect = append(effect, w.Effect)
-		for method, v := range map[string][]float64{column.StrengthTest: w.Strength, column.FeatureTest: w.Features, column.RidgePattern: w.Ridge} {
+		for method, v := range map[string][]float64{column.StrengthTest: w.Strength, column.FeatureTest: w.Features,
+			column.RidgePattern: w.Ridge} {
 			without[method] = append(without[method], v)
 		}
 	}
 	for _, method := range []string{column.StrengthTest, column.FeatureTest, column.RidgePattern} {
-		r := rankedBy{method: method, by: "statistic", all: make([]float64, n), single: without[method], taught: without[method]}
+		r := rankedBy{method: method, by: "statistic", all: make([]float64, n), single: without[method],
+			taught: without[method]}
 		for j := range r.all {
 			for _, v := range r.single {
 				r.all[j] += v[j] / float64(len(r.single))
@@ -248,7 +251,8 @@ func (f *nodeFeatures) Compute(train, test inference.Sample) (*WithoutNetwork, e
 	}
 	w := &WithoutNetwork{
 		Strength: inference.WelchT(strength), Features: f.byRegion(absolute(inference.WelchT(train))),
-		Ridge: f.byRegion(inference.Pattern(train.Values, decision)), Effect: f.byRegion(inference.Replicated(train, test)),
+		Ridge:  f.byRegion(inference.Pattern(train.Values, decision)),
+		Effect: f.byRegion(inference.Replicated(train, test)),
 	}
 	absolute(w.Strength)
 	return w, nil
@@ -280,7 +284,8 @@ func absolute(v []float64) []float64 {
 
 // recoveries are the rows of the rankings of one setting. There are none when nothing is to be said:
 // nothing was planted, or it is not known, and no reference is there.
-func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted []bool, testShare float64) []column.RecoveryRow {
+func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted []bool,
+	testShare float64) []column.RecoveryRow {
 	references := slices.ContainsFunc(rankings, func(r rankedBy) bool { return r.method != column.TrainedModels })
 	if !slices.Contains(planted, true) && !references {
 		return nil
@@ -293,7 +298,8 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 	var rows []column.RecoveryRow
 	for _, r := range rankings {
 		k := min(b.Top, len(r.all))
-		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan, HeldOut: nan, All: nan, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
+		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan,
+			HeldOut: nan, All: nan, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
 		first := inference.Top(r.all, k)
 		if planted != nil {
 			row.Planted, row.Found = new(int32), new(int32)

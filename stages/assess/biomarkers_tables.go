@@ -29,11 +29,14 @@ func rankingRows(coords []dag.Coord, rows []saliency, nodes []namedNode, planted
 	for i, s := range rows {
 		n := nodes[s.node]
 		out[i] = column.RankingRow{
-			Coords: coords, Rank: int32(i + 1), Index: int32(s.node + 1), ID: n.ID, Name: n.Name, Abbreviation: n.Abbreviation,
-			Score: s.score, SD: s.sd, Low: s.Low, High: s.High, RankLow: int32(s.RankLow), RankHigh: int32(s.RankHigh),
+			Coords: coords, Rank: int32(i + 1), Index: int32(s.node + 1), ID: n.ID, Name: n.Name,
+			Abbreviation: n.Abbreviation,
+			Score:        s.score, SD: s.sd, Low: s.Low, High: s.High, RankLow: int32(s.RankLow),
+			RankHigh: int32(s.RankHigh),
 			TopShare: s.Top, Best: int32(s.best), Worst: int32(s.worst), Frequency: s.frequency,
-			Participants: int32(s.participants), Mean: s.mean, Contrast: s.contrast.Value, ContrastChance: s.contrast.Mean,
-			P: s.contrast.P, Q: s.q, PAny: s.contrast.PAny, Planted: isPlanted(planted, s.node),
+			Participants: int32(s.participants), Mean: s.mean, Contrast: s.contrast.Value,
+			ContrastChance: s.contrast.Mean,
+			P:              s.contrast.P, Q: s.q, PAny: s.contrast.PAny, Planted: isPlanted(planted, s.node),
 		}
 	}
 	return out

@@ -26,19 +26,22 @@ func TestBiomarkers(t *testing.T) {
 		"rank": {1, 2, 3}, "id": {30, 10, 20}, "score": {0.75, 0.5, 0.3},
 		"sd":     {math.Sqrt(0.02), math.Sqrt(0.02), 0},
 		"ci_low": {0.75, 0.5, 0.3}, "ci_high": {0.75, 0.5, 0.3}, // within a group of one
-		"rank_low": {1, 2, 3}, "rank_high": {1, 2, 3}, "top_share": {1, 0, 0}, "model_best": {1, 2, 3}, "model_worst": {1, 2, 3},
-		"frequency": {1, 0.75, 0.25}, "participants": {2, 2, 2}, "planted": {1, 1, 0},
+		"rank_low": {1, 2, 3}, "rank_high": {1, 2, 3}, "top_share": {1, 0, 0}, "model_best": {1, 2, 3},
+		"model_worst": {1, 2, 3},
+		"frequency":   {1, 0.75, 0.25}, "participants": {2, 2, 2}, "planted": {1, 1, 0},
 	} {
 		if got := stagetest.FloatsOf(t, ranking, column); !stagetest.Near(got, want) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	for column, want := range map[string][]float64{"top": {1, 1}, "planted": {2, 2}, "found": {1, 0}, "auroc": {1, 0.5}} {
+	for column, want := range map[string][]float64{"top": {1, 1}, "planted": {2, 2},
+		"found": {1, 0}, "auroc": {1, 0.5}} {
 		if got := stagetest.FloatsOf(t, out["recovery"], column); !stagetest.Near(got, want) {
 			t.Errorf("recovery %s: %v, want %v", column, got, want)
 		}
 	}
-	if got, want := stagetest.FloatsOf(t, out["individual"], "score"), []float64{0.6, 0.3, 0.85, 0.4, 0.3, 0.65}; !stagetest.Near(got, want) {
+	if got, want := stagetest.FloatsOf(t, out["individual"], "score"),
+		[]float64{0.6, 0.3, 0.85, 0.4, 0.3, 0.65}; !stagetest.Near(got, want) {
 		t.Errorf("individual scores %v, want %v", got, want)
 	}
 }
@@ -46,14 +49,16 @@ func TestBiomarkers(t *testing.T) {
 // The contrast finds what the mean score, which a sign turns round, does not.
 func TestBiomarkersByContrast(t *testing.T) {
 	in := stagetest.BiomarkerInputs()
-	in["scores"], in["participants"] = stagetest.Contrasted(1), []dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
+	in["scores"], in["participants"] = stagetest.Contrasted(1),
+		[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 	in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 1, 0.2))}
 	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 999}, in)
 	ranking := out["ranking"].(*encoding.Table)
 	// Within the groups, the squares of the noise: Σ 2·0.01² + 2·0.02² in each group of four.
 	within := math.Sqrt(2 * 10e-4 / 6)
 	for column, want := range map[string][]float64{
-		"index": {1, 2, 3}, "score": {0.2 / within, 0, 0}, "contrast": {0.2 / within, 0, 0}, "mean_score": {0.5, 0.4, 0.9},
+		"index": {1, 2, 3}, "score": {0.2 / within, 0, 0}, "contrast": {0.2 / within, 0, 0},
+		"mean_score": {0.5, 0.4, 0.9},
 		"model_best": {1, 3, 3}, "model_worst": {1, 3, 3}, // b and c are tied
 	} {
 		if got := stagetest.FloatsOf(t, ranking, column); !stagetest.Near(got, want) {
@@ -64,7 +69,8 @@ func TestBiomarkersByContrast(t *testing.T) {
 	if p := stagetest.FloatsOf(t, ranking, "p"); p[0] > 0.01 || p[1] < 0.99 || p[2] < 0.99 {
 		t.Errorf("p %v", p)
 	}
-	if by, _ := out["recovery"].(*encoding.Table).Strings("by"); !slices.Equal(by, []string{"contrast", "score"}) || !stagetest.Near(stagetest.FloatsOf(t, out["recovery"], "auroc"), []float64{1, 0.5}) {
+	if by, _ := out["recovery"].(*encoding.Table).Strings("by"); !slices.Equal(by, []string{"contrast", "score"}) ||
+		!stagetest.Near(stagetest.FloatsOf(t, out["recovery"], "auroc"), []float64{1, 0.5}) {
 		t.Errorf("recovery by %v: %v", by, stagetest.FloatsOf(t, out["recovery"], "auroc"))
 	}
 	if over, _ := out["consistency"].(*encoding.Table).Strings("over"); !slices.Equal(over, []string{"models"}) {
@@ -82,33 +88,39 @@ func TestBiomarkersByContrast(t *testing.T) {
 // Trainings with permuted groups beside those as they are.
 func TestBiomarkersNull(t *testing.T) {
 	in := stagetest.BiomarkerInputs()
-	in["scores"], in["participants"] = stagetest.Contrasted(1), []dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
+	in["scores"], in["participants"] = stagetest.Contrasted(1),
+		[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 	number := func(ins []dag.Input, n string) []dag.Input {
 		for i := range ins {
 			ins[i].Coords = append([]dag.Coord{{Axis: "permutation", Value: n}}, ins[i].Coords...)
 		}
 		return ins
 	}
-	in["permuted"] = slices.Concat(number(stagetest.Contrasted(9), "0"), number(stagetest.Contrasted(0), "1"), number(stagetest.Contrasted(0.5), "2"), number(stagetest.Contrasted(0.25), "3"))
-	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 200}, in)["null"].(*encoding.Table)
+	in["permuted"] = slices.Concat(number(stagetest.Contrasted(9), "0"), number(stagetest.Contrasted(0), "1"),
+		number(stagetest.Contrasted(0.5), "2"), number(stagetest.Contrasted(0.25), "3"))
+	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 200},
+		in)["null"].(*encoding.Table)
 	within := math.Sqrt(2 * 10e-4 / 6)
 	chance := []float64{0, 0.1 / within, 0.05 / within}
 	mean, sd := column.MeanSD(chance)
 	nan := math.NaN()
 	for column, want := range map[string][]float64{
-		"index": {1, 2, 3}, "observed": {0.2 / within, 0, 0}, "chance_mean": {mean, 0, 0}, "chance_sd": {sd, 0, 0}, "excess": {(0.2/within - mean) / sd, nan, nan},
-		"p": {0.25, 1, 1}, "q": {0.75, 1, 1}, "p_any": {0.25, 1, 1}, "permutations": {3, 3, 3},
+		"index": {1, 2, 3}, "observed": {0.2 / within, 0, 0}, "chance_mean": {mean, 0, 0}, "chance_sd": {sd, 0, 0},
+		"excess": {(0.2/within - mean) / sd, nan, nan},
+		"p":      {0.25, 1, 1}, "q": {0.75, 1, 1}, "p_any": {0.25, 1, 1}, "permutations": {3, 3, 3},
 	} {
 		if got := stagetest.FloatsOf(t, out, column); !stagetest.Near(got, want) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
 	in["permuted"] = number(stagetest.BiomarkerInputs()["scores"], "1")
-	if _, err := stagetest.RunStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200}, in); err == nil || !strings.HasSuffix(err.Error(), "permutation 1: 2 test graphs of sub-001, not 1 as without permutation: give both trainings the same parameters") {
+	if _, err := stagetest.RunStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200},
+		in); err == nil || !strings.HasSuffix(err.Error(), "permutation 1: 2 test graphs of sub-001, not 1 as without permutation: give both trainings the same parameters") {
 		t.Errorf("got %v", err)
 	}
 	in["permuted"] = stagetest.Contrasted(0)
-	if _, err := stagetest.RunStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200}, in); err == nil || !strings.Contains(err.Error(), "no coordinate permutation") {
+	if _, err := stagetest.RunStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200},
+		in); err == nil || !strings.Contains(err.Error(), "no coordinate permutation") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -123,8 +135,10 @@ func TestBiomarkersConsistency(t *testing.T) {
 	}
 	three := func(x float64) []float64 { return []float64{x, x, x} }
 	for column, want := range map[string][]float64{
-		"rankings": three(2), "k": three(1), "common": three(1), "common_chance": three(1. / 3), "every": three(1), "every_chance": three(1. / 3),
-		"jaccard": three(1), "jaccard_chance": three(1. / 3), "kuncheva": three(1), "spearman": three(1), "kendall": three(1),
+		"rankings": three(2), "k": three(1), "common": three(1), "common_chance": three(1. / 3), "every": three(1),
+		"every_chance": three(1. / 3),
+		"jaccard":      three(1), "jaccard_chance": three(1. / 3), "kuncheva": three(1), "spearman": three(1),
+		"kendall": three(1),
 	} {
 		if got := stagetest.FloatsOf(t, out, column); !stagetest.Near(got, want) {
 			t.Errorf("%s: %v, want %v", column, got, want)
@@ -133,15 +147,19 @@ func TestBiomarkersConsistency(t *testing.T) {
 	// Another model turns the order round: b is first. Both draws still agree: their
 	// means are 0.45, 0.4, 0.55 and, of sub-001 alone, 0.7, 0.4, 0.8.
 	in["scores"][1] = dag.InputOf(stagetest.ScoresOf(
-		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 1, Score: 0.4, Kept: true}, stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: 0.6, Kept: false}, stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 3, Score: 0.2, Kept: true},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 1, Score: 0.4, Kept: true},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: 0.6, Kept: false},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 3, Score: 0.2, Kept: true},
 	), dag.Coord{Axis: "fold", Value: "2"})
 	all := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
-	for column, want := range map[string][]float64{"common": {0, 1, 0}, "kuncheva": {-0.5, 1, -0.5}, "spearman": {-1, 1, -1}} {
+	for column, want := range map[string][]float64{"common": {0, 1, 0}, "kuncheva": {-0.5, 1, -0.5},
+		"spearman": {-1, 1, -1}} {
 		if got := stagetest.FloatsOf(t, all["consistency"], column); !stagetest.Near(got, want) {
 			t.Errorf("another model, %s: %v, want %v", column, got, want)
 		}
 	}
-	if best, worst := stagetest.FloatsOf(t, all["ranking"], "model_best"), stagetest.FloatsOf(t, all["ranking"], "model_worst"); !stagetest.Near(best, []float64{1, 2, 1}) || !stagetest.Near(worst, []float64{3, 2, 3}) {
+	if best, worst := stagetest.FloatsOf(t, all["ranking"], "model_best"), stagetest.FloatsOf(t, all["ranking"],
+		"model_worst"); !stagetest.Near(best, []float64{1, 2, 1}) || !stagetest.Near(worst, []float64{3, 2, 3}) {
 		t.Errorf("ranks by model from %v to %v", best, worst)
 	}
 }
@@ -159,7 +177,8 @@ func TestBiomarkersOverRepeatsAndSeeds(t *testing.T) {
 		}
 		in["scores"] = ins
 		out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
-		if over, _ := out["consistency"].(*encoding.Table).Strings("over"); !slices.Equal(over, []string{"models", axis + "s", "draws", "participants"}) {
+		if over, _ := out["consistency"].(*encoding.Table).Strings("over"); !slices.Equal(over,
+			[]string{"models", axis + "s", "draws", "participants"}) {
 			t.Errorf("over %v", over)
 		}
 		if got := stagetest.FloatsOf(t, out["consistency"], "rankings"); !stagetest.Near(got, []float64{4, 2, 2, 2}) {
@@ -196,11 +215,13 @@ func TestBiomarkersWithoutTruth(t *testing.T) {
 // A region that does not reach a later layer has no score there, and comes last.
 func TestBiomarkersOfALaterLayer(t *testing.T) {
 	out := stagetest.MustRun(t, &Biomarkers{Layer: 2, Top: 1, Resamples: 200}, stagetest.BiomarkerInputs())
-	if got, want := stagetest.FloatsOf(t, out["ranking"], "score"), []float64{0.1, math.NaN(), math.NaN()}; !stagetest.Near(got, want) {
+	if got, want := stagetest.FloatsOf(t, out["ranking"], "score"),
+		[]float64{0.1, math.NaN(), math.NaN()}; !stagetest.Near(got, want) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
 	// In one of sub-001's two graphs, and none of sub-002's.
-	if got, want := stagetest.FloatsOf(t, out["ranking"], "frequency"), []float64{0.25, 0, 0}; !stagetest.Near(got, want) {
+	if got, want := stagetest.FloatsOf(t, out["ranking"], "frequency"),
+		[]float64{0.25, 0, 0}; !stagetest.Near(got, want) {
 		t.Errorf("frequencies %v, want %v", got, want)
 	}
 }
@@ -216,7 +237,8 @@ func TestBiomarkersBySetting(t *testing.T) {
 	}
 	in["scores"] = in["scores"][2:]
 	ranking := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)["ranking"].(*encoding.Table)
-	if pools, _ := ranking.Strings("pool"); ranking.Columns[0].Name != "pool" || !slices.Equal(pools, []string{"sage", "sage", "sage", "topk", "topk", "topk"}) {
+	if pools, _ := ranking.Strings("pool"); ranking.Columns[0].Name != "pool" ||
+		!slices.Equal(pools, []string{"sage", "sage", "sage", "topk", "topk", "topk"}) {
 		t.Errorf("settings %v", pools)
 	}
 	if got := stagetest.FloatsOf(t, ranking, "score"); !stagetest.Near(got, []float64{0.75, 0.5, 0.3, 0.75, 0.5, 0.3}) {
@@ -270,17 +292,25 @@ func TestBiomarkersRefuses(t *testing.T) {
 		{"somebody else", func(in map[string][]dag.Input) {
 			in["participants"] = []dag.Input{dag.InputOf(stagetest.SomeParticipants(1, "ASD"))}
 		}, "row 8 is of sub-002, who is not among the participants"},
-		{"another node list", func(in map[string][]dag.Input) { in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b"))} }, "row 3 has the node 3, and the node list goes from 1 to 2"},
-		{"another truth", func(in map[string][]dag.Input) { in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1, 4, 1))} }, "row 1 has the node 4, and the node list goes from 1 to 3"},
+		{"another node list", func(in map[string][]dag.Input) {
+			in["nodes"] = []dag.Input{
+				dag.InputOf(stagetest.NodesOf("a", "b"))}
+		}, "row 3 has the node 3, and the node list goes from 1 to 2"},
+		{"another truth", func(in map[string][]dag.Input) {
+			in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1,
+				4, 1))}
+		}, "row 1 has the node 4, and the node list goes from 1 to 3"},
 		{"no score", func(in map[string][]dag.Input) {
-			in["scores"] = []dag.Input{dag.InputOf(stagetest.ScoresOf(stagetest.ScoreRow{ID: "sub-001", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: math.NaN(), Kept: true}))}
+			in["scores"] = []dag.Input{dag.InputOf(stagetest.ScoresOf(stagetest.ScoreRow{ID: "sub-001", Draw: 1,
+				Set: "test", Layer: 1, Index: 2, Score: math.NaN(), Kept: true}))}
 		}, "row 1 (sub-001, draw 1, node 2) has no score"},
 		{"nothing", func(in map[string][]dag.Input) { in["scores"] = nil }, "no scores to rank: connect them to a train stage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := stagetest.BiomarkerInputs()
 			c.change(in)
-			if _, err := stagetest.RunStage(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			if _, err := stagetest.RunStage(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in); err == nil ||
+				!strings.HasSuffix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})

@@ -30,7 +30,8 @@ type Compare struct {
 func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
+			fold.LeakagePort()},
 		Out: []dag.Port{{Name: "pairs", Type: column.Type[column.PairRow](),
 			Doc: "one row a pair of settings, at participant level"}},
 	}
@@ -91,7 +92,8 @@ func (s *Compare) reference(settings [][]fold.Tested, names []string) (int, erro
 	for i, fs := range settings {
 		all := true
 		for _, want := range s.Reference {
-			all = all && slices.ContainsFunc(fs[0].Coords, func(c dag.Coord) bool { return c.Axis+"="+c.Value == strings.ReplaceAll(want, " ", "") })
+			all = all && slices.ContainsFunc(fs[0].Coords,
+				func(c dag.Coord) bool { return c.Axis+"="+c.Value == strings.ReplaceAll(want, " ", "") })
 		}
 		if all {
 			fit = append(fit, i)

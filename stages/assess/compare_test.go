@@ -15,7 +15,8 @@ import (
 
 // By hand: "good" has all four right, "bad" a alone, "fair" all but d.
 func TestCompareByHand(t *testing.T) {
-	ins := slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("fair", 0.2, 0.8, 0.2, 0.4), stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6))
+	ins := slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("fair", 0.2, 0.8, 0.2, 0.4),
+		stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6))
 	pairs := stagetest.MustRun(t, &Compare{}, map[string][]dag.Input{"predictions": ins})["pairs"].(*encoding.Table)
 	a, _ := pairs.Strings("a")
 	b, _ := pairs.Strings("b")
@@ -31,15 +32,17 @@ func TestCompareByHand(t *testing.T) {
 	t3 := -0.25 / math.Sqrt(0.125*1.5)
 	p2, p3 := inference.StudentP(t2, 1), inference.StudentP(t3, 1)
 	for column, want := range map[string][]float64{
-		"participants": {4, 4, 4}, "accuracy_a": {0.25, 0.25, 0.75}, "accuracy_b": {0.75, 1, 1}, "difference": {-0.5, -0.75, -0.25},
-		"only_a": {0, 0, 0}, "only_b": {2, 3, 1}, "mcnemar_p": {0.5, 0.25, 1}, "mcnemar_holm": {1, 0.75, 1},
+		"participants": {4, 4, 4}, "accuracy_a": {0.25, 0.25, 0.75}, "accuracy_b": {0.75, 1, 1},
+		"difference": {-0.5, -0.75, -0.25},
+		"only_a":     {0, 0, 0}, "only_b": {2, 3, 1}, "mcnemar_p": {0.5, 0.25, 1}, "mcnemar_holm": {1, 0.75, 1},
 		"folds": {2, 2, 2}, "t": {nan, t2, t3}, "t_p": {nan, p2, p3}, "t_holm": {nan, 2 * p2, max(2*p2, p3)},
 	} {
 		if got := stagetest.FloatsOf(t, pairs, column); !stagetest.Near(got, want) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	one := stagetest.MustRun(t, &Compare{Reference: []string{"model=good"}}, map[string][]dag.Input{"predictions": ins})["pairs"].(*encoding.Table)
+	one := stagetest.MustRun(t, &Compare{Reference: []string{"model=good"}},
+		map[string][]dag.Input{"predictions": ins})["pairs"].(*encoding.Table)
 	if a, _ := one.Strings("a"); !slices.Equal(a, []string{"model=good", "model=good"}) {
 		t.Errorf("with a reference: %v", a)
 	}
@@ -56,7 +59,8 @@ func TestCompareRefuses(t *testing.T) {
 		{&Compare{Reference: []string{"model=three"}}, all, "reference: no setting is model=three; there are model=one; model=two"},
 		{&Compare{Reference: []string{}}, all, "reference: 2 settings are , such as model=one and model=two: name more of the coordinates"},
 	} {
-		if _, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"predictions": c.in}); fmt.Sprint(err) != c.want {
+		if _, err := stagetest.RunStage(t, c.stage,
+			map[string][]dag.Input{"predictions": c.in}); fmt.Sprint(err) != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
@@ -64,10 +68,12 @@ func TestCompareRefuses(t *testing.T) {
 
 func TestCovariatesRefuses(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.PeopleWith())}}
-	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"height"}, Permutations: 99}, in); err == nil || !strings.Contains(err.Error(), `no column "height"`) {
+	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"height"}, Permutations: 99}, in); err == nil ||
+		!strings.Contains(err.Error(), `no column "height"`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"group"}, Permutations: 99}, in); err == nil || !strings.HasSuffix(err.Error(), "columns: group is no covariate") {
+	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"group"}, Permutations: 99}, in); err == nil ||
+		!strings.HasSuffix(err.Error(), "columns: group is no covariate") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -103,7 +103,8 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				}
 			}
 		}
-		told := inference.Separate(of, group, len(groups), within, s.Permutations, random.New(s.Seed, "covariates", c.Name))
+		told := inference.Separate(of, group, len(groups), within, s.Permutations,
+			random.New(s.Seed, "covariates", c.Name))
 		rows, p = append(rows, covariateRow(c, of, told, group, groups)), append(p, told.P)
 	}
 	for i, q := range inference.FDR(p) {

@@ -29,11 +29,13 @@ type Evaluate struct {
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
+			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
-			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "majority",
+			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "ci_low", "ci_high",
+				"fold_mean", "fold_sd", "majority",
 				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
 				Doc: "one row for each setting and level; ci is Wilson's 95 % interval of accuracy, for the number of participants"},
 		},
@@ -76,7 +78,8 @@ func (s *Evaluate) test(folds []fold.Tested, level string, groups int) inference
 			if level == "participant" {
 				named[c.Predicted] = 1
 			}
-			t.Person, t.Named, t.Score = append(t.Person, person[c.Id]), append(t.Named, named), append(t.Score, c.Probability)
+			t.Person, t.Named, t.Score = append(t.Person, person[c.Id]), append(t.Named, named),
+				append(t.Score, c.Probability)
 		}
 		if level == "graph" {
 			at := map[string]int{}
@@ -89,5 +92,6 @@ func (s *Evaluate) test(folds []fold.Tested, level string, groups int) inference
 		}
 		tested = append(tested, t)
 	}
-	return inference.TestPredictions(tested, group, groups, first, s.Permutations, random.New(s.Seed, "evaluate", level))
+	return inference.TestPredictions(tested, group, groups, first, s.Permutations,
+		random.New(s.Seed, "evaluate", level))
 }

@@ -16,8 +16,10 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 			for _, f := range fs {
 				s := fold.Score(f.Cases(l), positive)
 				rows = append(rows, column.FoldRow{
-					Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat), Fold: int32(f.Fold), Level: l, N: int32(s.N),
-					Accuracy: s.Accuracy, Balanced: s.Balanced, AUC: s.Auc, Sensitivity: s.Sensitivity, Specificity: s.Specificity,
+					Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat), Fold: int32(f.Fold), Level: l,
+					N:        int32(s.N),
+					Accuracy: s.Accuracy, Balanced: s.Balanced, AUC: s.Auc, Sensitivity: s.Sensitivity,
+					Specificity: s.Specificity,
 				})
 			}
 		}
@@ -25,7 +27,8 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 	return column.Table(rows, axes...)
 }
 
-func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string, positive int) *encoding.Table {
+func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
+	positive int) *encoding.Table {
 	named := "n/a"
 	if positive >= 0 {
 		named = groups[positive]
@@ -52,8 +55,10 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 			accuracy := fold.Accuracy(fs, l)
 			low, high := gnn.Wilson(accuracy, float64(len(tested)))
 			rows = append(rows, column.AccuracyRow{
-				Coords: fs[0].Coords, Name: fs[0].Name, Level: l, Folds: int32(len(fs)), Participants: int32(len(tested)),
-				Accuracy: accuracy, Low: low, High: high, FoldMean: mean[0], FoldSD: sd[0], Majority: fold.Majority(fs, len(groups)),
+				Coords: fs[0].Coords, Name: fs[0].Name, Level: l, Folds: int32(len(fs)),
+				Participants: int32(len(tested)),
+				Accuracy:     accuracy, Low: low, High: high, FoldMean: mean[0], FoldSD: sd[0],
+				Majority: fold.Majority(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
 				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations),
 			})

@@ -15,8 +15,10 @@ import (
 func TestEvaluateByHand(t *testing.T) {
 	g := [2]string{"ASD", "HC"}
 	folds := []dag.Input{
-		dag.InputOf(stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9}, [3]any{"b", 1, 0.6}, [3]any{"b", 1, 0.8}), dag.Coord{Axis: "fold", Value: "1"}),
-		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}), dag.Coord{Axis: "fold", Value: "2"}),
+		dag.InputOf(stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9},
+			[3]any{"b", 1, 0.6}, [3]any{"b", 1, 0.8}), dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
+			dag.Coord{Axis: "fold", Value: "2"}),
 	}
 	out := stagetest.MustRun(t, &Evaluate{Permutations: 999}, map[string][]dag.Input{"predictions": folds})
 	scores := out["scores"].(*encoding.Table)
@@ -74,14 +76,16 @@ func TestEvaluateP(t *testing.T) {
 		var rows [][3]any
 		for i := range 4 {
 			p := 0.1 + 0.8*float64(i%2)
-			rows = append(rows, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p}, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p})
+			rows = append(rows, [3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p},
+				[3]any{fmt.Sprintf("%d%d", fold, i), i % 2, p})
 		}
 		if fold == 0 {
 			rows[0][2] = 0.6
 		}
 		ins = append(ins, dag.InputOf(stagetest.Told(int32(fold+1), g, rows...)))
 	}
-	summary := stagetest.MustRun(t, &Evaluate{Permutations: 7999}, map[string][]dag.Input{"predictions": ins})["summary"]
+	summary := stagetest.MustRun(t, &Evaluate{Permutations: 7999},
+		map[string][]dag.Input{"predictions": ins})["summary"]
 	p, auc := stagetest.FloatsOf(t, summary, "p"), stagetest.FloatsOf(t, summary, "auc_p")
 	for i, got := range []float64{p[0], p[1], auc[1]} {
 		if math.Abs(got-1./36) > 0.008 {
@@ -97,7 +101,8 @@ func TestEvaluateTwiceTested(t *testing.T) {
 	g := [2]string{"ASD", "HC"}
 	a := stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6})
 	b := stagetest.Told(2, g, [3]any{"a", 0, 0.1}, [3]any{"c", 1, 0.6})
-	_, err := stagetest.RunStage(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
+	_, err := stagetest.RunStage(t, &Evaluate{},
+		map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
 	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not among their coordinates"; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -141,7 +141,10 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 		return nil, nil, err
 	}
 	for i, in := range t.All("model") {
-		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" || c.Axis == "seed" })
+		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
+			return c.Axis == "fold" ||
+				c.Axis == "repeat" || c.Axis == "seed"
+		})
 		at := slices.IndexFunc(settings, func(m *maskSetting) bool { return slices.Equal(m.coords, own) })
 		if at < 0 {
 			at = len(settings)
@@ -253,7 +256,8 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 
 // first marks k regions: the first ones, or in the r-th control as many at random. Those are the
 // same for everybody when the order is the group's.
-func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole gnn.Prediction, nodes int) ([]bool, error) {
+func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole gnn.Prediction,
+	nodes int) ([]bool, error) {
 	if k >= nodes {
 		return nil, fmt.Errorf("k is %d, and there are %d regions", k, nodes)
 	}
@@ -326,7 +330,8 @@ func (s *Fidelity) table(axes []string, settings []*maskSetting) *encoding.Table
 				Coords: of.coords, Action: action, K: int32(e.k), Participants: int32(of.people),
 				Drop: e.drop[0] / n, RandomDrop: mean / n, RandomSD: sd / n, P: inference.PermutationP(as, s.Random),
 				Changed: e.changed[0] / n, RandomChanged: changed / n,
-				Accuracy: accuracy[0], RandomAccuracy: random, WholeAccuracy: of.overModels(of.whole), Choices: int32(s.Random),
+				Accuracy: accuracy[0], RandomAccuracy: random, WholeAccuracy: of.overModels(of.whole),
+				Choices: int32(s.Random),
 			})
 		}
 	}

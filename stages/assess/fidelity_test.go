@@ -17,7 +17,8 @@ func TestFidelityOfTheTruth(t *testing.T) {
 	in := stagetest.PlantedInputs(t, 40, 3, 12, 1.5)
 	out := stagetest.MustRun(t, trainer(1), in)
 	byDefault := stagetest.MustRun(t, &Fidelity{Order: "individual", Random: 1}, map[string][]dag.Input{
-		"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"], "features": in["features"],
+		"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"],
+		"features":     in["features"],
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}})["fidelity"].(*encoding.Table)
 	if k, _ := byDefault.Ints("k"); !slices.Equal(k, []int64{1, 1, 3, 3, 6, 6}) {
 		t.Errorf("by default %v of 12 regions", k)
@@ -27,10 +28,13 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		for i := range rank {
 			rank[i] = int32(i + 1)
 		}
-		ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank}, encoding.Column{Name: "index", Values: order})
+		ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank},
+			encoding.Column{Name: "index", Values: order})
 		return stagetest.MustRun(t, &Fidelity{Order: "group", K: []int{4}, Random: 19, Seed: 1}, map[string][]dag.Input{
-			"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"], "features": in["features"],
-			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}, "ranking": {dag.InputOf(ranking)}})["fidelity"].(*encoding.Table)
+			"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"],
+			"features":     in["features"],
+			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))},
+			"ranking":      {dag.InputOf(ranking)}})["fidelity"].(*encoding.Table)
 	}
 	first := ask([]int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
 	last := ask([]int32{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1})
@@ -48,7 +52,8 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		t.Errorf("actions %v", actions)
 	}
 	// The random choices do not depend on the order.
-	if x, y := stagetest.FloatsOf(t, first, "random_drop"), stagetest.FloatsOf(t, last, "random_drop"); !stagetest.Near(x, y) {
+	if x, y := stagetest.FloatsOf(t, first, "random_drop"),
+		stagetest.FloatsOf(t, last, "random_drop"); !stagetest.Near(x, y) {
 		t.Errorf("the controls differ: %v, %v", x, y)
 	}
 	for _, c := range []struct {
@@ -58,7 +63,8 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		{&Fidelity{Order: "group", K: []int{4}, Random: 1}, "order is group, and no ranking is connected (in: { ranking: biomarkers.ranking })"},
 		{&Fidelity{Order: "individual", K: []int{12}, Random: 1}, "k is 12, and there are 12 regions"},
 	} {
-		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"model": {dag.InputOf(out["model"])}, "edges": in["edges"], "features": in["features"],
+		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"model": {dag.InputOf(out["model"])},
+			"edges": in["edges"], "features": in["features"],
 			"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}})
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)

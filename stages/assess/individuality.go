@@ -31,7 +31,8 @@ type Individuality struct {
 func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"), Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
+			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"),
+				Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 		},

@@ -36,20 +36,25 @@ func personalScores(own float64) (cells [][]inference.Cell, in []dag.Input) {
 				mine := own * r.Normal()
 				for d := range scores {
 					scores[d][k] += mine + 0.001*r.Normal()
-					rows = append(rows, stagetest.ScoreRow{ID: id, Draw: int32(d + 1), Set: "test", Layer: 1, Index: int32(k + 1), Score: scores[d][k], Kept: true})
+					rows = append(rows, stagetest.ScoreRow{ID: id, Draw: int32(d + 1), Set: "test", Layer: 1,
+						Index: int32(k + 1), Score: scores[d][k], Kept: true})
 				}
 			}
 			of[p%2].Scores = append(of[p%2].Scores, scores)
 		}
-		rows = append(rows, stagetest.ScoreRow{ID: "sub-012", Draw: 1, Set: "train", Layer: 1, Index: 1, Score: 9, Kept: true}) // of no account
+		// of no account
+		rows = append(rows, stagetest.ScoreRow{ID: "sub-012", Draw: 1, Set: "train", Layer: 1, Index: 1,
+			Score: 9, Kept: true})
 		cells = append(cells, of)
-		in = append(in, dag.InputOf(stagetest.ScoresOf(rows...), dag.Coord{Axis: "fold", Value: string(rune('1' + fold))}))
+		in = append(in, dag.InputOf(stagetest.ScoresOf(rows...),
+			dag.Coord{Axis: "fold", Value: string(rune('1' + fold))}))
 	}
 	return cells, in
 }
 
 func TestIndividuality(t *testing.T) {
-	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(12, "ASD", "HC"))}, "nodes": {dag.InputOf(stagetest.NodesOf("a", "b", "c", "d", "e", "f", "g", "h"))}}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(12, "ASD", "HC"))},
+		"nodes": {dag.InputOf(stagetest.NodesOf("a", "b", "c", "d", "e", "f", "g", "h"))}}
 	var want []inference.Individuality
 	for _, c := range []struct {
 		lambda string
@@ -64,8 +69,10 @@ func TestIndividuality(t *testing.T) {
 	}
 	out := stagetest.MustRun(t, stagetest.Fresh("individuality", "top", 3), in)["shares"].(*encoding.Table)
 	for column, of := range map[string]func(inference.Individuality) float64{
-		"individual": func(r inference.Individuality) float64 { return r.Share }, "individual_low": func(r inference.Individuality) float64 { return r.ShareLow },
-		"jaccard": func(r inference.Individuality) float64 { return r.Jaccard }, "jaccard_groups": func(r inference.Individuality) float64 { return r.JaccardApart },
+		"individual":      func(r inference.Individuality) float64 { return r.Share },
+		"individual_low":  func(r inference.Individuality) float64 { return r.ShareLow },
+		"jaccard":         func(r inference.Individuality) float64 { return r.Jaccard },
+		"jaccard_groups":  func(r inference.Individuality) float64 { return r.JaccardApart },
 		"individual_most": func(r inference.Individuality) float64 { return r.MostShare },
 	} {
 		if got := stagetest.FloatsOf(t, out, column); !stagetest.Near(got, []float64{of(want[0]), of(want[1])}) {
@@ -76,20 +83,25 @@ func TestIndividuality(t *testing.T) {
 		t.Errorf("shares %v: models that score the other way round are not people who differ", share)
 	}
 	names, _ := out.Strings("setting")
-	if lambda := stagetest.FloatsOf(t, out, "lambda2"); !stagetest.Near(lambda, []float64{0, 1}) || !slices.Equal(names, []string{"PR-GNN, λ 0.1-0", "PR-GNN, λ 0.1-1"}) {
+	if lambda := stagetest.FloatsOf(t, out, "lambda2"); !stagetest.Near(lambda, []float64{0, 1}) ||
+		!slices.Equal(names, []string{"PR-GNN, λ 0.1-0", "PR-GNN, λ 0.1-1"}) {
 		t.Errorf("λ2 %v of %q", lambda, names)
 	}
 	if p := stagetest.FloatsOf(t, out, "participants"); !stagetest.Near(p, []float64{12, 12}) {
 		t.Errorf("%v participants", p)
 	}
 
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("individuality", "layer", 2), in); err == nil || !strings.Contains(err.Error(), "layer 2 has none for node 1 of sub-001, draw 1: take the first layer") {
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("individuality", "layer", 2), in); err == nil ||
+		!strings.Contains(err.Error(), "layer 2 has none for node 1 of sub-001, draw 1: take the first layer") {
 		t.Errorf("of a layer that is not there: %v", err)
 	}
 	in["scores"] = in["scores"][:1]
-	in["scores"][0] = dag.InputOf(stagetest.ScoresOf(stagetest.ScoreRow{ID: "sub-001", Draw: 1, Set: "test", Layer: 1, Index: 1, Score: 0.5, Kept: true}, stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 1, Score: 0.5, Kept: true}))
+	in["scores"][0] = dag.InputOf(stagetest.ScoresOf(stagetest.ScoreRow{ID: "sub-001", Draw: 1, Set: "test", Layer: 1,
+		Index: 1, Score: 0.5, Kept: true}, stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 1,
+		Score: 0.5, Kept: true}))
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a"))}
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("individuality"), in); err == nil || !strings.Contains(err.Error(), "no model tests two people of one group") {
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("individuality"), in); err == nil ||
+		!strings.Contains(err.Error(), "no model tests two people of one group") {
 		t.Errorf("of one person a group: %v", err)
 	}
 }

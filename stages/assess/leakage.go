@@ -32,7 +32,8 @@ func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
-			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"), Gather: true, Optional: true, Doc: "of every training on these folds"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"),
+				Gather: true, Optional: true, Doc: "of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice"},
@@ -71,7 +72,8 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	checks := []*leakCheck{division}
-	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels, lookAtFitted, lookAtScans} {
+	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels,
+		lookAtFitted, lookAtScans} {
 		found, err := look(t, book)
 		if err != nil {
 			return nil, err
@@ -174,7 +176,8 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		if c := table.Meta["caution"]; c != "" && !s.Admitted {
 			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, c)
 		}
-		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))
+		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords),
+			func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))
 		told := map[string]bool{}
 		for i, id := range text[0] {
 			sides.of++

@@ -35,10 +35,12 @@ func volumes(t *testing.T, data []float32, subject, run string) dag.Input {
 	t.Helper()
 	var b bytes.Buffer
 	affine := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 3, 4, len(data) / voxelsOfScan}, Affine: affine, TR: 2, Data: data}); err != nil {
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 3, 4, len(data) / voxelsOfScan}, Affine: affine, TR: 2,
+		Data: data}); err != nil {
 		t.Fatal(err)
 	}
-	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: subject}, dag.Coord{Axis: "run", Value: run})
+	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: subject},
+		dag.Coord{Axis: "run", Value: run})
 	in.Name = subject + "_run-" + run
 	return in
 }
@@ -90,25 +92,35 @@ func TestLeakageOfScans(t *testing.T) {
 		scans []dag.Input
 		want  string // "" when all is well
 	}{
-		{"other scans", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"), scanOf(t, 3, 0, 20, "sub-003", "1")}, ""},
-		{"the same scan", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"), scanOf(t, 1, 0, 20, "sub-003", "1")},
+		{"other scans", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"),
+			scanOf(t, 3, 0, 20, "sub-003", "1")}, ""},
+		{"the same scan", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"),
+			scanOf(t, 1, 0, 20, "sub-003", "1")},
 			"sub-001 and sub-003 share volumes of a scan (sub-001_run-1 and sub-003_run-1): one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-003]"},
-		{"one of two runs", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-001", "2"), scanOf(t, 3, 0, 20, "sub-002", "1"), scanOf(t, 2, 0, 20, "sub-002", "2")},
+		{"one of two runs", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-001", "2"),
+			scanOf(t, 3, 0, 20, "sub-002", "1"), scanOf(t, 2, 0, 20, "sub-002", "2")},
 			"(sub-001_run-2 and sub-002_run-2)"},
-		{"cut at its end", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 12, "sub-002", "1")}, "exclude: [sub-002]"},
-		{"cut to three volumes", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 3, "sub-002", "1")}, "exclude: [sub-002]"},
-		{"rescaled", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return 1.37 * x })}, "exclude: [sub-002]"},
-		{"with an offset", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return x + 100 })}, "exclude: [sub-002]"},
+		{"cut at its end", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 12, "sub-002", "1")},
+			"exclude: [sub-002]"},
+		{"cut to three volumes", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 3, "sub-002", "1")},
+			"exclude: [sub-002]"},
+		{"rescaled", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"),
+			altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return 1.37 * x })}, "exclude: [sub-002]"},
+		{"with an offset", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"),
+			altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return x + 100 })}, "exclude: [sub-002]"},
 		{"one anatomy with little noise", []dag.Input{
-			altered(t, 1, 20, "sub-001", func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x }),
-			altered(t, 2, 20, "sub-002", func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x })}, ""},
+			altered(t, 1, 20, "sub-001",
+				func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x }),
+			altered(t, 2, 20, "sub-002",
+				func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x })}, ""},
 		{"one run twice in one participant", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 20, "sub-001", "2")}, ""},
 		{"empty volumes", []dag.Input{volumes(t, half(1), "sub-001", "1"), volumes(t, half(2), "sub-002", "1")}, ""},
 		{"empty scans", []dag.Input{volumes(t, empty, "sub-001", "1"), volumes(t, empty, "sub-002", "1")}, ""},
 		{"other series", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 2, 0, 30, "sub-002")}, ""},
 		{"series cut at the end", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 1, 0, 25, "sub-002")}, "(series[sub-001] and series[sub-002])"},
 		{"series cut at the beginning", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 1, 4, 30, "sub-002")}, "exclude: [sub-002]"},
-		{"the same file", []dag.Input{dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-001"}), dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-002"})}, "exclude: [sub-002]"},
+		{"the same file", []dag.Input{dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-001"}),
+			dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-002"})}, "exclude: [sub-002]"},
 		{"of nobody", []dag.Input{dag.InputOf(text)}, "is not of one participant"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,7 +132,8 @@ func TestLeakageOfScans(t *testing.T) {
 			case c.want == "" && err != nil:
 				t.Error(err)
 			case c.want == "":
-				if of := stagetest.FloatsOf(t, out["checks"], "of"); !stagetest.Near(of, []float64{20, float64(len(c.scans))}) {
+				if of := stagetest.FloatsOf(t, out["checks"], "of"); !stagetest.Near(of,
+					[]float64{20, float64(len(c.scans))}) {
 					t.Errorf("%v comparisons", of)
 				}
 			}
@@ -134,7 +147,8 @@ func TestLeakageTellsAPairOnce(t *testing.T) {
 	features := slices.Clone(in["features"])
 	features[3] = dag.InputOf(redrawn(t, features[7]), features[3].Coords...)
 	scans := []dag.Input{scanOf(t, 1, 0, 9, "sub-004", "1"), scanOf(t, 1, 0, 9, "sub-008", "1")}
-	_, err := stagetest.RunStage(t, &Leakage{}, map[string][]dag.Input{"folds": in["folds"], "features": features, "scans": scans})
+	_, err := stagetest.RunStage(t, &Leakage{}, map[string][]dag.Input{"folds": in["folds"],
+		"features": features, "scans": scans})
 	if err == nil || strings.Count(err.Error(), "one scan under two ids") != 1 {
 		t.Error(err)
 	}
@@ -153,7 +167,8 @@ func TestScansOfPeople(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: data}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
+		ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: data},
+			dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
 	}
 	twins, err := sharedScans(ins)
 	if err != nil || len(twins) > 0 {
@@ -183,7 +198,8 @@ func TestScansOfPeople(t *testing.T) {
 	if err := nifti.Encode(&b, img); err != nil {
 		t.Fatal(err)
 	}
-	ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: "sub-041"}))
+	ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
+		dag.Coord{Axis: "subject", Value: "sub-041"}))
 	twins, err = sharedScans(ins)
 	if err != nil || len(twins) != 1 || twins[0].First != "sub-007" || twins[0].Later != "sub-041" {
 		t.Errorf("rescaled: %v, %v", twins, err)

@@ -93,7 +93,8 @@ func TestLeakageIsFound(t *testing.T) {
 			})
 		}, id + " is of group other, and of"},
 		{"a model that has seen the tested", func(in map[string][]dag.Input) {
-			in["model"][0] = dag.Input{Coords: in["model"][0].Coords, Name: "train[fold=1].model", Ref: in["model"][1].Ref, Reader: in["model"][1].Reader}
+			in["model"][0] = dag.Input{Coords: in["model"][0].Coords, Name: "train[fold=1].model",
+				Ref: in["model"][1].Ref, Reader: in["model"][1].Reader}
 		}, "train[fold=1].model has seen " + id + ", who is tested in fold 1 of repeat 1"},
 		{"something fitted to everybody", func(in map[string][]dag.Input) {
 			in["fitted"][0] = edit(in["fitted"][0], func(t *encoding.Table) {
@@ -118,7 +119,8 @@ func TestLeakageIsFound(t *testing.T) {
 			})
 		}, "sub-001 is in fold"},
 		{"one scan under two names", func(in map[string][]dag.Input) {
-			in["features"][3] = dag.Input{Coords: in["features"][3].Coords, Ref: in["features"][7].Ref, Reader: in["features"][7].Reader}
+			in["features"][3] = dag.Input{Coords: in["features"][3].Coords, Ref: in["features"][7].Ref,
+				Reader: in["features"][7].Reader}
 		}, "sub-004 and sub-008 have the same features to the last bit"},
 		{"one scan under two names, with other random draws", func(in map[string][]dag.Input) {
 			in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
@@ -170,7 +172,8 @@ func redrawn(t *testing.T, in dag.Input) *encoding.Array {
 func TestLeakageBeforeTraining(t *testing.T) {
 	in := leakInputs(t)
 	in = map[string][]dag.Input{"folds": in["folds"], "features": slices.Clone(in["features"])}
-	if of := stagetest.FloatsOf(t, stagetest.MustRun(t, &Leakage{}, in)["checks"], "of"); !stagetest.Near(of, []float64{20, 20}) {
+	if of := stagetest.FloatsOf(t, stagetest.MustRun(t, &Leakage{}, in)["checks"],
+		"of"); !stagetest.Near(of, []float64{20, 20}) {
 		t.Errorf("%v comparisons", of)
 	}
 	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)

@@ -104,7 +104,8 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if fd, ok := motion[in.Coord("subject")]; ok {
 			clean.MeanFD = fd
 		}
-		settings[i] = append(settings[i], connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
+		settings[i] = append(settings[i],
+			connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
 	}
 	if regions < 2 {
 		return nil, errors.New("no edges: connect series of two regions or more")
@@ -127,7 +128,8 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		k := 0
 		for a := range regions {
 			for b := a + 1; b < regions; b++ {
-				edges = append(edges, column.MotionEdgeRow{Coords: coords[i], Source: int32(a + 1), Target: int32(b + 1), R: of.R[k], P: of.P[k], Q: of.Q[k], Distance: distance[k]})
+				edges = append(edges, column.MotionEdgeRow{Coords: coords[i], Source: int32(a + 1),
+					Target: int32(b + 1), R: of.R[k], P: of.P[k], Q: of.Q[k], Distance: distance[k]})
 				k++
 			}
 		}
@@ -140,7 +142,8 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for _, c := range coords[0] {
 		axes = append(axes, c.Axis)
 	}
-	return dag.Outputs{"summary": column.Table(summary, axes...), "edges": column.Table(edges, axes...), "typicality": column.Table(typical, axes...)}, nil
+	return dag.Outputs{"summary": column.Table(summary, axes...), "edges": column.Table(edges, axes...),
+		"typicality": column.Table(typical, axes...)}, nil
 }
 
 // listedMotion is the column mean_fd of the participants (mm), where no table of confounds gives anybody's motion:
@@ -177,7 +180,8 @@ func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[stri
 }
 
 // measure is QC-FC of one setting.
-func (s *QCFC) measure(people []connectome, distance []float64, covariates map[string][]float64) (column.MotionRow, inference.Motion) {
+func (s *QCFC) measure(people []connectome, distance []float64, covariates map[string][]float64) (column.MotionRow,
+	inference.Motion) {
 	row := column.MotionRow{Covariates: strings.Join(s.Covariates, " ")}
 	var fd []float64
 	var who []connectome

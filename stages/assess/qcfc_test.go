@@ -44,7 +44,8 @@ func motionStudy() map[string][]dag.Input {
 				}
 			}
 			coords := []dag.Coord{{Axis: "regress", Value: strategy}, {Axis: "subject", Value: id}}
-			row := column.CleaningRow{Volumes: 40, Kept: 30, Regressors: int32(24 + 12*k), TEff: float64(15 - 12*k), MeanFD: fd, Strategy: strategy}
+			row := column.CleaningRow{Volumes: 40, Kept: 30, Regressors: int32(24 + 12*k), TEff: float64(15 - 12*k),
+				MeanFD: fd, Strategy: strategy}
 			in["series"] = append(in["series"], dag.InputOf(encoding.NewArray(y, 1, volumes, regions), coords...))
 			in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{row}), coords...))
 		}
@@ -105,7 +106,8 @@ func TestQCFC(t *testing.T) {
 		t.Errorf("r\n%v, want\n%v", r, want)
 	}
 	for name, want := range map[string][]float64{
-		"participants": {23, 23}, "left_out": {1, 1}, "edges": {3, 3}, "missing_edges": {3, 3}, "dof_lost": {25, 37}, "dof_left": {15, 3},
+		"participants": {23, 23}, "left_out": {1, 1}, "edges": {3, 3}, "missing_edges": {3, 3}, "dof_lost": {25, 37},
+		"dof_left":          {15, 3},
 		"null_median_abs_r": {0.6744897501960817 / math.Sqrt(20), 0.6744897501960817 / math.Sqrt(20)},
 		"median_abs_r":      {middleOfThree(want[0], want[1], want[3]), middleOfThree(want[6], want[7], want[9])},
 	} {
@@ -136,7 +138,8 @@ func middleOfThree(a, b, c float64) float64 {
 	return v[1]
 }
 
-// TestQCFCPartial: covariates are partialled out, by the textbook formula of one; a participant without a value is left out.
+// TestQCFCPartial: covariates are partialled out, by the textbook formula of one; a participant without a value is left
+// out.
 func TestQCFCPartial(t *testing.T) {
 	in := motionStudy()
 	all := stagetest.FloatsOf(t, stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)["edges"], "r")
@@ -156,10 +159,12 @@ func TestQCFCPartial(t *testing.T) {
 		fd, sex, z = append(fd, row[0].MeanFD), append(sex, float64(p%2)), append(z, math.Atanh(slowR(x, y)))
 	}
 	ab, ac, bc := slowR(fd, z), slowR(fd, sex), slowR(z, sex)
-	if want := (ab - ac*bc) / math.Sqrt((1-ac*ac)*(1-bc*bc)); math.Abs(partial[0]-want) > 1e-12 || partial[0] == all[0] {
+	if want := (ab - ac*bc) / math.Sqrt((1-ac*ac)*(1-bc*bc)); math.Abs(partial[0]-want) > 1e-12 ||
+		partial[0] == all[0] {
 		t.Errorf("partial r %v, want %v (r %v)", partial[0], want, all[0])
 	}
-	if null := stagetest.FloatsOf(t, out["summary"], "null_median_abs_r"); math.Abs(null[0]-0.6744897501960817/math.Sqrt(19)) > 1e-15 {
+	if null := stagetest.FloatsOf(t, out["summary"],
+		"null_median_abs_r"); math.Abs(null[0]-0.6744897501960817/math.Sqrt(19)) > 1e-15 {
 		t.Errorf("null %v", null)
 	}
 	for _, c := range []struct {
@@ -183,7 +188,8 @@ func TestTypicality(t *testing.T) {
 	var people []connectome
 	r := random.New(6, "typicality")
 	for p := range 12 {
-		c := connectome{id: fmt.Sprintf("sub-%02d", p), clean: column.CleaningRow{MeanFD: 0.1 + 0.01*r.Float64(), TEff: 100}}
+		c := connectome{id: fmt.Sprintf("sub-%02d", p),
+			clean: column.CleaningRow{MeanFD: 0.1 + 0.01*r.Float64(), TEff: 100}}
 		for e := range 30 {
 			c.z = append(c.z, math.Sin(float64(e))+0.3*r.Normal())
 		}

@@ -119,7 +119,8 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err := writeDense(&b, models, settings, data); err != nil {
 			return nil, err
 		}
-	} else if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: labels.Grid.Affine, Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: data,
+	} else if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: labels.Grid.Affine,
+		Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: data,
 		Descrip: region.Clip("salient regions: "+s.Column, 70)}); err != nil {
 		return nil, err
 	}
@@ -173,11 +174,13 @@ type regionRow struct {
 	Voxels  int64   `column:"voxels" doc:"of the region in the image; 0: it is not there"`
 }
 
-func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32, voxels map[int32]int) *encoding.Table {
+func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32,
+	voxels map[int32]int) *encoding.Table {
 	out := make([]regionRow, len(rows))
 	for i, r := range rows {
 		n := nodes[r.Index-1]
-		out[i] = regionRow{int32(slices.Index(settings, r.setting) + 1), r.setting, r.Rank, n.Index, n.Id, n.Name, r.value, int64(voxels[by(n)])}
+		out[i] = regionRow{int32(slices.Index(settings, r.setting) + 1), r.setting, r.Rank, n.Index, n.Id, n.Name,
+			r.value, int64(voxels[by(n)])}
 	}
 	return column.Table(out)
 }
@@ -206,8 +209,10 @@ func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedR
 		EdgeScale    float64   `json:"edgeScale"`
 		Nodes        list      `json:"nodes"`
 		Edges        []float64 `json:"edges"`
-	}{Name: "salient regions: " + s.Column, NodeColormap: "warm", NodeScale: 3, EdgeColormap: "warm", EdgeMin: 2, EdgeMax: 6, EdgeScale: 1,
-		Nodes: list{[]string{}, []string{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}}, Edges: []float64{}}
+	}{Name: "salient regions: " + s.Column, NodeColormap: "warm", NodeScale: 3, EdgeColormap: "warm", EdgeMin: 2,
+		EdgeMax: 6, EdgeScale: 1,
+		Nodes: list{[]string{}, []string{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}},
+		Edges: []float64{}}
 	at, err := column.Read[region.Place](in)
 	if err != nil {
 		return artifacts.Bytes{}, err
@@ -215,7 +220,8 @@ func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedR
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		i := r.Index - 1
-		if r.setting != rows[0].setting || math.IsNaN(r.value) || s.Top > 0 && int(r.Rank) > s.Top || math.IsNaN(at[i].X+at[i].Y+at[i].Z) {
+		if r.setting != rows[0].setting || math.IsNaN(r.value) || s.Top > 0 && int(r.Rank) > s.Top ||
+			math.IsNaN(at[i].X+at[i].Y+at[i].Z) {
 			continue
 		}
 		l := &out.Nodes

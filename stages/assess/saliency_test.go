@@ -16,7 +16,8 @@ import (
 func labelImage(t *testing.T, voxels ...int32) dag.Input {
 	t.Helper()
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{len(voxels), 1, 1}, Affine: nifti.Affine{{2, 0, 0, -4}, {0, 2, 0, 1}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Code: 4, Data: voxels}); err != nil {
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{len(voxels), 1, 1}, Affine: nifti.Affine{{2, 0, 0, -4},
+		{0, 2, 0, 1}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Code: 4, Data: voxels}); err != nil {
 		t.Fatal(err)
 	}
 	return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
@@ -37,7 +38,8 @@ func TestSaliency(t *testing.T) {
 		{[]int32{0, 1, 3, 3, 0}, 1, []float64{0, 0, 0.75, 0.75, 0}},
 	} {
 		made := stagetest.MustRun(t, &Saliency{Column: "score", Labels: "auto", Top: c.top}, map[string][]dag.Input{
-			"ranking": {dag.InputOf(out["ranking"])}, "nodes": {dag.InputOf(nodes)}, "labels": {labelImage(t, c.voxels...)}})
+			"ranking": {dag.InputOf(out["ranking"])}, "nodes": {dag.InputOf(nodes)},
+			"labels": {labelImage(t, c.voxels...)}})
 		r, err := nifti.NewReader(bytes.NewReader(made["image"].(artifacts.Bytes).Data), "image")
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +48,8 @@ func TestSaliency(t *testing.T) {
 		if err := r.Next(got); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got, c.want) || r.Header.Grid().Affine[0][3] != -4 || max(r.Header.SformCode, r.Header.QformCode) != 4 {
+		if !slices.Equal(got, c.want) || r.Header.Grid().Affine[0][3] != -4 ||
+			max(r.Header.SformCode, r.Header.QformCode) != 4 {
 			t.Errorf("%v, top %d: %v, want %v, on %v", c.voxels, c.top, got, c.want, r.Header.Grid())
 		}
 		if v := stagetest.FloatsOf(t, made["regions"], "voxels"); !stagetest.Near(v, []float64{2, 1, 0}) { // c, a, b
@@ -79,7 +82,8 @@ func TestSaliency(t *testing.T) {
 		{&Saliency{Column: "score", Labels: "id"}, []int32{7, 8}, "has none of the 3 regions: its labels run from 7 to 8"},
 		{&Saliency{Column: "height", Labels: "id"}, []int32{10}, `no column "height"`},
 	} {
-		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"ranking": {dag.InputOf(out["ranking"])}, "nodes": {dag.InputOf(nodes)}, "labels": {labelImage(t, c.voxels...)}})
+		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"ranking": {dag.InputOf(out["ranking"])},
+			"nodes": {dag.InputOf(nodes)}, "labels": {labelImage(t, c.voxels...)}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}

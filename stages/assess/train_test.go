@@ -25,7 +25,8 @@ func TestTrainAndEvaluate(t *testing.T) {
 		if p.Rows() != n*(draws-1) {
 			t.Errorf("%d predictions, want %d: draw 0 is left out", p.Rows(), n*(draws-1))
 		}
-		predictions = append(predictions, dag.InputOf(p, dag.Coord{Axis: "pool", Value: "topk"}, dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}))
+		predictions = append(predictions, dag.InputOf(p, dag.Coord{Axis: "pool", Value: "topk"},
+			dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}))
 		checkScores(t, out["scores"].(*encoding.Table), n*(draws-1), nodes)
 		checkWeights(t, out)
 	}
@@ -100,7 +101,8 @@ func TestTrainNothingToFind(t *testing.T) {
 	for fold := 1; fold <= 5; fold++ {
 		predictions = append(predictions, dag.InputOf(stagetest.MustRun(t, trainer(fold), in)["predictions"]))
 	}
-	summary := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": predictions})["summary"].(*encoding.Table)
+	summary := stagetest.MustRun(t, &Evaluate{},
+		map[string][]dag.Input{"predictions": predictions})["summary"].(*encoding.Table)
 	low, _ := summary.Floats("ci_low")
 	majority, _ := summary.Floats("majority")
 	if low[1] > majority[1] {
@@ -119,7 +121,8 @@ func TestCaution(t *testing.T) {
 		s := trainer(1)
 		s.Epochs, s.Variant = 2, variant
 		out := stagetest.MustRun(t, s, in)
-		summary := stagetest.MustRun(t, &Evaluate{}, map[string][]dag.Input{"predictions": {dag.InputOf(out["predictions"])}})["summary"].(*encoding.Table)
+		summary := stagetest.MustRun(t, &Evaluate{},
+			map[string][]dag.Input{"predictions": {dag.InputOf(out["predictions"])}})["summary"].(*encoding.Table)
 		if got := summary.Meta["caution"]; got != want {
 			t.Errorf("%s: caution %q, want %q", variant, got, want)
 		}

@@ -36,7 +36,8 @@ func TestDK84Order(t *testing.T) {
 		if n.Index != i+1 || n.ID != want[i] {
 			t.Errorf("node %d: index %d, id %d, want id %d", i+1, n.Index, n.ID, want[i])
 		}
-		if (n.X < 0) != (n.Hemisphere == "L") || n.Volume <= 0 || n.Color == "" || !strings.HasPrefix(n.Abbreviation, n.Hemisphere+".") {
+		if (n.X < 0) != (n.Hemisphere == "L") || n.Volume <= 0 || n.Color == "" ||
+			!strings.HasPrefix(n.Abbreviation, n.Hemisphere+".") {
 			t.Errorf("node %d is not whole: %+v", i+1, n)
 		}
 	}
@@ -120,12 +121,15 @@ func TestRead(t *testing.T) {
 		want       []Node // Index, ID, Name, Color, X are compared
 	}{
 		{"BIDS", "index\tname\n0\tbackground\n17\tLeft-Hippocampus\n4\tLeft-Ventricle\n",
-			[]Node{{Index: 1, ID: 17, Name: "Left-Hippocampus", X: nan}, {Index: 2, ID: 4, Name: "Left-Ventricle", X: nan}}},
+			[]Node{{Index: 1, ID: 17, Name: "Left-Hippocampus", X: nan},
+				{Index: 2, ID: 4, Name: "Left-Ventricle", X: nan}}},
 		{"ours", "index,id,name,x,color\n1,10,a,-3.5,#00FF00\n2,11,b,n/a,n/a\n",
 			[]Node{{Index: 1, ID: 10, Name: "a", X: -3.5, Color: "#00FF00"}, {Index: 2, ID: 11, Name: "b", X: nan}}},
 		{"Excel", "\ufeffIndex;Name\r\n3;\"x, y\"\r\n\r\n", []Node{{Index: 1, ID: 3, Name: "x, y", X: nan}}},
-		{"plain names", "left\nright\n", []Node{{Index: 1, ID: 1, Name: "left", X: nan}, {Index: 2, ID: 2, Name: "right", X: nan}}},
-		{"plain numbers", "101\n7\n", []Node{{Index: 1, ID: 101, Name: "101", X: nan}, {Index: 2, ID: 7, Name: "7", X: nan}}},
+		{"plain names", "left\nright\n", []Node{{Index: 1, ID: 1, Name: "left", X: nan},
+			{Index: 2, ID: 2, Name: "right", X: nan}}},
+		{"plain numbers", "101\n7\n", []Node{{Index: 1, ID: 101, Name: "101", X: nan},
+			{Index: 2, ID: 7, Name: "7", X: nan}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Read(strings.NewReader(c.text), "nodes.tsv")

@@ -32,7 +32,8 @@ type Wanted struct {
 // entities are the parts of a file's name that were asked for.
 func (w *Wanted) entities() map[string]string {
 	all := map[string]string{}
-	for key, value := range map[string]string{"desc": w.Desc, "seg": w.Seg, "scale": w.Scale, "cohort": w.Cohort, "res": w.Resolution, "den": w.Density} {
+	for key, value := range map[string]string{"desc": w.Desc, "seg": w.Seg, "scale": w.Scale, "cohort": w.Cohort,
+		"res": w.Resolution, "den": w.Density} {
 		if value = strings.TrimPrefix(value, key+"-"); value != "" {
 			all[key] = value
 		}
@@ -108,7 +109,8 @@ func Places(beside string) []Place {
 
 // placesIn are the places of a directory of the user's: any of the layouts.
 func placesIn(dir string) []Place {
-	return []Place{{"dir", dir, "dir", entityNames}, {"dir", dir, "dir", fslXML}, {"dir", filepath.Join(dir, "data", "atlases"), "dir", fslXML}, {"dir", dir, "dir", surferHome}}
+	return []Place{{"dir", dir, "dir", entityNames}, {"dir", dir, "dir", fslXML},
+		{"dir", filepath.Join(dir, "data", "atlases"), "dir", fslXML}, {"dir", dir, "dir", surferHome}}
 }
 
 // A Found is an atlas that was found.
@@ -158,7 +160,8 @@ func (w *Wanted) Find(places []Place, grayordinates bool) (*Found, error) {
 				if c.space() == w.Space && !slices.Contains(near, c.name()) {
 					near = append(near, c.name())
 				}
-			case !(bids.Want{Suffixes: []string{c.Suffix}, Extensions: []string{c.Extension}, Entities: w.entities()}).Fits(c.Name):
+			case !(bids.Want{Suffixes: []string{c.Suffix}, Extensions: []string{c.Extension},
+				Entities: w.entities()}).Fits(c.Name):
 				elsewhere = append(elsewhere, c)
 			case c.space() != w.Space:
 				elsewhere = append(elsewhere, c)
@@ -265,7 +268,8 @@ func (c *candidate) found() (*Found, error) {
 func differences(files []candidate) string {
 	var text []string
 	for _, key := range []struct{ entity, key string }{
-		{"tpl", ""}, {"cohort", "cohort"}, {"space", ""}, {"seg", "seg"}, {"scale", "scale"}, {"res", "resolution"}, {"den", "density"}, {"label", ""}, {"desc", "desc"},
+		{"tpl", ""}, {"cohort", "cohort"}, {"space", ""}, {"seg", "seg"}, {"scale", "scale"}, {"res", "resolution"},
+		{"den", "density"}, {"label", ""}, {"desc", "desc"},
 	} {
 		var values []string
 		for _, f := range files {
@@ -322,7 +326,8 @@ func (p Place) named(w *Wanted) []candidate {
 				}
 				continue
 			}
-			deeper := strings.HasPrefix(e.Name(), "atlas-") || e.Name() == "tpl-"+w.Space || strings.HasPrefix(e.Name(), "cohort-") || e.Name() == "anat"
+			deeper := strings.HasPrefix(e.Name(), "atlas-") || e.Name() == "tpl-"+w.Space ||
+				strings.HasPrefix(e.Name(), "cohort-") || e.Name() == "anat"
 			if left > 0 && (deeper || strings.HasPrefix(e.Name(), "tpl-")) && isDirectory(path, e) {
 				walk(path, left-1)
 			}
@@ -353,7 +358,8 @@ func (p Place) inherited(image bids.File) (string, []Node, error) {
 			if !ok || n.Extension != ".tsv" || n.Suffix != image.Suffix || len(n.Entities) <= best {
 				continue
 			}
-			if !slices.ContainsFunc(n.Entities, func(e bids.Entity) bool { return !bids.Same(image.Get(e.Key), e.Value) }) {
+			if !slices.ContainsFunc(n.Entities,
+				func(e bids.Entity) bool { return !bids.Same(image.Get(e.Key), e.Value) }) {
 				best, path = len(n.Entities), filepath.Join(dir, e.Name())
 			}
 		}

@@ -51,15 +51,18 @@ func TestFind(t *testing.T) {
 			nodes: "1 X_LH_1 L Vis #102030, 2 X_RH_1 R  #405060",
 		},
 		{
-			name:  "BEP038: a table at the root, in anat of a cohort",
-			files: map[string]string{"tpl-" + mni + "/cohort-2/anat/tpl-" + mni + "_cohort-2_atlas-X_res-1_dseg.nii.gz": "image", "tpl-" + mni + "/cohort-1/tpl-" + mni + "_cohort-1_atlas-X_dseg.nii.gz": "other", "atlas-X_dseg.tsv": table, "atlas-Y_dseg.tsv": "other"},
+			name: "BEP038: a table at the root, in anat of a cohort",
+			files: map[string]string{"tpl-" + mni + "/cohort-2/anat/tpl-" + mni +
+				"_cohort-2_atlas-X_res-1_dseg.nii.gz": "image", "tpl-" + mni + "/cohort-1/tpl-" + mni +
+				"_cohort-1_atlas-X_dseg.nii.gz": "other", "atlas-X_dseg.tsv": table, "atlas-Y_dseg.tsv": "other"},
 			want:  Wanted{Atlas: "X", Cohort: "2", Resolution: "01"},
 			image: "tpl-" + mni + "/cohort-2/anat/tpl-" + mni + "_cohort-2_atlas-X_res-1_dseg.nii.gz", table: "atlas-X_dseg.tsv",
 			nodes: "1 X_LH_1 L Vis #102030, 2 X_RH_1 R  #405060",
 		},
 		{
-			name:  "a template's atlas in another space: space- decides",
-			files: map[string]string{"tpl-A/tpl-A_space-" + mni + "_atlas-X_dseg.nii": "image", tf + "_space-A_atlas-X_dseg.nii": "other", "dseg.tsv": "not a name", "atlas-X_dseg.tsv": table},
+			name: "a template's atlas in another space: space- decides",
+			files: map[string]string{"tpl-A/tpl-A_space-" + mni + "_atlas-X_dseg.nii": "image",
+				tf + "_space-A_atlas-X_dseg.nii": "other", "dseg.tsv": "not a name", "atlas-X_dseg.tsv": table},
 			want:  Wanted{Atlas: "x"},
 			image: "tpl-A/tpl-A_space-" + mni + "_atlas-X_dseg.nii", table: "atlas-X_dseg.tsv",
 			nodes: "1 X_LH_1 L Vis #102030, 2 X_RH_1 R  #405060",
@@ -120,12 +123,14 @@ func TestFind(t *testing.T) {
 				r, _ := filepath.Rel(c.want.Dir, path)
 				return filepath.ToSlash(r)
 			}
-			if rel(f.Image) != c.image || f.Table != "" && rel(f.Table) != c.table || (f.Table == "") != (c.table == "") {
+			if rel(f.Image) != c.image || f.Table != "" && rel(f.Table) != c.table ||
+				(f.Table == "") != (c.table == "") {
 				t.Errorf("image %s, table %s", rel(f.Image), f.Table)
 			}
 			var nodes []string
 			for _, n := range f.Nodes {
-				nodes = append(nodes, strings.Join([]string{string(rune('0' + n.ID)), n.Name, n.Hemisphere, n.Structure, n.Color}, " "))
+				nodes = append(nodes, strings.Join([]string{string(rune('0' + n.ID)), n.Name, n.Hemisphere, n.Structure,
+					n.Color}, " "))
 			}
 			if got := strings.Join(nodes, ", "); got != c.nodes {
 				t.Errorf("nodes %q, want %q", got, c.nodes)
@@ -155,7 +160,8 @@ func TestFindRefuses(t *testing.T) {
 		{Wanted{Atlas: "Two", Space: mni}, []string{"2 files of the atlas Two fit in " + home + ", which differ in desc (a, b): set the key desc"}},
 		{Wanted{Atlas: "Bare", Space: mni}, []string{"_atlas-Bare_dseg.nii.gz has no table of its regions"}},
 		{Wanted{Atlas: "Six", Space: mni}, []string{"no atlas Six in the space " + mni, "there is tpl-MNI152NLin6Asym_atlas-Six_dseg.nii.gz (labels of another space do not fit"}},
-		{Wanted{Atlas: "Bar", Space: mni}, []string{home + " (TemplateFlow, $TEMPLATEFLOW_HOME); " + filepath.Join(home, "absent", "data", "atlases") + " (FSL, $FSLDIR): not there; $FREESURFER_HOME: not set", `did you mean "Bare"?`}},
+		{Wanted{Atlas: "Bar", Space: mni}, []string{home + " (TemplateFlow, $TEMPLATEFLOW_HOME); " + filepath.Join(home,
+			"absent", "data", "atlases") + " (FSL, $FSLDIR): not there; $FREESURFER_HOME: not set", `did you mean "Bare"?`}},
 		{Wanted{Space: mni}, []string{"the key atlas is missing"}},
 		{Wanted{Atlas: "X"}, []string{"the key space is missing"}},
 		{Wanted{Atlas: "X", Space: mni, Dir: filepath.Join(home, "no")}, []string{"no: no such directory"}},
@@ -182,7 +188,8 @@ func TestReadLUT(t *testing.T) {
 	if only := Only(nodes, []int32{49}); len(only) != 1 || only[0].Index != 1 || only[0].ID != 49 {
 		t.Errorf("%+v", only)
 	}
-	if _, err := ReadLUT(strings.NewReader("1 a 0 256 0 0\n"), "LUT"); err == nil || !strings.HasPrefix(err.Error(), "LUT:1: ") {
+	if _, err := ReadLUT(strings.NewReader("1 a 0 256 0 0\n"), "LUT"); err == nil ||
+		!strings.HasPrefix(err.Error(), "LUT:1: ") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -41,7 +41,8 @@ func anImage(stem string) string {
 
 // entity makes a candidate of a file whose name has no entities.
 func (p Place) entity(path, suffix, atlas, desc, res, space string, table func() (string, []Node, error)) candidate {
-	n := bids.Name{Entities: []bids.Entity{{Key: "tpl", Value: space}, {Key: "atlas", Value: atlas}}, Suffix: suffix, Extension: ".nii.gz"}
+	n := bids.Name{Entities: []bids.Entity{{Key: "tpl", Value: space}, {Key: "atlas", Value: atlas}},
+		Suffix: suffix, Extension: ".nii.gz"}
 	n = n.With(bids.Entity{Key: "res", Value: res}, bids.Entity{Key: "desc", Value: desc})
 	return candidate{File: bids.File{Name: n, Path: path}, place: p, table: table}
 }
@@ -123,7 +124,8 @@ func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
 			return nil, fmt.Errorf("%s: the label %q has the index %q, and a whole number is wanted", path, l.Name, l.Index)
 		}
 		if id := index + from; id > 0 {
-			nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: strings.TrimSpace(l.Name), X: nan, Y: nan, Z: nan, Volume: nan})
+			nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: strings.TrimSpace(l.Name), X: nan, Y: nan,
+				Z: nan, Volume: nan})
 		}
 	}
 	fill(nodes)
@@ -157,7 +159,8 @@ func (p Place) freeSurfer() []candidate {
 	}
 	images, _ = filepath.Glob(filepath.Join(p.Dir, "subjects", "fsaverage", "mri", "*aseg.mgz"))
 	for _, image := range images {
-		all = append(all, p.entity(image, "dseg", strings.TrimSuffix(filepath.Base(image), ".mgz"), "", "", "MNI305", lut(filepath.Join(p.Dir, "FreeSurferColorLUT.txt"))))
+		all = append(all, p.entity(image, "dseg", strings.TrimSuffix(filepath.Base(image), ".mgz"), "", "", "MNI305",
+			lut(filepath.Join(p.Dir, "FreeSurferColorLUT.txt"))))
 	}
 	for i := range all {
 		all[i].more = true
@@ -193,7 +196,8 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 		if id == 0 {
 			continue
 		}
-		nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: fields[1], Color: fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]), X: nan, Y: nan, Z: nan, Volume: nan})
+		nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: fields[1],
+			Color: fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]), X: nan, Y: nan, Z: nan, Volume: nan})
 		at = append(at, n)
 	}
 	if err := s.Err(); err != nil {

@@ -98,7 +98,8 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			continue
 		}
 		n := Node{Index: len(nodes) + 1, ID: id, Name: text("name"), Abbreviation: text("abbreviation"),
-			Hemisphere: hemisphere(cmp.Or(text("hemisphere"), text("hemi"))), Structure: cmp.Or(text("structure"), text("network"), text("network_label")),
+			Hemisphere: hemisphere(cmp.Or(text("hemisphere"), text("hemi"))), Structure: cmp.Or(text("structure"),
+				text("network"), text("network_label")),
 			X: number("x"), Y: number("y"), Z: number("z"), Volume: number("volume"), Color: text("color")}
 		if n.Color != "" && !isColor.MatchString(n.Color) {
 			problem("color is %q; colours are written #rrggbb", n.Color)

@@ -34,10 +34,12 @@ func write(t testing.TB, path, text string) {
 
 func TestParse(t *testing.T) {
 	n, ok := Parse("sub-01_ses-a_task-rest_run-01_space-MNI152NLin2009cAsym_res-2_desc-preproc_bold.nii.gz")
-	if !ok || n.Suffix != "bold" || n.Extension != ".nii.gz" || len(n.Entities) != 7 || n.Get("ses") != "a" || n.Get("space") != "MNI152NLin2009cAsym" || n.Get("echo") != "" {
+	if !ok || n.Suffix != "bold" || n.Extension != ".nii.gz" || len(n.Entities) != 7 || n.Get("ses") != "a" ||
+		n.Get("space") != "MNI152NLin2009cAsym" || n.Get("echo") != "" {
 		t.Errorf("%+v, %v", n, ok)
 	}
-	for _, bad := range []string{"", "README", "sub-01", "task-rest_bold.json", "sub-01_bold-x_", "sub-01__bold.nii", "sub-_bold.nii", "sub-01_-x_bold.nii", "bold.nii.gz", "sub-01_bold_x.nii"} {
+	for _, bad := range []string{"", "README", "sub-01", "task-rest_bold.json", "sub-01_bold-x_", "sub-01__bold.nii",
+		"sub-_bold.nii", "sub-01_-x_bold.nii", "bold.nii.gz", "sub-01_bold_x.nii"} {
 		if n, ok := Parse(bad); ok {
 			t.Errorf("%q is %+v", bad, n)
 		}

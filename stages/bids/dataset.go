@@ -94,7 +94,8 @@ func Files(dir, subject string) ([]File, error) {
 				continue // has none of that kind
 			}
 			for _, e := range entries {
-				if n, ok := Parse(e.Name()); ok && n.Get("sub") == strings.TrimPrefix(subject, "sub-") && n.Get("ses") == l.session {
+				if n, ok := Parse(e.Name()); ok && n.Get("sub") == strings.TrimPrefix(subject, "sub-") &&
+					n.Get("ses") == l.session {
 					files = append(files, File{n, filepath.Join(above, kind, e.Name()), kind})
 				}
 			}
@@ -134,7 +135,8 @@ func Sources(dir string) []string {
 		for _, link := range links {
 			path := filepath.FromSlash(strings.TrimPrefix(link, "file://"))
 			switch {
-			case path == "" || strings.Contains(link, "://") && path == filepath.FromSlash(link): // elsewhere on the net
+			// elsewhere on the net
+			case path == "" || strings.Contains(link, "://") && path == filepath.FromSlash(link):
 			case filepath.IsAbs(path):
 				places = append(places, path)
 			default:
@@ -143,7 +145,8 @@ func Sources(dir string) []string {
 		}
 	}
 	for _, name := range []string{"raw", "rawdata", "bids"} {
-		places = append(places, filepath.Join(dir, "sourcedata", name), filepath.Join(above, name), filepath.Join(filepath.Dir(above), name))
+		places = append(places, filepath.Join(dir, "sourcedata", name), filepath.Join(above, name),
+			filepath.Join(filepath.Dir(above), name))
 	}
 	return places
 }

@@ -18,7 +18,8 @@ import (
 
 // order is that of the entities in a name (BIDS 1.10, rules/entities.yaml; stat is
 // XCP-D's). An entity that is not here comes before desc.
-var order = []string{"sub", "tpl", "ses", "task", "acq", "ce", "rec", "dir", "run", "echo", "space", "atlas", "seg", "scale", "res", "den", "label", "stat"}
+var order = []string{"sub", "tpl", "ses", "task", "acq", "ce", "rec", "dir", "run", "echo", "space", "atlas", "seg",
+	"scale", "res", "den", "label", "stat"}
 
 // String is the file name, its entities in the order of BIDS.
 func (n Name) String() string {
@@ -53,7 +54,8 @@ func (n Name) With(entities ...Entity) Name {
 
 // Only is the name with the entities of these keys.
 func (n Name) Only(keys ...string) Name {
-	n.Entities = slices.DeleteFunc(slices.Clone(n.Entities), func(e Entity) bool { return !slices.Contains(keys, e.Key) })
+	n.Entities = slices.DeleteFunc(slices.Clone(n.Entities),
+		func(e Entity) bool { return !slices.Contains(keys, e.Key) })
 	return n
 }
 

@@ -10,7 +10,8 @@ import (
 
 func TestNameString(t *testing.T) {
 	n, _ := Parse("sub-01_ses-2_task-rest_run-1_space-T1w_res-2_desc-preproc_bold.nii.gz")
-	n = n.Only("sub", "ses", "task", "run", "space").With(Entity{"desc", "boot03"}, Entity{"stat", "mean"}, Entity{"seg", ""}, Entity{"atlas", "DK"})
+	n = n.Only("sub", "ses", "task", "run", "space").With(Entity{"desc", "boot03"}, Entity{"stat", "mean"},
+		Entity{"seg", ""}, Entity{"atlas", "DK"})
 	n.Suffix, n.Extension = "timeseries", ".tsv"
 	if got, want := n.String(), "sub-01_ses-2_task-rest_run-1_space-T1w_atlas-DK_stat-mean_desc-boot03_timeseries.tsv"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -104,7 +105,8 @@ func TestJoin(t *testing.T) {
 				return
 			}
 		}
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(names[0]))); err == nil && names[0] == "sub-01/new.tsv" {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(names[0]))); err == nil &&
+			names[0] == "sub-01/new.tsv" {
 			t.Error("a file is there before the dataset is finished")
 		}
 		if err := d.Finish(); err != nil {

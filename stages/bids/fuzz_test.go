@@ -20,7 +20,8 @@ func FuzzSidecar(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, name string) {
 		var read map[string]any
-		given := json.Unmarshal(text, &read) == nil && (read["RepetitionTime"] != nil || read["SamplingFrequency"] != nil)
+		given := json.Unmarshal(text, &read) == nil &&
+			(read["RepetitionTime"] != nil || read["SamplingFrequency"] != nil)
 		fields := []string{"RepetitionTime", "SamplingFrequency"}
 		dir := t.TempDir()
 		image := filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_bold.nii.gz")
@@ -53,7 +54,8 @@ func FuzzSidecar(f *testing.F) {
 
 		// At the top, under another name, with one for all images.
 		all, other := filepath.Join(dir, "bold.json"), filepath.Join(dir, name)
-		if name != filepath.Base(name) || strings.ContainsRune(name, 0) || len(name) > 200 || strings.EqualFold(name, "bold.json") {
+		if name != filepath.Base(name) || strings.ContainsRune(name, 0) || len(name) > 200 ||
+			strings.EqualFold(name, "bold.json") {
 			return
 		}
 		if os.Remove(own) != nil || os.WriteFile(other, text, 0o644) != nil {

@@ -102,7 +102,10 @@ func gives(path string, fields []string) bool {
 		return false
 	}
 	var has map[string]json.RawMessage
-	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool { return has[f] != nil && string(has[f]) != "null" })
+	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool {
+		return has[f] != nil &&
+			string(has[f]) != "null"
+	})
 }
 
 // Beside is the JSON file of a file's own name that gives one of the fields, "" when

@@ -19,7 +19,8 @@ type Spot struct {
 	Ring    bool
 }
 
-// drawSpots draws spots as a side sees them, over the outline of a brain where they fit one, and returns where each lies.
+// drawSpots draws spots as a side sees them, over the outline of a brain where they fit one, and returns where each
+// lies.
 func drawSpots(c draw.Canvas, side Side, all []Spot, scale ours.Scale) (place func(Spot) vg.Point) {
 	left, right, low, high := side.Extent()
 	for _, s := range all { // places beyond a head
@@ -64,7 +65,8 @@ func drawSpots(c draw.Canvas, side Side, all []Spot, scale ours.Scale) (place fu
 	for _, s := range sorted {
 		at := place(s)
 		if math.IsNaN(s.Value) {
-			c.DrawGlyph(draw.GlyphStyle{Color: color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, Radius: 1.6 * unit, Shape: draw.CircleGlyph{}}, at)
+			c.DrawGlyph(draw.GlyphStyle{Color: color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, Radius: 1.6 * unit,
+				Shape: draw.CircleGlyph{}}, at)
 			continue
 		}
 		edge := color.NRGBA{0xff, 0xff, 0xff, 0xff}
@@ -151,32 +153,38 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 	f := ours.Figure{Width: side + bar + cell*vg.Length(len(names)), Height: top + foot + each*vg.Length(len(rows))}
 	f.Paint = func(c draw.Canvas) {
 		for j, name := range names {
-			ours.Text(c, vg.Point{X: c.Min.X + side + cell*(vg.Length(j)+0.5), Y: c.Max.Y - 5}, name, ours.Style(ours.LabelSize, true), draw.XCenter, draw.YTop)
+			ours.Text(c, vg.Point{X: c.Min.X + side + cell*(vg.Length(j)+0.5), Y: c.Max.Y - 5}, name,
+				ours.Style(ours.LabelSize, true), draw.XCenter, draw.YTop)
 		}
 		for i, row := range rows {
 			y := c.Max.Y - top - each*vg.Length(i)
-			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: y - each/2}, row.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YCenter)
+			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: y - each/2}, row.Title, ours.Style(ours.LabelSize, true),
+				draw.XLeft, draw.YCenter)
 			for j, brain := range row.Brains {
 				left, down := c.Min.X+side+cell*vg.Length(j)+5, y
 				for k, line := range lines {
 					for l, r := range line {
-						in := vg.Rectangle{Min: vg.Point{X: left + half*vg.Length(l), Y: down - heights[k]}, Max: vg.Point{X: left + half*vg.Length(l+1) - 2, Y: down}}
+						in := vg.Rectangle{Min: vg.Point{X: left + half*vg.Length(l), Y: down - heights[k]},
+							Max: vg.Point{X: left + half*vg.Length(l+1) - 2, Y: down}}
 						r.Left, r.Right = "", ""
 						r.paint(c, in, units[k], brain)
 					}
 					down -= heights[k] + 4
 				}
 				if lines == nil {
-					a.above(c, vg.Rectangle{Min: vg.Point{X: left, Y: y - upper - 3 - lower}, Max: vg.Point{X: left + cell - 10, Y: y}}, upper, lower, brain)
+					a.above(c, vg.Rectangle{Min: vg.Point{X: left, Y: y - upper - 3 - lower},
+						Max: vg.Point{X: left + cell - 10, Y: y}}, upper, lower, brain)
 				}
 			}
 		}
 		strip := c
-		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 10, Y: c.Max.Y - top - min(each, 120)}, Max: vg.Point{X: c.Max.X, Y: c.Max.Y - top}}
+		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 10, Y: c.Max.Y - top - min(each, 120)},
+			Max: vg.Point{X: c.Max.X, Y: c.Max.Y - top}}
 		ours.Bar(strip, heat, scale.Low, scale.High, scale.Label)
 		words := []sign{{"kept in all of them", stroke(draw.LineStyle{Color: ringColor, Width: 2})}}
 		if lines == nil {
-			words = []sign{{"kept in all of them", dot(ringColor, 4, draw.RingGlyph{})}, {"not kept", dot(color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, 1.4, draw.CircleGlyph{})}}
+			words = []sign{{"kept in all of them", dot(ringColor, 4, draw.RingGlyph{})},
+				{"not kept", dot(color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, 1.4, draw.CircleGlyph{})}}
 		}
 		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, page, words)
 	}

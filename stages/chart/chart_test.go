@@ -19,11 +19,13 @@ const hostile = `<script>alert(1)</script>"'&`
 func figures(name string) map[string]ours.Figure {
 	none := math.NaN()
 	some := []float64{0, 1, 4, 9, 4, 1, 0}
-	d := Distribution{Title: name, Epochs: []int{1, 2, 3}, Kept: [][]float64{some, some, some}, Dropped: [][]float64{some, some, some}}
+	d := Distribution{Title: name, Epochs: []int{1, 2, 3}, Kept: [][]float64{some, some, some},
+		Dropped: [][]float64{some, some, some}}
 	course := Course{[]float64{0.7, 0.5}, []float64{0.7, math.NaN()}, []float64{0.5, 0.8}, []float64{0.5, 0.7}}
 	discs := Atlas{At: &[3][]float64{{-20, 20, 0}, {10, 10, 0}, {0, 0, 30}}}
 	few := Regions{Value: map[int]float64{1: 0.2, 3: 1}, Ring: map[int]bool{3: true}}
-	view := Raster{Name: name, Left: "L", Width: 3, Height: 2, Step: 20, Region: []int{1, 1, 3, 0, 2, 3}, Ground: make([]color.NRGBA, 6), Light: []uint8{255, 200, 99, 0, 255, 255}}
+	view := Raster{Name: name, Left: "L", Width: 3, Height: 2, Step: 20, Region: []int{1, 1, 3, 0, 2, 3},
+		Ground: make([]color.NRGBA, 6), Light: []uint8{255, 200, 99, 0, 255, 255}}
 	atlas := Atlas{Surfaces: []Raster{view, view, view, view}, Cuts: []Raster{view, view}}
 	regions := []RegionMap{{name, few, []Named{{1, name}, {3, "c"}, {2, "b"}}}}
 	return map[string]ours.Figure{
@@ -31,9 +33,13 @@ func figures(name string) map[string]ours.Figure {
 		"curves":    Curves([]Training{{name, []Course{course}, 0.6}, {"", nil, math.NaN()}}),
 		"roc":       ROC([]Classifier{{name, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
 		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
-		"ranking":   Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true}, {"b", 0.2, none, none, none, true, false}, {"c", none, none, none, none, false, false}}, Interval: "interval", Ring: "ring", Filled: "sure", Mark: 0.3, MarkName: "mark"}.Figure(),
-		"matrices":  Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1}, name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
-		"trends":    Trends([]string{name, "b"}, name, []Trend{{name, []float64{0.2, none}, []float64{0.1, none}, []float64{0.3, none}, 0.1}, {"b", []float64{0.5, 0.6}, []float64{none, 0.5}, []float64{none, 0.7}, none}}),
+		"ranking": Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true},
+			{"b", 0.2, none, none, none, true, false}, {"c", none, none, none, none, false, false}},
+			Interval: "interval", Ring: "ring", Filled: "sure", Mark: 0.3, MarkName: "mark"}.Figure(),
+		"matrices": Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1},
+			name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
+		"trends": Trends([]string{name, "b"}, name, []Trend{{name, []float64{0.2, none}, []float64{0.1, none},
+			[]float64{0.3, none}, 0.1}, {"b", []float64{0.5, 0.6}, []float64{none, 0.5}, []float64{none, 0.7}, none}}),
 		"degrees":   DegreeDistribution([]Degrees{{name, 3, []float64{0, 3, 1}}, {"b", 0, nil}}),
 		"brains":    atlas.ByParticipant([]string{name}, []Individuals{{name, []Regions{few}}}, Colorbar{0.5, 1, name}),
 		"discs":     discs.ByParticipant([]string{name}, []Individuals{{name, []Regions{few}}}, Colorbar{0.5, 1, name}),
@@ -150,7 +156,8 @@ func TestMeanRates(t *testing.T) {
 		for fold := range 3 {
 			var of []Case
 			for i := range 4 + r.IntN(12) {
-				of = append(of, Case{Score: float64(r.IntN(6)), Positive: i == 0 || i > 1 && r.IntN(2) == 0, Fold: fold})
+				of = append(of, Case{Score: float64(r.IntN(6)), Positive: i == 0 || i > 1 &&
+					r.IntN(2) == 0, Fold: fold})
 			}
 			cases, curves = append(cases, of...), append(curves, Rates(of))
 			areas += area(Rates(of)) / 3
@@ -183,7 +190,8 @@ func TestMeanRates(t *testing.T) {
 func TestChosen(t *testing.T) {
 	for n := 1; n < 200; n++ {
 		at := chosen(n)
-		if at[0] != 0 || at[len(at)-1] != n-1 || len(slices.Compact(slices.Clone(at))) != min(n, most) || !slices.IsSorted(at) {
+		if at[0] != 0 || at[len(at)-1] != n-1 || len(slices.Compact(slices.Clone(at))) != min(n, most) ||
+			!slices.IsSorted(at) {
 			t.Fatalf("of %d epochs: %v", n, at)
 		}
 	}
@@ -193,7 +201,8 @@ func TestChosen(t *testing.T) {
 // magnitudes off the diagonal do.
 func TestArrange(t *testing.T) {
 	order, blocks := arrange([]string{"L", "R", "L", "", "R"})
-	if !slices.Equal(order, []int{0, 2, 1, 4, 3}) || !slices.Equal(blocks, []block{{"L", 0, 2}, {"R", 2, 4}, {"", 4, 5}}) {
+	if !slices.Equal(order, []int{0, 2, 1, 4, 3}) ||
+		!slices.Equal(blocks, []block{{"L", 0, 2}, {"R", 2, 4}, {"", 4, 5}}) {
 		t.Errorf("%v %v", order, blocks)
 	}
 	v := make([]float64, 400)

@@ -34,7 +34,8 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 					sum += v
 				}
 				for j, v := range row {
-					r := vg.Rectangle{Min: vg.Point{X: x(float64(j)), Y: y(float64(n - 1 - i))}, Max: vg.Point{X: x(float64(j + 1)), Y: y(float64(n - i))}}
+					r := vg.Rectangle{Min: vg.Point{X: x(float64(j)), Y: y(float64(n - 1 - i))},
+						Max: vg.Point{X: x(float64(j + 1)), Y: y(float64(n - i))}}
 					share := 0.0
 					if sum > 0 {
 						share = v / sum
@@ -42,7 +43,8 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 					// The pale half of the scale leaves dark text readable; the rest has white.
 					c.SetColor(blues.At(share))
 					c.Fill(r.Path())
-					c.StrokeLines(draw.LineStyle{Color: color.White, Width: 1.5}, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
+					c.StrokeLines(draw.LineStyle{Color: color.White, Width: 1.5},
+						[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 					ink := color.Color(ours.Ink)
 					if share > 0.55 {
 						ink = color.White
@@ -51,7 +53,8 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 					large, small := ours.Style(16, true), ours.Style(ours.LabelSize, false)
 					large.Color, small.Color = ink, ink
 					ours.Text(c, vg.Point{X: middle.X, Y: middle.Y + 2}, number(v), large, draw.XCenter, draw.YBottom)
-					ours.Text(c, vg.Point{X: middle.X, Y: middle.Y - 4}, fmt.Sprintf("%.0f %%", 100*share), small, draw.XCenter, draw.YTop)
+					ours.Text(c, vg.Point{X: middle.X, Y: middle.Y - 4}, fmt.Sprintf("%.0f %%", 100*share), small,
+						draw.XCenter, draw.YTop)
 				}
 			}
 		}))
@@ -61,7 +64,9 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 }
 
 // blues goes from white to a dark blue (ColorBrewer's Blues).
-var blues = ours.Scale{{0xf7, 0xfb, 0xff, 0xff}, {0xde, 0xeb, 0xf7, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x9e, 0xca, 0xe1, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x51, 0x9c, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
+var blues = ours.Scale{{0xf7, 0xfb, 0xff, 0xff}, {0xde, 0xeb, 0xf7, 0xff}, {0xc6, 0xdb, 0xef, 0xff},
+	{0x9e, 0xca, 0xe1, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff},
+	{0x08, 0x51, 0x9c, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
 
 func number(v float64) string {
 	if v == float64(int(v)) {

@@ -30,7 +30,8 @@ func Curves(rows []Training) ours.Figure {
 	f := ours.Figure{Width: page, Height: vg.Length(len(rows))*62*vg.Millimeter + foot}
 	f.Paint = func(c draw.Canvas) {
 		words := []string{"training graphs", "test graphs", "largest group"}
-		strokes := []draw.LineStyle{{Color: ours.Categories[0], Width: 2}, {Color: ours.Categories[1], Width: 2}, chanceLine}
+		strokes := []draw.LineStyle{{Color: ours.Categories[0], Width: 2},
+			{Color: ours.Categories[1], Width: 2}, chanceLine}
 		key(c, vg.Point{X: c.Min.X + 40, Y: c.Min.Y + 9}, words, strokes)
 		cells := tiles(draw.Crop(c, 0, 0, foot, 0), len(rows), 2, 12)
 		for i, t := range rows {

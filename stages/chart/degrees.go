@@ -41,7 +41,8 @@ func DegreeDistribution(groups []Degrees) ours.Figure {
 				line = append(line, plotter.XY{X: float64(d), Y: y})
 				p.X.Max, p.Y.Max = max(p.X.Max, float64(d)), max(p.Y.Max, 1.08*y)
 			}
-			style := draw.LineStyle{Color: ours.Categories[i%len(ours.Categories)], Width: 1.4, Dashes: dashes[i%len(dashes)]}
+			style := draw.LineStyle{Color: ours.Categories[i%len(ours.Categories)], Width: 1.4,
+				Dashes: dashes[i%len(dashes)]}
 			p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) { staircase(c, p, line, style) }))
 			words, strokes = append(words, fmt.Sprintf("%s (%d graphs)", g.Group, g.Graphs)), append(strokes, style)
 		}
@@ -59,7 +60,8 @@ func staircase(c draw.Canvas, p *plot.Plot, line plotter.XYs, style draw.LineSty
 	x, y := p.Transforms(&c)
 	var points []vg.Point
 	for _, at := range line {
-		points = append(points, vg.Point{X: x(max(at.X-0.5, p.X.Min)), Y: y(at.Y)}, vg.Point{X: x(min(at.X+0.5, p.X.Max)), Y: y(at.Y)})
+		points = append(points, vg.Point{X: x(max(at.X-0.5, p.X.Min)), Y: y(at.Y)},
+			vg.Point{X: x(min(at.X+0.5, p.X.Max)), Y: y(at.Y)})
 	}
 	c.StrokeLines(style, points)
 }

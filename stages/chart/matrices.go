@@ -49,12 +49,15 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 	return ours.Figure{Width: width, Height: side + head + foot, Paint: func(c draw.Canvas) {
 		x := c.Min.X + words
 		for i, p := range panels {
-			square := vg.Rectangle{Min: vg.Point{X: x, Y: c.Min.Y + foot}, Max: vg.Point{X: x + side, Y: c.Min.Y + foot + side}}
-			ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YBottom)
+			square := vg.Rectangle{Min: vg.Point{X: x, Y: c.Min.Y + foot},
+				Max: vg.Point{X: x + side, Y: c.Min.Y + foot + side}}
+			ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true),
+				draw.XLeft, draw.YBottom)
 			p.paint(c, square, order, blocks, limits[p.Label], i == 0, 900)
 			x += side
 			if i == len(panels)-1 || panels[i+1].Label != p.Label {
-				strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6, Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
+				strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6,
+					Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
 				ours.Bar(strip, ours.Diverging, -limits[p.Label], limits[p.Label], p.Label)
 				x += bar
 			}
@@ -64,7 +67,8 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 }
 
 // paint draws one matrix into a square as an image of about so many pixels, and the names of the blocks at its left.
-func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block, limit float64, named bool, pixels int) {
+func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block,
+	limit float64, named bool, pixels int) {
 	n := len(order)
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	for i, from := range order {
@@ -88,10 +92,12 @@ func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, bloc
 			c.StrokeLine2(line, square.Min.X+at(b.from), square.Min.Y, square.Min.X+at(b.from), square.Max.Y)
 		}
 		if high := at(b.to) - at(b.from); named && b.name != "" && high >= ours.TickSize {
-			ours.Text(c, vg.Point{X: square.Min.X - 4, Y: square.Max.Y - at(b.from) - high/2}, b.name, ours.Style(ours.TickSize, false), draw.XRight, draw.YCenter)
+			ours.Text(c, vg.Point{X: square.Min.X - 4, Y: square.Max.Y - at(b.from) - high/2}, b.name,
+				ours.Style(ours.TickSize, false), draw.XRight, draw.YCenter)
 		}
 	}
-	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, []vg.Point{square.Min, {X: square.Max.X, Y: square.Min.Y}, square.Max, {X: square.Min.X, Y: square.Max.Y}, square.Min})
+	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, []vg.Point{square.Min,
+		{X: square.Max.X, Y: square.Min.Y}, square.Max, {X: square.Min.X, Y: square.Max.Y}, square.Min})
 }
 
 // A block is the regions of one group, from … to−1 in the order of the picture.

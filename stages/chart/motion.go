@@ -78,7 +78,8 @@ func (m Motion) line() (at0, slope float64, ok bool) {
 // A motionScale is what all panels share.
 type motionScale struct{ r, share, far float64 }
 
-// HeadMotion draws QC-FC of strategies side by side: the distribution of r over the edges, r against the distance of the
+// HeadMotion draws QC-FC of strategies side by side: the distribution of r over the edges, r against the distance of
+// the
 // regions, and the degrees of freedom that each costs.
 func HeadMotion(of []Motion) ours.Figure {
 	const across, head, panel, bar = 4, 42, 128, 14
@@ -113,21 +114,25 @@ func HeadMotion(of []Motion) ours.Figure {
 			left, top := c.Min.X+wide*vg.Length(i%across), c.Max.Y-band*vg.Length(i/across)
 			at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: y} }
 			ours.Text(c, at(top-3), m.Name, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
-			ours.Text(c, at(top-16), fmt.Sprintf("median |r| %.3f (%.3f without relation)", m.Median, 0.6744897501960817/math.Sqrt(m.Freedom-1)), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
-			ours.Text(c, at(top-26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+			ours.Text(c, at(top-16), fmt.Sprintf("median |r| %.3f (%.3f without relation)", m.Median,
+				0.6744897501960817/math.Sqrt(m.Freedom-1)), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+			ours.Text(c, at(top-26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share),
+				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 			box := func(k vg.Length) draw.Canvas {
 				left, k := left, k
 				if beside {
 					left, k = left+k*wide, 0
 				}
-				return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left + 2, Y: top - head - (k+1)*panel}, Max: vg.Point{X: left + wide - 8, Y: top - head - k*panel - 6}}}
+				return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left + 2,
+					Y: top - head - (k+1)*panel}, Max: vg.Point{X: left + wide - 8, Y: top - head - k*panel - 6}}}
 			}
 			m.histogram(scale, i%across == 0).Draw(box(0))
 			if scale.far > 0 {
 				m.distances(scale, i%across == 0).Draw(box(1))
 			}
 		}
-		freedoms(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: c.Min.Y + 26 + vg.Length(len(of))*bar}}}, of, bar)
+		freedoms(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: c.Min,
+			Max: vg.Point{X: c.Max.X, Y: c.Min.Y + 26 + vg.Length(len(of))*bar}}}, of, bar)
 	}
 	return f
 }
@@ -146,7 +151,8 @@ func (m Motion) histogram(s motionScale, first bool) *plot.Plot {
 		for b, share := range m.shares() {
 			from, to := max(-1+2*float64(b)/motionBins, -s.r), min(-1+2*float64(b+1)/motionBins, s.r)
 			if share > 0 && from < to {
-				c.Fill(vg.Rectangle{Min: vg.Point{X: x(from), Y: y(0)}, Max: vg.Point{X: x(to) - 0.4, Y: y(share)}}.Path())
+				c.Fill(vg.Rectangle{Min: vg.Point{X: x(from), Y: y(0)},
+					Max: vg.Point{X: x(to) - 0.4, Y: y(share)}}.Path())
 			}
 		}
 		var line []vg.Point
@@ -191,13 +197,16 @@ func (m Motion) distances(s motionScale, first bool) *plot.Plot {
 			img.SetNRGBA(k%w, k/w, paint)
 		}
 		x, y := p.Transforms(&c)
-		c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(-s.r)}, Max: vg.Point{X: x(s.far), Y: y(s.r)}}, indexed(ours.Enlarge(img, 8, 8)))
+		c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(-s.r)}, Max: vg.Point{X: x(s.far), Y: y(s.r)}},
+			indexed(ours.Enlarge(img, 8, 8)))
 		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x(0), y(0), x(s.far), y(0))
 		if at0, slope, ok := m.line(); ok {
-			c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 1.5}, x(0), y(at0), x(s.far), y(at0+slope*s.far))
+			c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 1.5}, x(0), y(at0), x(s.far),
+				y(at0+slope*s.far))
 		}
 		if !math.IsNaN(m.Rho) {
-			ours.Text(c, vg.Point{X: x(s.far) - 3, Y: y(s.r) - 2}, fmt.Sprintf("ρ = %s", signed(m.Rho)), ours.Style(ours.TickSize-1, true), draw.XRight, draw.YTop)
+			ours.Text(c, vg.Point{X: x(s.far) - 3, Y: y(s.r) - 2}, fmt.Sprintf("ρ = %s", signed(m.Rho)),
+				ours.Style(ours.TickSize-1, true), draw.XRight, draw.YTop)
 		}
 	}))
 	small(p)
@@ -205,7 +214,8 @@ func (m Motion) distances(s motionScale, first bool) *plot.Plot {
 }
 
 // densities go from pale to dark blue.
-var densities = ours.Scale{ours.Diverging[4], ours.Diverging[3], ours.Diverging[2], ours.Diverging[1], ours.Diverging[0]}
+var densities = ours.Scale{ours.Diverging[4], ours.Diverging[3], ours.Diverging[2],
+	ours.Diverging[1], ours.Diverging[0]}
 
 // signed is a number with two decimals and a minus sign that is as wide as a digit.
 func signed(v float64) string {
@@ -222,18 +232,23 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 	for _, m := range of {
 		most = max(most, m.Left+m.Lost)
 	}
-	ours.Text(c, vg.Point{X: c.Min.X + 4, Y: c.Max.Y - 4}, "degrees of freedom of the series: left (blue) and lost (gray), means over the participants", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+	ours.Text(c, vg.Point{X: c.Min.X + 4, Y: c.Max.Y - 4},
+		"degrees of freedom of the series: left (blue) and lost (gray), means over the participants", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 	for i, m := range of {
 		top := c.Max.Y - 20 - high*vg.Length(i)
 		middle := top - high/2
 		x := func(v float64) vg.Length {
 			return c.Min.X + name + (c.Max.X-c.Min.X-name-number)*vg.Length(v/most)
 		}
-		ours.Text(c, vg.Point{X: c.Min.X + name - 6, Y: middle + 1.5}, m.Name, ours.Style(ours.TickSize-1, true), draw.XRight, draw.YCenter)
+		ours.Text(c, vg.Point{X: c.Min.X + name - 6, Y: middle + 1.5}, m.Name, ours.Style(ours.TickSize-1, true),
+			draw.XRight, draw.YCenter)
 		c.SetColor(ours.Categories[0])
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x(0), Y: top - high + 3}, Max: vg.Point{X: x(max(m.Left, 0)), Y: top}}.Path())
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x(0), Y: top - high + 3},
+			Max: vg.Point{X: x(max(m.Left, 0)), Y: top}}.Path())
 		c.SetColor(ours.None)
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x(max(m.Left, 0)), Y: top - high + 3}, Max: vg.Point{X: x(m.Left + m.Lost), Y: top}}.Path())
-		ours.Text(c, vg.Point{X: x(m.Left+m.Lost) + 6, Y: middle + 1.5}, fmt.Sprintf("%.0f left, %.0f lost", m.Left, m.Lost), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YCenter)
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x(max(m.Left, 0)), Y: top - high + 3},
+			Max: vg.Point{X: x(m.Left + m.Lost), Y: top}}.Path())
+		ours.Text(c, vg.Point{X: x(m.Left+m.Lost) + 6, Y: middle + 1.5}, fmt.Sprintf("%.0f left, %.0f lost", m.Left,
+			m.Lost), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YCenter)
 	}
 }

@@ -22,8 +22,10 @@ type outlineCut struct {
 
 // outlineCuts are two rows of six slices.
 var outlineCuts = [2][6]outlineCut{
-	{{"z", 2, 0, 1, 0, 6}, {"z", 2, 0, 1, 1, 6}, {"z", 2, 0, 1, 2, 6}, {"z", 2, 0, 1, 3, 6}, {"z", 2, 0, 1, 4, 6}, {"z", 2, 0, 1, 5, 6}},
-	{{"y", 1, 0, 2, 0, 3}, {"y", 1, 0, 2, 1, 3}, {"y", 1, 0, 2, 2, 3}, {"x", 0, 1, 2, 0, 3}, {"x", 0, 1, 2, 1, 3}, {"x", 0, 1, 2, 2, 3}},
+	{{"z", 2, 0, 1, 0, 6}, {"z", 2, 0, 1, 1, 6}, {"z", 2, 0, 1, 2, 6}, {"z", 2, 0, 1, 3, 6}, {"z", 2, 0, 1, 4, 6},
+		{"z", 2, 0, 1, 5, 6}},
+	{{"y", 1, 0, 2, 0, 3}, {"y", 1, 0, 2, 1, 3}, {"y", 1, 0, 2, 2, 3}, {"x", 0, 1, 2, 0, 3}, {"x", 0, 1, 2, 1, 3},
+		{"x", 0, 1, 2, 2, 3}},
 }
 
 const outlineGap, outlineName = 4, 11
@@ -62,9 +64,11 @@ func (p Participant) outlines(c draw.Canvas) {
 			// Equally spaced within the middle 80 % of the extent.
 			at := p.Brain.Low[cut.depth] + p.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of))
 			left := c.Min.X + page/6*vg.Length(k)
-			ours.Text(c, vg.Point{X: left + outlineWidth/2, Y: top}, strings.Replace(fmt.Sprintf("%s = %.0f mm", cut.axis, at), "-", "−", 1), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+			ours.Text(c, vg.Point{X: left + outlineWidth/2, Y: top}, strings.Replace(fmt.Sprintf("%s = %.0f mm",
+				cut.axis, at), "-", "−", 1), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
 			high := outlineWidth * vg.Length(p.size(cut.up)/p.size(cut.right))
-			c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - outlineName - high}, Max: vg.Point{X: left + outlineWidth, Y: top - outlineName}}, p.outline(cut, at, paint))
+			c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - outlineName - high},
+				Max: vg.Point{X: left + outlineWidth, Y: top - outlineName}}, p.outline(cut, at, paint))
 		}
 		top -= p.rowHeight(row, outlineWidth) + outlineName + outlineGap
 	}

@@ -94,7 +94,8 @@ func drawSigns(c draw.Canvas, at vg.Point, width vg.Length, signs []sign) {
 	for i, s := range signs {
 		here := vg.Point{X: at.X + places[i].X, Y: at.Y + places[i].Y}
 		s.draw(c, here)
-		ours.Text(c, vg.Point{X: here.X + 18, Y: here.Y}, s.word, ours.Style(ours.TickSize, false), draw.XLeft, draw.YCenter)
+		ours.Text(c, vg.Point{X: here.X + 18, Y: here.Y}, s.word, ours.Style(ours.TickSize, false),
+			draw.XLeft, draw.YCenter)
 	}
 }
 

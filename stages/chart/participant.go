@@ -22,11 +22,12 @@ type Participant struct {
 	Threshold         float64   // mm: a line in the trace of FD
 	Out               []bool    // volumes left out
 	TR                float64   // s; NaN where it is not known
-	Before, After     []float64 // volume × region, z; NaN where a region is missing, and after cleaning where a volume was left out
-	Groups            []string  // the block of each region
-	Matrix            []float64 // region × region
-	TSNR              []float64 // of each region; nil where the series are not in units of the scanner
-	Brain             *Brain    // the regions, numbered from 1, over the mean of the scan; nil for none
+	// volume × region, z; NaN where a region is missing, and after cleaning where a volume was left out
+	Before, After []float64
+	Groups        []string  // the block of each region
+	Matrix        []float64 // region × region
+	TSNR          []float64 // of each region; nil where the series are not in units of the scanner
+	Brain         *Brain    // the regions, numbered from 1, over the mean of the scan; nil for none
 }
 
 // Heights of the parts of the figure, and what stands left and right of them, in points.
@@ -36,16 +37,20 @@ const (
 	partGap                                    = 10
 )
 
-// ScanQuality draws the quality of one participant's scan: motion, DVARS and global signal over the volumes, carpet plots
+// ScanQuality draws the quality of one participant's scan: motion, DVARS and global signal over the volumes, carpet
+// plots
 // before and after cleaning, the connectivity matrix with its distribution, and tSNR.
 func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
-	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh + headHigh + p.outlinesHigh()
+	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh +
+		headHigh + p.outlinesHigh()
 	return ours.Figure{Width: page, Height: height, Paint: func(c draw.Canvas) {
-		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false), draw.XLeft, draw.YTop)
+		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false),
+			draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
 		for _, t := range traces {
-			p.trace(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - traceHigh}, Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)
+			p.trace(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - traceHigh},
+				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)
 			top -= traceHigh + partGap
 		}
 		for i, part := range []struct {
@@ -53,8 +58,10 @@ func ScanQuality(p Participant) ours.Figure {
 			values []float64
 		}{{"before cleaning", p.Before}, {"after cleaning", p.After}} {
 			top -= 6
-			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh}, Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
-			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, part.name+" (z from −2, black, to 2, white)", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
+			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh},
+				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
+			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, part.name+" (z from −2, black, to 2, white)",
+				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
 			p.carpet(c, box, part.values)
 			if i == 1 {
 				p.times(c, box)
@@ -62,9 +69,11 @@ func ScanQuality(p Participant) ours.Figure {
 			top -= carpetHigh + partGap
 		}
 		rest := c.Min.Y + p.outlinesHigh()
-		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: rest}, Max: vg.Point{X: c.Max.X, Y: rest + lowerHigh}}})
+		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: rest},
+			Max: vg.Point{X: c.Max.X, Y: rest + lowerHigh}}})
 		if p.Brain != nil {
-			p.outlines(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: rest}}})
+			p.outlines(draw.Canvas{Canvas: c.Canvas,
+				Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: rest}}})
 		}
 	}}
 }
@@ -77,7 +86,8 @@ type trace struct {
 }
 
 func (p Participant) traces() []trace {
-	all := []trace{{"FD", "mm", p.FD, p.Threshold}, {"DVARS", "standardized", p.DVARS, math.NaN()}, {"global signal", "", p.Global, math.NaN()}}
+	all := []trace{{"FD", "mm", p.FD, p.Threshold}, {"DVARS", "standardized", p.DVARS, math.NaN()},
+		{"global signal", "", p.Global, math.NaN()}}
 	return slices.DeleteFunc(all, func(t trace) bool {
 		return !slices.ContainsFunc(t.values, func(v float64) bool { return !math.IsNaN(v) })
 	})
@@ -103,18 +113,23 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 	for v, out := range p.Out {
 		if out {
 			c.SetColor(ours.Faint)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(v)), Y: box.Min.Y}, Max: vg.Point{X: x(float64(v + 1)), Y: box.Max.Y}}.Path())
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(v)), Y: box.Min.Y},
+				Max: vg.Point{X: x(float64(v + 1)), Y: box.Max.Y}}.Path())
 		}
 	}
 	for _, tick := range (ours.Ticks{Most: 3}).Ticks(low, high) {
 		if tick.Label != "" && tick.Value >= low && tick.Value <= high {
-			ours.Text(c, vg.Point{X: box.Min.X - 5, Y: y(tick.Value)}, tick.Label, ours.Style(ours.TickSize-1, false), draw.XRight, draw.YCenter)
-			c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, box.Min.X-3, y(tick.Value), box.Min.X, y(tick.Value))
+			ours.Text(c, vg.Point{X: box.Min.X - 5, Y: y(tick.Value)}, tick.Label, ours.Style(ours.TickSize-1, false),
+				draw.XRight, draw.YCenter)
+			c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, box.Min.X-3, y(tick.Value), box.Min.X,
+				y(tick.Value))
 		}
 	}
-	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.5}, []vg.Point{{X: box.Min.X, Y: box.Max.Y}, box.Min, {X: box.Max.X, Y: box.Min.Y}})
+	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.5}, []vg.Point{{X: box.Min.X, Y: box.Max.Y}, box.Min,
+		{X: box.Max.X, Y: box.Min.Y}})
 	if !math.IsNaN(t.line) {
-		c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 0.8, Dashes: []vg.Length{3, 2}}, box.Min.X, y(t.line), box.Max.X, y(t.line))
+		c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 0.8, Dashes: []vg.Length{3, 2}}, box.Min.X,
+			y(t.line), box.Max.X, y(t.line))
 	}
 	var line []vg.Point
 	stroke := func() {
@@ -130,8 +145,10 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 	}
 	stroke()
 	middle := (box.Min.Y + box.Max.Y) / 2
-	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle}, t.name, ours.Style(ours.TickSize-1, true), draw.XLeft, draw.YBottom)
-	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle - 1}, t.unit, ours.Style(ours.TickSize-2, false), draw.XLeft, draw.YTop)
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle}, t.name, ours.Style(ours.TickSize-1, true),
+		draw.XLeft, draw.YBottom)
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle - 1}, t.unit, ours.Style(ours.TickSize-2, false),
+		draw.XLeft, draw.YTop)
 }
 
 // Most pixels of a carpet: what is larger is averaged, so that a page of a long scan is not larger than others.
@@ -169,7 +186,8 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 		c.SetColor(ours.Categories[k%len(ours.Categories)])
 		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
 		if b.name != "" && from-to >= ours.TickSize-1 {
-			ours.Text(c, vg.Point{X: box.Min.X - 11, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false), draw.XRight, draw.YCenter)
+			ours.Text(c, vg.Point{X: box.Min.X - 11, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false),
+				draw.XRight, draw.YCenter)
 		}
 	}
 }
@@ -212,7 +230,8 @@ func (p Participant) times(c draw.Canvas, box vg.Rectangle) {
 		if at == 0 {
 			label += " " + unit
 		}
-		ours.Text(c, vg.Point{X: x, Y: box.Min.Y - 4}, label, ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+		ours.Text(c, vg.Point{X: x, Y: box.Min.Y - 4}, label, ours.Style(ours.TickSize-1, false),
+			draw.XCenter, draw.YTop)
 	}
 }
 
@@ -222,14 +241,18 @@ func (p Participant) lower(c draw.Canvas) {
 	order, blocks := arrange(p.Groups)
 	side := c.Max.Y - c.Min.Y - 26
 	most := limit(p.Matrix, n)
-	square := vg.Rectangle{Min: vg.Point{X: c.Min.X + 2, Y: c.Min.Y + 10}, Max: vg.Point{X: c.Min.X + 2 + side, Y: c.Min.Y + 10 + side}}
+	square := vg.Rectangle{Min: vg.Point{X: c.Min.X + 2, Y: c.Min.Y + 10}, Max: vg.Point{X: c.Min.X + 2 + side,
+		Y: c.Min.Y + 10 + side}}
 	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false, 300)
-	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y + side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
+	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y +
+		side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
 	rest := square.Max.X + 44
 	half := (c.Max.X - rest) / 2
-	p.histogram().Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest, Y: c.Min.Y + 2}, Max: vg.Point{X: rest + half - 8, Y: c.Max.Y - 8}}})
+	p.histogram().Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest, Y: c.Min.Y + 2},
+		Max: vg.Point{X: rest + half - 8, Y: c.Max.Y - 8}}})
 	if p.TSNR != nil {
-		p.tsnr(order, blocks).Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest + half, Y: c.Min.Y + 2}, Max: vg.Point{X: c.Max.X - 8, Y: c.Max.Y - 8}}})
+		p.tsnr(order, blocks).Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest + half,
+			Y: c.Min.Y + 2}, Max: vg.Point{X: c.Max.X - 8, Y: c.Max.Y - 8}}})
 	}
 }
 
@@ -258,10 +281,12 @@ func (p Participant) histogram() *plot.Plot {
 		c.SetColor(ours.Categories[0])
 		for b, share := range count {
 			if share > 0 {
-				c.Fill(vg.Rectangle{Min: vg.Point{X: x(-1 + 2*float64(b)/bins), Y: y(0)}, Max: vg.Point{X: x(-1+2*float64(b+1)/bins) - 0.4, Y: y(share)}}.Path())
+				c.Fill(vg.Rectangle{Min: vg.Point{X: x(-1 + 2*float64(b)/bins), Y: y(0)},
+					Max: vg.Point{X: x(-1+2*float64(b+1)/bins) - 0.4, Y: y(share)}}.Path())
 			}
 		}
-		c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}, x(0), c.Min.Y, x(0), c.Max.Y)
+		c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}, x(0),
+			c.Min.Y, x(0), c.Max.Y)
 	}))
 	small(out)
 	return out
@@ -290,7 +315,8 @@ func (p Participant) tsnr(order []int, blocks []block) *plot.Plot {
 			c.SetColor(ours.Categories[k%len(ours.Categories)])
 			for i := b.from; i < b.to; i++ {
 				if v := p.TSNR[order[i]]; !math.IsNaN(v) {
-					c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(i)), Y: y(0)}, Max: vg.Point{X: x(float64(i + 1)), Y: y(v)}}.Path())
+					c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(i)), Y: y(0)},
+						Max: vg.Point{X: x(float64(i + 1)), Y: y(v)}}.Path())
 				}
 			}
 		}

@@ -56,7 +56,8 @@ func (r Raster) image(of Regions) *image.NRGBA {
 				paint = shade(heat.At(value), r.Light[j*r.Width+i])
 			}
 			// The edge of a region is darker: neighbors of one color stay apart.
-			if n != 0 && (colored || r.Outlined) && (i+1 < r.Width && region(i+1, j) != n || j+1 < r.Height && region(i, j+1) != n) {
+			if n != 0 && (colored || r.Outlined) && (i+1 < r.Width && region(i+1, j) != n || j+1 < r.Height &&
+				region(i, j+1) != n) {
 				paint = shade(paint, 199)
 			}
 			if n != 0 && of.Ring[n] {
@@ -81,7 +82,8 @@ func (r Raster) sizes() (float64, float64) {
 func (r Raster) paint(c draw.Canvas, in vg.Rectangle, unit vg.Length, of Regions) (at vg.Rectangle) {
 	w, h := r.sizes()
 	left := (in.Min.X + in.Max.X - vg.Length(w)*unit) / 2
-	at = vg.Rectangle{Min: vg.Point{X: left, Y: in.Max.Y - vg.Length(h)*unit}, Max: vg.Point{X: left + vg.Length(w)*unit, Y: in.Max.Y}}
+	at = vg.Rectangle{Min: vg.Point{X: left, Y: in.Max.Y - vg.Length(h)*unit},
+		Max: vg.Point{X: left + vg.Length(w)*unit, Y: in.Max.Y}}
 	c.DrawImage(at, r.image(of))
 	small := ours.Style(ours.TickSize-2, false)
 	small.Color = ours.Ink

@@ -41,7 +41,8 @@ var sides = []struct {
 	name string
 }{{Left, "from the left"}, {Above, "from above"}, {Behind, "from behind"}}
 
-// RegionMaps draws regions on the cortex and in slices, a map a setting. ring says what a green outline means, empty for
+// RegionMaps draws regions on the cortex and in slices, a map a setting. ring says what a green outline means, empty
+// for
 // none.
 func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figure {
 	const head, caption, gap, barWidth, line = 18, 12, 6, 58, 11
@@ -101,24 +102,29 @@ func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figu
 	f.Paint = func(c draw.Canvas) {
 		top := c.Max.Y
 		for k, m := range maps {
-			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: top - 4}, m.Title, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
+			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: top - 4}, m.Title, ours.Style(ours.LabelSize, true),
+				draw.XLeft, draw.YTop)
 			y := top - headOf(m)
 			if k == 0 {
 				strip := c
-				strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - barWidth + 12, Y: y - max(heights[0], 80)}, Max: vg.Point{X: c.Max.X, Y: y}}
+				strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - barWidth + 12, Y: y - max(heights[0], 80)},
+					Max: vg.Point{X: c.Max.X, Y: y}}
 				ours.Bar(strip, heat, bar.Low, bar.High, bar.Label)
 			}
 			if discs {
-				a.discs(c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - heights[0]}, Max: vg.Point{X: c.Min.X + wide, Y: y}}, m)
+				a.discs(c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - heights[0]},
+					Max: vg.Point{X: c.Min.X + wide, Y: y}}, m)
 				y -= heights[0] + caption
 			}
 			marks := a.marks(rows, m.Named)
 			for i, row := range rows {
 				each := wide / vg.Length(len(row))
 				for j, r := range row {
-					cell := vg.Rectangle{Min: vg.Point{X: c.Min.X + each*vg.Length(j) + gap/2, Y: y - heights[i]}, Max: vg.Point{X: c.Min.X + each*vg.Length(j+1) - gap/2, Y: y}}
+					cell := vg.Rectangle{Min: vg.Point{X: c.Min.X + each*vg.Length(j) + gap/2, Y: y - heights[i]},
+						Max: vg.Point{X: c.Min.X + each*vg.Length(j+1) - gap/2, Y: y}}
 					at := r.paint(c, cell, units[i], m.Regions)
-					ours.Text(c, vg.Point{X: (cell.Min.X + cell.Max.X) / 2, Y: y - heights[i] - 1}, r.Name, ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+					ours.Text(c, vg.Point{X: (cell.Min.X + cell.Max.X) / 2, Y: y - heights[i] - 1}, r.Name,
+						ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
 					writeMarks(c, at, units[i], r, marks[[2]int{i, j}])
 				}
 				y -= heights[i] + caption
@@ -133,7 +139,8 @@ func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figu
 			top -= tall(m)
 		}
 		if ring != "" {
-			drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + 7}, page, []sign{{ring, stroke(draw.LineStyle{Color: ringColor, Width: 2})}})
+			drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + 7}, page,
+				[]sign{{ring, stroke(draw.LineStyle{Color: ringColor, Width: 2})}})
 		}
 	}
 	return f
@@ -180,7 +187,8 @@ func writeMarks(c draw.Canvas, at vg.Rectangle, unit vg.Length, r Raster, marks 
 		step := vg.Length(r.Step) * unit
 		p := vg.Point{X: at.Min.X + (vg.Length(k.x)+0.5)*step, Y: at.Max.Y - (vg.Length(k.y)+0.5)*step}
 		half := vg.Point{X: 5, Y: 5}
-		box := vg.Rectangle{Min: vg.Point{X: p.X - half.X, Y: p.Y - half.Y}, Max: vg.Point{X: p.X + half.X, Y: p.Y + half.Y}}
+		box := vg.Rectangle{Min: vg.Point{X: p.X - half.X, Y: p.Y - half.Y},
+			Max: vg.Point{X: p.X + half.X, Y: p.Y + half.Y}}
 		if free(taken, box) {
 			taken = append(taken, box)
 			c.DrawGlyph(draw.GlyphStyle{Color: faded(ours.Ground, 0xd8), Radius: 4.8, Shape: draw.CircleGlyph{}}, p)
@@ -204,9 +212,11 @@ func (a Atlas) discs(c draw.Canvas, in vg.Rectangle, m RegionMap) {
 	spots := a.spots(m.Regions)
 	for j, s := range sides {
 		one := c
-		one.Rectangle = vg.Rectangle{Min: vg.Point{X: in.Min.X + each*vg.Length(j) + 4, Y: in.Min.Y}, Max: vg.Point{X: in.Min.X + each*vg.Length(j+1) - 4, Y: in.Max.Y}}
+		one.Rectangle = vg.Rectangle{Min: vg.Point{X: in.Min.X + each*vg.Length(j) + 4, Y: in.Min.Y},
+			Max: vg.Point{X: in.Min.X + each*vg.Length(j+1) - 4, Y: in.Max.Y}}
 		place := drawSpots(one, s.side, spots, heat)
-		ours.Text(c, vg.Point{X: one.Min.X + (each-8)/2, Y: in.Min.Y - 1}, s.name, ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+		ours.Text(c, vg.Point{X: one.Min.X + (each-8)/2, Y: in.Min.Y - 1}, s.name, ours.Style(ours.TickSize-1, false),
+			draw.XCenter, draw.YTop)
 		var taken []vg.Rectangle
 		for i, n := range m.Named {
 			if n.Region < 1 || n.Region > len(a.At[0]) {

@@ -87,13 +87,15 @@ func (d Distribution) plot() *plot.Plot {
 				counts []float64
 				color  int
 			}{{d.Dropped[e], 0}, {d.Kept[e], 1}} {
-				color := [2]draw.LineStyle{{Color: droppedColor, Width: vg.Points(0.8)}, {Color: keptColor, Width: vg.Points(0.8)}}[side.color]
+				color := [2]draw.LineStyle{{Color: droppedColor, Width: vg.Points(0.8)},
+					{Color: keptColor, Width: vg.Points(0.8)}}[side.color]
 				fill := [2]uint8{0x55, 0x66}[side.color]
 				n := float64(len(side.counts))
 				for _, hill := range hills(side.counts) {
 					line := []vg.Point{{X: x(max((float64(hill[0])-0.5)/n, 0)), Y: y(base)}}
 					for b := hill[0]; b < hill[1]; b++ {
-						line = append(line, vg.Point{X: x((float64(b) + 0.5) / n), Y: y(base + 2.4*root(side.counts[b])/peak)})
+						line = append(line, vg.Point{X: x((float64(b) + 0.5) / n),
+							Y: y(base + 2.4*root(side.counts[b])/peak)})
 					}
 					line = append(line, vg.Point{X: x(min((float64(hill[1])+0.5)/n, 1)), Y: y(base)})
 					if side.color == 0 {

@@ -167,6 +167,7 @@ func rocKey(c draw.Canvas, of []Classifier) {
 	c.SetColor(faded(ours.Ground, 0xd8))
 	c.Fill(vg.Rectangle{Min: vg.Point{X: left - 4, Y: c.Min.Y + 3}, Max: vg.Point{X: c.Max.X - 2, Y: top}}.Path())
 	for i, word := range words {
-		key(c, vg.Point{X: left, Y: top - 7 - vg.Length(i)*11}, []string{word}, []draw.LineStyle{{Color: ours.Categories[i], Width: 2}})
+		key(c, vg.Point{X: left, Y: top - 7 - vg.Length(i)*11}, []string{word},
+			[]draw.LineStyle{{Color: ours.Categories[i], Width: 2}})
 	}
 }

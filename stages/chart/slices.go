@@ -51,14 +51,17 @@ func Slices(b Brain, low, high float64) ours.Figure {
 			for k := range each {
 				at := b.depth(cut.depth, k, each)
 				left := c.Min.X + width*vg.Length(k)
-				ours.Text(c, vg.Point{X: left + (width-gap)/2, Y: top}, cut.name+" = "+millimeters(at), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
-				c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - head - heights[i]}, Max: vg.Point{X: left + width - gap, Y: top - head}},
+				ours.Text(c, vg.Point{X: left + (width-gap)/2, Y: top}, cut.name+" = "+millimeters(at),
+					ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+				c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - head - heights[i]},
+					Max: vg.Point{X: left + width - gap, Y: top - head}},
 					ours.Enlarge(b.slice(cut.depth, cut.right, cut.up, at).image(shown), 2, 2))
 			}
 			top -= heights[i] + head + gap
 		}
 		strip := c
-		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 12, Y: c.Max.Y - 2 - min(heights[0]+head, 120)}, Max: vg.Point{X: c.Max.X, Y: c.Max.Y - 2}}
+		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 12, Y: c.Max.Y - 2 - min(heights[0]+head, 120)},
+			Max: vg.Point{X: c.Max.X, Y: c.Max.Y - 2}}
 		ours.Bar(strip, heat, low, high, b.Scale)
 	}
 	return f
@@ -89,7 +92,8 @@ func (b Brain) AxialCuts(n int) (cuts []Raster) {
 func (b Brain) slice(depth, right, up int, at float64) Raster {
 	const step = 1.5
 	w, h := max(1, int((b.High[right]-b.Low[right])/step)), max(1, int((b.High[up]-b.Low[up])/step))
-	r := Raster{Width: w, Height: h, Step: step, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h), Light: make([]uint8, w*h), Outlined: b.Under == nil}
+	r := Raster{Width: w, Height: h, Step: step, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h),
+		Light: make([]uint8, w*h), Outlined: b.Under == nil}
 	for j := range h {
 		for i := range w {
 			var p [3]float64

@@ -32,12 +32,14 @@ func Trends(steps []string, axis string, of []Trend) ours.Figure {
 		var signs []sign
 		p.Add(paintOn(grid))
 		for k, t := range of {
-			style := draw.LineStyle{Color: ours.Categories[k%len(ours.Categories)], Width: 1.6, Dashes: dashes[k%len(dashes)]}
+			style := draw.LineStyle{Color: ours.Categories[k%len(ours.Categories)], Width: 1.6,
+				Dashes: dashes[k%len(dashes)]}
 			shift := 0.05 * (float64(k) - float64(len(of)-1)/2) // intervals side by side
 			p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
 				x, y := p.Transforms(&c)
 				if !math.IsNaN(t.Chance) {
-					c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: 0.8, Dashes: []vg.Length{1, 2}}, c.Min.X, y(t.Chance), c.Max.X, y(t.Chance))
+					c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: 0.8, Dashes: []vg.Length{1, 2}}, c.Min.X,
+						y(t.Chance), c.Max.X, y(t.Chance))
 				}
 				var line []vg.Point
 				for i, v := range t.Value {
@@ -47,7 +49,8 @@ func Trends(steps []string, axis string, of []Trend) ours.Figure {
 					here := vg.Point{X: x(float64(i) + shift), Y: y(v)}
 					line = append(line, here)
 					if !math.IsNaN(t.Low[i] + t.High[i]) {
-						c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: 1}, here.X, y(t.Low[i]), here.X, y(t.High[i]))
+						c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: 1}, here.X, y(t.Low[i]), here.X,
+							y(t.High[i]))
 					}
 					c.DrawGlyph(draw.GlyphStyle{Color: style.Color, Radius: 2.6, Shape: draw.CircleGlyph{}}, here)
 				}

@@ -17,7 +17,8 @@ func TestSeriesOfABIDE(t *testing.T) {
 	if testing.Short() {
 		t.Skip("175 participants")
 	}
-	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd", Levels: []string{"1=ASD", "0=TD"}},
+	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd",
+		Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
 	roster, err := c.Load(dir)
 	if err != nil {
@@ -37,10 +38,13 @@ func TestSeriesOfABIDE(t *testing.T) {
 			}
 			return out
 		}
-		series := chain("timeseries", map[string]dag.Input{"series": stagetest.FileInput(subject.Files["series"]), "nodes": dag.InputOf(roster.Nodes)})
+		series := chain("timeseries", map[string]dag.Input{"series": stagetest.FileInput(subject.Files["series"]),
+			"nodes": dag.InputOf(roster.Nodes)})
 		clean := chain("denoise", map[string]dag.Input{"series": dag.InputOf(series["series"])})
-		matrices := chain("connectivity", map[string]dag.Input{"series": dag.InputOf(clean["series"]), "quality": dag.InputOf(clean["quality"])})
-		graph := chain("graph", map[string]dag.Input{"pearson": dag.InputOf(matrices["pearson"]), "partial": dag.InputOf(matrices["partial"])})
+		matrices := chain("connectivity", map[string]dag.Input{"series": dag.InputOf(clean["series"]),
+			"quality": dag.InputOf(clean["quality"])})
+		graph := chain("graph", map[string]dag.Input{"pearson": dag.InputOf(matrices["pearson"]),
+			"partial": dag.InputOf(matrices["partial"])})
 		silent := stagetest.ColumnOf(t, graph["quality"], "silent")
 		if silent != float64(flat[i]) || stagetest.ColumnOf(t, matrices["quality"], "constant") != silent {
 			t.Errorf("%s: %v nodes are silent, and %d regions of the file do not vary", subject.ID, silent, flat[i])

@@ -24,13 +24,15 @@ func TestBIDSAtlas(t *testing.T) {
 		`{"atlas":"Mini2025"}`: "tpl-MNI152NLin2009cAsym_res-02_atlas-Mini2025_desc-40Parcels4Networks_dseg.nii.gz",
 	} {
 		c := bidsCohortKind.New().(*BIDSCohort)
-		c.Dir, c.Raw, c.Group, c.Labels = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw"), "diagnosis", labels
+		c.Dir, c.Raw, c.Group, c.Labels = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw"),
+			"diagnosis", labels
 		r, err := c.Load(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range r.Subjects {
-			if filepath.Base(s.Files["labels"]) != image || s.Files["within"] == "" || s.Files["within"] != s.Files["mask"] || s.Files["weights"] != "" || s.Problem != nil {
+			if filepath.Base(s.Files["labels"]) != image || s.Files["within"] == "" ||
+				s.Files["within"] != s.Files["mask"] || s.Files["weights"] != "" || s.Problem != nil {
 				t.Errorf("%s: %v, problem %v", s.ID, s.Files, s.Problem)
 			}
 		}
@@ -56,13 +58,15 @@ func TestBIDSAtlasRefuses(t *testing.T) {
 		`{"atlas":"Absent"}`:                         "labels: no atlas Absent in the space MNI152NLin2009cAsym; looked in ",
 	} {
 		c := bidsCohortKind.New().(*BIDSCohort)
-		c.Dir, c.Raw, c.Group, c.Labels = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw"), "diagnosis", labels
+		c.Dir, c.Raw, c.Group, c.Labels = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw"),
+			"diagnosis", labels
 		if _, err := c.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", labels, err)
 		}
 	}
 	c := bidsCohortKind.New().(*BIDSCohort)
-	c.Dir, c.Raw, c.Group, c.Labels, c.Space = filepath.Join(root, "fmriprep-20.2.7", "fmriprep"), filepath.Join(root, "raw"), "diagnosis", `{"atlas":"Mini"}`, "T1w"
+	c.Dir, c.Raw, c.Group, c.Labels, c.Space = filepath.Join(root, "fmriprep-20.2.7", "fmriprep"),
+		filepath.Join(root, "raw"), "diagnosis", `{"atlas":"Mini"}`, "T1w"
 	if _, err := c.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "an atlas is in that of a template") {
 		t.Errorf("T1w: error %v", err)
 	}
@@ -74,7 +78,8 @@ func TestBIDSGrayordinates(t *testing.T) {
 	dir := t.TempDir()
 	const bold = "sub-01_task-rest_space-fsLR_den-91k_bold"
 	for name, path := range map[string]string{
-		bold + ".dtseries.nii": "sub-01/func/" + bold + ".dtseries.nii", bold + ".json": "sub-01/func/" + bold + ".json",
+		bold + ".dtseries.nii": "sub-01/func/" + bold + ".dtseries.nii",
+		bold + ".json":         "sub-01/func/" + bold + ".json",
 		"tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii": "atlases/tpl-fsLR/tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii",
 	} {
 		b, err := os.ReadFile(filepath.Join(from, name))
@@ -91,7 +96,8 @@ func TestBIDSGrayordinates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Subjects[0]; s.Problem != nil || filepath.Base(s.Files["bold"]) != bold+".dtseries.nii" || filepath.Base(s.Files["labels"]) != "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii" {
+		if s := r.Subjects[0]; s.Problem != nil || filepath.Base(s.Files["bold"]) != bold+".dtseries.nii" ||
+			filepath.Base(s.Files["labels"]) != "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii" {
 			t.Errorf("%v, problem %v", s.Files, s.Problem)
 		}
 		names, _ := r.Nodes.Strings("name")

@@ -11,8 +11,10 @@ import (
 // longestTR is the longest repetition time that is believed, s: more is in milliseconds.
 const longestTR = 60
 
-// unreadable says which files of a participant would fail when they are read: scans that break off, confounds of another
-// length than their scan, a repetition time in milliseconds. It reads headers, sizes and tables, and no voxels of a scan
+// unreadable says which files of a participant would fail when they are read: scans that break off, confounds of
+// another
+// length than their scan, a repetition time in milliseconds. It reads headers, sizes and tables, and no voxels of a
+// scan
 // whose size is right.
 func (f *bidsFiles) unreadable() (problems []error) {
 	for _, run := range f.each() {

@@ -32,7 +32,8 @@ func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) 
 	return f, nil
 }
 
-// of is the table of events of a scan, "" where there is none: nearest to the scan's place in the raw dataset, and there
+// of is the table of events of a scan, "" where there is none: nearest to the scan's place in the raw dataset, and
+// there
 // the one with most entities (the inheritance principle). Every entity of its name is one of the scan's.
 func (f *eventsFinder) of(bold string) string {
 	scan, ok := bids.Parse(filepath.Base(bold))
@@ -52,9 +53,11 @@ func (f *eventsFinder) of(bold string) string {
 			for _, file := range f.list(d) {
 				n, ok := bids.ParseName(file)
 				about := func(e bids.Entity) bool {
-					return e.Key == "sub" && e.Value == scan.Get("sub") || raw.Get(e.Key) != "" && bids.Same(raw.Get(e.Key), e.Value)
+					return e.Key == "sub" && e.Value == scan.Get("sub") || raw.Get(e.Key) != "" &&
+						bids.Same(raw.Get(e.Key), e.Value)
 				}
-				if ok && len(n.Entities) > best && !slices.ContainsFunc(n.Entities, func(e bids.Entity) bool { return !about(e) }) {
+				if ok && len(n.Entities) > best &&
+					!slices.ContainsFunc(n.Entities, func(e bids.Entity) bool { return !about(e) }) {
 					best, path = len(n.Entities), filepath.Join(d, file)
 				}
 			}

@@ -16,7 +16,8 @@ import (
 )
 
 // find looks for a participant's files.
-func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource, files []bids.File) *bidsFiles {
+func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource,
+	files []bids.File) *bidsFiles {
 	f, root := &bidsFiles{}, sidecars.Root
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	if files == nil {
@@ -51,7 +52,8 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 }
 
 // findRun looks for the files that belong to a scan.
-func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource, files []bids.File, bold bids.File) *bidsFiles {
+func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource, files []bids.File,
+	bold bids.File) *bidsFiles {
 	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
@@ -112,7 +114,8 @@ func isFile(path string) bool {
 // otherScans names the scans of this description that do not fit what was chosen.
 func (c *BIDSCohort) otherScans(files []bids.File) string {
 	var have []string
-	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: map[string]string{"desc": c.Description, "echo": ""}}) {
+	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"},
+		Entities: map[string]string{"desc": c.Description, "echo": ""}}) {
 		have = append(have, filepath.Base(f.Path))
 	}
 	if have == nil {
@@ -124,7 +127,8 @@ func (c *BIDSCohort) otherScans(files []bids.File) string {
 // otherDescriptions says which other scans there are.
 func (c *BIDSCohort) otherDescriptions(files []bids.File) string {
 	var have []string
-	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"}, Entities: map[string]string{"echo": ""}}) {
+	for _, f := range pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".nii.gz", ".nii"},
+		Entities: map[string]string{"echo": ""}}) {
 		if desc := f.Get("desc"); desc != "" && desc != c.Description && !slices.Contains(have, desc) {
 			have = append(have, desc)
 		}

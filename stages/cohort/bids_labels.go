@@ -84,7 +84,8 @@ func (c *BIDSCohort) surferLabels(f *bidsFiles, root string, row listedRow, file
 // transform finds the file that resamples images from a space to another, and so takes points
 // the other way.
 func transform(files []bids.File, session, ext, from string, to ...string) (string, error) {
-	found := anatomy(files, session, bids.Want{Suffixes: []string{"xfm"}, Extensions: []string{ext}, Entities: map[string]string{"from": from}})
+	found := anatomy(files, session, bids.Want{Suffixes: []string{"xfm"}, Extensions: []string{ext},
+		Entities: map[string]string{"from": from}})
 	found = slices.DeleteFunc(found, func(f bids.File) bool { return !slices.Contains(to, f.Get("to")) })
 	switch len(found) {
 	case 0:
@@ -103,7 +104,8 @@ func anatomy(files []bids.File, session string, want bids.Want) []bids.File {
 		return slices.DeleteFunc(slices.Clone(picked), func(f bids.File) bool { return f.Get("ses") != ses })
 	}
 	own := session != "" && slices.ContainsFunc(files, func(f bids.File) bool {
-		return f.Dir == "anat" && f.Get("ses") == session && f.Suffix == "T1w" && f.Get("desc") == "preproc" && f.Get("space") == ""
+		return f.Dir == "anat" && f.Get("ses") == session && f.Suffix == "T1w" && f.Get("desc") == "preproc" &&
+			f.Get("space") == ""
 	})
 	if found := of(session); own || len(found) > 0 {
 		return found
@@ -113,7 +115,8 @@ func anatomy(files []bids.File, session string, want bids.Want) []bids.File {
 
 // surfer finds a participant's aparc+aseg.mgz, or "".
 func (c *BIDSCohort) surfer(root, subject, session string) string {
-	dirs := []string{filepath.Join(root, "sourcedata", "freesurfer"), filepath.Join(filepath.Dir(root), "freesurfer"), filepath.Join(filepath.Dir(root), "sourcedata", "freesurfer")}
+	dirs := []string{filepath.Join(root, "sourcedata", "freesurfer"), filepath.Join(filepath.Dir(root), "freesurfer"),
+		filepath.Join(filepath.Dir(root), "sourcedata", "freesurfer")}
 	if c.FreeSurfer != "" {
 		dirs = []string{within(root, c.FreeSurfer)}
 	}

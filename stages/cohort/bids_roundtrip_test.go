@@ -35,7 +35,8 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,10 +74,12 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 	}
 	series := func(bold, labels dag.Input) []byte {
 		nodes := dag.InputOf(r.Nodes)
-		parcels := stagetest.MustRun(t, stagetest.NewStage[*prepare.Parcellate](t, "parcellate"), map[string][]dag.Input{"bold": {bold}, "labels": {labels}, "nodes": {nodes}})["parcels"]
+		parcels := stagetest.MustRun(t, stagetest.NewStage[*prepare.Parcellate](t, "parcellate"),
+			map[string][]dag.Input{"bold": {bold}, "labels": {labels}, "nodes": {nodes}})["parcels"]
 		b := stagetest.NewStage[*prepare.Bootstrap](t, "bootstrap")
 		b.Draws = 2
-		return stagetest.Encoded(t, stagetest.MustRun(t, b, map[string][]dag.Input{"bold": {bold}, "parcels": {dag.InputOf(parcels)}, "nodes": {nodes}})["series"])
+		return stagetest.Encoded(t, stagetest.MustRun(t, b, map[string][]dag.Input{"bold": {bold},
+			"parcels": {dag.InputOf(parcels)}, "nodes": {nodes}})["series"])
 	}
 	for _, s := range r.Subjects {
 		if s.Problem != nil {
@@ -84,10 +87,12 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 		}
 		out := made[s.ID]
 		want := series(dag.InputOf(out["bold"]), dag.InputOf(out["labels"]))
-		if got := series(stagetest.FileInput(s.Files["bold"]), stagetest.FileInput(s.Files["labels"])); !slices.Equal(got, want) {
+		if got := series(stagetest.FileInput(s.Files["bold"]),
+			stagetest.FileInput(s.Files["labels"])); !slices.Equal(got, want) {
 			t.Errorf("%s: other series than from the simulated files", s.ID)
 		}
-		if got, want := stagetest.Sure(stagetest.FileInput(s.Files["confounds"]).Bytes()), stagetest.Encoded(t, out["confounds"]); !slices.Equal(got, want) {
+		if got, want := stagetest.Sure(stagetest.FileInput(s.Files["confounds"]).Bytes()),
+			stagetest.Encoded(t, out["confounds"]); !slices.Equal(got, want) {
 			t.Errorf("%s: %s is not what was simulated", s.ID, filepath.Base(s.Files["confounds"]))
 		}
 	}

@@ -100,7 +100,8 @@ func TestBIDSSessions(t *testing.T) {
 		sessions []string
 		want     string
 	}{
-		{"all", []string{at("10", ""), at("2", ""), at("base", "")}, []string{"all"}, "sub-01 2 sub-01_ses-2_task-rest" + scan + "\nsub-01 10 sub-01_ses-10_task-rest" + scan + "\nsub-01 base sub-01_ses-base_task-rest" + scan},
+		{"all", []string{at("10", ""), at("2", ""), at("base", "")}, []string{"all"},
+			"sub-01 2 sub-01_ses-2_task-rest" + scan + "\nsub-01 10 sub-01_ses-10_task-rest" + scan + "\nsub-01 base sub-01_ses-base_task-rest" + scan},
 		{"some", []string{at("01", ""), at("02", ""), at("03", "")}, []string{"ses-01", "3"}, "sub-01 01 sub-01_ses-01_task-rest" + scan + "\nsub-01 03 sub-01_ses-03_task-rest" + scan},
 		{"one of two that are asked for", []string{at("01", "")}, []string{"01", "02"}, "sub-01 01 sub-01_ses-01_task-rest" + scan},
 		{"without sessions", []string{"func/sub-01_task-rest"}, []string{"all"}, "sub-01 1 sub-01_task-rest" + scan},
@@ -133,7 +134,8 @@ func TestBIDSSessions(t *testing.T) {
 	} {
 		d := newDataset(t, onePerson)
 		d.write("sub-01/"+at("01", "")+scan, "")
-		if _, err := d.load(func(b *BIDSCohort) { b.Sessions = []string{"all"}; change(b) }); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := d.load(func(b *BIDSCohort) { b.Sessions = []string{"all"}; change(b) }); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -36,7 +36,8 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 			want["desc"] = ""
 		}
 	}
-	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: extensions, Entities: want}),
+	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"},
+		Extensions: extensions, Entities: want}),
 		func(f bids.File) bool { return !c.takesSession(f.Get("ses")) })
 }
 

@@ -31,11 +31,14 @@ func TestBIDSSpaces(t *testing.T) {
 		{"one beside the scan's own", [3]string{mni + " ", mni + " ", mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
 		{"two", [3]string{mni + " space-T1w", mni + " space-T1w", mni}, nil, "", "",
 			"the scans are in 2 spaces, of which one can be analyzed: MNI152NLin2009cAsym (3 of 3 participants), T1w (2 of 3 participants); write space: MNI152NLin2009cAsym, or space: T1w"},
-		{"one of two", [3]string{mni + " space-T1w", mni + " space-T1w", mni + " space-T1w"}, func(c *BIDSCohort) { c.Space = "T1w" }, "space-T1w", "", ""},
+		{"one of two", [3]string{mni + " space-T1w", mni + " space-T1w", mni + " space-T1w"},
+			func(c *BIDSCohort) { c.Space = "T1w" }, "space-T1w", "", ""},
 		{"two resolutions", [3]string{mni + " " + mni + "_res-2", mni + "_res-2", mni + "_res-2 " + nlin6}, nil, "", "",
 			"the scans are in 3 spaces, of which one can be analyzed: MNI152NLin2009cAsym res-2 (3 of 3 participants), MNI152NLin2009cAsym (1 of 3 participants), MNI152NLin6Asym (1 of 3 participants); write space: MNI152NLin2009cAsym with resolution: 2, or space: MNI152NLin2009cAsym with resolution: native, or space: MNI152NLin6Asym"},
-		{"a resolution", [3]string{mni + " " + mni + "_res-02", mni + "_res-02", mni + "_res-02"}, func(c *BIDSCohort) { c.Resolution = "2" }, mni + "_res-02", "space: MNI152NLin2009cAsym res-02, the only one there", ""},
-		{"no res-", [3]string{mni + " " + mni + "_res-2", mni, mni}, func(c *BIDSCohort) { c.Resolution = "native" }, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
+		{"a resolution", [3]string{mni + " " + mni + "_res-02", mni + "_res-02", mni + "_res-02"},
+			func(c *BIDSCohort) { c.Resolution = "2" }, mni + "_res-02", "space: MNI152NLin2009cAsym res-02, the only one there", ""},
+		{"no res-", [3]string{mni + " " + mni + "_res-2", mni, mni}, func(c *BIDSCohort) { c.Resolution = "native" },
+			mni, "space: MNI152NLin2009cAsym, the only one there", ""},
 		{"a space that is not there", [3]string{mni, mni, mni}, func(c *BIDSCohort) { c.Space = "T1w" }, "", "",
 			"no scan fits space: T1w; the scans are in MNI152NLin2009cAsym (3 of 3 participants); write space: MNI152NLin2009cAsym, or leave space and resolution out"},
 	} {
@@ -71,7 +74,8 @@ func TestBIDSSpaces(t *testing.T) {
 					t.Errorf("%s: %s, want %s; problem %v", s.ID, s.Files["bold"], want, s.Problem)
 				}
 			}
-			if said := strings.Join(r.Notes, "\n"); c.note != "" && !slices.Contains(r.Notes, c.note) || c.note == "" && strings.Contains(said, "only one") {
+			if said := strings.Join(r.Notes, "\n"); c.note != "" && !slices.Contains(r.Notes, c.note) || c.note == "" &&
+				strings.Contains(said, "only one") {
 				t.Errorf("notes\n%s\nwant %q", said, c.note)
 			}
 		})
@@ -92,12 +96,14 @@ func TestBIDSWarp(t *testing.T) {
 		from   string
 		wrong  string
 	}{
-		{name: "through both", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/anat/sub-01" + beside},
+		{name: "through both", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp,
+			"sub-01/anat/sub-01" + beside},
 			want: "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → MNI152NLin2009cAsym"},
 		{name: "asked for", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
 			change: func(c *BIDSCohort) { c.Labels = "freesurfer" },
 			want:   "labels=aparc+aseg.mgz transform=sub-01" + rigid + " warp=sub-01" + warp, from: "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → MNI152NLin2009cAsym"},
-		{name: "on the scan's grid", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp, "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
+		{name: "on the scan's grid", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + warp,
+			"sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
 			want: "labels=sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz", from: labelsOnGrid},
 		{name: "to another template", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + beside},
 			wrong: "FreeSurfer's cannot be taken: it has no anat/…from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"},
@@ -125,7 +131,8 @@ func TestBIDSWarp(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.wrong != "" {
-				if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), c.wrong) || strings.Contains(p.Error(), "skip") {
+				if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), c.wrong) ||
+					strings.Contains(p.Error(), "skip") {
 					t.Errorf("problem %v, want %s", p, c.wrong)
 				}
 				return
@@ -146,7 +153,8 @@ func TestBIDSWarp(t *testing.T) {
 			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
 				t.Errorf("labels from %q, want %q", from, c.from)
 			}
-			if s := r.Scans(); s.Labels[c.from] != 1 || len(s.Labels) != 1 || s.Space != "MNI152NLin2009cAsym" || s.MadeBy != "fMRIPrep 25.2.0" {
+			if s := r.Scans(); s.Labels[c.from] != 1 || len(s.Labels) != 1 || s.Space != "MNI152NLin2009cAsym" ||
+				s.MadeBy != "fMRIPrep 25.2.0" {
 				t.Errorf("of its scans it says %+v", s)
 			}
 			if space := stagetest.Sure(inventory.Strings("space"))[0]; space != "MNI152NLin2009cAsym" {

@@ -52,7 +52,8 @@ func timeNotes(l *list, found map[string]*bidsFiles) (notes []string, contradict
 	for _, row := range l.rows {
 		for _, f := range found[row.id].each() {
 			if f.apart() {
-				apart = append(apart, fmt.Sprintf("%s (%g and %g s)", strings.TrimSpace(row.id+" "+f.name), f.tr, f.headerTR))
+				apart = append(apart, fmt.Sprintf("%s (%g and %g s)", strings.TrimSpace(row.id+" "+f.name), f.tr,
+					f.headerTR))
 			}
 			if tr := f.tr; tr > 0 {
 				used[tr]++

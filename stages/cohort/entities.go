@@ -33,7 +33,8 @@ var runEntities = []string{"ses", "task", "acq", "rec", "dir", "run"}
 
 // value is what was chosen for an entity: "1" where ses-1 was written.
 func (e *entities) value(key string) string {
-	v := map[string]string{"ses": e.Session, "task": e.Task, "acq": e.Acquisition, "rec": e.Reconstruction, "dir": e.Direction, "run": e.Run, "res": e.Resolution}[key]
+	v := map[string]string{"ses": e.Session, "task": e.Task, "acq": e.Acquisition, "rec": e.Reconstruction,
+		"dir": e.Direction, "run": e.Run, "res": e.Resolution}[key]
 	return strings.TrimPrefix(v, key+"-")
 }
 

@@ -43,7 +43,8 @@ func (l *list) source(port, format, spec string) (*fileSource, error) {
 		return f, f.pattern(l)
 	}
 	if _, err := os.Stat(within(l.root, spec)); err != nil {
-		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path, words.DidYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
+		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path,
+			words.DidYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
 	}
 	return f, nil
 }
@@ -64,7 +65,8 @@ func (f *fileSource) pattern(l *list) error {
 		}
 		if (name != "participant_id" || l.each == "row") && !slices.Contains(l.sheet.Columns, name) {
 			problems = append(problems, fmt.Errorf("%s: in %q, {%s} is not a column of %s%s; its columns are %s",
-				f.port, f.spec, name, l.path, words.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", ")))
+				f.port, f.spec, name, l.path, words.DidYouMean(name, l.sheet.Columns),
+				strings.Join(l.sheet.Columns, ", ")))
 		}
 		f.pieces = append(f.pieces, text, name)
 		rest = after

@@ -99,7 +99,8 @@ func (l *list) column(parameter, name string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
-		parameter, l.path, name, words.DidYouMean(name, l.sheet.Columns), strings.Join(l.sheet.Columns, ", "), parameter)
+		parameter, l.path, name, words.DidYouMean(name, l.sheet.Columns),
+		strings.Join(l.sheet.Columns, ", "), parameter)
 }
 
 // levels reads the parameter of that name.
@@ -173,7 +174,8 @@ func (l *list) name(levels map[string]string) error {
 		l.rows = append(l.rows, r)
 	}
 	for _, value := range slices.Sorted(maps.Keys(nameless)) {
-		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %d row%s, and levels has no name for it", l.path, l.Group, value, nameless[value], column.Plural(nameless[value])))
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %d row%s, and levels has no name for it",
+			l.path, l.Group, value, nameless[value], column.Plural(nameless[value])))
 	}
 	if changed != "" {
 		l.notes = append(l.notes, changed)

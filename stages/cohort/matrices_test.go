@@ -10,7 +10,8 @@ import (
 )
 
 func TestMatricesCohort(t *testing.T) {
-	pair := string(stagetest.Mat(t, mat5.Matrix("R", []float64{1, .5, .5, 1}, 2, 2), mat5.Matrix("P", []float64{1, .5, .5, 1}, 2, 2), mat5.Texts("roi", []string{"left", "right"})))
+	pair := string(stagetest.Mat(t, mat5.Matrix("R", []float64{1, .5, .5, 1}, 2, 2),
+		mat5.Matrix("P", []float64{1, .5, .5, 1}, 2, 2), mat5.Texts("roi", []string{"left", "right"})))
 	dir := stagetest.Files(t, map[string]string{
 		"p.tsv":         "participant_id\tgroup\tfile\nsub-b\tx\tm/sub-b.tsv\nsub-a\ty\tm/sub-a.tsv\n",
 		"m/sub-a.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
@@ -37,7 +38,8 @@ func TestMatricesCohort(t *testing.T) {
 			continue
 		}
 		names, _ := r.Nodes.Strings("name")
-		if _, has := r.Files["partial"]; !slices.Equal(names, c.names) || has != (c.partial != "") || r.Files["pearson"].Format != "matrix" || len(r.Subjects) != 2 {
+		if _, has := r.Files["partial"]; !slices.Equal(names, c.names) || has != (c.partial != "") ||
+			r.Files["pearson"].Format != "matrix" || len(r.Subjects) != 2 {
 			t.Errorf("%s: nodes %v, %+v", c.pearson, names, r)
 		}
 	}

@@ -19,8 +19,9 @@ import (
 func nodesTable(nodes []atlas.Node) *encoding.Table {
 	rows := make([]column.NodeRow, len(nodes))
 	for i, n := range nodes {
-		r := column.NodeRow{Index: int32(n.Index), ID: int32(n.ID), Name: n.Name, Abbreviation: cmp.Or(n.Abbreviation, n.Name),
-			Hemisphere: n.Hemisphere, Structure: n.Structure, X: n.X, Y: n.Y, Z: n.Z, Color: n.Color}
+		r := column.NodeRow{Index: int32(n.Index), ID: int32(n.ID), Name: n.Name,
+			Abbreviation: cmp.Or(n.Abbreviation, n.Name),
+			Hemisphere:   n.Hemisphere, Structure: n.Structure, X: n.X, Y: n.Y, Z: n.Z, Color: n.Color}
 		if math.IsNaN(n.X + n.Y + n.Z) {
 			r.X, r.Y, r.Z = math.NaN(), math.NaN(), math.NaN()
 		}

@@ -18,7 +18,8 @@ func TestIsDK84(t *testing.T) {
 		name  string
 		nodes []atlas.Node
 		want  bool
-	}{{"built in", atlas.DK84(), true}, {"by number", index, true}, {"in another order", turned, true}, {"one of another atlas", other, false}, {"fewer", turned[1:], false}} {
+	}{{"built in", atlas.DK84(), true}, {"by number", index, true}, {"in another order", turned, true},
+		{"one of another atlas", other, false}, {"fewer", turned[1:], false}} {
 		r := &Roster{Nodes: nodesTable(c.nodes)}
 		if got := r.Scans().DK84; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

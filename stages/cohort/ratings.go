@@ -10,7 +10,8 @@ import (
 // RatedFail is why a participant takes no part whose scan was rated fail.
 const RatedFail = "rated fail"
 
-// FailedRatings are the participants whom a table of ratings (columns participant_id and rating: pass, maybe, fail, or no
+// FailedRatings are the participants whom a table of ratings (columns participant_id and rating: pass, maybe, fail, or
+// no
 // value) rates fail. A report saves such a table.
 func FailedRatings(path string) (ids []string, err error) {
 	f, err := os.Open(path)

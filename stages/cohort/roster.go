@@ -41,14 +41,17 @@ type Roster struct {
 	Files    map[string]dag.Type // the per-participant ports that Subject.Files fills: bold, labels, confounds, series
 	Values   map[string]dag.Type // the per-participant ports that Subject.Values fills
 	PerRun   bool                // Subject.Runs fills them: stages with each: run read them
-	Sessions bool                // with PerRun: each of Subject.Runs is a session, and stages with each: session read them
+	// with PerRun: each of Subject.Runs is a session, and stages with each: session read them
+	Sessions bool
 	// Make, when set, is the stage that makes the per-participant ports (a
 	// simulated cohort): one task a subject, with the parameter "subject".
 	Make func(subject string) dag.Stage
 	// MakeKind is the registered kind of what Make returns.
 	MakeKind string
 	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
-	Notes    []string  // who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine (see NameIn)
+	// who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine
+	// (see NameIn)
+	Notes []string
 	// TimesApart: a scan's header and its sidecar give different repetition times. Which counts depends on the stages.
 	TimesApart  bool
 	Description string   // the desc- entity of the scans; "" where it is not known
@@ -56,7 +59,8 @@ type Roster struct {
 	Here        []string // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string) []error
-	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the name
+	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
+	// name
 	// of its run or session: stages that refuse a scan leave its participant out (incomplete: skip).
 	Scan func(id, part string) (volumes int, tr float64)
 	Root string // the directory from which results name the participants' files (see NameIn)
@@ -174,7 +178,8 @@ var Sources = []Source{
 	timeseriesCohortKind,
 }
 
-// Unreadable says which of a participant's files would fail when they are read: scans that break off, and what the cohort
+// Unreadable says which of a participant's files would fail when they are read: scans that break off, and what the
+// cohort
 // itself can compare. It reads headers, sizes and tables, and no voxels of a scan whose size is right.
 func (r *Roster) Unreadable(s Subject) error {
 	var problems []error

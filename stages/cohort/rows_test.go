@@ -30,7 +30,8 @@ func TestRowsCohort(t *testing.T) {
 	if want := []string{"10", "moby-dick", "Émile"}; !slices.Equal(ids, want) || r.AxisName() != "book" {
 		t.Errorf("rows %v of the axis %s, want %v", ids, r.AxisName(), want)
 	}
-	if got := r.Subjects[1].Files["file"]; got != filepath.Join(dir, "data", "a.txt") || r.Files["file"].Format != "text" {
+	if got := r.Subjects[1].Files["file"]; got != filepath.Join(dir, "data", "a.txt") ||
+		r.Files["file"].Format != "text" {
 		t.Errorf("file %s, ports %v", got, r.Files)
 	}
 	// The whole table has numbers; a row has the texts as they stand. Paths are in neither.
@@ -52,12 +53,14 @@ func TestRowsCohort(t *testing.T) {
 	}
 
 	// Everything named, and a row chosen.
-	c = &RowsCohort{File: "data/books.csv", ID: "words", Axis: "n", Files: []string{"series=scans/{book}.csv", "text=data/{file}"}, Root: ".", Select: "words > 5"}
+	c = &RowsCohort{File: "data/books.csv", ID: "words", Axis: "n", Files: []string{"series=scans/{book}.csv",
+		"text=data/{file}"}, Root: ".", Select: "words > 5"}
 	r, err = c.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Subjects; len(s) != 1 || s[0].ID != "7" || r.Axis != "n" || s[0].Files["series"] != filepath.Join(dir, "scans", "10.csv") || s[0].Files["text"] != filepath.Join(dir, "data", "b.txt") ||
+	if s := r.Subjects; len(s) != 1 || s[0].ID != "7" || r.Axis != "n" || s[0].Files["series"] != filepath.Join(dir,
+		"scans", "10.csv") || s[0].Files["text"] != filepath.Join(dir, "data", "b.txt") ||
 		r.Files["series"].Format != "csv" || len(r.Left) != 2 {
 		t.Errorf("%+v, %v", r.Subjects, r.Left)
 	}
@@ -92,7 +95,8 @@ func TestRowsCohortMistakes(t *testing.T) {
 		{RowsCohort{File: "tt.tsv"}, "file: tt.tsv: there is no such file (did you mean \"t.tsv\"?)"},
 		{RowsCohort{File: "t.tsv"}, `axis: the column "book id" of t.tsv cannot name the axis: set the parameter axis to another name`},
 		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is no name: letters, digits, _ and -, beginning with a letter`},
-		{RowsCohort{File: "t.tsv", Axis: "run", ID: "ab", Files: []string{"row=file", "x", "y=/tmp/{a}", "z={b}", "w=none.txt"}},
+		{RowsCohort{File: "t.tsv", Axis: "run", ID: "ab", Files: []string{"row=file", "x", "y=/tmp/{a}",
+			"z={b}", "w=none.txt"}},
 			`id: t.tsv has no column "ab"; its columns are book id, file, a (set the parameter id to one of them)
 axis: "run" has another meaning: choose another name
 files: cohort.row is taken already: choose another name in "row=file"
@@ -121,7 +125,8 @@ names.tsv:15: column "id": "." cannot name a row: write letters, digits, and . _
 			t.Errorf("%+v: no error, want\n%s", c.cohort, c.want)
 			continue
 		}
-		if got := inDir(dir, err.Error()); got != c.want && !(c.want == "select: " && strings.HasPrefix(got, c.want) && strings.Contains(got, "group")) {
+		if got := inDir(dir, err.Error()); got != c.want && !(c.want == "select: " && strings.HasPrefix(got, c.want) &&
+			strings.Contains(got, "group")) {
 			t.Errorf("%+v said\n%s\nwant\n%s", c.cohort, got, c.want)
 		}
 	}

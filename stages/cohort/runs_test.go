@@ -50,14 +50,17 @@ func TestBIDSRuns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if got := runsText(r, "bold"); got != c.want && !(strings.Contains(c.want, "differ") && strings.Contains(got, c.want)) {
+		if got := runsText(r, "bold"); got != c.want && !(strings.Contains(c.want, "differ") &&
+			strings.Contains(got, c.want)) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		} else if strings.Contains(c.name, "tasks") && strings.Contains(got, "takes them all") {
 			t.Errorf("%s: runs: all does not join tasks, and it says\n%s", c.name, got)
 		}
 		for _, s := range r.Subjects {
 			for _, run := range s.Runs { // each has labels of its own
-				if bold, labels := filepath.Base(run.Files["bold"]), filepath.Base(run.Files["labels"]); strings.TrimSuffix(bold, scan) != strings.TrimSuffix(labels, "_space-T1w_desc-aparcaseg_dseg.nii.gz") {
+				if bold, labels := filepath.Base(run.Files["bold"]),
+					filepath.Base(run.Files["labels"]); strings.TrimSuffix(bold, scan) != strings.TrimSuffix(labels,
+					"_space-T1w_desc-aparcaseg_dseg.nii.gz") {
 					t.Errorf("%s: labels %s of %s", c.name, labels, bold)
 				}
 			}
@@ -87,14 +90,16 @@ func TestRowsAreRuns(t *testing.T) {
 	for _, c := range r.Participants.Columns {
 		names = append(names, c.Name)
 	}
-	if want := []string{"participant_id", "group", "source_id", "age"}; !slices.Equal(names, want) || r.Participants.Rows() != 2 {
+	if want := []string{"participant_id", "group", "source_id", "age"}; !slices.Equal(names, want) ||
+		r.Participants.Rows() != 2 {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
 	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := runsText(r, "bold"); strings.Contains(got, "d.nii") || !strings.Contains(got, "c.nii") || len(r.Left) != 0 {
+	if got := runsText(r, "bold"); strings.Contains(got, "d.nii") ||
+		!strings.Contains(got, "c.nii") || len(r.Left) != 0 {
 		t.Errorf("%s, left %v", got, r.Left)
 	}
 	if !slices.Contains(r.Notes, "1 runs are left out of participants whose other runs take part") {

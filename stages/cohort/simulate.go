@@ -72,9 +72,11 @@ func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 		missing = append(missing, nodes[i].Index)
 	}
 	scan, err := phantom.Make(phantom.Settings{
-		Seed: s.Seed, Subject: s.Subject, Affected: s.Group == "ASD", Strength: s.Strength, Heterogeneity: s.Heterogeneity,
-		Volumes: s.Volumes, TR: s.TR, Grid: s.Grid, Motion: s.Motion, Noise: s.Noise, Autocorrelation: s.Autocorrelation,
-		Site: s.Site, SiteEffect: s.SiteEffect, Missing: missing,
+		Seed: s.Seed, Subject: s.Subject, Affected: s.Group == "ASD", Strength: s.Strength,
+		Heterogeneity: s.Heterogeneity,
+		Volumes:       s.Volumes, TR: s.TR, Grid: s.Grid, Motion: s.Motion, Noise: s.Noise,
+		Autocorrelation: s.Autocorrelation,
+		Site:            s.Site, SiteEffect: s.SiteEffect, Missing: missing,
 	}, nodes)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 			people[i].group = "HC"
 		}
 	}
-	slices.SortFunc(people, func(a, b person) int { return strings.Compare(a.id, b.id) }) // sub-sim1000 before sub-sim101
+	// sub-sim1000 before sub-sim101
+	slices.SortFunc(people, func(a, b person) int { return strings.Compare(a.id, b.id) })
 	ids, groups := make([]string, n), make([]string, n)
 	position := map[string]int{}
 	for i, p := range people {
@@ -87,7 +88,8 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 		MakeKind: "simulate",
 		Make: func(subject string) dag.Stage {
 			i := position[subject]
-			s := &Simulate{Seed: c.Seed, Subject: subject, Group: groups[i], Scanner: c.Scanner, Missing: missing[subject], Corrupt: corrupt[subject]}
+			s := &Simulate{Seed: c.Seed, Subject: subject, Group: groups[i], Scanner: c.Scanner,
+				Missing: missing[subject], Corrupt: corrupt[subject]}
 			if c.Sites > 1 {
 				s.Site = sites[i]
 			}
@@ -102,7 +104,8 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 }
 
 // faults reads the parameters missing and corrupt.
-func (c *SimulatedCohort) faults(ids []string, position map[string]int, nodes []atlas.Node) (missing map[string][]string, corrupt map[string]bool, err error) {
+func (c *SimulatedCohort) faults(ids []string, position map[string]int,
+	nodes []atlas.Node) (missing map[string][]string, corrupt map[string]bool, err error) {
 	var problems []error
 	known := func(parameter, id string) bool {
 		_, ok := position[id]
@@ -160,7 +163,8 @@ type truthRow struct {
 // truthTable tells what is planted: one row an edge.
 func truthTable(nodes []atlas.Node, strength, heterogeneity float64) *encoding.Table {
 	edges := phantom.Planted(nodes)
-	reference, affected := phantom.Expected(nodes, false, strength, heterogeneity), phantom.Expected(nodes, true, strength, heterogeneity)
+	reference, affected := phantom.Expected(nodes, false, strength, heterogeneity),
+		phantom.Expected(nodes, true, strength, heterogeneity)
 	rows := make([]truthRow, len(edges))
 	for i, e := range edges {
 		at := (e.Source-1)*len(nodes) + e.Target - 1

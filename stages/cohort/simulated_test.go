@@ -57,7 +57,8 @@ func TestSimulatedCohortDefault(t *testing.T) {
 		for _, g := range groups {
 			n[g]++
 		}
-		if !reflect.DeepEqual(n, map[string]int{"ASD": 75, "HC": 43}) || r.Nodes.Rows() != 84 || len(r.Subjects) != 118 {
+		if !reflect.DeepEqual(n, map[string]int{"ASD": 75, "HC": 43}) || r.Nodes.Rows() != 84 ||
+			len(r.Subjects) != 118 {
 			t.Errorf("groups %v, %d nodes, %d participants", n, r.Nodes.Rows(), len(r.Subjects))
 		}
 		return
@@ -123,7 +124,8 @@ func TestSimulatedScan(t *testing.T) {
 		t.Errorf("%d labels on %v, the scan on %v", len(labels.Values()), labels.Grid, bold.Header.Grid())
 	}
 	lines := strings.Split(strings.TrimSuffix(string(stagetest.Encoded(t, out["confounds"])), "\n"), "\n")
-	if len(lines) != 21 || !strings.Contains(lines[0], "framewise_displacement") || !strings.Contains(lines[1], "n/a") || strings.Contains(lines[2], "n/a") {
+	if len(lines) != 21 || !strings.Contains(lines[0], "framewise_displacement") ||
+		!strings.Contains(lines[1], "n/a") || strings.Contains(lines[2], "n/a") {
 		t.Errorf("confounds: %d lines, the first %q", len(lines), lines[0])
 	}
 }
@@ -222,7 +224,8 @@ func TestGroupAndSiteReachTheScan(t *testing.T) {
 	r := simulated(t, nil)
 	asd, hc := r.Make("sub-sim001").(*Simulate), *r.Make("sub-sim001").(*Simulate)
 	hc.Group = "HC"
-	if asd.Group != "ASD" || bytes.Equal(stagetest.Encoded(t, stagetest.MustRun(t, asd, nil)["bold"]), stagetest.Encoded(t, stagetest.MustRun(t, &hc, nil)["bold"])) {
+	if asd.Group != "ASD" || bytes.Equal(stagetest.Encoded(t, stagetest.MustRun(t, asd, nil)["bold"]),
+		stagetest.Encoded(t, stagetest.MustRun(t, &hc, nil)["bold"])) {
 		t.Error("the group makes no difference")
 	}
 	if asd.Site != 0 {
@@ -250,7 +253,8 @@ func TestSimulatedFaults(t *testing.T) {
 	if err != nil || len(labels.Values()) != 82 || slices.Contains(labels.Values(), 58) {
 		t.Errorf("%d labels, %v", len(labels.Values()), err)
 	}
-	whole, cut := stagetest.MustRun(t, r.Make("sub-sim003"), nil)["bold"], stagetest.MustRun(t, r.Make("sub-sim004"), nil)["bold"]
+	whole, cut := stagetest.MustRun(t, r.Make("sub-sim003"), nil)["bold"],
+		stagetest.MustRun(t, r.Make("sub-sim004"), nil)["bold"]
 	if n, m := len(stagetest.Encoded(t, whole)), len(stagetest.Encoded(t, cut)); m > 2*n/3 {
 		t.Errorf("the corrupt scan has %d bytes, a whole one %d", m, n)
 	}
@@ -264,7 +268,8 @@ corrupt: there is no participant "sub-sim0"; they are sub-sim001 to sub-sim005`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if _, err := (&SimulatedCohort{Sites: 1}).Load(""); err == nil || !strings.Contains(err.Error(), "no participants") {
+	if _, err := (&SimulatedCohort{Sites: 1}).Load(""); err == nil ||
+		!strings.Contains(err.Error(), "no participants") {
 		t.Errorf("an empty cohort: %v", err)
 	}
 }

@@ -43,7 +43,8 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	var sources []*fileSource
 	labels, wrong := l.labelSource(c.Labels, where{dir: dir})
 	for _, f := range []struct{ port, format, spec string }{
-		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar}, {"events", "tsv", c.Events},
+		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar},
+		{"events", "tsv", c.Events},
 	} {
 		if f.spec == "" {
 			continue

@@ -35,7 +35,8 @@ func study(t *testing.T) string {
 }
 
 func table(change func(*TableCohort)) *TableCohort {
-	c := &TableCohort{listed: listed{File: "study/people.csv", ID: "name", Group: "dx"}, BOLD: "scan", Labels: "../atlas.nii", Nodes: "dk84"}
+	c := &TableCohort{listed: listed{File: "study/people.csv", ID: "name", Group: "dx"}, BOLD: "scan",
+		Labels: "../atlas.nii", Nodes: "dk84"}
 	if change != nil {
 		change(c)
 	}
@@ -62,12 +63,14 @@ func TestTableCohort(t *testing.T) {
 	}
 	at := filepath.Join(dir, "study")
 	if got, want := r.Subjects[2].Files, map[string]string{
-		"bold": filepath.Join(at, "func", "c.nii"), "labels": filepath.Join(dir, "atlas.nii"), "confounds": filepath.Join(at, "c.tsv"),
+		"bold": filepath.Join(at, "func", "c.nii"), "labels": filepath.Join(dir, "atlas.nii"),
+		"confounds":         filepath.Join(at, "c.tsv"),
 		"confounds_sidecar": filepath.Join(at, "003.json"),
 	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("files of sub-003: %v, want %v", got, want)
 	}
-	if got, want := r.Files, map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"), "confounds_sidecar": dag.Format("json")}; !reflect.DeepEqual(got, want) {
+	if got, want := r.Files, map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"),
+		"confounds": dag.Format("tsv"), "confounds_sidecar": dag.Format("json")}; !reflect.DeepEqual(got, want) {
 		t.Errorf("ports %v", got)
 	}
 	var columns []string
@@ -140,7 +143,8 @@ func TestTableCohortSelects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if groups, _ := r.Participants.Strings("group"); !slices.Equal(groups, []string{"control", "patient", "patient", "control"}) {
+	if groups, _ := r.Participants.Strings("group"); !slices.Equal(groups,
+		[]string{"control", "patient", "patient", "control"}) {
 		t.Errorf("groups %v", groups)
 	}
 }
@@ -177,7 +181,8 @@ func TestTableCohortProblems(t *testing.T) {
 		}
 	}
 	// A classifier needs groups: who has none is not in the table.
-	if ids, _ := r.Participants.Strings("participant_id"); !slices.Equal(ids, []string{"sub-002", "sub-003", "sub-A4"}) {
+	if ids, _ := r.Participants.Strings("participant_id"); !slices.Equal(ids,
+		[]string{"sub-002", "sub-003", "sub-A4"}) {
 		t.Errorf("participants %v", ids)
 	}
 	if last := r.Notes[len(r.Notes)-1]; last != "3 of 4 participants cannot be used as they are" {
@@ -319,7 +324,8 @@ func TestTimeseriesCohort(t *testing.T) {
 // The NYU site of ABIDE I: 75 of its 175 participants are ASD.
 func TestTimeseriesCohortOnABIDE(t *testing.T) {
 	dir := need.Shared(t, "data", "abide_nyu")
-	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd", Levels: []string{"1=ASD", "0=TD"}},
+	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd",
+		Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
 	r, err := c.Load(dir)
 	if err != nil {

@@ -26,7 +26,8 @@ func TestTimeseriesSidecar(t *testing.T) {
 		want  []string // the sidecars of sub-01 and sub-02
 		note  string
 	}{
-		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`, name("2", ".json"): `{"SamplingFrequency": 0.5}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
+		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`,
+			name("2", ".json"): `{"SamplingFrequency": 0.5}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"RepetitionTime": 2}`}, []string{"task-rest_timeseries.json", "task-rest_timeseries.json"}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
 		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{"", ""}, "no cohort.sidecar: of 1 of 2 files of series no JSON file gives the RepetitionTime"},
@@ -105,7 +106,8 @@ func TestTimeseriesDialects(t *testing.T) {
 			if c.wrong != "" { // so that the names of the regions can be read somewhere
 				d.write("nodes.tsv", "index\tname\n1\tLH_Vis\n2\tRH_Vis\n")
 			}
-			kind := Sources[slices.IndexFunc(Sources, func(c Source) bool { return c.Name == "timeseries" })].New().(*TimeseriesCohort)
+			kind := Sources[slices.IndexFunc(Sources,
+				func(c Source) bool { return c.Name == "timeseries" })].New().(*TimeseriesCohort)
 			kind.Dir = "."
 			if c.wrong != "" {
 				kind.Nodes = filepath.Join(d.dir, "nodes.tsv")
@@ -119,12 +121,14 @@ func TestTimeseriesDialects(t *testing.T) {
 			}
 			for _, s := range r.Subjects {
 				if c.wrong != "" {
-					if s.Problem == nil || !strings.Contains(s.Problem.Error(), strings.ReplaceAll(c.wrong, "SUB", s.ID)) {
+					if s.Problem == nil ||
+						!strings.Contains(s.Problem.Error(), strings.ReplaceAll(c.wrong, "SUB", s.ID)) {
 						t.Errorf("problem %v, want %s", s.Problem, c.wrong)
 					}
 					continue
 				}
-				if got, want := filepath.Base(s.Files["series"]), strings.ReplaceAll(c.want, "SUB", s.ID); got != want || s.Problem != nil {
+				if got, want := filepath.Base(s.Files["series"]),
+					strings.ReplaceAll(c.want, "SUB", s.ID); got != want || s.Problem != nil {
 					t.Errorf("series %s, want %s (%v)", got, want, s.Problem)
 				}
 			}

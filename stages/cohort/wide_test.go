@@ -41,7 +41,8 @@ func TestWideTable(t *testing.T) {
 		for i := range columns {
 			columns[i] = r.Participants.Columns[i].Name
 		}
-		if err := dag.Fits(dag.Type{Format: "arrow", Columns: columns}, dag.Type{Format: "arrow", Columns: columns}); err != nil {
+		if err := dag.Fits(dag.Type{Format: "arrow", Columns: columns},
+			dag.Type{Format: "arrow", Columns: columns}); err != nil {
 			t.Error(err)
 		}
 		done <- len(columns)

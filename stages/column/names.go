@@ -67,7 +67,8 @@ const PrGNN = "pr-gnn"
 // Classifiers are the models of the kinds train and baseline, in words. What the
 // metadata of predictions say of their model is one of these.
 var Classifiers = map[string]string{
-	PrGNN: "PR-GNN", "majority": "majority classifier", "svm": "SVM (RBF)", "linear-svm": "linear SVM", "ridge": "ridge regression", "logistic": "logistic regression",
+	PrGNN: "PR-GNN", "majority": "majority classifier", "svm": "SVM (RBF)", "linear-svm": "linear SVM",
+	"ridge": "ridge regression", "logistic": "logistic regression",
 	"forest": "random forest", "mlp": "MLP", "brainnetcnn": "BrainNetCNN", "li2019": "Li et al. 2019",
 }
 

@@ -22,13 +22,17 @@ func TestClassifiersAreNamedForPeople(t *testing.T) {
 		want     []string
 	}{
 		{[][]dag.Coord{nil}, []string{"pr-gnn"}, []string{"PR-GNN"}},
-		{[][]dag.Coord{at("stage=train"), at("stage=baselines", "model=linear-svm")}, []string{"pr-gnn", "linear-svm"}, []string{"PR-GNN", "linear SVM"}},
-		{[][]dag.Coord{at("pool=topk", "lambda=0.1-0.5"), at("pool=sage", "lambda=0-0")}, []string{"pr-gnn", "pr-gnn"}, []string{"PR-GNN, TopK, λ 0.1-0.5", "PR-GNN, SAGE, λ 0-0"}},
+		{[][]dag.Coord{at("stage=train"), at("stage=baselines", "model=linear-svm")}, []string{"pr-gnn", "linear-svm"},
+			[]string{"PR-GNN", "linear SVM"}},
+		{[][]dag.Coord{at("pool=topk", "lambda=0.1-0.5"), at("pool=sage", "lambda=0-0")}, []string{"pr-gnn", "pr-gnn"},
+			[]string{"PR-GNN, TopK, λ 0.1-0.5", "PR-GNN, SAGE, λ 0-0"}},
 		// Two stages of one model, and one of another.
-		{[][]dag.Coord{at("stage=train"), at("stage=longer"), at("stage=ridge")}, []string{"pr-gnn", "pr-gnn", "ridge"}, []string{"PR-GNN (train)", "PR-GNN (longer)", "ridge regression"}},
+		{[][]dag.Coord{at("stage=train"), at("stage=longer"), at("stage=ridge")}, []string{"pr-gnn", "pr-gnn", "ridge"},
+			[]string{"PR-GNN (train)", "PR-GNN (longer)", "ridge regression"}},
 		// Predictions of a program of somebody else's say nothing of their model.
 		{[][]dag.Coord{at("stage=mine", "depth=3"), nil}, []string{"", ""}, []string{"mine, depth 3", ""}},
-		{[][]dag.Coord{at("model=own"), at("seed=1"), at("seed=2")}, []string{"", "pr-gnn", "pr-gnn"}, []string{"own", "PR-GNN, seed 1", "PR-GNN, seed 2"}},
+		{[][]dag.Coord{at("model=own"), at("seed=1"), at("seed=2")}, []string{"", "pr-gnn", "pr-gnn"},
+			[]string{"own", "PR-GNN, seed 1", "PR-GNN, seed 2"}},
 	} {
 		if got := NameClassifiers(c.settings, c.models); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.settings, got, c.want)

@@ -44,9 +44,11 @@ func BenchmarkColumns(b *testing.B) {
 				id[i], set[i], draw[i], layer[i], index[i] = r.ID, r.Set, r.Draw, r.Layer, r.Index
 				score[i], other[i], kept[i], valid[i] = r.Score, r.Other, r.Kept, r.Score == r.Score
 			}
-			encoding.NewTable(encoding.Column{Name: "participant_id", Values: id}, encoding.Column{Name: "set", Values: set},
+			encoding.NewTable(encoding.Column{Name: "participant_id", Values: id},
+				encoding.Column{Name: "set", Values: set},
 				encoding.Column{Name: "draw", Values: draw}, encoding.Column{Name: "layer", Values: layer},
-				encoding.Column{Name: "index", Values: index}, encoding.Column{Name: "score", Values: score, Valid: valid},
+				encoding.Column{Name: "index", Values: index}, encoding.Column{Name: "score", Values: score,
+					Valid: valid},
 				encoding.Column{Name: "other", Values: other}, encoding.Column{Name: "kept", Values: kept})
 		}
 	})

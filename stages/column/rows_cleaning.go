@@ -9,7 +9,8 @@ const (
 	CleanedScan  = "scan already denoised"
 )
 
-// StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's scrubbing), mm.
+// StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's
+// scrubbing), mm.
 const StrongMotion = 0.5
 
 // A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several

@@ -2,7 +2,8 @@ package column
 
 import "prgnn/dag"
 
-// A MotionRow is QC-FC of one way of cleaning: how much of functional connectivity goes with motion over the participants.
+// A MotionRow is QC-FC of one way of cleaning: how much of functional connectivity goes with motion over the
+// participants.
 type MotionRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Strategy     string      `column:"strategy" doc:"named set of nuisance regressors; several where the participants differ"`

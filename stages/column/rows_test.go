@@ -29,7 +29,8 @@ func yes(b bool) *bool { return &b }
 
 func rowsOf() []row {
 	return []row{
-		{Coords: []dag.Coord{{Axis: "pool", Value: "topk"}}, Fold: 1, Name: "a", place: place{1.5}, Score: 0.25, Planted: yes(true), Count: 1 << 40, Side: "L"},
+		{Coords: []dag.Coord{{Axis: "pool", Value: "topk"}}, Fold: 1, Name: "a", place: place{1.5}, Score: 0.25,
+			Planted: yes(true), Count: 1 << 40, Side: "L"},
 		{Fold: 2, Name: "b", Score: math.NaN()},
 		{Coords: []dag.Coord{{Axis: "pool", Value: "sage"}}, Fold: 3, Name: "", Score: 1, Planted: yes(false)},
 	}
@@ -43,7 +44,8 @@ func TestColumnsByHand(t *testing.T) {
 		encoding.Column{Name: "fold", Values: []int32{1, 2, 3}, Doc: "from 1"},
 		encoding.Column{Name: "name", Values: []string{"a", "b", ""}},
 		encoding.Column{Name: "x", Values: []float64{1.5, 0, 0}, Unit: "mm"},
-		encoding.Column{Name: "score", Values: []float64{0.25, math.NaN(), 1}, Valid: []bool{true, false, true}, Doc: "pooling score"},
+		encoding.Column{Name: "score", Values: []float64{0.25, math.NaN(), 1}, Valid: []bool{true, false, true},
+			Doc: "pooling score"},
 		encoding.Column{Name: "planted", Values: []bool{true, false, false}, Valid: []bool{true, false, true}},
 		encoding.Column{Name: "count", Values: []int64{1 << 40, 0, 0}},
 		encoding.Column{Name: "side", Values: []string{"L", "", ""}, Valid: []bool{true, false, false}},

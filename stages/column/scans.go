@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Scans is what a cohort knows of how its scans were made. pipeline.notes has it as metadata, for the methods of a report.
+// Scans is what a cohort knows of how its scans were made. pipeline.notes has it as metadata, for the methods of a
+// report.
 type Scans struct {
 	MadeBy      string         `json:"made_by,omitempty"`     // "fMRIPrep 25.2.0"; "" when the dataset names no program
 	Space       string         `json:"space,omitempty"`       // "MNI152NLin2009cAsym res-2"; "native" for the scan's own

@@ -114,7 +114,8 @@ func (e *Exec) Validate() []error {
 				bad("%s: %q has no value: %s=VALUE", list.parameter, entry, d.name)
 			case list.what != "input" && d.gather:
 				bad("%s: %q: only inputs gather", list.parameter, entry)
-			case list.what != "parameter" && d.has && d.value == "", list.what != "parameter" && strings.ContainsAny(d.value, `/\. `):
+			case list.what != "parameter" && d.has && d.value == "", list.what != "parameter" &&
+				strings.ContainsAny(d.value, `/\. `):
 				bad("%s: %q: %q is no format", list.parameter, entry, d.value)
 			}
 			seen[d.name] = "an " + list.what
@@ -245,7 +246,8 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 }
 
 // program is the command to run.
-func (e *Exec) program(ctx context.Context, words []string, dir string, c *container, log io.Writer) (*exec.Cmd, error) {
+func (e *Exec) program(ctx context.Context, words []string, dir string, c *container,
+	log io.Writer) (*exec.Cmd, error) {
 	if c != nil {
 		return c.command(ctx, words, e.set(inside), e.EnvNames(), log)
 	}
@@ -319,7 +321,8 @@ func (e *Exec) environment(dir string) []string {
 // set are the variables with their values that the command gets in any case: a place for its
 // temporary files, settings that make its output the same everywhere, and those of the user.
 func (e *Exec) set(dir string) []string {
-	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp"), "LANG=C.UTF-8", "TZ=UTC"}
+	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp"),
+		"LANG=C.UTF-8", "TZ=UTC"}
 	for _, entry := range e.Environment {
 		if strings.Contains(entry, "=") {
 			env = append(env, entry)

@@ -110,7 +110,8 @@ func (c *container) command(ctx context.Context, words, set, passed []string, lo
 		return c.podmanRun(ctx, words, set, passed, log)
 	}
 	args := []string{"--quiet", "exec", "--containall", "--cleanenv", "--no-mount", "hostfs,bind-paths",
-		"--bind", c.room + ":" + inside, "--bind", filepath.Join(c.room, "inputs") + ":" + inside + "/inputs:ro", "--pwd", inside}
+		"--bind", c.room + ":" + inside, "--bind", filepath.Join(c.room, "inputs") + ":" + inside +
+			"/inputs:ro", "--pwd", inside}
 	if !c.network {
 		args = append(args, "--net", "--network", "none")
 	}
@@ -118,7 +119,8 @@ func (c *container) command(ctx context.Context, words, set, passed []string, lo
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // what would mount more, or pass variables on
 		name, _, _ := strings.Cut(v, "=")
 		_, ours := strings.CutPrefix(strings.Replace(name, "SINGULARITY", "APPTAINER", 1), "APPTAINER")
-		return ours && !strings.HasSuffix(name, "_CACHEDIR") && !strings.HasSuffix(name, "_TMPDIR") && !strings.HasSuffix(name, "_CONFIGDIR")
+		return ours && !strings.HasSuffix(name, "_CACHEDIR") && !strings.HasSuffix(name, "_TMPDIR") &&
+			!strings.HasSuffix(name, "_CONFIGDIR")
 	})
 	prefix := strings.ToUpper(filepath.Base(c.runtime)) + "ENV_"
 	for _, name := range passed {
@@ -149,10 +151,12 @@ func (c *container) podmanRun(ctx context.Context, words, set, passed []string, 
 	if c.network {
 		network = "host"
 	}
-	args := []string{"run", "--rm", "--pull=never", "--name", c.name(), "--hostname", "pipeline", "--no-hosts", "--network", network,
+	args := []string{"run", "--rm", "--pull=never", "--name", c.name(), "--hostname", "pipeline",
+		"--no-hosts", "--network", network,
 		"--read-only", "--cap-drop=all", "--security-opt=no-new-privileges", "--security-opt=label=disable", "--user=0:0",
 		"--mount", "type=bind,source=" + c.room + ",target=" + inside,
-		"--mount", "type=bind,source=" + filepath.Join(c.room, "inputs") + ",target=" + inside + "/inputs,readonly", "--workdir", inside, "--entrypoint="}
+		"--mount", "type=bind,source=" + filepath.Join(c.room, "inputs") + ",target=" + inside + "/inputs,readonly",
+		"--workdir", inside, "--entrypoint="}
 	for _, v := range append(set, passed...) {
 		args = append(args, "--env", v)
 	}

@@ -98,7 +98,8 @@ cd "$room" && exec "$@"
 func inContainer(t *testing.T, path string) (*Exec, *dag.Task) {
 	e := execShell(t, "cat {text} > {copy}")
 	e.Inputs, e.Outputs, e.Environment = []string{"text=text"}, []string{"copy=text"}, []string{"MY_A", "MY_B=b"}
-	return e, dag.NewTask(map[string][]dag.Input{containerPort: {imageInput(t, path)}, "text": {dag.InputOf(artifacts.Text("hello\n"))}})
+	return e, dag.NewTask(map[string][]dag.Input{containerPort: {imageInput(t, path)},
+		"text": {dag.InputOf(artifacts.Text("hello\n"))}})
 }
 
 // What the runtimes are told: the image read-only, the room, its inputs read-only, no network, the
@@ -128,11 +129,14 @@ podman rm --force --ignore --time 0 OUTER
 		runtimes            []string
 		want                string
 	}{
-		{"sif", sif(t), "", []string{"podman", "apptainer", "singularity"}, strings.NewReplacer("NAME", "apptainer", "ENV_", "APPTAINERENV_").Replace(apptainer)},
-		{"sif by singularity", sif(t), "", []string{"singularity"}, strings.NewReplacer("NAME", "singularity", "ENV_", "SINGULARITYENV_").Replace(apptainer)},
+		{"sif", sif(t), "", []string{"podman", "apptainer", "singularity"}, strings.NewReplacer("NAME", "apptainer",
+			"ENV_", "APPTAINERENV_").Replace(apptainer)},
+		{"sif by singularity", sif(t), "", []string{"singularity"}, strings.NewReplacer("NAME", "singularity", "ENV_",
+			"SINGULARITYENV_").Replace(apptainer)},
 		{"oci", archive(t, "oci-layout"), "oci-archive:", []string{"podman", "apptainer"}, podman},
 		{"docker", archive(t, "./manifest.json"), "docker-archive:", []string{"podman"}, podman},
-		{"oci by apptainer", archive(t, "oci-layout"), "oci-archive:", []string{"apptainer"}, strings.NewReplacer("NAME", "apptainer", "ENV_", "APPTAINERENV_").Replace(apptainer)},
+		{"oci by apptainer", archive(t, "oci-layout"), "oci-archive:", []string{"apptainer"},
+			strings.NewReplacer("NAME", "apptainer", "ENV_", "APPTAINERENV_").Replace(apptainer)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("PATH", real)
@@ -154,7 +158,8 @@ podman rm --force --ignore --time 0 OUTER
 			got := string(b)
 			if _, after, ok := strings.Cut(got, "source="); ok && strings.Contains(got, "podman run") {
 				room, _, _ := strings.Cut(after, ",")
-				got = strings.NewReplacer(room, "ROOM", filepath.Base(filepath.Dir(room)), "OUTER", strings.Join(resourceLimits(), " "), "LIMITS",
+				got = strings.NewReplacer(room, "ROOM", filepath.Base(filepath.Dir(room)), "OUTER",
+					strings.Join(resourceLimits(), " "), "LIMITS",
 					"APPTAINER_BIND=/data\n", "", "SINGULARITYENV_MY_C=c\n", "", "MY_A=a\n", "", "APPTAINER_CACHEDIR=/cache\n", "").Replace(got)
 			} else if _, after, ok := strings.Cut(got, "--bind "); ok {
 				room, _, _ := strings.Cut(after, ":")
@@ -163,7 +168,8 @@ podman rm --force --ignore --time 0 OUTER
 			for _, own := range []string{"MY_A=a", "APPTAINER_CACHEDIR=/cache"} { // of the runtime itself
 				got = strings.ReplaceAll(got, "\n"+own+"\n", "\n")
 			}
-			got = strings.NewReplacer(c.prefix+c.image, "IMAGE", task.In(containerPort).Ref.Digest.String(), "DIGEST").Replace(got)
+			got = strings.NewReplacer(c.prefix+c.image, "IMAGE", task.In(containerPort).Ref.Digest.String(),
+				"DIGEST").Replace(got)
 			if got != c.want {
 				t.Errorf("said\n%s\nwant\n%s", got, c.want)
 			}
@@ -187,7 +193,9 @@ func TestExecContainerRefused(t *testing.T) {
 	} {
 		e := newExec()
 		e.Command = []string{"true"}
-		if _, err := e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{containerPort: {imageInput(t, c.path)}})); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := e.Run(context.Background(),
+			dag.NewTask(map[string][]dag.Input{containerPort: {imageInput(t, c.path)}})); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
 		}
 	}
@@ -219,7 +227,10 @@ func podmanImage(t *testing.T) string {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser,
+		error) {
+		return io.NopCloser(bytes.NewReader(files.Bytes())), nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +277,8 @@ func podmanImage(t *testing.T) string {
 		t.Setenv("CONTAINERS_CONF", filepath.Join(dir, "containers.conf"))
 		t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(dir, "storage.conf"))
 		words := append([]string{"run", "--rm", "--network=none", "--workdir=/"}, resourceLimits()...)
-		out, e := exec.Command(podman, append(words, "oci-archive:"+packed.Name(), "/bin/inside", "/bin/inside", "/dev/null", "/")...).CombinedOutput()
+		out, e := exec.Command(podman, append(words, "oci-archive:"+packed.Name(), "/bin/inside", "/bin/inside",
+			"/dev/null", "/")...).CombinedOutput()
 		if err = nil; e == nil {
 			return packed.Name()
 		}

@@ -39,7 +39,8 @@ func TestExecKilled(t *testing.T) {
 		e.Inputs = []string{"table*=text"}
 		var all []dag.Input
 		for i := range 200 {
-			all = append(all, dag.InputOf(artifacts.Text("participant\n"), dag.Coord{Axis: "subject", Value: fmt.Sprint(i)}))
+			all = append(all, dag.InputOf(artifacts.Text("participant\n"),
+				dag.Coord{Axis: "subject", Value: fmt.Sprint(i)}))
 		}
 		for {
 			e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"table": all}))
@@ -154,7 +155,8 @@ func TestExecInputsAreNotTheStores(t *testing.T) {
 		}
 		defer os.RemoveAll(dir)
 		program := filepath.Join(dir, "test")
-		if err := errors.Join(os.Chmod(dir, 0o755), copyFile(os.Args[0], program), os.Mkdir(filepath.Join(dir, "tmp"), 0o777), os.Chown(filepath.Join(dir, "tmp"), nobody, nobody)); err != nil {
+		if err := errors.Join(os.Chmod(dir, 0o755), copyFile(os.Args[0], program), os.Mkdir(filepath.Join(dir, "tmp"),
+			0o777), os.Chown(filepath.Join(dir, "tmp"), nobody, nobody)); err != nil {
 			t.Fatal(err)
 		}
 		cmd := again(t, program, t.Name(), "TMPDIR="+filepath.Join(dir, "tmp"))

@@ -10,7 +10,8 @@ import (
 
 func TestExecAdvisesOnSecrets(t *testing.T) {
 	for name, want := range map[string]string{
-		"TOKEN": "slow hash", "GITHUB_TOKEN": "slow hash", "DB_PASSWORD=x": "in clear", "API_KEY": "slow hash", "apikey": "slow hash",
+		"TOKEN": "slow hash", "GITHUB_TOKEN": "slow hash", "DB_PASSWORD=x": "in clear", "API_KEY": "slow hash",
+		"apikey":          "slow hash",
 		"OMP_NUM_THREADS": "", "TOKENIZERS_PARALLELISM": "", "KEYBOARD": "", "MONKEY": "", "SUBJECTS_DIR=x": "",
 	} {
 		advice := strings.Join((&Exec{Environment: []string{name}}).Advise(), "; ")
@@ -28,7 +29,8 @@ func TestExecRefusesCloudCredentials(t *testing.T) {
 		e := newExec()
 		e.Command, e.Environment = []string{"true"}, []string{name}
 		wrong := e.Validate()
-		if refused != (len(wrong) == 1 && strings.Contains(wrong[0].Error(), "cloud credential")) || !refused && wrong != nil {
+		if refused != (len(wrong) == 1 && strings.Contains(wrong[0].Error(), "cloud credential")) ||
+			!refused && wrong != nil {
 			t.Errorf("%s: %v", name, wrong)
 		}
 	}

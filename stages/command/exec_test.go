@@ -50,8 +50,10 @@ func TestExec(t *testing.T) {
 	task := dag.NewTask(map[string][]dag.Input{
 		"one": {dag.InputOf(artifacts.Text("first\n"))},
 		"all": {
-			dag.InputOf(artifacts.Text("ten\n"), dag.Coord{Axis: "fold", Value: "10"}, dag.Coord{Axis: "pool", Value: "a b"}),
-			dag.InputOf(artifacts.Text("two\n"), dag.Coord{Axis: "fold", Value: "2"}, dag.Coord{Axis: "pool", Value: "c"}),
+			dag.InputOf(artifacts.Text("ten\n"), dag.Coord{Axis: "fold", Value: "10"},
+				dag.Coord{Axis: "pool", Value: "a b"}),
+			dag.InputOf(artifacts.Text("two\n"), dag.Coord{Axis: "fold", Value: "2"},
+				dag.Coord{Axis: "pool", Value: "c"}),
 		},
 	})
 	out, err := e.Run(context.Background(), task)

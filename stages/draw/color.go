@@ -14,7 +14,8 @@ type Scale []color.NRGBA
 // its lightest colour in the middle.
 var (
 	Sequential = hexes("ffffcc", "ffeda0", "fed976", "feb24c", "fd8d3c", "fc4e2a", "e31a1c", "bd0026", "800026")
-	Diverging  = hexes("053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582", "d6604d", "b2182b", "67001f")
+	Diverging  = hexes("053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582",
+		"d6604d", "b2182b", "67001f")
 )
 
 // Categories tell groups apart (Okabe & Ito 2008, jfly.uni-koeln.de/color), the darker

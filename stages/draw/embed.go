@@ -105,13 +105,17 @@ func subset(raw []byte, f *sfnt.Font, characters []rune) ([]byte, error) {
 	var post, names, index bytes.Buffer
 	writeAll(&post, uint32(0x30000), make([]byte, 28)) // without names of glyphs
 	family := []byte(Family)
-	writeAll(&names, uint16(0), uint16(1), uint16(18), uint16(1), uint16(0), uint16(0), uint16(1), uint16(len(family)), uint16(0), family)
-	writeAll(&index, uint16(0), uint16(1), uint16(3), uint16(10), uint32(12), uint16(12), uint16(0), uint32(16+cmap.Len()), uint32(0), uint32(groups), cmap.Bytes())
+	writeAll(&names, uint16(0), uint16(1), uint16(18), uint16(1), uint16(0), uint16(0), uint16(1),
+		uint16(len(family)), uint16(0), family)
+	writeAll(&index, uint16(0), uint16(1), uint16(3), uint16(10), uint32(12), uint16(12), uint16(0),
+		uint32(16+cmap.Len()), uint32(0), uint32(groups), cmap.Bytes())
 	longLoca := changed("head", 50, 1)
 	binary.BigEndian.PutUint32(longLoca[8:], 0)
 	return assemble([]fontTable{
-		{"OS/2", table("OS/2")}, {"cmap", index.Bytes()}, {"glyf", newGlyf.Bytes()}, {"head", longLoca}, {"hhea", changed("hhea", 34, uint16(len(glyphs)))},
-		{"hmtx", newHmtx.Bytes()}, {"loca", newLoca.Bytes()}, {"maxp", changed("maxp", 4, uint16(len(glyphs)))}, {"name", names.Bytes()}, {"post", post.Bytes()},
+		{"OS/2", table("OS/2")}, {"cmap", index.Bytes()}, {"glyf", newGlyf.Bytes()}, {"head", longLoca},
+		{"hhea", changed("hhea", 34, uint16(len(glyphs)))},
+		{"hmtx", newHmtx.Bytes()}, {"loca", newLoca.Bytes()}, {"maxp", changed("maxp", 4, uint16(len(glyphs)))},
+		{"name", names.Bytes()}, {"post", post.Bytes()},
 	}), nil
 }
 
@@ -164,7 +168,8 @@ func assemble(tables []fontTable) []byte {
 		power *= 2
 	}
 	search := 16 * power
-	writeAll(&out, uint32(0x10000), uint16(len(tables)), uint16(search), uint16(log2(power)), uint16(16*len(tables)-search))
+	writeAll(&out, uint32(0x10000), uint16(len(tables)), uint16(search), uint16(log2(power)),
+		uint16(16*len(tables)-search))
 	start := 12 + 16*len(tables)
 	adjust := 0
 	for _, t := range tables {

@@ -69,7 +69,8 @@ func TestEmbeddedGlyphs(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", c, err)
 			}
-			if want, err := whole.LoadGlyph(&buffer, w, em, nil); err != nil || !reflect.DeepEqual(gotOutline, append(sfnt.Segments{}, want...)) {
+			if want, err := whole.LoadGlyph(&buffer, w, em, nil); err != nil ||
+				!reflect.DeepEqual(gotOutline, append(sfnt.Segments{}, want...)) {
 				t.Errorf("%q has another outline than in the whole font: %v", c, err)
 			}
 		}

@@ -39,7 +39,8 @@ func newPixels(width, height vg.Length) *pixels {
 	size := func(l vg.Length) int { return int(math.Floor(float64(l*DPI/72) + 0.5)) }
 	img := image.NewRGBA(image.Rect(0, 0, size(width), size(height)))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
-	c := &pixels{width: width, height: height, image: img, raster: raster.NewRasterizer(img.Rect.Dx(), img.Rect.Dy()), paint: raster.NewRGBAPainter(img)}
+	c := &pixels{width: width, height: height, image: img, raster: raster.NewRasterizer(img.Rect.Dx(), img.Rect.Dy()),
+		paint: raster.NewRGBAPainter(img)}
 	c.raster.UseNonZeroWinding = true
 	// From points, upwards from the lower left, to pixels, downwards from the upper left.
 	c.pens = []pen{{place: affine{DPI / 72., 0, 0, -DPI / 72., 0, float64(img.Rect.Dy())}}}

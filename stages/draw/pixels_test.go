@@ -58,12 +58,14 @@ func TestAreas(t *testing.T) {
 		}, 2. / 3 * 40 * 30 / 2, 0.6},
 		"line": {func(c vg.Canvas) {
 			c.SetLineWidth(3)
-			c.Stroke(vg.Path{{Type: vg.MoveComp, Pos: vg.Point{X: 5, Y: 5}}, {Type: vg.LineComp, Pos: vg.Point{X: 35, Y: 30}}})
+			c.Stroke(vg.Path{{Type: vg.MoveComp, Pos: vg.Point{X: 5, Y: 5}},
+				{Type: vg.LineComp, Pos: vg.Point{X: 35, Y: 30}}})
 		}, 3 * math.Hypot(30, 25), 1.5},
 		"dashes": {func(c vg.Canvas) { // 4 of every 6, and of the last 3 all
 			c.SetLineWidth(2)
 			c.SetLineDash([]vg.Length{4, 2}, 0)
-			c.Stroke(vg.Path{{Type: vg.MoveComp, Pos: vg.Point{X: 5, Y: 5}}, {Type: vg.LineComp, Pos: vg.Point{X: 38, Y: 5}}})
+			c.Stroke(vg.Path{{Type: vg.MoveComp, Pos: vg.Point{X: 5, Y: 5}},
+				{Type: vg.LineComp, Pos: vg.Point{X: 38, Y: 5}}})
 		}, 2 * (5*4 + 3), 0.5},
 		"square's outline": {func(c vg.Canvas) { // all four corners; the joins are round
 			c.SetLineWidth(2)
@@ -164,7 +166,8 @@ func TestPixelsAgreeWithGonum(t *testing.T) {
 
 // TestSnap: the last bit of a coordinate, which is the processor's, never shows.
 func TestSnap(t *testing.T) {
-	for _, x := range []float64{0, 0.5, 1. / 3, 0.1, 0.125, 12.0625, 123.125, 36.0 / 7, 510.236220472, 7.0 / 1024, 7.5 / 1024, 7.25 / 1024, -3.5 / 1024, 72 / 25.4} {
+	for _, x := range []float64{0, 0.5, 1. / 3, 0.1, 0.125, 12.0625, 123.125, 36.0 / 7, 510.236220472, 7.0 / 1024,
+		7.5 / 1024, 7.25 / 1024, -3.5 / 1024, 72 / 25.4} {
 		at := snap(vg.Length(x))
 		if math.Abs(float64(at)-x) > 0.7/1024 {
 			t.Errorf("%v goes to %v", x, at)

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Ticks marks multiples of 1, 2 or 5 times a power of ten, at most so many of them (6 for 0), with the decimals that the
+// Ticks marks multiples of 1, 2 or 5 times a power of ten, at most so many of them (6 for 0), with the decimals that
+// the
 // step has.
 type Ticks struct{ Most int }
 

@@ -16,17 +16,20 @@ import (
 	"prgnn/nifti/cifti"
 )
 
-// drawMap runs a brainmap over a made-up ranking of n nodes, whose first regions are the last nodes; edit changes the ranking.
+// drawMap runs a brainmap over a made-up ranking of n nodes, whose first regions are the last nodes; edit changes the
+// ranking.
 func drawMap(t *testing.T, n int, parcels []dag.Input, edit func(*encoding.Table)) string {
 	t.Helper()
 	r := random.New(1, "brainmap test")
 	var at [3][]float64
-	rank, index, label, score, planted := make([]int32, n), make([]int32, n), make([]string, n), make([]float64, n), make([]bool, n)
+	rank, index, label, score, planted := make([]int32, n), make([]int32, n), make([]string, n),
+		make([]float64, n), make([]bool, n)
 	for i := range n {
 		for k := range at {
 			at[k] = append(at[k], 60*r.Normal())
 		}
-		rank[i], index[i], label[i], score[i], planted[i] = int32(i+1), int32(n-i), "R"+string(rune('a'+i)), 0.5+0.4/float64(i+1), i == 1
+		rank[i], index[i], label[i], score[i], planted[i] = int32(i+1), int32(n-i), "R"+string(rune('a'+i)),
+			0.5+0.4/float64(i+1), i == 1
 	}
 	all := make([]int32, n)
 	names := make([]string, n)
@@ -34,10 +37,14 @@ func drawMap(t *testing.T, n int, parcels []dag.Input, edit func(*encoding.Table
 		all[i] = int32(i + 1)
 		names[i] = "node"
 	}
-	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: all}, encoding.Column{Name: "id", Values: all}, encoding.Column{Name: "name", Values: names},
-		encoding.Column{Name: "x", Values: at[0]}, encoding.Column{Name: "y", Values: at[1]}, encoding.Column{Name: "z", Values: at[2]})
-	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank}, encoding.Column{Name: "index", Values: index},
-		encoding.Column{Name: "abbreviation", Values: label}, encoding.Column{Name: "score", Values: score}, encoding.Column{Name: "planted", Values: planted})
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: all}, encoding.Column{Name: "id", Values: all},
+		encoding.Column{Name: "name", Values: names},
+		encoding.Column{Name: "x", Values: at[0]}, encoding.Column{Name: "y", Values: at[1]},
+		encoding.Column{Name: "z", Values: at[2]})
+	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: rank},
+		encoding.Column{Name: "index", Values: index},
+		encoding.Column{Name: "abbreviation", Values: label}, encoding.Column{Name: "score", Values: score},
+		encoding.Column{Name: "planted", Values: planted})
 	if edit != nil {
 		edit(ranking)
 	}
@@ -82,7 +89,8 @@ func elements(t *testing.T, svg string) (count map[string]int, text string) {
 	}
 }
 
-// boxes is a label image of 20 × 20 × 20 voxels of 6 mm about the origin: the left half is node 1, the right half is node 2 but for
+// boxes is a label image of 20 × 20 × 20 voxels of 6 mm about the origin: the left half is node 1, the right half is
+// node 2 but for
 // node 3 at its lateral side in front, and node 4 is a small box in the middle of the left half.
 func boxes(t *testing.T) dag.Input {
 	t.Helper()
@@ -103,7 +111,8 @@ func boxes(t *testing.T) dag.Input {
 		}
 	}
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n}, Affine: nifti.Affine{{6, 0, 0, -57}, {0, 6, 0, -57}, {0, 0, 6, -57}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n}, Affine: nifti.Affine{{6, 0, 0, -57}, {0, 6, 0, -57},
+		{0, 0, 6, -57}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
 		t.Fatal(err)
 	}
 	return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
@@ -115,8 +124,9 @@ func TestBrainMap(t *testing.T) {
 		images  int
 		says    []string
 	}{
-		"discs":   {nil, 1, []string{"from the left|", "from above|", "1 Ra|", "3 Rc|"}},
-		"parcels": {[]dag.Input{boxes(t)}, 4 + 6 + 1, []string{"left, lateral|", "right, medial|", "z = ", "1 Ra|", "2 Rb|", "3 Rc|", "0.9|", "0.5|"}},
+		"discs": {nil, 1, []string{"from the left|", "from above|", "1 Ra|", "3 Rc|"}},
+		"parcels": {[]dag.Input{boxes(t)}, 4 + 6 + 1, []string{"left, lateral|", "right, medial|", "z = ", "1 Ra|",
+			"2 Rb|", "3 Rc|", "0.9|", "0.5|"}},
 	} {
 		svg := drawMap(t, 4, c.parcels, nil)
 		count, text := elements(t, svg)
@@ -132,7 +142,8 @@ func TestBrainMap(t *testing.T) {
 			c, _ := r.Column("abbreviation")
 			c.Values.([]string)[0] = `<script>"&`
 		})
-		if _, text := elements(t, hostile); strings.Contains(hostile, "<script>") || !strings.Contains(text, `1 <script>"&|`) {
+		if _, text := elements(t, hostile); strings.Contains(hostile, "<script>") ||
+			!strings.Contains(text, `1 <script>"&|`) {
 			t.Errorf("%s: a region's name is not escaped: %q", name, text)
 		}
 	}
@@ -145,10 +156,14 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 	if err := m.WriteDense(&b, []string{"parcels"}, [][]float64{{1, 2}}); err != nil {
 		t.Fatal(err)
 	}
-	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: []int32{1}}, encoding.Column{Name: "index", Values: []int32{1}},
-		encoding.Column{Name: "abbreviation", Values: []string{"a"}}, encoding.Column{Name: "score", Values: []float64{0.5}}, encoding.Column{Name: "planted", Values: []bool{false}})
-	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}}, encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"a", "b"}})
-	in := map[string][]dag.Input{"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)}, "parcels": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}}
+	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: []int32{1}},
+		encoding.Column{Name: "index", Values: []int32{1}},
+		encoding.Column{Name: "abbreviation", Values: []string{"a"}}, encoding.Column{Name: "score",
+			Values: []float64{0.5}}, encoding.Column{Name: "planted", Values: []bool{false}})
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}},
+		encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"a", "b"}})
+	in := map[string][]dag.Input{"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)},
+		"parcels": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}}
 	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(in))
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +177,8 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 	}
 }
 
-// The projections of boxes: which region each side sees where, how far it is, and that nothing of the other hemisphere is seen.
+// The projections of boxes: which region each side sees where, how far it is, and that nothing of the other hemisphere
+// is seen.
 func TestSurfaces(t *testing.T) {
 	p, err := ReadParcels(boxes(t), nil)
 	if err != nil {

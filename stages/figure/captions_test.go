@@ -17,9 +17,12 @@ import (
 func TestCaptionsClaimNothing(t *testing.T) {
 	distribution := func(kept, dropped []int32) dag.Input {
 		return dag.InputOf(encoding.NewTable(
-			encoding.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}}, encoding.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
-			encoding.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}}, encoding.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
-			encoding.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)}, encoding.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
+			encoding.Column{Name: "epoch", Values: []int32{1, 1, 2, 2}},
+			encoding.Column{Name: "layer", Values: []int32{1, 1, 1, 1}},
+			encoding.Column{Name: "low", Values: []float64{0, 0.5, 0, 0.5}},
+			encoding.Column{Name: "high", Values: []float64{0.5, 1, 0.5, 1}},
+			encoding.Column{Name: "kept", Values: append([]int32{9, 0}, kept...)},
+			encoding.Column{Name: "dropped", Values: append([]int32{0, 9}, dropped...)}),
 			dag.Coord{Axis: "fold", Value: "1"})
 	}
 	for _, c := range []struct {
@@ -62,13 +65,18 @@ func TestCaptionsCount(t *testing.T) {
 		{1, "The region with the highest mean pooling score, colored by it, on the parcellation; left is left. The color scale starts at 0.5,", " Named: the region with the highest score.", "A dot for the region with the highest pooling score, "},
 		{2, "The 2 regions with the highest mean pooling score, colored by it, on the parcellation; left is left. The color scale starts at 0.5,", " Named: the 2 regions with the highest score.", "A dot for each of the 2 regions with the highest pooling score, "},
 	} {
-		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()}, {Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4, Contrast: math.NaN()}}
+		rows := RankingRows{{Rank: 1, Index: 2, Name: "b", Score: 0.9, Contrast: math.NaN()},
+			{Rank: 2, Index: 1, Name: "a", Score: 0.5, Contrast: math.NaN()}, {Rank: 3, Index: 3, Name: "c", Score: 0.4,
+				Contrast: math.NaN()}}
 		unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
-		p := &Parcels{Labels: &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: unit}, Voxels: []int32{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}}, back: unit}
-		if got := DrawSlices(p, nil, Readings(rows, Reading{})[0], c.top); !strings.HasPrefix(got.Caption, c.slices) || !strings.Contains(got.Alt, strings.ToLower(c.slices[:20])) {
+		p := &Parcels{Labels: &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: unit},
+			Voxels: []int32{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}}, back: unit}
+		if got := DrawSlices(p, nil, Readings(rows, Reading{})[0], c.top); !strings.HasPrefix(got.Caption, c.slices) ||
+			!strings.Contains(got.Alt, strings.ToLower(c.slices[:20])) {
 			t.Errorf("%q (%q), want %q", got.Caption, got.Alt, c.slices)
 		}
-		f, err := (&BrainMap{Top: c.top}).Draw(Readings(rows, Reading{}), rows, chart.Atlas{At: &[3][]float64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}})
+		f, err := (&BrainMap{Top: c.top}).Draw(Readings(rows, Reading{}), rows,
+			chart.Atlas{At: &[3][]float64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +88,8 @@ func TestCaptionsCount(t *testing.T) {
 		}
 	}
 	one := RankingRows{{Rank: 1, Index: 1, Score: 1}}
-	if f, err := (&BrainMap{}).Draw(Readings(one, Reading{}), one, chart.Atlas{At: &[3][]float64{{0}, {0}, {0}}}); err != nil || strings.Contains(f.Caption+f.Alt, "amed") {
+	if f, err := (&BrainMap{}).Draw(Readings(one, Reading{}), one,
+		chart.Atlas{At: &[3][]float64{{0}, {0}, {0}}}); err != nil || strings.Contains(f.Caption+f.Alt, "amed") {
 		t.Errorf("%v: no region is named, and it says %q", err, f.Caption)
 	}
 }

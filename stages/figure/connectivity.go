@@ -104,7 +104,8 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 	for i, g := range names {
 		m := averages[g].Mean()
 		means, rows[i] = append(means, m.Data...), groupRow{g, int32(averages[g].Matrices())}
-		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, rows[i].Participants), Values: m.Data, Label: s.Label})
+		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, rows[i].Participants),
+			Values: m.Data, Label: s.Label})
 	}
 	alt := fmt.Sprintf("Heat maps of the mean matrices of %s", strings.Join(names, ", "))
 	if len(names) == 2 {
@@ -112,7 +113,8 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		for i := range difference {
 			difference[i] = means[i] - means[n*n+i]
 		}
-		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: "Δ " + s.Label})
+		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference,
+			Label: "Δ " + s.Label})
 		alt += " and of their difference"
 	}
 	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,

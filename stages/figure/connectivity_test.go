@@ -29,7 +29,8 @@ func TestFigureConnectivityMeans(t *testing.T) {
 	}
 	means := out["means"].(*encoding.Array)
 	want := math.Tanh((math.Atanh(.2) + math.Atanh(.6)) / 2)
-	if v := means.Float64s(); !slices.Equal(means.Shape, []int{2, 2, 2}) || math.Abs(v[1]-want) > 1e-12 || math.Abs(v[5]+.3) > 1e-12 {
+	if v := means.Float64s(); !slices.Equal(means.Shape, []int{2, 2, 2}) || math.Abs(v[1]-want) > 1e-12 ||
+		math.Abs(v[5]+.3) > 1e-12 {
 		t.Errorf("means %v %v", means.Shape, v)
 	}
 	if n := stagetest.FloatsOf(t, out["groups"], "participants"); !slices.Equal(n, []float64{2, 1}) {

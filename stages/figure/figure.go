@@ -48,7 +48,8 @@ func outputs(c *Chart, err error) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg}, "png": artifacts.Bytes{Kind: "png", Data: png}}
+	out := dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg},
+		"png": artifacts.Bytes{Kind: "png", Data: png}}
 	maps.Copy(out, c.tables)
 	return out, nil
 }
@@ -68,7 +69,8 @@ func (c *Chart) svg() ([]byte, error) {
 // InReport is the chart as a figure of a report.
 func (c *Chart) InReport() (report.Figure, error) {
 	b, err := c.svg()
-	return report.Figure{Title: c.Title, Alt: c.Alt, Caption: c.Caption, Format: "svg", Data: b, Wide: c.Width > WidePoints}, err
+	return report.Figure{Title: c.Title, Alt: c.Alt, Caption: c.Caption, Format: "svg", Data: b,
+		Wide: c.Width > WidePoints}, err
 }
 
 // WidePoints is the width in points (150 mm) beyond which a figure takes the whole page.

@@ -24,7 +24,8 @@ type Individuality struct{}
 // Ports are the stage's inputs and outputs.
 func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
-		In:  []dag.Port{{Name: "shares", Type: dag.Arrow("setting", "lambda2", "individual", "individual_low", "individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"), Doc: "individuality's shares"}},
+		In: []dag.Port{{Name: "shares", Type: dag.Arrow("setting", "lambda2", "individual", "individual_low",
+			"individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"), Doc: "individuality's shares"}},
 		Out: picturePorts("shares over λ2"),
 	}
 }
@@ -57,8 +58,10 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 			step = r.Setting
 		}
 		steps = append(steps, step)
-		own.Value, own.Low, own.High = append(own.Value, r.Individual), append(own.Low, r.IndividualLow), append(own.High, r.IndividualHigh)
-		shared.Value, shared.Low, shared.High = append(shared.Value, r.Jaccard), append(shared.Low, r.JaccardLow), append(shared.High, r.JaccardHigh)
+		own.Value, own.Low, own.High = append(own.Value, r.Individual), append(own.Low, r.IndividualLow),
+			append(own.High, r.IndividualHigh)
+		shared.Value, shared.Low, shared.High = append(shared.Value, r.Jaccard), append(shared.Low, r.JaccardLow),
+			append(shared.High, r.JaccardHigh)
 		alt += fmt.Sprintf(" %s: %s, %s;", step, report.Share(r.Individual), report.Share(r.Jaccard))
 	}
 	return &Chart{

@@ -28,7 +28,8 @@ type HeadMotion struct {
 func (*HeadMotion) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "summary", Gather: true, Doc: "qcfc's summary", Type: dag.Arrow(column.Names[column.MotionRow]()...)},
+			{Name: "summary", Gather: true, Doc: "qcfc's summary",
+				Type: dag.Arrow(column.Names[column.MotionRow]()...)},
 			{Name: "edges", Gather: true, Doc: "qcfc's edges, of the same", Type: dag.Arrow(column.Names[column.MotionEdgeRow]()...)},
 		},
 		Out: picturePorts("QC-FC of each strategy"),
@@ -87,11 +88,16 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 	for _, s := range shown {
 		m := s.Motion
 		m.Name = s.Strategy
-		if slices.ContainsFunc(shown, func(o setting) bool { return o.Strategy == s.Strategy && !slices.Equal(o.Coords, s.Coords) }) {
+		if slices.ContainsFunc(shown, func(o setting) bool {
+			return o.Strategy == s.Strategy &&
+				!slices.Equal(o.Coords, s.Coords)
+		}) {
 			m.Name = column.ShownSetting(column.CoordText(s.Coords))
 		}
-		m.Rho, m.Median, m.Share, m.Lost, m.Left = s.MotionRow.Distance, s.MotionRow.Median, s.MotionRow.Share, s.MotionRow.Lost, s.Remaining
-		m.Freedom = 1 + math.Round(math.Pow(0.6744897501960817/s.Null, 2)) // the null's standard error is 1/√(freedom − 1)
+		m.Rho, m.Median, m.Share, m.Lost, m.Left = s.MotionRow.Distance, s.MotionRow.Median, s.MotionRow.Share,
+			s.MotionRow.Lost, s.Remaining
+		// the null's standard error is 1/√(freedom − 1)
+		m.Freedom = 1 + math.Round(math.Pow(0.6744897501960817/s.Null, 2))
 		distances = distances || !math.IsNaN(m.Rho)
 		of = append(of, m)
 	}

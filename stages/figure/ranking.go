@@ -29,7 +29,8 @@ type Ranking struct {
 // Ports are the stage's inputs and outputs.
 func (*Ranking) Ports() dag.Ports {
 	return dag.Ports{
-		In:  []dag.Port{{Name: "ranking", Doc: "biomarkers' ranking of the regions", Type: dag.Arrow("rank", "name", "abbreviation", "score", "planted")}},
+		In: []dag.Port{{Name: "ranking", Doc: "biomarkers' ranking of the regions",
+			Type: dag.Arrow("rank", "name", "abbreviation", "score", "planted")}},
 		Out: picturePorts("the ranking"),
 	}
 }
@@ -82,7 +83,8 @@ type RankingRows []column.RankingRow
 
 // First are the rows of the first setting.
 func (rows RankingRows) First() RankingRows {
-	return slices.DeleteFunc(slices.Clone(rows), func(r column.RankingRow) bool { return !slices.Equal(r.Coords, rows[0].Coords) })
+	return slices.DeleteFunc(slices.Clone(rows),
+		func(r column.RankingRow) bool { return !slices.Equal(r.Coords, rows[0].Coords) })
 }
 
 // Planted reports whether a region has a planted difference between the groups.
@@ -117,7 +119,8 @@ func DrawRanking(all RankingRows, top int) *Chart {
 	var rows []chart.Row
 	for _, r := range all.First() {
 		if int(r.Rank) <= top {
-			rows = append(rows, chart.Row{Name: r.Name, Value: r.Score, Low: r.Low, High: r.High, Chance: math.NaN(), Ring: planted(r)})
+			rows = append(rows, chart.Row{Name: r.Name, Value: r.Score, Low: r.Low, High: r.High, Chance: math.NaN(),
+				Ring: planted(r)})
 		}
 	}
 	if rows == nil {
@@ -141,7 +144,8 @@ func DrawContrast(all RankingRows, top int) *Chart {
 			found++
 		}
 		if len(rows) < top {
-			rows = append(rows, chart.Row{Name: r.Name, Value: r.Contrast, Low: math.NaN(), High: math.NaN(), Chance: r.ContrastChance, Hollow: !sure, Ring: planted(r)})
+			rows = append(rows, chart.Row{Name: r.Name, Value: r.Contrast, Low: math.NaN(), High: math.NaN(),
+				Chance: r.ContrastChance, Hollow: !sure, Ring: planted(r)})
 		}
 	}
 	if rows == nil {

@@ -79,7 +79,8 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	}
 	var of []chart.Classifier
 	for _, folds := range all.Settings {
-		one := chart.Classifier{Name: "AUC " + report.Share(fold.MeanOver(folds, func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))}
+		one := chart.Classifier{Name: "AUC " + report.Share(fold.MeanOver(folds,
+			func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))}
 		if name := folds[0].Name; name != "" {
 			one.Name = name + ": " + one.Name
 		}
@@ -87,7 +88,8 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 		for i, f := range folds {
 			var cases []chart.Case
 			for _, p := range f.Participants {
-				cases = append(cases, chart.Case{Score: p.Probability[positive], Positive: p.Label == positive, Fold: i})
+				cases = append(cases, chart.Case{Score: p.Probability[positive],
+					Positive: p.Label == positive, Fold: i})
 			}
 			flat = flat && len(chart.Rates(cases)) <= 2
 			one.Cases = append(one.Cases, cases...)

@@ -14,25 +14,32 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// TestScanQuality: tSNR is the mean over the SD of the kept volumes; inputs of another scan are refused; a region that is
+// TestScanQuality: tSNR is the mean over the SD of the kept volumes; inputs of another scan are refused; a region that
+// is
 // missing, and traces that nobody has, are left out.
 func TestScanQuality(t *testing.T) {
 	before := []float64{100, 3, math.NaN(), 102, -3, math.NaN(), 900, 0, math.NaN(), 104, 3, math.NaN()}
 	after := []float64{-1, 1, math.NaN(), 0, -1, math.NaN(), 1, 1, math.NaN()}
-	volumes := []column.VolumeRow{{Volume: 1, FD: math.NaN()}, {Volume: 2, FD: 0.1}, {Volume: 3, FD: 2, LeftOut: "motion"}, {Volume: 4, FD: 0.1}}
+	volumes := []column.VolumeRow{{Volume: 1, FD: math.NaN()}, {Volume: 2, FD: 0.1},
+		{Volume: 3, FD: 2, LeftOut: "motion"}, {Volume: 4, FD: 0.1}}
 	for i := range volumes {
 		volumes[i].DVARS, volumes[i].Global = math.NaN(), math.NaN()
 	}
 	in := func() map[string][]dag.Input {
 		return map[string][]dag.Input{
-			"before": {dag.InputOf(encoding.NewArray(before, 1, 4, 3), dag.Coord{Axis: "subject", Value: "sub-7"})}, "after": {dag.InputOf(encoding.NewArray(after, 1, 3, 3))},
-			"volumes": {dag.InputOf(column.Table(volumes))}, "quality": {dag.InputOf(column.Table([]column.CleaningRow{{Volumes: 4, Kept: 3, Censored: 1, MeanFD: 0.7, MaxFD: 2, Strategy: "24P", TEff: 12}}))},
-			"matrix": {dag.InputOf(encoding.NewArray([]float64{1, 0.5, math.NaN(), 0.5, 1, math.NaN(), math.NaN(), math.NaN(), math.NaN()}, 1, 3, 3))}, "nodes": {dag.InputOf(stagetest.NodesOf("a", "b", "c"))},
+			"before":  {dag.InputOf(encoding.NewArray(before, 1, 4, 3), dag.Coord{Axis: "subject", Value: "sub-7"})},
+			"after":   {dag.InputOf(encoding.NewArray(after, 1, 3, 3))},
+			"volumes": {dag.InputOf(column.Table(volumes))},
+			"quality": {dag.InputOf(column.Table([]column.CleaningRow{{Volumes: 4, Kept: 3, Censored: 1, MeanFD: 0.7,
+				MaxFD: 2, Strategy: "24P", TEff: 12}}))},
+			"matrix": {dag.InputOf(encoding.NewArray([]float64{1, 0.5, math.NaN(), 0.5, 1, math.NaN(), math.NaN(),
+				math.NaN(), math.NaN()}, 1, 3, 3))}, "nodes": {dag.InputOf(stagetest.NodesOf("a", "b", "c"))},
 		}
 	}
 	out := stagetest.MustRun(t, stagetest.Fresh("figure-qc"), in())
 	// 100, 102, 104: mean 102, SD 2. 3, −3, 3: mean 1, SD √12.
-	if got := stagetest.FloatsOf(t, out["regions"], "tsnr"); !stagetest.Near(got, []float64{51, 1 / math.Sqrt(12), math.NaN()}) {
+	if got := stagetest.FloatsOf(t, out["regions"], "tsnr"); !stagetest.Near(got,
+		[]float64{51, 1 / math.Sqrt(12), math.NaN()}) {
 		t.Errorf("tSNR %v", got)
 	}
 	svg := out["picture"].(artifacts.Bytes).Data
@@ -44,7 +51,8 @@ func TestScanQuality(t *testing.T) {
 	}
 	image := func(nx int, values ...uint8) dag.Input {
 		var b bytes.Buffer
-		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{nx, 1, 1}, Affine: nifti.Identity, Data: values}); err != nil {
+		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{nx, 1, 1}, Affine: nifti.Identity,
+			Data: values}); err != nil {
 			t.Fatal(err)
 		}
 		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
@@ -52,7 +60,8 @@ func TestScanQuality(t *testing.T) {
 	fitting := in()
 	fitting["parcels"], fitting["mean"] = []dag.Input{image(3, 1, 2, 3)}, []dag.Input{image(3, 50, 90, 200)}
 	out = stagetest.MustRun(t, stagetest.Fresh("figure-qc"), fitting)
-	if svg := out["picture"].(artifacts.Bytes).Data; !bytes.Contains(svg, []byte("regions over the mean of the scan")) || !bytes.Contains(svg, []byte("z = 0 mm")) {
+	if svg := out["picture"].(artifacts.Bytes).Data; !bytes.Contains(svg,
+		[]byte("regions over the mean of the scan")) || !bytes.Contains(svg, []byte("z = 0 mm")) {
 		t.Error("the outlines of the regions are missing")
 	}
 	for want, mean := range map[string]dag.Input{"connect the mean of the same scan": image(2, 1, 2), "": image(3, 5, 9, 20)} {
@@ -62,13 +71,15 @@ func TestScanQuality(t *testing.T) {
 		} else {
 			fitting["parcels"] = []dag.Input{image(3, 1, 2, 3)}
 		}
-		if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), fitting); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), fitting); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	other := in()
 	other["after"] = []dag.Input{dag.InputOf(encoding.NewArray(before, 1, 4, 3))}
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), other); err == nil || !strings.Contains(err.Error(), "4×3, want 3×3: connect the same scan everywhere") {
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), other); err == nil ||
+		!strings.Contains(err.Error(), "4×3, want 3×3: connect the same scan everywhere") {
 		t.Errorf("of another scan: %v", err)
 	}
 }

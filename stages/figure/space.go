@@ -81,7 +81,8 @@ func (p *Parcels) findMiddles() {
 	each := func(use func(n int32, x, y, z float64)) {
 		for i, n := range p.Voxels {
 			if n != 0 {
-				x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]), float64(i/(p.Shape[0]*p.Shape[1])))
+				x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]),
+					float64(i/(p.Shape[0]*p.Shape[1])))
 				use(n, x, y, z)
 			}
 		}
@@ -125,7 +126,8 @@ func (p *Parcels) extent() (low, high [3]float64) {
 		if n == 0 {
 			continue
 		}
-		x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]), float64(i/(p.Shape[0]*p.Shape[1])))
+		x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]),
+			float64(i/(p.Shape[0]*p.Shape[1])))
 		for a, v := range [3]float64{x, y, z} {
 			low[a], high[a] = min(low[a], v), max(high[a], v)
 		}

@@ -14,7 +14,8 @@ const fine = 64
 // whole is the weight of a place inside the regions.
 const whole = fine * fine * fine
 
-// weigh is the region at a place, the one with the largest weight among the eight voxels around it (linear interpolation
+// weigh is the region at a place, the one with the largest weight among the eight voxels around it (linear
+// interpolation
 // of each region), and the weight of all regions there, 0 … whole.
 func (p *Parcels) weigh(x, y, z float64) (region int, weight int) {
 	a, b, c := p.back.Apply(x, y, z)
@@ -83,7 +84,8 @@ func (p *Parcels) smooth(x, y, z float64) int {
 	return 0
 }
 
-// Atlas is how the regions are shown: on the surface of each hemisphere from both sides, and in axial slices over an image
+// Atlas is how the regions are shown: on the surface of each hemisphere from both sides, and in axial slices over an
+// image
 // (nil for none).
 func (p *Parcels) Atlas(under *Anatomy) chart.Atlas {
 	b := p.brain(under)
@@ -99,21 +101,24 @@ func (p *Parcels) brain(under *Anatomy) chart.Brain {
 	return b
 }
 
-// surfaces are the left hemisphere from the left and from the midline, the right one from the midline and from the right.
+// surfaces are the left hemisphere from the left and from the midline, the right one from the midline and from the
+// right.
 // A hemisphere is what lies on one side of x = 0.
 func (p *Parcels) surfaces() []chart.Raster {
 	low, high := p.extent()
 	if !(low[0] < 0 && high[0] > 0) {
 		return nil
 	}
-	all := []chart.Raster{p.project(low, high, low[0], 0), p.project(low, high, 0, low[0]), p.project(low, high, 0, high[0]), p.project(low, high, high[0], 0)}
+	all := []chart.Raster{p.project(low, high, low[0], 0), p.project(low, high, 0, low[0]),
+		p.project(low, high, 0, high[0]), p.project(low, high, high[0], 0)}
 	for i, name := range []string{"left, lateral", "left, medial", "right, medial", "right, lateral"} {
 		all[i].Name = name
 	}
 	return all
 }
 
-// project looks along x from one plane to another, and takes of each line the first place inside the regions; a pixel is a
+// project looks along x from one plane to another, and takes of each line the first place inside the regions; a pixel
+// is a
 // millimeter. Light falls from the viewer and from above; what lies deeper is darker.
 func (p *Parcels) project(low, high [3]float64, from, to float64) chart.Raster {
 	step := 1.0
@@ -122,7 +127,8 @@ func (p *Parcels) project(low, high [3]float64, from, to float64) chart.Raster {
 	}
 	low = [3]float64{0, math.Floor(low[1]), math.Floor(low[2])}
 	w, h := int(math.Ceil(high[1]-low[1])), int(math.Ceil(high[2]-low[2]))
-	r := chart.Raster{Width: w, Height: h, Step: 1, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h), Light: make([]uint8, w*h)}
+	r := chart.Raster{Width: w, Height: h, Step: 1, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h),
+		Light: make([]uint8, w*h)}
 	r.Left, r.Right = "front", ""
 	if step < 0 { // from the right the front is at the right
 		r.Left, r.Right = "", "front"
@@ -206,7 +212,8 @@ func light(r *chart.Raster, depth []int) {
 			bright := 255 * (8*32 - 4*gy) / (9 * norm)
 			bright = 110 + max(bright, 0)*150/255 - even[p]/16*7/10
 			r.Light[p] = uint8(min(max(bright, 60), 255))
-			r.Ground[p] = color.NRGBA{shadeOf(0xe6, r.Light[p]), shadeOf(0xe7, r.Light[p]), shadeOf(0xe9, r.Light[p]), 0xff}
+			r.Ground[p] = color.NRGBA{shadeOf(0xe6, r.Light[p]), shadeOf(0xe7, r.Light[p]),
+				shadeOf(0xe9, r.Light[p]), 0xff}
 		}
 	}
 }

@@ -28,7 +28,8 @@ type Training struct {
 func (*Training) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "training", Gather: true, Doc: "train's or baseline's history of each model", Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
+			{Name: "training", Gather: true, Doc: "train's or baseline's history of each model",
+				Type: dag.Arrow("epoch", "ce", "train_accuracy", "test_accuracy", "test_ce")},
 			{Name: "evaluation", Optional: true, Doc: "evaluate's summary, for the majority-class rate", Type: dag.Arrow("level", "majority")},
 			fold.LeakagePort(),
 		},
@@ -68,8 +69,12 @@ func nameNetworks(settings []settingInputs) error {
 	coords, models := make([][]dag.Coord, len(settings)), make([]string, len(settings))
 	several := false
 	for i, s := range settings {
-		coords[i] = slices.DeleteFunc(slices.Clone(s.members[0].Coords), func(c dag.Coord) bool { return c.Axis == "seed" })
-		several = several || slices.ContainsFunc(coords[i], func(c dag.Coord) bool { return c.Axis == "stage" || c.Axis == "model" })
+		coords[i] = slices.DeleteFunc(slices.Clone(s.members[0].Coords),
+			func(c dag.Coord) bool { return c.Axis == "seed" })
+		several = several || slices.ContainsFunc(coords[i], func(c dag.Coord) bool {
+			return c.Axis == "stage" ||
+				c.Axis == "model"
+		})
 		table, err := s.members[0].Table()
 		if err != nil {
 			return err
@@ -117,7 +122,8 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 			var c chart.Course
 			for _, e := range epochs {
 				c.TrainLoss, c.TestLoss = append(c.TrainLoss, e.CE), append(c.TestLoss, e.TestCE)
-				c.TrainAccuracy, c.TestAccuracy = append(c.TrainAccuracy, e.Accuracy), append(c.TestAccuracy, e.TestAccuracy)
+				c.TrainAccuracy, c.TestAccuracy = append(c.TrainAccuracy, e.Accuracy),
+					append(c.TestAccuracy, e.TestAccuracy)
 			}
 			row.Courses = append(row.Courses, c)
 		}

@@ -31,7 +31,8 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 		of := slices.IndexFunc(all, func(s Ranked) bool { return s.Setting == setting && s.Contrast == contrast })
 		if of < 0 {
 			of = len(all)
-			all = append(all, Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer}, score: map[int]float64{}, rank: map[int]int{}, chance: chanceOf(rows, setting)})
+			all = append(all, Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer},
+				score: map[int]float64{}, rank: map[int]int{}, chance: chanceOf(rows, setting)})
 		}
 		if !math.IsNaN(score) {
 			all[of].score[int(r.Index)], all[of].rank[int(r.Index)] = score, rank
@@ -49,7 +50,8 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 		}
 		rank := 1
 		for k, other := range rows {
-			if slices.Equal(other.Coords, r.Coords) && (other.Contrast > r.Contrast || other.Contrast == r.Contrast && k < i) {
+			if slices.Equal(other.Coords, r.Coords) &&
+				(other.Contrast > r.Contrast || other.Contrast == r.Contrast && k < i) {
 				rank++
 			}
 		}
@@ -140,7 +142,8 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 				data[i] = uint8(1 + math.Round(254*x))
 			}
 		}
-		if err := add(report.Volume{Name: "anatomy", Colormap: "paper", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: under.Shape[:], Affine: under.Affine, Data: data}); err != nil {
+		if err := add(report.Volume{Name: "anatomy", Colormap: "paper", Low: 0, High: 255, Opacity: 1},
+			&nifti.Image{Shape: under.Shape[:], Affine: under.Affine, Data: data}); err != nil {
 			return nil, err
 		}
 	} else {
@@ -150,7 +153,8 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 				data[i] = 200
 			}
 		}
-		if err := add(report.Volume{Name: "parcellation", Colormap: "paper", Low: 0, High: 255, Opacity: 1}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+		if err := add(report.Volume{Name: "parcellation", Colormap: "paper", Low: 0, High: 255, Opacity: 1},
+			&nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err
 		}
 	}
@@ -161,11 +165,13 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 			data[i] = float32(s.score[int(n)])
 		}
 		low, high := s.ends()
-		if err := add(report.Volume{Name: s.name(), Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
+		if err := add(report.Volume{Name: s.name(), Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true},
+			&nifti.Image{Shape: shape, Affine: p.Affine, Data: data}); err != nil {
 			return nil, err
 		}
 	}
-	if err := add(report.Volume{Name: "regions", Colormap: "gray", Low: 0, High: 1e6, Opacity: 0, Labels: true}, &nifti.Image{Shape: shape, Affine: p.Affine, Data: p.Voxels, Intent: 1002}); err != nil {
+	if err := add(report.Volume{Name: "regions", Colormap: "gray", Low: 0, High: 1e6, Opacity: 0, Labels: true},
+		&nifti.Image{Shape: shape, Affine: p.Affine, Data: p.Voxels, Intent: 1002}); err != nil {
 		return nil, err
 	}
 	for _, n := range p.Values() {
@@ -177,7 +183,8 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 		if len(settings) > 0 {
 			if score, ok := settings[0].score[int(n)]; ok {
 				r.Rank = settings[0].rank[int(n)]
-				r.Text = fmt.Sprintf("%s %.3f, rank %d", map[bool]string{false: "score", true: "contrast"}[settings[0].Contrast], score, r.Rank)
+				r.Text = fmt.Sprintf("%s %.3f, rank %d",
+					map[bool]string{false: "score", true: "contrast"}[settings[0].Contrast], score, r.Rank)
 			}
 		}
 		v.Regions = append(v.Regions, r)

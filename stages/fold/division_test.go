@@ -10,7 +10,8 @@ import (
 
 // A graph of one session has no row: only what has been put together for its participant is on a side of a split.
 func TestSessionsHaveNoSide(t *testing.T) {
-	folds := dag.InputOf(column.Table([]Member{{ID: "sub-1", Group: "A", Repeat: 1, Fold: 1}, {ID: "sub-2", Group: "B", Repeat: 1, Fold: 2}}))
+	folds := dag.InputOf(column.Table([]Member{{ID: "sub-1", Group: "A", Repeat: 1, Fold: 1},
+		{ID: "sub-2", Group: "B", Repeat: 1, Fold: 2}}))
 	d, err := First().Divide(folds)
 	if err != nil {
 		t.Fatal(err)

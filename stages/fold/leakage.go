@@ -96,5 +96,6 @@ func DuplicatesIn(message string) []string {
 
 // LeakagePort is the gate of every kind that trains a model or gives an accuracy.
 func LeakagePort() dag.Port {
-	return dag.Port{Name: "leakage", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true, Gate: "leakage", Doc: "checks that must have passed"}
+	return dag.Port{Name: "leakage", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true,
+		Gate: "leakage", Doc: "checks that must have passed"}
 }

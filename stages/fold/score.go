@@ -17,7 +17,8 @@ type foldScores struct {
 var Levels = [2]string{"graph", "participant"}
 
 // controls are names of groups that are not what a study looks for.
-var controls = []string{"hc", "control", "controls", "con", "ctrl", "ctl", "td", "tc", "nc", "cn", "hv", "healthy", "typical", "0"}
+var controls = []string{"hc", "control", "controls", "con", "ctrl", "ctl", "td", "tc", "nc", "cn", "hv",
+	"healthy", "typical", "0"}
 
 // Score measures one fold. The AUC of more than two groups is the mean over the
 // groups of the AUC of each against the rest.
@@ -34,7 +35,8 @@ func Score(cases []Case, positive int) foldScores {
 		}
 		return gnn.AUC(p, is)
 	}
-	out := foldScores{N: len(cases), Accuracy: table.Accuracy(), Balanced: table.Balanced(), Sensitivity: math.NaN(), Specificity: math.NaN()}
+	out := foldScores{N: len(cases), Accuracy: table.Accuracy(), Balanced: table.Balanced(), Sensitivity: math.NaN(),
+		Specificity: math.NaN()}
 	if positive >= 0 {
 		out.Sensitivity, out.Specificity = table.Recall(positive), table.Specificity(positive)
 	}

@@ -87,7 +87,10 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 		if r.Predicted < 0 || int(r.Predicted) >= len(groups) {
 			return nil, nil, fmt.Errorf("row %d: predicted is %d, and there are %d groups", i+1, r.Predicted, len(groups))
 		}
-		at := slices.IndexFunc(folds, func(f Tested) bool { return f.Repeat == int64(r.Repeat) && f.Fold == int64(r.Fold) })
+		at := slices.IndexFunc(folds, func(f Tested) bool {
+			return f.Repeat == int64(r.Repeat) &&
+				f.Fold == int64(r.Fold)
+		})
 		if at < 0 {
 			at = len(folds)
 			folds = append(folds, Tested{Repeat: int64(r.Repeat), Fold: int64(r.Fold)})
@@ -114,7 +117,8 @@ func OverDraws(graphs []Case) []Case {
 		if !ok {
 			i = len(out)
 			at[g.Id] = i
-			out, n = append(out, Case{Id: g.Id, Label: g.Label, Probability: make([]float64, len(g.Probability))}), append(n, 0)
+			out, n = append(out, Case{Id: g.Id, Label: g.Label, Probability: make([]float64, len(g.Probability))}),
+				append(n, 0)
 		}
 		n[i]++
 		for c, p := range g.Probability {
@@ -148,7 +152,10 @@ func bySetting(folds []Tested) [][]Tested {
 		out[i] = append(out[i], f)
 	}
 	for _, fs := range out {
-		slices.SortFunc(fs, func(a, b Tested) int { return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold)) })
+		slices.SortFunc(fs, func(a, b Tested) int {
+			return cmp.Or(cmp.Compare(a.Repeat, b.Repeat),
+				cmp.Compare(a.Fold, b.Fold))
+		})
 	}
 	return out
 }

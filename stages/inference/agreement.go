@@ -27,7 +27,8 @@ type Agreement struct {
 func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 	n, m := len(scores[0]), len(scores)
 	k = min(k, n)
-	a := Agreement{Rankings: m, K: k, CommonChance: float64(k*k) / float64(n), EveryChance: float64(n), JaccardLuck: expectedJaccard(n, k)}
+	a := Agreement{Rankings: m, K: k, CommonChance: float64(k*k) / float64(n), EveryChance: float64(n),
+		JaccardLuck: expectedJaccard(n, k)}
 	first := make([][]bool, m)
 	times := make([]int, n) // in how many rankings a region is among the first
 	for i, v := range scores {

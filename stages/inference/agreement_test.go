@@ -13,8 +13,10 @@ import (
 func TestAgreeByHand(t *testing.T) {
 	a := Agree([][]float64{{9, 8, 3, 2, 1}, {9, 3, 8, 2, 1}, {9, 8, 3, 2, 1}}, 2, 5000, random.New(1))
 	equal(t, "agreement",
-		[]float64{float64(a.Rankings), a.Common, a.CommonChance, float64(a.Every), a.EveryChance, a.Jaccard, a.Kuncheva, a.Spearman, a.Kendall},
-		[]float64{3, 4. / 3, 0.8, 1, 5 * 8. / 125, (1./3 + 1 + 1./3) / 3, (4./3 - 0.8) / 1.2, (0.9 + 1 + 0.9) / 3, (0.8 + 1 + 0.8) / 3})
+		[]float64{float64(a.Rankings), a.Common, a.CommonChance, float64(a.Every), a.EveryChance, a.Jaccard, a.Kuncheva,
+			a.Spearman, a.Kendall},
+		[]float64{3, 4. / 3, 0.8, 1, 5 * 8. / 125, (1./3 + 1 + 1./3) / 3, (4./3 - 0.8) / 1.2, (0.9 + 1 + 0.9) / 3,
+			(0.8 + 1 + 0.8) / 3})
 	// All 10³ triples of pairs out of five: as many have an overlap of at least 4.
 	sets := subsets(5, 2)
 	as, all := 0, 0

@@ -99,7 +99,8 @@ func spreads(n, k, resamples int, resample func() []float64) []Spread {
 		}
 		low, high := percentiles(values[j])
 		first, last := percentiles(ranks[j])
-		out[j] = Spread{Low: low, High: high, RankLow: int(math.Floor(first)), RankHigh: int(math.Ceil(last)), Top: float64(top[j]) / float64(resamples)}
+		out[j] = Spread{Low: low, High: high, RankLow: int(math.Floor(first)), RankHigh: int(math.Ceil(last)),
+			Top: float64(top[j]) / float64(resamples)}
 	}
 	return out
 }

@@ -32,7 +32,8 @@ func TestBootstrapCovers(t *testing.T) {
 // What never changes is certain; what is missing has no interval and comes last.
 func TestBootstrapOfCertain(t *testing.T) {
 	nan := math.NaN()
-	b := BootstrapRanking([][]float64{{3, nan, 1, 7}, {3, nan, 2, 7}, {3, nan, 1, 7}}, []int{0, 0, 1}, 2, 200, random.New(1))
+	b := BootstrapRanking([][]float64{{3, nan, 1, 7}, {3, nan, 2, 7}, {3, nan, 1, 7}}, []int{0, 0, 1},
+		2, 200, random.New(1))
 	for j, want := range []Spread{{3, 3, 2, 2, 1}, {nan, nan, 4, 4, 0}, {1, 5. / 3, 3, 3, 0}, {7, 7, 1, 1, 1}} {
 		got := b[j]
 		equal(t, "spread", []float64{got.Low, got.High, float64(got.RankLow), float64(got.RankHigh), got.Top},

@@ -20,7 +20,8 @@ func TestComponentsAsShroutAndFleiss(t *testing.T) {
 	}
 	c := VarianceComponents(judges)
 	// By their table: between targets 11.24, within 6.26 (mean squares, of four judges).
-	equal(t, "components", []float64{c.Common, c.Individual, c.Draw}, []float64{(56.208333333333336/5 - 112.75/18) / 4, 112.75 / 18, 0})
+	equal(t, "components", []float64{c.Common, c.Individual, c.Draw},
+		[]float64{(56.208333333333336/5 - 112.75/18) / 4, 112.75 / 18, 0})
 	if icc := 1 - c.Share(); math.Abs(icc-0.17) > 0.005 {
 		t.Errorf("ICC(1,1) %v", icc)
 	}
@@ -88,7 +89,8 @@ func scoresOf(s *random.Stream, people, draws, regions int, common, individual, 
 func TestComponentsBySlowDefinition(t *testing.T) {
 	x := scoresOf(random.New(3), 7, 4, 9, 0.3, 0.2, 0.1)
 	got, want := VarianceComponents(x), nested(x)
-	equal(t, "components", []float64{got.Common, got.Individual, got.Draw}, []float64{want.Common, want.Individual, want.Draw})
+	equal(t, "components", []float64{got.Common, got.Individual, got.Draw},
+		[]float64{want.Common, want.Individual, want.Draw})
 }
 
 // Of scores whose components are known, and of people of whom everybody is alike.
@@ -96,10 +98,12 @@ func TestIndividual(t *testing.T) {
 	s := random.New(5)
 	var models [][]Cell
 	for range 5 {
-		models = append(models, []Cell{{0, scoresOf(s, 15, 5, 84, 0.2, 0.1, 0.1)}, {1, scoresOf(s, 9, 5, 84, 0.2, 0.1, 0.1)}})
+		models = append(models, []Cell{{0, scoresOf(s, 15, 5, 84, 0.2, 0.1, 0.1)},
+			{1, scoresOf(s, 9, 5, 84, 0.2, 0.1, 0.1)}})
 	}
 	got := Individual(models, 10)
-	if math.Abs(got.Share-0.2) > 0.02 || !(got.ShareLow < 0.2 && 0.2 < got.ShareHigh) || got.ShareHigh-got.ShareLow > 0.05 || got.People != 120 || got.Draws != 5 {
+	if math.Abs(got.Share-0.2) > 0.02 || !(got.ShareLow < 0.2 && 0.2 < got.ShareHigh) ||
+		got.ShareHigh-got.ShareLow > 0.05 || got.People != 120 || got.Draws != 5 {
 		t.Errorf("a share of 0.2 is %+v", got)
 	}
 	// Pairs by hand.

@@ -36,7 +36,8 @@ type Contrast struct {
 // grouping of these gives as much. PAny compares with the largest contrast
 // of all regions in each permutation (Westfall and Young 1993). The strata should hold the
 // folds: where they spread the groups evenly, the permutations have to.
-func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, permutations int, s *random.Stream) []Contrast {
+func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, permutations int,
+	s *random.Stream) []Contrast {
 	c := newContraster(models, groups)
 	seen := c.of(group)
 	as, largest, sum := make([]int, len(seen)), make([]int, len(seen)), make([]float64, len(seen))
@@ -63,7 +64,8 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 	}
 	out := make([]Contrast, len(seen))
 	for j, v := range seen {
-		out[j] = Contrast{v, sum[j] / float64(permutations), PermutationP(as[j], permutations), PermutationP(largest[j], permutations)}
+		out[j] = Contrast{v, sum[j] / float64(permutations), PermutationP(as[j], permutations),
+			PermutationP(largest[j], permutations)}
 		if math.IsNaN(v) {
 			out[j].P, out[j].PAny = math.NaN(), math.NaN()
 		}

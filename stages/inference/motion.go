@@ -12,7 +12,8 @@ type Motion struct {
 	Null    float64   // median |r| without any relation
 }
 
-// MotionOf correlates motion with each edge over participants: edges[e] has a value (Fisher z) of each participant. What
+// MotionOf correlates motion with each edge over participants: edges[e] has a value (Fisher z) of each participant.
+// What
 // covariates explain is taken out of both first (partial correlation). Degrees of freedom are N − 2 − the number of
 // independent covariates; all is NaN where fewer than 2 are left.
 func MotionOf(edges [][]float64, motion []float64, covariates [][]float64) Motion {

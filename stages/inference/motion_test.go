@@ -41,7 +41,8 @@ func TestMotionAgainstSciPy(t *testing.T) {
 	if !math.IsNaN(constant.R[0]) || !math.IsNaN(constant.Q[0]) || !same(constant.R[1], 1) || constant.P[1] > 1e-12 {
 		t.Errorf("an edge that does not vary, and motion itself: %v", constant)
 	}
-	if few := MotionOf([][]float64{{1, 2, 4}}, []float64{1, 3, 2}, nil); !math.IsNaN(few.R[0]) || !math.IsNaN(few.Null) {
+	if few := MotionOf([][]float64{{1, 2, 4}}, []float64{1, 3, 2}, nil); !math.IsNaN(few.R[0]) ||
+		!math.IsNaN(few.Null) {
 		t.Errorf("of three participants: %v", few)
 	}
 }

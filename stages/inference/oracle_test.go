@@ -60,11 +60,13 @@ func equal(t *testing.T, what string, got, want []float64) {
 func TestRanksAgainstSciPy(t *testing.T) {
 	for _, c := range readOracle(t).Ranks {
 		equal(t, "ranks", Ranks(c.X), c.Rank)
-		equal(t, "spearman, kendall", []float64{Spearman(c.X, c.Y), Kendall(c.X, c.Y)}, []float64{c.Spearman, c.Kendall})
+		equal(t, "spearman, kendall", []float64{Spearman(c.X, c.Y), Kendall(c.X, c.Y)},
+			[]float64{c.Spearman, c.Kendall})
 	}
 	nan := math.NaN()
 	equal(t, "ranks with gaps", Ranks([]float64{nan, 2, nan, 3, 2}), []float64{4.5, 2.5, 4.5, 1, 2.5})
-	equal(t, "of constants", []float64{Spearman([]float64{1, 1}, []float64{1, 2}), Kendall([]float64{1, 1}, []float64{1, 2})}, []float64{nan, nan})
+	equal(t, "of constants", []float64{Spearman([]float64{1, 1}, []float64{1, 2}),
+		Kendall([]float64{1, 1}, []float64{1, 2})}, []float64{nan, nan})
 }
 
 func TestQuantileAgainstNumPy(t *testing.T) {
@@ -80,7 +82,8 @@ func TestStudentAgainstSciPy(t *testing.T) {
 			t.Errorf("t %v of %v degrees: %v, want %v", c[0], c[1], got, c[2])
 		}
 	}
-	equal(t, "no number, no degrees, no end", []float64{StudentP(math.NaN(), 3), StudentP(1, 0), StudentP(math.Inf(1), 3)}, []float64{math.NaN(), math.NaN(), 0})
+	equal(t, "no number, no degrees, no end", []float64{StudentP(math.NaN(), 3), StudentP(1, 0),
+		StudentP(math.Inf(1), 3)}, []float64{math.NaN(), math.NaN(), 0})
 }
 
 func TestMcNemarAgainstSciPy(t *testing.T) {

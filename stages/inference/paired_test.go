@@ -77,11 +77,13 @@ func TestSeparateWithinSites(t *testing.T) {
 
 func TestSeparateLeavesOutTheUnknown(t *testing.T) {
 	nan := math.NaN()
-	r := Separate(Covariate{Values: []float64{1, nan, 2, 3, nan, 4}}, []int{0, 1, 0, 1, 0, 1}, 2, make([]int, 6), 99, random.New(1))
+	r := Separate(Covariate{Values: []float64{1, nan, 2, 3, nan, 4}}, []int{0, 1, 0, 1, 0, 1}, 2,
+		make([]int, 6), 99, random.New(1))
 	if r.AUC != 1 {
 		t.Errorf("area %v", r.AUC)
 	}
-	if r := Separate(Covariate{Values: []float64{nan, nan, 2}}, []int{0, 1, 0}, 2, make([]int, 3), 9, random.New(1)); r.AUC != 0.5 || r.P != 1 {
+	if r := Separate(Covariate{Values: []float64{nan, nan, 2}}, []int{0, 1, 0}, 2, make([]int, 3), 9,
+		random.New(1)); r.AUC != 0.5 || r.P != 1 {
 		t.Errorf("of nothing: %+v", r)
 	}
 }

@@ -25,7 +25,8 @@ type PredictionTest struct {
 // stay as they are: that a participant was not seen by the model that tests it makes any other
 // grouping of the tested as good, if there is nothing to learn. It takes the folds for independent.
 // The strata should hold the folds.
-func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int, permutations int, s *random.Stream) PredictionTest {
+func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int, permutations int,
+	s *random.Stream) PredictionTest {
 	areas := make([][]area, len(folds)) // fold, group
 	for f, fold := range folds {
 		for g := range groups {

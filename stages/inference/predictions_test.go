@@ -11,8 +11,10 @@ import (
 // 6·6 groupings within the folds: the accuracies sum to 7/4 or more in three of them.
 func TestPredictionsByHand(t *testing.T) {
 	folds := []TestedFold{
-		{Person: []int{0, 1, 2, 3}, Named: [][]float64{{1, 0}, {1, 0}, {1, 0}, {0, 1}}, Score: [][]float64{{0.9, 0.1}, {0.8, 0.2}, {0.7, 0.3}, {0.4, 0.6}}},
-		{Person: []int{4, 5, 6, 7}, Named: [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}, Score: [][]float64{{0.9, 0.1}, {0.2, 0.8}, {0.7, 0.3}, {0.1, 0.9}}},
+		{Person: []int{0, 1, 2, 3}, Named: [][]float64{{1, 0}, {1, 0}, {1, 0}, {0, 1}},
+			Score: [][]float64{{0.9, 0.1}, {0.8, 0.2}, {0.7, 0.3}, {0.4, 0.6}}},
+		{Person: []int{4, 5, 6, 7}, Named: [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}},
+			Score: [][]float64{{0.9, 0.1}, {0.2, 0.8}, {0.7, 0.3}, {0.1, 0.9}}},
 	}
 	group, fold := []int{0, 0, 1, 1, 0, 1, 0, 1}, []int{0, 0, 0, 0, 1, 1, 1, 1}
 	r := TestPredictions(folds, group, 2, fold, 4000, random.New(1))

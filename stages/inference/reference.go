@@ -76,7 +76,8 @@ func Replicated(train, test Sample) []float64 {
 		a, b, t := apart(seen)
 		x, y := held[a], held[b]
 		sd := math.Sqrt((x.squares + y.squares) / (x.n + y.n - 2))
-		if out[j] = math.NaN(); math.IsNaN(t) || x.n < 1 || y.n < 1 || !(sd > 1e-12*math.Abs(x.mean-y.mean)) || sd == 0 {
+		if out[j] = math.NaN(); math.IsNaN(t) || x.n < 1 || y.n < 1 ||
+			!(sd > 1e-12*math.Abs(x.mean-y.mean)) || sd == 0 {
 			continue
 		}
 		out[j] = math.Copysign(1, t) * ((x.mean - y.mean) / sd)

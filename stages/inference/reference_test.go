@@ -43,7 +43,8 @@ func TestReferencesAgainstSciPy(t *testing.T) {
 // By hand: means 1 and 4, variances 2 and 8; the third value does not vary, the fourth is missing.
 func TestWelchByHand(t *testing.T) {
 	nan := math.NaN()
-	s := Sample{Values: [][]float64{{0, 7, nan}, {2, 7, nan}, {2, 7, 1}, {6, 7, 2}}, Group: []int{0, 0, 1, 1}, Groups: 2}
+	s := Sample{Values: [][]float64{{0, 7, nan}, {2, 7, nan}, {2, 7, 1}, {6, 7, 2}},
+		Group: []int{0, 0, 1, 1}, Groups: 2}
 	equal(t, "t", WelchT(s), []float64{-3 / math.Sqrt(2./2+8./2), nan, nan})
 	// Of three groups, the two that t tells apart best: the last is far from both, and most from the first.
 	three := Sample{Values: [][]float64{{0}, {2}, {1}, {3}, {20}, {22}}, Group: []int{0, 0, 1, 1, 2, 2}, Groups: 3}

@@ -22,8 +22,10 @@ var baselineKind = dag.Kind{
 		"All draws of a participant are on one side, and nothing is fitted to those of the test side.",
 	New: func() dag.Stage {
 		cnn := baseline.Kawahara()
-		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none", C: 1, Tolerance: 1e-3, Penalty: 1, Trees: 1000,
-			Hidden: []int{20}, Channels: []int{cnn.Edges[0], cnn.Edges[1], cnn.Nodes, cnn.Hidden[0]}, FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
+		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none", C: 1,
+			Tolerance: 1e-3, Penalty: 1, Trees: 1000,
+			Hidden: []int{20}, Channels: []int{cnn.Edges[0], cnn.Edges[1], cnn.Nodes, cnn.Hidden[0]},
+			FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
 			Widths: []int{16, 16}, GraphHidden: []int{16, 8}, Ratio: 0.5}
 	},
 	Most:   8,
@@ -131,7 +133,8 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": table,
 		"history":     history,
-		"model":       column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters), int64(r.taught), r.note}}),
+		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
+			int64(r.taught), r.note}}),
 	}, nil
 }
 
@@ -152,7 +155,8 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	case "mlp":
 		model, err = baseline.FitMLP(ctx, s.Hidden, o, rows, label, len(set.groups))
 	case "brainnetcnn":
-		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2], Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
+		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
+			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
 		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(all.D), o, rows, label, len(set.groups))
 	default:
 		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
@@ -165,22 +169,26 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 }
 
 // fit trains the model that was asked for, when it is no network.
-func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label []int, classes int) (baseline.Classifier, error) {
+func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label []int,
+	classes int) (baseline.Classifier, error) {
 	switch s.Model {
 	case "majority":
 		return baseline.Majority(label, classes), nil
 	case "forest":
 		var grown atomic.Int64
-		return baseline.FitForest(ctx, baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed, Stream: s.stream()}, x, label, classes, t.Threads,
+		return baseline.FitForest(ctx, baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed,
+			Stream: s.stream()}, x, label, classes, t.Threads,
 			func() { t.Progress(int(grown.Add(1)), s.Trees, "trees") })
 	case "ridge":
 		return baseline.FitRidge(x, label, classes, s.Penalty, t.Threads)
 	case "logistic":
 		return baseline.FitLogistic(ctx, x, label, classes, s.C, t.Threads)
 	case "linear-svm":
-		return baseline.FitSVM(ctx, baseline.SVM{Kernel: "linear", C: s.C, Tolerance: s.Tolerance}, x, label, classes, t.Threads)
+		return baseline.FitSVM(ctx, baseline.SVM{Kernel: "linear", C: s.C, Tolerance: s.Tolerance}, x, label,
+			classes, t.Threads)
 	default:
-		return baseline.FitSVM(ctx, baseline.SVM{Kernel: "rbf", C: s.C, Gamma: s.Gamma, Tolerance: s.Tolerance}, x, label, classes, t.Threads)
+		return baseline.FitSVM(ctx, baseline.SVM{Kernel: "rbf", C: s.C, Gamma: s.Gamma, Tolerance: s.Tolerance}, x,
+			label, classes, t.Threads)
 	}
 }
 
@@ -204,7 +212,8 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 	o := baseline.Li2019{Widths: s.Widths, Hidden: s.GraphHidden, Ratio: s.Ratio}
 	r := &ratedSet{set: set, inputs: len(all[0].Features), taught: len(sides[0])}
 	training := s.training(t, len(sides[0]), len(sides[1]), &r.history)
-	model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]), slices.Concat(label[0], label[1]), len(set.groups))
+	model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]),
+		slices.Concat(label[0], label[1]), len(set.groups))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
@@ -269,7 +278,8 @@ type baselineEpochRow struct {
 func baselineHistory(history []baseline.Epoch) *encoding.Table {
 	rows := make([]baselineEpochRow, len(history))
 	for i, e := range history {
-		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss, e.Loss, accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}}
+		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss, e.Loss,
+			accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}}
 	}
 	return column.Table(rows)
 }

@@ -166,7 +166,10 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 				seen[key][m.ID] = true
 			}
 			setting := triedSetting(in.Coords)
-			i := slices.IndexFunc(all, func(c *candidate) bool { return c.outer == outer && c.setting == setting && c.repeat == f.Repeat })
+			i := slices.IndexFunc(all, func(c *candidate) bool {
+				return c.outer == outer && c.setting == setting &&
+					c.repeat == f.Repeat
+			})
 			if i < 0 {
 				i = len(all)
 				all = append(all, &candidate{outer: outer, setting: setting, repeat: f.Repeat})
@@ -207,11 +210,13 @@ func (s *Choose) measure(f fold.Tested) float64 {
 
 func (s *Choose) table(all []*candidate, best map[string]*candidate) *encoding.Table {
 	slices.SortStableFunc(all, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(len(a.outer), len(b.outer)), cmp.Compare(a.outer, b.outer))
+		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(len(a.outer), len(b.outer)),
+			cmp.Compare(a.outer, b.outer))
 	})
 	rows := make([]choiceRow, len(all))
 	for i, c := range all {
-		rows[i] = choiceRow{c.outer, int32(c.repeat), c.setting, c.value, c.sd, best[fmt.Sprintf("%s\x00%d", c.outer, c.repeat)] == c}
+		rows[i] = choiceRow{c.outer, int32(c.repeat), c.setting, c.value, c.sd,
+			best[fmt.Sprintf("%s\x00%d", c.outer, c.repeat)] == c}
 		if s.By == "loss" {
 			rows[i].Value = math.Abs(c.value)
 		}

@@ -39,7 +39,8 @@ func TestSplitInner(t *testing.T) {
 		}
 	}
 	base.Outer = 6
-	if _, err := stagetest.RunStage(t, &base, map[string][]dag.Input{"participants": {dag.InputOf(p)}}); err == nil || !strings.HasSuffix(err.Error(), "outer is 6, and there are 5 folds") {
+	if _, err := stagetest.RunStage(t, &base, map[string][]dag.Input{"participants": {dag.InputOf(p)}}); err == nil ||
+		!strings.HasSuffix(err.Error(), "outer is 6, and there are 5 folds") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -51,7 +52,8 @@ func TestChoose(t *testing.T) {
 		choice := out["choice"].(*encoding.Table)
 		setting, _ := choice.Strings("setting")
 		chosen, _ := choice.Bools("chosen")
-		if !slices.Equal(setting, []string{"lambda=good", "lambda=poor", "lambda=good", "lambda=poor"}) || !slices.Equal(chosen, []bool{true, false, false, true}) {
+		if !slices.Equal(setting, []string{"lambda=good", "lambda=poor", "lambda=good", "lambda=poor"}) ||
+			!slices.Equal(chosen, []bool{true, false, false, true}) {
 			t.Errorf("by %s: %v chosen of %v", by, chosen, setting)
 		}
 		who, _ := out["predictions"].(*encoding.Table).Strings("participant_id")
@@ -66,7 +68,8 @@ func TestChoose(t *testing.T) {
 func TestChooseRefusesALeak(t *testing.T) {
 	inner, outer := stagetest.ChosenInputs()
 	g := [2]string{"ASD", "HC"}
-	leak := append(slices.Clone(inner), dag.InputOf(stagetest.Told(3, g, [3]any{"a", 0, 0.1}), dag.Coord{Axis: "outer", Value: "1"}, dag.Coord{Axis: "lambda", Value: "good"}, dag.Coord{Axis: "fold", Value: "3"}))
+	leak := append(slices.Clone(inner), dag.InputOf(stagetest.Told(3, g, [3]any{"a", 0, 0.1}), dag.Coord{Axis: "outer",
+		Value: "1"}, dag.Coord{Axis: "lambda", Value: "good"}, dag.Coord{Axis: "fold", Value: "3"}))
 	for _, c := range []struct {
 		inner, outer []dag.Input
 		want         string

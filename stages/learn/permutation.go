@@ -30,7 +30,8 @@ type Permutation struct {
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of trainings that fan out over permutation, 0 among them",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}, fold.LeakagePort()},
+			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
+			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "test", Type: column.Type[column.PermutationTestRow](),
 				Doc: "one row for each setting and measure, over participants"},
@@ -199,8 +200,9 @@ func (s *permutedSetting) rows(positive int) (tests []column.PermutationTestRow,
 		if math.IsNaN(seen[k]) {
 			p = math.NaN()
 		}
-		tests = append(tests, column.PermutationTestRow{Coords: s.coords, Name: s.name, Measure: name, Observed: seen[k],
-			Mean: mean, SD: sd, Quantile95: inference.Quantile(slices.Sorted(slices.Values(chance[k])), 0.95),
+		tests = append(tests, column.PermutationTestRow{Coords: s.coords, Name: s.name, Measure: name,
+			Observed: seen[k],
+			Mean:     mean, SD: sd, Quantile95: inference.Quantile(slices.Sorted(slices.Values(chance[k])), 0.95),
 			Permutations: int32(len(chance[k])), P: p})
 	}
 	return tests, null

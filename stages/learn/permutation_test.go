@@ -23,7 +23,8 @@ func TestPermutationRefuses(t *testing.T) {
 		{append(slices.Clone(zero), one[0]), "permutation 1 tests 2 participants with 2 graphs in 1 folds, and without permutation there are 4, 4 and 2: all must be trained in the same way"},
 		{append(slices.Clone(zero), stagetest.NumberedFolds(1, [4]int{0, 1, 1, 1}, 0.1, 0.9, 0.2, 0.4)...), "permutation 1 has groups of other sizes: groups are to be exchanged, not made anew"},
 	} {
-		if _, err := stagetest.RunStage(t, &Permutation{}, map[string][]dag.Input{"predictions": c.in}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+		if _, err := stagetest.RunStage(t, &Permutation{}, map[string][]dag.Input{"predictions": c.in}); err == nil ||
+			!strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -122,7 +122,8 @@ func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) e
 		if g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
 			return fmt.Errorf("%d nodes of %d features, not %d of %d", g.Nodes, len(g.features)/g.Nodes, f.Nodes, f.Features)
 		}
-		if n := float64(len(g.edges)); !slices.Contains(allowed, "edges") && (n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1])) {
+		if n := float64(len(g.edges)); !slices.Contains(allowed, "edges") &&
+			(n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1])) {
 			return fmt.Errorf("%d edges, not %d to %d: is the density another? (allow: edges)", len(g.edges), f.Edges[0], f.Edges[1])
 		}
 		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))

@@ -53,7 +53,8 @@ func newPredicted(groups []string, models int) *predicted {
 func (p *predicted) add(id string, draws []int, model int, answers []gnn.Prediction, known bool) {
 	last := len(p.participants) - 1
 	if last < 0 || p.participants[last].ID != id {
-		p.participants = append(p.participants, predictedPerson{ID: id, Graphs: int32(len(draws)), Models: int32(p.models)})
+		p.participants = append(p.participants, predictedPerson{ID: id, Graphs: int32(len(draws)),
+			Models: int32(p.models)})
 		p.persons = append(p.persons, make([]float64, len(p.groups)))
 		last++
 	}
@@ -69,7 +70,9 @@ func (p *predicted) add(id string, draws []int, model int, answers []gnn.Predict
 		}
 		for l, s := range a.Layers {
 			for j, node := range s.Node {
-				p.scores = append(p.scores, predictedScore{id, draw, number, column.NodeScore[float64]{Layer: int32(l + 1), Index: node + 1, Score: s.Score[j], Kept: s.Kept[j]}})
+				p.scores = append(p.scores,
+					predictedScore{id, draw, number, column.NodeScore[float64]{Layer: int32(l + 1), Index: node + 1,
+						Score: s.Score[j], Kept: s.Kept[j]}})
 			}
 		}
 	}
@@ -81,8 +84,9 @@ func (p *predicted) tables() dag.Outputs {
 		p.participants[i].Predicted, p.participants[i].Probability = p.groups[best.Class], best.Probability[best.Class]
 	}
 	return dag.Outputs{
-		"participants": encoding.NewTable(append(column.Columns(p.participants), groupColumns(p.groups, p.persons)...)...),
-		"predictions":  encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
-		"scores":       column.Table(p.scores),
+		"participants": encoding.NewTable(append(column.Columns(p.participants),
+			groupColumns(p.groups, p.persons)...)...),
+		"predictions": encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
+		"scores":      column.Table(p.scores),
 	}
 }

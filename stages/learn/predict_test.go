@@ -76,7 +76,8 @@ func TestPredictAverages(t *testing.T) {
 		c := dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}
 		models = append(models, dag.InputOf(out["model"], c))
 	}
-	out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": models, "edges": in["edges"][:1], "features": in["features"][:1]})
+	out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": models, "edges": in["edges"][:1],
+		"features": in["features"][:1]})
 	each, _ := out["predictions"].(*encoding.Table).Floats("p_ASD")
 	mean, _ := out["participants"].(*encoding.Table).Floats("p_ASD")
 	sum := 0.0
@@ -120,7 +121,8 @@ func TestPredictRefuses(t *testing.T) {
 		told["edges"] = nil
 		for _, e := range in["edges"] {
 			table, _ := e.Table()
-			told["edges"] = append(told["edges"], dag.InputOf(column.WithMeta(table, map[string]string{"made": "graph.density = " + density + "\ngraph.rule = \"largest\""}), e.Coords...))
+			told["edges"] = append(told["edges"], dag.InputOf(column.WithMeta(table,
+				map[string]string{"made": "graph.density = " + density + "\ngraph.rule = \"largest\""}), e.Coords...))
 		}
 		return told
 	}
@@ -145,7 +147,8 @@ func TestPredictRefuses(t *testing.T) {
 		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
 		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
 		{in, changedModel(t, good, "fc1_b.npy", encoding.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], and the model needs <f4 [16]"},
-		{in, changedModel(t, good, "fc3_b.npy", encoding.NewArray([]float32{1, float32(math.NaN())}, 2)), "fc3_b holds NaN"},
+		{in, changedModel(t, good, "fc3_b.npy", encoding.NewArray([]float32{1, float32(math.NaN())}, 2)),
+			"fc3_b holds NaN"},
 		{in, changedModel(t, good, "model.json", nil), "it holds no model.json: is it the model of a training?"},
 		{in, changedModel(t, good, "model.json", artifacts.Text(`{"options":{"Features":9}}`)), "…"},
 		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; with allow, these may differ"},
@@ -260,7 +263,8 @@ func FuzzReadModel(f *testing.F) {
 		if m.Options.Features > 100 {
 			return
 		}
-		g := GraphData{Nodes: 3, features: make([]float64, 3*m.Options.Features), edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}}}
+		g := GraphData{Nodes: 3, features: make([]float64, 3*m.Options.Features),
+			edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}}}
 		if _, err := m.Predict([]GraphData{g}, 1); err != nil {
 			t.Log(err)
 		}

@@ -17,7 +17,8 @@ var trainKind = dag.Kind{
 	Doc: "trains a PR-GNN on the participants outside one fold and tests it on those inside\n" +
 		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to those of the test side (select: test and standardize: all, which the authors' program does, are the exceptions).",
 	New: func() dag.Stage {
-		return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(), ScoresOf: "all", Precision: "float32", Checkpoint: 10}
+		return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(), ScoresOf: "all",
+			Precision: "float32", Checkpoint: 10}
 	},
 	Most:   8,
 	Memory: 256 << 20,

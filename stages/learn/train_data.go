@@ -91,7 +91,8 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainin
 }
 
 // add goes through the graphs of one participant.
-func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Params, use func(fold.Row, GraphData) error) error {
+func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Params,
+	use func(fold.Row, GraphData) error) error {
 	graphs, draws, made, err := ReadParticipant(edgesIn, featuresIn, s)
 	if err != nil {
 		return err
@@ -122,7 +123,8 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 
 // ReadParticipant reads the graphs of one participant and the numbers of their
 // draws.
-func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (graphs []GraphData, draws []int, made string, err error) {
+func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (graphs []GraphData,
+	draws []int, made string, err error) {
 	a, err := featuresIn.Array()
 	if err != nil {
 		return nil, nil, "", err
@@ -215,7 +217,8 @@ func (set *trainingSet) majority() float64 {
 }
 
 // readGraphs makes the graphs of a training, standardised when asked.
-func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*trainingSet, []*gnn.Graph[T], standardization, error) {
+func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*trainingSet,
+	[]*gnn.Graph[T], standardization, error) {
 	var graphs []*gnn.Graph[T]
 	build := func(r fold.Row, d GraphData) error {
 		o := s.options(len(d.features)/d.Nodes, max(2, r.Label+1))

@@ -129,8 +129,9 @@ func (p TrainingParams) follow(variant string) TrainingParams {
 }
 
 func (p TrainingParams) training() gnn.Training {
-	return gnn.Training{Epochs: p.Epochs, Batch: p.Batch, Rate: p.LearningRate, Halve: p.Halve, HalveBatches: p.HalveBatches,
-		Decay: p.WeightDecay, BestOnTest: p.Select == "test"}
+	return gnn.Training{Epochs: p.Epochs, Batch: p.Batch, Rate: p.LearningRate, Halve: p.Halve,
+		HalveBatches: p.HalveBatches,
+		Decay:        p.WeightDecay, BestOnTest: p.Select == "test"}
 }
 
 // caution says what makes the accuracy on the test side too high.

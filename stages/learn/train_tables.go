@@ -13,13 +13,15 @@ import (
 )
 
 // predictionTable has a row a graph; model is what classifiers calls it.
-func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model, caution string) *encoding.Table {
+func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model,
+	caution string) *encoding.Table {
 	rows, each := make([]fold.PredictionRow, len(set.rows)), make([][]float64, len(set.rows))
 	for i, r := range set.rows {
 		p := predictions[i]
 		rows[i] = fold.PredictionRow{
 			ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Fold: int32(s.Fold), Repeat: int32(s.Repeat),
-			Set: fold.SideNames[r.Side], Label: int32(r.Label), Probability: p.Probability[p.Class], Predicted: int32(p.Class),
+			Set: fold.SideNames[r.Side], Label: int32(r.Label), Probability: p.Probability[p.Class],
+			Predicted: int32(p.Class),
 		}
 		if len(set.groups) == 2 {
 			rows[i].Probability = p.Probability[1]
@@ -106,7 +108,8 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Predict
 			for j, node := range s.Node {
 				row := column.ScoreRow[T]{
 					ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Set: fold.SideNames[r.Side],
-					NodeScore: column.NodeScore[T]{Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]), Kept: s.Kept[j]},
+					NodeScore: column.NodeScore[T]{Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]),
+						Kept: s.Kept[j]},
 					Untrained: T(math.NaN()),
 				}
 				if l == 0 { // every node reaches the first layer, in the same order
@@ -172,6 +175,7 @@ func parameterTable(o gnn.Options, set *trainingSet, trained gnn.Layout, norm st
 		add(p, false)
 	}
 	t := column.Table(rows)
-	t.Meta = map[string]string{"groups": column.JSON(set.groups), "model": column.JSON(o), "graphs": column.JSON(set.facts), "trainable parameters": strconv.Itoa(trained.Len())}
+	t.Meta = map[string]string{"groups": column.JSON(set.groups), "model": column.JSON(o),
+		"graphs": column.JSON(set.facts), "trainable parameters": strconv.Itoa(trained.Len())}
 	return t
 }

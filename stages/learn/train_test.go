@@ -183,7 +183,8 @@ func TestTrainOnLess(t *testing.T) {
 			less[i], out = 0, ids[i]
 		}
 	}
-	in["folds"] = []dag.Input{dag.InputOf(encoding.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2], encoding.Column{Name: "fold", Values: less}))}
+	in["folds"] = []dag.Input{dag.InputOf(encoding.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2],
+		encoding.Column{Name: "fold", Values: less}))}
 	s := trainer(2)
 	s.Epochs, s.Draws, s.ScoresOf = 1, 2, "test"
 	tables := stagetest.MustRun(t, s, in)
@@ -204,7 +205,8 @@ func TestTrainOnLess(t *testing.T) {
 
 func TestSplitLeaveOut(t *testing.T) {
 	p := stagetest.SomeParticipants(6, "HC", "ASD")
-	p = encoding.NewTable(append(p.Columns, encoding.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
+	p = encoding.NewTable(append(p.Columns,
+		encoding.Column{Name: "site", Values: []string{"z", "a", "a", "m", "z", "m"}})...)
 	_, _, _, fold := splitOf(t, &Split{Folds: 5, Repeats: 4, LeaveOut: "site"}, p)
 	if want := []int64{3, 1, 1, 2, 3, 2}; !slices.Equal(fold, want) {
 		t.Errorf("folds %v, want %v", fold, want)
@@ -216,7 +218,8 @@ func TestSplitLabel(t *testing.T) {
 	people := stagetest.SomeParticipants(12, "HC", "ASD")
 	site := []string{"b", "a", "a", "b", "a", "b", "a", "b", "a", "b", "a", "b"}
 	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: site})
-	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3, "label", "site"), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*encoding.Table)
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3, "label", "site"),
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*encoding.Table)
 	group, _ := folds.Strings("group")
 	fold, _ := folds.Ints("fold")
 	if !slices.Equal(group, site) {
@@ -258,7 +261,8 @@ func TestSplitErrors(t *testing.T) {
 
 // trainer is a small training of 5 folds that is quick.
 func trainer(number int) *Train {
-	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.Params{Fold: number, Repeat: 1}, Precision: "float32", Seed: 3}
+	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(),
+		Params: fold.Params{Fold: number, Repeat: 1}, Precision: "float32", Seed: 3}
 	s.Epochs, s.Batch, s.LearningRate = 40, 8, 0.01
 	return s
 }
@@ -285,7 +289,8 @@ func TestTestSideIsNotFitted(t *testing.T) {
 			changed["features"] = append(changed["features"], f)
 		}
 		after := stagetest.MustRun(t, s, changed)
-		if same := bytes.Equal(stagetest.Encoded(t, before["weights"]), stagetest.Encoded(t, after["weights"])); same != (standardize != "all") {
+		if same := bytes.Equal(stagetest.Encoded(t, before["weights"]),
+			stagetest.Encoded(t, after["weights"])); same != (standardize != "all") {
 			t.Errorf("standardize %s: weights are the same: %v", standardize, same)
 		}
 	}
@@ -392,7 +397,8 @@ func TestTrainResumes(t *testing.T) {
 	s.Epochs, s.Checkpoint = 8, 3
 	whole := stagetest.MustRun(t, s, in)
 	task := dag.NewTask(in)
-	if _, err := s.Run(&patience{context.Background(), 4 * 5}, task); !errors.Is(err, context.Canceled) { // 4 batches an epoch
+	// 4 batches an epoch
+	if _, err := s.Run(&patience{context.Background(), 4 * 5}, task); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the training was not interrupted: %v", err)
 	}
 	if task.Checkpoint() == nil {

@@ -9,7 +9,8 @@ import (
 
 // What is left of a graph of three regions when the middle one is out.
 func TestWithout(t *testing.T) {
-	g := GraphData{Nodes: 3, features: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}, {Source: 0, Target: 2, Weight: 2}}}
+	g := GraphData{Nodes: 3, features: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9},
+		edges: []gnn.Edge{{Source: 0, Target: 1, Weight: 1}, {Source: 0, Target: 2, Weight: 2}}}
 	middle := []bool{false, true, false}
 	for _, keep := range []bool{false, true} {
 		want, edges := []float64{1, 0, 3, 0, 0, 0, 7, 0, 9}, 1

@@ -30,7 +30,8 @@ type Variable struct {
 
 // classes are MATLAB's, by their number in a file.
 var classes = [...]string{1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single",
-	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64", 15: "uint64", 16: "function", 17: "opaque"}
+	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64", 15: "uint64",
+	16: "function", 17: "opaque"}
 
 const (
 	classCell = 1
@@ -69,7 +70,8 @@ const HeaderSize = 128
 
 // Is reports whether a file with these first HeaderSize bytes is a MAT-file.
 func Is(first []byte) bool {
-	return bytes.HasPrefix(first, []byte("MATLAB")) || len(first) >= HeaderSize && (string(first[126:128]) == "IM" || string(first[126:128]) == "MI")
+	return bytes.HasPrefix(first, []byte("MATLAB")) || len(first) >= HeaderSize &&
+		(string(first[126:128]) == "IM" || string(first[126:128]) == "MI")
 }
 
 // Name makes a name that MATLAB takes of any text: letters, digits and underscores, a

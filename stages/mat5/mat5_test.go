@@ -113,7 +113,8 @@ func TestReadClaims(t *testing.T) {
 	in.element(miDOUBLE, make([]byte, 16))
 	var out buffer
 	out.element(miMATRIX, in.Bytes())
-	if _, err := Read(bytes.NewReader(append(b, out.Bytes()...))); err == nil || !strings.Contains(err.Error(), "16 bytes") {
+	if _, err := Read(bytes.NewReader(append(b, out.Bytes()...))); err == nil ||
+		!strings.Contains(err.Error(), "16 bytes") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -160,12 +161,14 @@ func TestMatrixIndices(t *testing.T) {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	for _, vs := range [][]Variable{{Matrix("2x", []float64{1}, 1, 1)}, {Matrix("a", []float64{1}, 1, 1), Matrix("a", []float64{1}, 1, 1)}} {
+	for _, vs := range [][]Variable{{Matrix("2x", []float64{1}, 1, 1)},
+		{Matrix("a", []float64{1}, 1, 1), Matrix("a", []float64{1}, 1, 1)}} {
 		if err := Write(&bytes.Buffer{}, vs); err == nil {
 			t.Errorf("%v was written", vs)
 		}
 	}
-	for in, want := range map[string]string{"": "x", "1a": "x1a", "a-b.c": "a_b_c", "_x": "x_x", strings.Repeat("y", 70): strings.Repeat("y", 63)} {
+	for in, want := range map[string]string{"": "x", "1a": "x1a", "a-b.c": "a_b_c", "_x": "x_x",
+		strings.Repeat("y", 70): strings.Repeat("y", 63)} {
 		if got := Name(in); got != want {
 			t.Errorf("Name(%q) = %q, want %q", in, got, want)
 		}
@@ -179,7 +182,8 @@ func written(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := Write(f, []Variable{Matrix("cube", []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, math.Inf(1)}, 2, 2, 3), Texts("names", []string{"L.TH", "Rücken", ""})}); err != nil {
+	if err := Write(f, []Variable{Matrix("cube", []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, math.Inf(1)}, 2, 2, 3),
+		Texts("names", []string{"L.TH", "Rücken", ""})}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -198,7 +202,8 @@ print(json.dumps([v["cube"].shape, v["cube"].ravel()[:11].tolist(), [str(x[0]) i
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := []any{[]any{2.0, 2.0, 3.0}, []any{0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0}, []any{"L.TH", "Rücken", ""}}
+	want := []any{[]any{2.0, 2.0, 3.0}, []any{0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0},
+		[]any{"L.TH", "Rücken", ""}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("scipy reads %v, want %v", got, want)
 	}

@@ -36,7 +36,8 @@ func bomb(t *testing.T, n int) []byte {
 
 // A megabyte that stands for a gigabyte is refused, and so are bytes that become numbers of eight.
 func TestMemory(t *testing.T) {
-	for name, c := range map[string]struct{ n, limit int }{"much when inflated": {256 << 20, 20}, "much as numbers": {40 << 20, 250}} {
+	for name, c := range map[string]struct{ n, limit int }{"much when inflated": {256 << 20, 20},
+		"much as numbers": {40 << 20, 250}} {
 		t.Run(name, func(t *testing.T) {
 			peak.Below(t, c.limit, func(t *testing.T) {
 				if _, err := Read(bytes.NewReader(bomb(t, c.n))); err == nil || err.Error() != "variable 1, at byte 128: "+errLarge.Error() &&

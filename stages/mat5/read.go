@@ -131,7 +131,8 @@ func (r *reader) inflate(b []byte) (element, error) {
 		return element{}, err
 	}
 	z := bufio.NewReader(in)
-	if tag, _ := z.Peek(8); len(tag) == 8 && r.order.Uint32(tag)>>16 == 0 && uint64(r.order.Uint32(tag[4:]))+8 > uint64(r.left) {
+	if tag, _ := z.Peek(8); len(tag) == 8 && r.order.Uint32(tag)>>16 == 0 &&
+		uint64(r.order.Uint32(tag[4:]))+8 > uint64(r.left) {
 		return element{}, errLarge
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, min(r.left, 4*len(b))+bytes.MinRead))
@@ -232,7 +233,8 @@ func (v *Variable) shape(order binary.ByteOrder, dims []byte) (int, error) {
 }
 
 // widths are bytes of a number by data type.
-var widths = map[uint32]int{miINT8: 1, miUINT8: 1, miINT16: 2, miUINT16: 2, miINT32: 4, miUINT32: 4, miSINGLE: 4, miDOUBLE: 8, miINT64: 8, miUINT64: 8}
+var widths = map[uint32]int{miINT8: 1, miUINT8: 1, miINT16: 2, miUINT16: 2, miINT32: 4, miUINT32: 4, miSINGLE: 4,
+	miDOUBLE: 8, miINT64: 8, miUINT64: 8}
 
 // numbers reads n numbers, which may be stored in a smaller type than their class.
 func (r *reader) numbers(v *Variable, b []byte, n int) error {
@@ -369,7 +371,8 @@ func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 		switch {
 		case len(one.Texts) == 1:
 			texts = append(texts, one.Texts[0])
-		case one.Problem == nil && (one.Class == "char" || one.Class == "double") && len(one.Texts)+len(one.Numbers) == 0:
+		case one.Problem == nil && (one.Class == "char" || one.Class == "double") &&
+			len(one.Texts)+len(one.Numbers) == 0:
 			texts = append(texts, "")
 		default:
 			v.Problem = fmt.Errorf("cell %d is no text but a %s: save the matrix in it as a variable of its own", i+1, one.Class)

@@ -35,7 +35,8 @@ func (g *Graph) WriteGraphML(w io.Writer) error {
 		b.WriteString("</node>\n")
 	}
 	for _, e := range g.Edges {
-		b.WriteString(`    <edge source="n` + strconv.Itoa(e.Source+1) + `" target="n` + strconv.Itoa(e.Target+1) + `"><data key="weight">` + number(e.Weight) + "</data></edge>\n")
+		b.WriteString(`    <edge source="n` + strconv.Itoa(e.Source+1) + `" target="n` + strconv.Itoa(e.Target+1) +
+			`"><data key="weight">` + number(e.Weight) + "</data></edge>\n")
 	}
 	b.WriteString("  </graph>\n</graphml>\n")
 	_, err := w.Write(b.Bytes())

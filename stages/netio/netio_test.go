@@ -17,8 +17,10 @@ import (
 func small() *Graph {
 	nan := math.NaN()
 	return &Graph{Name: `sub-01 & "more"`, Nodes: []Node{
-		{ID: 10, Name: "Left-Thalamus", Abbreviation: "L.TH", Hemisphere: "L", Structure: "subcortex", Color: "#00760e", X: -10.5, Y: -19, Z: 6, Score: nan},
-		{ID: 49, Name: "Right <Thalamus>", Abbreviation: "R TH", Hemisphere: "R", Structure: "subcortex", X: 11, Y: -18, Z: 6.25, Score: nan},
+		{ID: 10, Name: "Left-Thalamus", Abbreviation: "L.TH", Hemisphere: "L", Structure: "subcortex", Color: "#00760e",
+			X: -10.5, Y: -19, Z: 6, Score: nan},
+		{ID: 49, Name: "Right <Thalamus>", Abbreviation: "R TH", Hemisphere: "R", Structure: "subcortex", X: 11, Y: -18,
+			Z: 6.25, Score: nan},
 		{ID: 50, Name: "x", X: 1e-7, Y: 2, Z: 3, Score: nan},
 	}, Edges: []Edge{{0, 1, .75}, {0, 2, -0.1}}}
 }

@@ -41,7 +41,8 @@ func move(s Settings) motion {
 		at := 0.0
 		for t := range x {
 			at = float64(0.98*at) + float64(0.03*unit*r.Normal())
-			if step := float64(0.25 * unit * r.Normal()); jerk[t] { // drawn in every volume, so that jerks move no other draw
+			// drawn in every volume, so that jerks move no other draw
+			if step := float64(0.25 * unit * r.Normal()); jerk[t] {
 				at += step
 			}
 			x[t] = at

@@ -85,7 +85,8 @@ type system struct {
 
 var systems = []system{
 	{"sensory", []string{"cuneus", "lateraloccipital", "lingual", "pericalcarine", "fusiform", "superiorparietal"}},
-	{"sensory", []string{"precentral", "postcentral", "paracentral", "superiortemporal", "transversetemporal", "Putamen", "Pallidum"}},
+	{"sensory", []string{"precentral", "postcentral", "paracentral", "superiortemporal", "transversetemporal",
+		"Putamen", "Pallidum"}},
 	{"sensory", []string{"insula", "caudalanteriorcingulate", "Thalamus"}},
 	{"executive", []string{"parsopercularis", "parstriangularis", "supramarginal", "rostralmiddlefrontal", "lateralorbitofrontal", "inferiortemporal",
 		"Caudate", "Accumbens-area"}},

@@ -12,11 +12,12 @@ import (
 
 // Settings say which scan to make.
 type Settings struct {
-	Seed            uint64
-	Subject         string
-	Affected        bool    // of the group whose planted edges are changed
-	Strength        float64 // of the planted change; 0 for none
-	Heterogeneity   float64 // share of the circuit's regions that a participant does not have changed, each its own; 0 … 1
+	Seed     uint64
+	Subject  string
+	Affected bool    // of the group whose planted edges are changed
+	Strength float64 // of the planted change; 0 for none
+	// share of the circuit's regions that a participant does not have changed, each its own; 0 … 1
+	Heterogeneity   float64
 	Volumes         int
 	TR              float64 // s
 	Grid            float64 // mm, of a voxel in every direction
@@ -106,7 +107,8 @@ func (s Settings) check(nodes []atlas.Node) error {
 	if !(s.SiteEffect >= 0 && s.SiteEffect <= 100) {
 		bad("site effect is %g; it may be from 0 to 100", s.SiteEffect)
 	}
-	if !(s.Noise >= 0 && s.Noise <= 100) || !(s.Motion >= 0 && s.Motion <= 100) || !(s.Strength >= 0 && s.Strength <= 100) {
+	if !(s.Noise >= 0 && s.Noise <= 100) || !(s.Motion >= 0 && s.Motion <= 100) ||
+		!(s.Strength >= 0 && s.Strength <= 100) {
 		bad("noise is %g, motion %g, strength %g; each may be from 0 to 100", s.Noise, s.Motion, s.Strength)
 	}
 	if !(s.Heterogeneity >= 0 && s.Heterogeneity <= 1) {
@@ -251,7 +253,8 @@ func (w *waves) disturb(y []float64, physiology float64, r *random.Stream) {
 	drop := 0.8 * r.Float64() // percent a mm of framewise displacement
 	for t := range y {
 		u := float64(2*t)/float64(w.T-1) - 1 // −1 … 1 over the scan
-		y[t] += float64(slope*u) + float64(bend*(float64(u*u)-1.0/3)) + float64(breath*w.breath[t]) + float64(pulse*w.pulse[t])
+		y[t] += float64(slope*u) + float64(bend*(float64(u*u)-1.0/3)) + float64(breath*w.breath[t]) +
+			float64(pulse*w.pulse[t])
 	}
 	for k, m := range w.motion.parameters {
 		for t := range y {

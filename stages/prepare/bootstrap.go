@@ -53,7 +53,8 @@ func (*Bootstrap) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
-			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn", "distinct"), Doc: "what the means were made of"},
+			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn",
+				"distinct"), Doc: "what the means were made of"},
 			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
 			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, to look at: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; of grayordinates a CIFTI dscalar"},
 		},
@@ -240,7 +241,8 @@ func denoised(in dag.Input) (bool, error) {
 		return false, err
 	}
 	for name, value := range fields {
-		if strings.ToLower(strings.ReplaceAll(name, " ", "")) == "nuisanceparameters" && !slices.Contains([]string{`null`, `""`, `"none"`}, string(value)) {
+		if strings.ToLower(strings.ReplaceAll(name, " ", "")) == "nuisanceparameters" &&
+			!slices.Contains([]string{`null`, `""`, `"none"`}, string(value)) {
 			return true, nil
 		}
 	}
@@ -372,7 +374,8 @@ func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, dis
 	rows := make([]voxelRow, len(nodes))
 	for i, node := range nodes {
 		c := m.Counts[i]
-		rows[i] = voxelRow{Node: node, Voxels: int32(len(rois.Voxels[i])), Used: int32(c.Used), NonFinite: int32(c.NonFinite), Constant: int32(c.Constant)}
+		rows[i] = voxelRow{Node: node, Voxels: int32(len(rois.Voxels[i])), Used: int32(c.Used),
+			NonFinite: int32(c.NonFinite), Constant: int32(c.Constant)}
 		if c.Used > 0 {
 			rows[i].Drawn, rows[i].Distinct = drawn[i], distinct[i]
 		}
@@ -384,7 +387,8 @@ func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, dis
 const mostLost = 0.1
 
 // scanTable describes the scan in one row. step is the repetition time in the header of grayordinates, s.
-func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool, step float64) *encoding.Table {
+func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool,
+	step float64) *encoding.Table {
 	nonFinite, reduced := 0, 0
 	for i, c := range m.Counts {
 		nonFinite += c.NonFinite
@@ -394,7 +398,8 @@ func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayord
 	}
 	h := m.Header
 	row := scanRow{
-		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(), DataType: nifti.DataType(h.Datatype).String(),
+		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(),
+		DataType:  nifti.DataType(h.Datatype).String(),
 		NonFinite: int32(nonFinite), Reduced: int32(reduced),
 	}
 	row.Slope, row.Intercept, _ = h.Scaling() // checked when the header was read

@@ -25,7 +25,8 @@ import (
 func goldenBootstrap(t testing.TB, s *Bootstrap) dag.Outputs {
 	t.Helper()
 	in := map[string]dag.Input{
-		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"), "nodes": nodesInput(goldenIDs...),
+		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"),
+		"nodes": nodesInput(goldenIDs...),
 	}
 	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
 	if err != nil {
@@ -59,7 +60,8 @@ func TestBootstrapGolden(t *testing.T) {
 		for c, text := range row {
 			id := stagetest.Sure(strconv.Atoi(rows[0][c]))
 			want := stagetest.Sure(strconv.ParseFloat(text, 64))
-			if got := series[v*len(goldenIDs)+slices.Index(goldenIDs, int32(id))]; math.Abs(got-want) > 1e-5*math.Abs(want) {
+			if got := series[v*len(goldenIDs)+slices.Index(goldenIDs,
+				int32(id))]; math.Abs(got-want) > 1e-5*math.Abs(want) {
 				t.Errorf("volume %d, label %d: %v, want %v", v, id, got, want)
 			}
 		}
@@ -78,7 +80,8 @@ func TestBootstrapGolden(t *testing.T) {
 		t.Errorf("distinct %v", v)
 	}
 	scan := out["scan"].(*encoding.Table)
-	if scan.Rows() != 1 || stagetest.Sure(scan.Floats("tr"))[0] != 2 || stagetest.Sure(scan.Ints("volumes"))[0] != 60 || stagetest.Sure(scan.Floats("dz"))[0] != 3.5 {
+	if scan.Rows() != 1 || stagetest.Sure(scan.Floats("tr"))[0] != 2 || stagetest.Sure(scan.Ints("volumes"))[0] != 60 ||
+		stagetest.Sure(scan.Floats("dz"))[0] != 3.5 {
 		t.Errorf("scan %v", scan.Columns)
 	}
 }
@@ -89,7 +92,8 @@ func TestBootstrapDraws(t *testing.T) {
 	for _, s.Replacement = range []bool{false, true} {
 		bold := boldCube(t, 4, 0, 5)
 		parcels := cube(4, 0, func(i, j, k int) int32 { return int32(1 + i%2) })
-		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold, "parcels": imageInput(t, "parcels", parcels), "nodes": nodesInput(1001, 17)})
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold,
+			"parcels": imageInput(t, "parcels", parcels), "nodes": nodesInput(1001, 17)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +160,8 @@ func TestBootstrapDraw(t *testing.T) {
 func TestBootstrapStreams(t *testing.T) {
 	bold := boldCube(t, 4, 0, 5)
 	column := func(s *Bootstrap, node int, nodes dag.Input, value func(i, j, k int) int32) []float64 {
-		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold, "parcels": imageInput(t, "parcels", cube(4, 0, value)), "nodes": nodes})
+		out, err := stagetest.RunWith(s,
+			map[string]dag.Input{"bold": bold, "parcels": imageInput(t, "parcels", cube(4, 0, value)), "nodes": nodes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +182,8 @@ func TestBootstrapStreams(t *testing.T) {
 	if !slices.Equal(one, two) {
 		t.Error("another node and more draws changed a node's draws")
 	}
-	for name, change := range map[string]func(*Bootstrap){"seed": func(b *Bootstrap) { b.Seed = 2 }, "subject": func(b *Bootstrap) { b.Subject = "sub-02" }, "run": func(b *Bootstrap) { b.ScanRun = "2" }} {
+	for name, change := range map[string]func(*Bootstrap){"seed": func(b *Bootstrap) { b.Seed = 2 },
+		"subject": func(b *Bootstrap) { b.Subject = "sub-02" }, "run": func(b *Bootstrap) { b.ScanRun = "2" }} {
 		other := base
 		change(&other)
 		c := column(&other, 0, nodesInput(1001), func(i, j, k int) int32 { return int32(i / 2) })
@@ -212,9 +218,11 @@ func TestBootstrapRefuses(t *testing.T) {
 		{"no TR", imageInput(t, "x.nii.gz", timeless), parcels, nodes, "x.nii.gz: the header gives no repetition time (pixdim[4] is 0); set the parameter tr, in s"},
 		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 0 hold NaN or an infinity and 64 never change; is it a masked or an empty scan, or are the labels elsewhere?"},
 		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 64 hold NaN or an infinity and 0 never change; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
-		{"too high a number", boldCube(t, 4, 0, 3), imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds the node number 3, and the node list goes from 1 to 2"},
+		{"too high a number", boldCube(t, 4, 0, 3),
+			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds the node number 3, and the node list goes from 1 to 2"},
 	} {
-		_, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold, "parcels": c.parcels, "nodes": c.nodes})
+		_, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold,
+			"parcels": c.parcels, "nodes": c.nodes})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v\nwant %s", c.name, err, c.want)
 		}
@@ -262,7 +270,8 @@ func TestBootstrapTR(t *testing.T) {
 			t.Fatal(err)
 		}
 		scan := out["scan"].(*encoding.Table)
-		if tr, from := stagetest.Sure(scan.Floats("tr"))[0], stagetest.Sure(scan.Strings("tr_from"))[0]; tr != c.want || from != c.from {
+		if tr, from := stagetest.Sure(scan.Floats("tr"))[0], stagetest.Sure(scan.Strings("tr_from"))[0]; tr != c.want ||
+			from != c.from {
 			t.Errorf("TR %v from %s, want %v from %s", tr, from, c.want, c.from)
 		}
 	}
@@ -298,7 +307,8 @@ func TestBootstrapMinValid(t *testing.T) {
 			}
 		}
 		v := out["voxels"].(*encoding.Table)
-		if used, constant := stagetest.Sure(v.Ints("used")), stagetest.Sure(v.Ints("constant")); used[0] != 1 || constant[0] != 15 || used[1] != 48 || constant[1] != 0 {
+		if used, constant := stagetest.Sure(v.Ints("used")), stagetest.Sure(v.Ints("constant")); used[0] != 1 ||
+			constant[0] != 15 || used[1] != 48 || constant[1] != 0 {
 			t.Errorf("used %v, constant %v", used, constant)
 		}
 	}
@@ -317,7 +327,8 @@ func TestBootstrapReal(t *testing.T) {
 		ids[i] = int32(1000 + i)
 	}
 	for _, path := range scans[:3] {
-		in := map[string]dag.Input{"bold": stagetest.FileInput(path), "labels": stagetest.FileInput(atlas), "nodes": nodesInput(ids...)}
+		in := map[string]dag.Input{"bold": stagetest.FileInput(path), "labels": stagetest.FileInput(atlas),
+			"nodes": nodesInput(ids...)}
 		out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
 		if err != nil {
 			t.Fatal(err)
@@ -363,7 +374,8 @@ func TestBootstrapReal(t *testing.T) {
 				}
 			}
 			for node := range 84 {
-				if got, want := a.Float64s()[v*84+node], sum[node+1]/n[node+1]; math.Abs(got-want) > 1e-12*math.Abs(want) {
+				if got, want := a.Float64s()[v*84+node],
+					sum[node+1]/n[node+1]; math.Abs(got-want) > 1e-12*math.Abs(want) {
 					t.Fatalf("volume %d, node %d: %v, want %v", v, node+1, got, want)
 				}
 			}

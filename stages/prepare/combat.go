@@ -23,7 +23,8 @@ var combatKind = dag.Kind{
 		"Every pair of regions has a shift and a scale at each site, shrunk towards those of the site's other pairs by empirical Bayes (Johnson et al. 2007; Fortin et al. 2017, 2018); what covariates explain is preserved. The kind harmonize takes it out of everybody's matrices. Only participants whom the fold does not test are learnt from, by draw 0, each of them once: fan out over the folds (matrix: { fold: [1..5] }), and everything after it too. " +
 		"Connect fitted to the stage leakage, which checks that. The numbers are those of neuroHarmonize and neuroCombat.",
 	New: func() dag.Stage {
-		return &Combat{Fold: 1, Repeat: 1, Site: "site", Bayes: true, Minimum: 3, Few: "refuse", Transform: "fisher", Tolerance: 1e-4}
+		return &Combat{Fold: 1, Repeat: 1, Site: "site", Bayes: true, Minimum: 3, Few: "refuse",
+			Transform: "fisher", Tolerance: 1e-4}
 	},
 	Most:   8,
 	Memory: 64 << 20,
@@ -98,7 +99,8 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	fit, err := combat.Learn(sample, combat.Options{
-		Bayes: s.Bayes, MeanOnly: s.MeanOnly, Reference: slices.Index(book.Sites, s.Reference), Tolerance: s.Tolerance, Workers: t.Threads,
+		Bayes: s.Bayes, MeanOnly: s.MeanOnly, Reference: slices.Index(book.Sites, s.Reference), Tolerance: s.Tolerance,
+		Workers: t.Threads,
 	})
 	var which *combat.CovariateError
 	switch {
@@ -163,7 +165,8 @@ func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
 		at := 0
 		for i := range b.Nodes {
 			for j := i + 1; j < b.Nodes; j++ {
-				rows = append(rows, combatRow{name, int32(i + 1), int32(j + 1), f.Fitted[at], f.Mean[at], f.SD[at], f.Shift[s][at], f.Scale[s][at]})
+				rows = append(rows, combatRow{name, int32(i + 1), int32(j + 1), f.Fitted[at], f.Mean[at], f.SD[at],
+					f.Shift[s][at], f.Scale[s][at]})
 				at++
 			}
 		}
@@ -175,7 +178,8 @@ func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
 	for k, term := range b.Terms {
 		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: slopes[k], Doc: "β: what is preserved"})
 	}
-	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids), "combat": column.JSON(b.combatFacts)})
+	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids),
+		"combat": column.JSON(b.combatFacts)})
 }
 
 // slopeColumn names the column of a term that is preserved.
@@ -201,11 +205,13 @@ func (b *combatBook) siteTable(f *combat.Fit, who []string) *encoding.Table {
 	}
 	var rows []siteRow
 	for _, name := range slices.Sorted(maps.Keys(count)) {
-		r := siteRow{Site: name, Participants: int32(count[name]), Shift: math.NaN(), ShiftSD: math.NaN(), Scale: math.NaN(), ScaleSD: math.NaN()}
+		r := siteRow{Site: name, Participants: int32(count[name]), Shift: math.NaN(), ShiftSD: math.NaN(),
+			Scale: math.NaN(), ScaleSD: math.NaN()}
 		if at, ok := slices.BinarySearch(b.Sites, name); ok {
 			p := f.Priors[at]
 			r.Harmonized, r.Steps = true, int32(p.Steps)
-			r.Shift, r.ShiftSD, r.Scale, r.ScaleSD = p.Shift, math.Sqrt(p.ShiftVariance), p.Scale, math.Sqrt(p.ScaleVariance)
+			r.Shift, r.ShiftSD, r.Scale, r.ScaleSD = p.Shift, math.Sqrt(p.ShiftVariance), p.Scale,
+				math.Sqrt(p.ScaleVariance)
 		}
 		rows = append(rows, r)
 	}

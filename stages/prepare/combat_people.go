@@ -53,7 +53,8 @@ type combatBook struct {
 
 // read reads the participants, and refuses to preserve what is to be predicted.
 func (s *Combat) read(in dag.Input) (*combatBook, error) {
-	b := &combatBook{combatFacts: combatFacts{Fold: s.Fold, Repeat: s.Repeat, Column: s.Site, Reference: s.Reference, Minimum: s.Minimum, Few: s.Few, Transform: s.Transform}}
+	b := &combatBook{combatFacts: combatFacts{Fold: s.Fold, Repeat: s.Repeat, Column: s.Site, Reference: s.Reference,
+		Minimum: s.Minimum, Few: s.Few, Transform: s.Transform}}
 	people, err := b.readPeople(in, s.Preserve)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,8 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 	case len(b.Sites) < 2:
 		return fmt.Errorf("outside fold %d there is one %s only with enough participants, %s: there is nothing to harmonize", s.Fold, b.Column, strings.Join(b.Sites, ""))
 	case s.Reference != "" && !slices.Contains(b.Sites, s.Reference):
-		return fmt.Errorf("reference: there is no %s %q to learn of%s; there are %s", b.Column, s.Reference, words.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
+		return fmt.Errorf("reference: there is no %s %q to learn of%s; there are %s", b.Column, s.Reference,
+			words.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
 	}
 	for _, column := range s.Preserve {
 		if b.text[column] == nil {

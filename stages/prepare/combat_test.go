@@ -18,8 +18,9 @@ import (
 // harmonized is one participant after combat.
 func harmonized(t *testing.T, in map[string][]dag.Input, fitted artifacts.Value, at int) (before, after []float64) {
 	t.Helper()
-	out := stagetest.MustRun(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")), map[string][]dag.Input{
-		"matrices": in["matrices"][at : at+1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}})
+	out := stagetest.MustRun(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")),
+		map[string][]dag.Input{
+			"matrices": in["matrices"][at : at+1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}})
 	a, err := in["matrices"][at].Array()
 	if err != nil {
 		t.Fatal(err)
@@ -31,9 +32,11 @@ func harmonized(t *testing.T, in map[string][]dag.Input, fitted artifacts.Value,
 // every site, once age is accounted for: by the slow definition.
 func TestCombatTakesSitesOut(t *testing.T) {
 	in := stagetest.SitedInputs(t)
-	out := stagetest.MustRun(t, stagetest.Fresh("combat", "empirical_bayes", false, "mean_only", true, "preserve", []any{"age", "sex"}), in)
+	out := stagetest.MustRun(t, stagetest.Fresh("combat", "empirical_bayes", false, "mean_only", true, "preserve",
+		[]any{"age", "sex"}), in)
 	var taught []string
-	for id := range strings.FieldsSeq(strings.NewReplacer(`"`, "", "[", "", "]", "", ",", " ").Replace(out["fitted"].(*encoding.Table).Meta["participants"])) {
+	for id := range strings.FieldsSeq(strings.NewReplacer(`"`, "", "[", "", "]", "", ",",
+		" ").Replace(out["fitted"].(*encoding.Table).Meta["participants"])) {
 		taught = append(taught, id)
 	}
 	if len(taught) != 16 {
@@ -52,7 +55,8 @@ func TestCombatTakesSitesOut(t *testing.T) {
 			for a := range 5 {
 				for b := range 5 {
 					k := d*25 + a*5 + b
-					if after[k] != after[d*25+b*5+a] || a == b && after[k] != 1 || j == 0 && (a == 4 || b == 4) && after[k] != before[k] {
+					if after[k] != after[d*25+b*5+a] || a == b && after[k] != 1 || j == 0 && (a == 4 || b == 4) &&
+						after[k] != before[k] {
 						t.Fatalf("%s, draw %d: %v at %d, %d, before %v", id, d, after[k], a, b, before[k])
 					}
 				}
@@ -96,7 +100,8 @@ func TestCombatDoesNotLearnFromTheTested(t *testing.T) {
 		people, _ := changed["participants"][0].Table()
 		ages, _ := people.Column("age")
 		ages.Values.([]float64)[i] = 99
-		if same := bytes.Equal(first, stagetest.Encoded(t, stagetest.MustRun(t, s, changed)["fitted"])); same != c.same {
+		if same := bytes.Equal(first, stagetest.Encoded(t,
+			stagetest.MustRun(t, s, changed)["fitted"])); same != c.same {
 			t.Errorf("%s, who is tested in fold %d, is changed, and the fit of fold 1 is the same: %v", ids[at], c.fold, same)
 		}
 	}
@@ -104,12 +109,14 @@ func TestCombatDoesNotLearnFromTheTested(t *testing.T) {
 
 func TestCombatRefuses(t *testing.T) {
 	leftOut := func(in map[string][]dag.Input) {
-		in["folds"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("split", "leave_out", "site"), map[string][]dag.Input{"participants": in["participants"]})["folds"])}
+		in["folds"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("split", "leave_out", "site"),
+			map[string][]dag.Input{"participants": in["participants"]})["folds"])}
 	}
 	name := func(name string, values any) func(map[string][]dag.Input) {
 		return func(in map[string][]dag.Input) {
 			p, _ := in["participants"][0].Table()
-			p.Columns = append(slices.DeleteFunc(slices.Clone(p.Columns), func(c encoding.Column) bool { return c.Name == name }), encoding.Column{Name: name, Values: values})
+			p.Columns = append(slices.DeleteFunc(slices.Clone(p.Columns),
+				func(c encoding.Column) bool { return c.Name == name }), encoding.Column{Name: name, Values: values})
 			in["participants"] = []dag.Input{dag.InputOf(p)}
 		}
 	}
@@ -125,7 +132,8 @@ func TestCombatRefuses(t *testing.T) {
 		change func(map[string][]dag.Input)
 		want   string
 	}{
-		{"the group", stagetest.Fresh("combat", "preserve", []any{"age", "group"}), func(map[string][]dag.Input) {}, "preserve: group tells the groups, which are to be predicted"},
+		{"the group", stagetest.Fresh("combat", "preserve", []any{"age", "group"}), func(map[string][]dag.Input) {},
+			"preserve: group tells the groups, which are to be predicted"},
 		{"the group by another name", stagetest.Fresh("combat", "preserve", []any{"dx"}), name("dx", diagnosis), "preserve: dx tells the groups"},
 		{"the site twice", stagetest.Fresh("combat", "preserve", []any{"half"}), name("half", half), "preserve: half does not vary within the sites"},
 		{"no column", stagetest.Fresh("combat", "preserve", []any{"iq"}), func(map[string][]dag.Input) {}, `"iq"`},
@@ -152,7 +160,8 @@ func TestCombatRefuses(t *testing.T) {
 			folds, _ := in["folds"][0].Table()
 			fold, _ := folds.Ints("fold")
 			at := slices.IndexFunc(fold, func(f int64) bool { return f != 1 })
-			in["matrices"][at] = dag.InputOf(encoding.NewArray(slices.Repeat([]float64{1.5}, 25), 1, 5, 5), in["matrices"][at].Coords...)
+			in["matrices"][at] = dag.InputOf(encoding.NewArray(slices.Repeat([]float64{1.5}, 25), 1, 5, 5),
+				in["matrices"][at].Coords...)
 		}, "is 1.5: these are no correlations; if they are Fisher's z already, set transform: none"},
 	} {
 		in := stagetest.SitedInputs(t)
@@ -167,9 +176,11 @@ func TestCombatRefuses(t *testing.T) {
 	for _, few := range []string{"refuse", "keep"} {
 		fitted := stagetest.MustRun(t, stagetest.Fresh("combat", "few", few), in)["fitted"]
 		for at, learnt := range []bool{false, true} { // fold 1 leaves a out, whose is the first
-			ins := map[string][]dag.Input{"matrices": in["matrices"][at : at+1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}}
+			ins := map[string][]dag.Input{"matrices": in["matrices"][at : at+1], "participants": in["participants"],
+				"fitted": {dag.InputOf(fitted)}}
 			if few == "refuse" && !learnt {
-				if _, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", "sub-001"), ins); err == nil || !strings.Contains(err.Error(), "sub-001 is of site a, of which nobody is trained on in fold 1 (learnt: b, c)") {
+				if _, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", "sub-001"),
+					ins); err == nil || !strings.Contains(err.Error(), "sub-001 is of site a, of which nobody is trained on in fold 1 (learnt: b, c)") {
 					t.Errorf("a site that was left out: %v", err)
 				}
 				continue
@@ -185,10 +196,12 @@ func TestCombatRefuses(t *testing.T) {
 	made := func(at string, quality ...dag.Input) (string, dag.Input) {
 		fitted := stagetest.MustRun(t, stagetest.Fresh("combat", "reference", at), in)["fitted"]
 		out := stagetest.MustRun(t, stagetest.Fresh("harmonize", "subject", "sub-001"), map[string][]dag.Input{
-			"matrices": in["matrices"][:1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}, "quality": quality})["quality"]
+			"matrices": in["matrices"][:1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)},
+			"quality": quality})["quality"]
 		return out.(*encoding.Table).Meta["made"], dag.InputOf(out)
 	}
-	first, quality := made("a", dag.InputOf(column.WithMeta(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}}), map[string]string{"made": "connectivity.rho = 0.1"})))
+	first, quality := made("a", dag.InputOf(column.WithMeta(encoding.NewTable(encoding.Column{Name: "draw",
+		Values: []int32{0, 1}}), map[string]string{"made": "connectivity.rho = 0.1"})))
 	second, _ := made("b", quality)
 	alone, _ := made("b")
 	if want := first + " " + strings.TrimPrefix(alone, "harmonize.fitted = "); second != want || !strings.HasPrefix(first, "connectivity.rho = 0.1\nharmonize.fitted = ") {
@@ -204,7 +217,9 @@ func TestCombatRefuses(t *testing.T) {
 	sex.Values.([]string)[at] = "X"
 	in["participants"] = []dag.Input{dag.InputOf(people)}
 	fitted := stagetest.MustRun(t, stagetest.Fresh("combat", "preserve", []any{"sex"}), in)["fitted"]
-	_, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")), map[string][]dag.Input{"matrices": in["matrices"][at : at+1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}})
+	_, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")),
+		map[string][]dag.Input{"matrices": in["matrices"][at : at+1], "participants": in["participants"],
+			"fitted": {dag.InputOf(fitted)}})
 	if want := fmt.Sprintf("sex of sub-%03d is X, which nobody is who was trained on (F, M)", at+1); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an unknown category: %v", err)
 	}

@@ -17,7 +17,8 @@ var connectivityKind = dag.Kind{
 	Doc: "correlation and partial correlation of the regions, with their quality\n" +
 		"Series are z-scored first. Regions without a signal have 0 in their rows and columns and 1 on the diagonal, and take no part in the estimate. The empirical partial correlation is refused when the series are worth fewer than N+10 independent volumes; connect denoise's quality, which counts them.",
 	New: func() dag.Stage {
-		return &Connectivity{Pearson: "empirical", Partial: "ledoit-wolf", Rho: 0.1, Alpha: 0.1, FisherZ: "none", Standardize: true}
+		return &Connectivity{Pearson: "empirical", Partial: "ledoit-wolf", Rho: 0.1, Alpha: 0.1, FisherZ: "none",
+			Standardize: true}
 	},
 }
 
@@ -93,7 +94,9 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	array := func(v []float64) *encoding.Array { return encoding.NewArray(v, c.Draws, c.N, c.N) }
-	out := dag.Outputs{"pearson": array(c.Pearson), "partial": array(c.Partial), "quality": column.WithMeta(connectivityQuality(c.Quality), column.MadeBy("connectivity", s, made, "covariance"))}
+	out := dag.Outputs{"pearson": array(c.Pearson), "partial": array(c.Partial),
+		"quality": column.WithMeta(connectivityQuality(c.Quality),
+			column.MadeBy("connectivity", s, made, "covariance"))}
 	if s.Covariance {
 		out["covariance"], out["precision"] = array(c.Covariance), array(c.Precision)
 	}

@@ -162,10 +162,14 @@ func TestConnectivityOfRealScans(t *testing.T) {
 			}
 			return out
 		}
-		parcels := chain(stagetest.NewStage[*Parcellate](t, "parcellate"), map[string]dag.Input{"bold": bold, "labels": stagetest.FileInput(atlas), "nodes": nodes})
-		series := chain(bootstrap, map[string]dag.Input{"bold": bold, "parcels": dag.InputOf(parcels["parcels"]), "nodes": nodes})
-		clean := chain(denoise, map[string]dag.Input{"series": dag.InputOf(series["series"]), "scan": dag.InputOf(series["scan"])})
-		c := chain(stagetest.NewStage[*Connectivity](t, "connectivity"), map[string]dag.Input{"series": dag.InputOf(clean["series"]), "quality": dag.InputOf(clean["quality"])})
+		parcels := chain(stagetest.NewStage[*Parcellate](t, "parcellate"),
+			map[string]dag.Input{"bold": bold, "labels": stagetest.FileInput(atlas), "nodes": nodes})
+		series := chain(bootstrap, map[string]dag.Input{"bold": bold,
+			"parcels": dag.InputOf(parcels["parcels"]), "nodes": nodes})
+		clean := chain(denoise, map[string]dag.Input{"series": dag.InputOf(series["series"]),
+			"scan": dag.InputOf(series["scan"])})
+		c := chain(stagetest.NewStage[*Connectivity](t, "connectivity"),
+			map[string]dag.Input{"series": dag.InputOf(clean["series"]), "quality": dag.InputOf(clean["quality"])})
 		for i, v := range c["pearson"].(*encoding.Array).Float64s() {
 			mean[i] += v / 40
 		}

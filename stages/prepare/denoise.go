@@ -20,7 +20,8 @@ var denoiseKind = dag.Kind{
 	Doc: "detrends series, regresses out confounds, band-pass filters\n" +
 		"Works on the means of regions, in the order of nilearn's signal.clean: trend, filter (of series and confounds alike), censored volumes, confounds, scale. For least squares, cleaning the means is cleaning the voxels. With a table of confounds, regress: auto is nilearn's strategy simple: 24 motion parameters, white matter, CSF, and fMRIPrep's cosines as the high-pass filter. Volumes that fMRIPrep marks as not in steady state are left out. Its quality has the degrees of freedom that are left; the connectivity stage compares them with the number of regions.",
 	New: func() dag.Stage {
-		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5, FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore", Task: "none", After: 18}
+		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5,
+			FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore", Task: "none", After: 18}
 	},
 }
 
@@ -147,8 +148,9 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		same = append(same, "task", "conditions", "after")
 	}
 	return dag.Outputs{
-		"series":  region.Stack(cleaned),
-		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), column.MadeBy("denoise", &used, made, same...)),
+		"series": region.Stack(cleaned),
+		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}),
+			column.MadeBy("denoise", &used, made, same...)),
 		"volumes": column.Table(volumes),
 	}, nil
 }
@@ -161,11 +163,14 @@ func (s *Denoise) TimeFrom(func(port string) bool) string {
 	return ""
 }
 
-// prepare reads everything but the series themselves: what is regressed out, which volumes are kept, and what is left. It
+// prepare reads everything but the series themselves: what is regressed out, which volumes are kept, and what is left.
+// It
 // refuses a scan of which too little is left.
-func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, row column.CleaningRow, each []column.VolumeRow, err error) {
+func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, row column.CleaningRow,
+	each []column.VolumeRow, err error) {
 	o := connectivity.Cleaning{
-		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver), Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
+		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver),
+		Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
 		Order: s.Order, Standardize: connectivity.Standardize(s.Standardize),
 	}
 	from := s.TimeFrom(t.Has)
@@ -197,7 +202,8 @@ func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, ro
 }
 
 // cleaner prepares the cleaning, and refuses a run of which too little is left.
-func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.CleaningRow) (*connectivity.Cleaner, error) {
+func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.CleaningRow) (*connectivity.Cleaner,
+	error) {
 	row.Volumes, row.Kept, row.TR = int32(volumes), int32(volumes)-row.NonSteady-row.Censored, math.NaN()
 	row.Seconds, row.FirstRow = math.NaN(), s.FirstRow
 	if o.TR > 0 {
@@ -246,12 +252,15 @@ func tooLittle(format string, args ...any) error {
 	return connectivity.TooLittle(fmt.Sprintf(format, args...))
 }
 
-// orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one line.
+// orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one
+// line.
 const orExclude = "; or leave this participant out (exclude, under cohort)"
 
-// confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table, and
+// confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table,
+// and
 // says of each volume how it moved and whether it is kept.
-func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (row column.CleaningRow, each []column.VolumeRow, err error) {
+func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (row column.CleaningRow,
+	each []column.VolumeRow, err error) {
 	each = make([]column.VolumeRow, volumes)
 	for v := range each {
 		each[v] = column.VolumeRow{Volume: int32(v + 1), FD: math.NaN(), DVARS: math.NaN(), Global: math.NaN()}
@@ -307,7 +316,8 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		return row, each, err
 	}
 	var taken []string
-	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns, connectivity.FirstRow(s.FirstRow)); err != nil {
+	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns,
+		connectivity.FirstRow(s.FirstRow)); err != nil {
 		return row, each, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude)
 	}
 	if len(taken) > 0 {
@@ -317,7 +327,8 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	fd, dvars := table.Motion()
 	row.MeanFD, row.MaxFD = meanAndMax(fd)
 	scrub := strategy.Scrub
-	scrub.FD, scrub.DVARS, scrub.MinSegment = cmp.Or(s.FD, scrub.FD), cmp.Or(s.DVARS, scrub.DVARS), cmp.Or(s.MinSegment, scrub.MinSegment)
+	scrub.FD, scrub.DVARS, scrub.MinSegment = cmp.Or(s.FD, scrub.FD), cmp.Or(s.DVARS, scrub.DVARS),
+		cmp.Or(s.MinSegment, scrub.MinSegment)
 	if fd == nil && scrub.FD > 0 {
 		return row, each, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
 	}

@@ -9,14 +9,16 @@ import (
 	"prgnn/dag"
 )
 
-// Refuses tells from a scan's length, its repetition time (s; 0 where it is not known) and its files whether it would be
+// Refuses tells from a scan's length, its repetition time (s; 0 where it is not known) and its files whether it would
+// be
 // refused: for confounds or events that cannot be used, or since too little of it would be left.
 func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) error {
 	series := dag.InputOf(encoding.NewArray(make([]float64, volumes), 1, volumes, 1))
 	series.Name = "its scan"
 	in := map[string][]dag.Input{
 		"series": {series},
-		"scan":   {dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}}))},
+		"scan": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr},
+			Valid: []bool{tr > 0}}))},
 	}
 	for port, file := range files {
 		in[port] = []dag.Input{file}

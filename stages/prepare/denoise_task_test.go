@@ -23,7 +23,8 @@ func startTime(text string) artifacts.Bytes { return artifacts.Bytes{Kind: "json
 // What is left of series is orthogonal to the responses to the events, and they cost degrees of freedom.
 func TestDenoiseTask(t *testing.T) {
 	const volumes = 100
-	events := []connectivity.Event{{Onset: 4, Duration: 2, Condition: "go"}, {Onset: 30, Duration: 10, Condition: "stop"}, {Onset: 60, Duration: 2, Condition: "go"}, {Onset: 120, Duration: 10, Condition: "stop"}}
+	events := []connectivity.Event{{Onset: 4, Duration: 2, Condition: "go"}, {Onset: 30, Duration: 10,
+		Condition: "stop"}, {Onset: 60, Duration: 2, Condition: "go"}, {Onset: 120, Duration: 10, Condition: "stop"}}
 	for _, c := range []struct {
 		task, sidecar string
 		only          []string
@@ -37,7 +38,8 @@ func TestDenoiseTask(t *testing.T) {
 			model.Start = 0.98
 		}
 		if c.only != nil {
-			model.Events = slices.DeleteFunc(slices.Clone(events), func(e connectivity.Event) bool { return e.Condition != "stop" })
+			model.Events = slices.DeleteFunc(slices.Clone(events),
+				func(e connectivity.Event) bool { return e.Condition != "stop" })
 		}
 		x := stagetest.Sure(model.Regressors(volumes))
 		a := seriesOf(2, volumes, 3)
@@ -46,8 +48,9 @@ func TestDenoiseTask(t *testing.T) {
 		}
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Task, s.Regress, s.Conditions = c.task, "6P", c.only
-		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a), "scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes)),
-			"events": dag.InputOf(tsv(goAndStop)), "sidecar": dag.InputOf(startTime(c.sidecar))})
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a), "scan": dag.InputOf(scanOf(2)),
+			"confounds": dag.InputOf(confoundsOf(volumes)),
+			"events":    dag.InputOf(tsv(goAndStop)), "sidecar": dag.InputOf(startTime(c.sidecar))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +71,8 @@ func TestDenoiseTask(t *testing.T) {
 		if c.only != nil {
 			names = "stop"
 		}
-		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-1 || row.Task != c.task+": "+names {
+		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-1 ||
+			row.Task != c.task+": "+names {
 			t.Errorf("%s: %d regressors, %v degrees of freedom left, task %q", c.task, row.Regressors, row.TEff, row.Task)
 		}
 	}
@@ -77,11 +81,13 @@ func TestDenoiseTask(t *testing.T) {
 // Events that stay in are named; a table that would not do for task regression is no error then.
 func TestDenoiseTaskStaysIn(t *testing.T) {
 	for text, want := range map[string]string{goAndStop: "none: go, stop", "onset\tduration\ttrial_type\n": "", "onset\tduration\ttrial_type\nn/a\tn/a\tfilm\n": "none: film", "no table": ""} {
-		out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "events": dag.InputOf(tsv(text))})
+		out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
+			map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "events": dag.InputOf(tsv(text))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row := stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]; row.Task != want || row.Regressors != 0 {
+		if row := stagetest.Sure(column.Rows[column.CleaningRow](
+			out["quality"].(*encoding.Table)))[0]; row.Task != want || row.Regressors != 0 {
 			t.Errorf("task %q, want %q", row.Task, want)
 		}
 	}
@@ -107,7 +113,8 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		if c.change != nil {
 			c.change(s)
 		}
-		in := map[string]dag.Input{"series": named("series[sub-1]", seriesOf(1, 60, 3)), "scan": dag.InputOf(scanOf(2)), "sidecar": named("bold.json", startTime(c.sidecar))}
+		in := map[string]dag.Input{"series": named("series[sub-1]", seriesOf(1, 60, 3)), "scan": dag.InputOf(scanOf(2)),
+			"sidecar": named("bold.json", startTime(c.sidecar))}
 		if c.events != "" {
 			in["events"] = named("events.tsv", tsv(c.events))
 		}

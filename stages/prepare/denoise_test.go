@@ -64,9 +64,11 @@ func confoundsOf(volumes int) artifacts.Bytes {
 
 func TestDenoiseCarriesItsQuality(t *testing.T) {
 	const volumes = 100
-	in := map[string]dag.Input{"series": dag.InputOf(seriesOf(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))}
+	in := map[string]dag.Input{"series": dag.InputOf(seriesOf(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)),
+		"confounds": dag.InputOf(confoundsOf(volumes))}
 	s := stagetest.NewStage[*Denoise](t, "denoise")
-	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD, s.MinMinutes = "butterworth", 0.01, 0.1, "24P", []string{"cs?"}, 0.5, 3
+	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD, s.MinMinutes = "butterworth", 0.01, 0.1, "24P",
+		[]string{"cs?"}, 0.5, 3
 	out, err := stagetest.RunWith(s, in)
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +77,10 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 		t.Errorf("shape %v", a.Shape)
 	}
 	for name, want := range map[string]float64{
-		"volumes": 100, "kept": 98, "regressors": 25, "trend": 1, "tr": 2, "max_fd": 0.75, "mean_fd": (97*0.25 + 2*0.75) / 99,
-		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0, "censored": 2, "high_fd": 2, "non_steady": 0, "seconds": 196,
+		"volumes": 100, "kept": 98, "regressors": 25, "trend": 1, "tr": 2, "max_fd": 0.75,
+		"mean_fd":     (97*0.25 + 2*0.75) / 99,
+		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0, "censored": 2, "high_fd": 2,
+		"non_steady": 0, "seconds": 196,
 	} {
 		if got := stagetest.ColumnOf(t, out["quality"], name); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -92,9 +96,11 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 		t.Errorf("displacement of each volume %v", fd)
 	}
 	// DVARS and global signal are those of the table of confounds, volume by volume.
-	dvars, global := stagetest.FloatsOf(t, volumesTable, "std_dvars"), stagetest.FloatsOf(t, volumesTable, "global_signal")
+	dvars, global := stagetest.FloatsOf(t, volumesTable, "std_dvars"),
+		stagetest.FloatsOf(t, volumesTable, "global_signal")
 	for v := range volumes {
-		if global[v] != float64(1000+v) || v > 4 && math.Abs(dvars[v]-(1+float64(v)/100)) > 1e-12 || math.IsNaN(dvars[v]) != (v == 0) {
+		if global[v] != float64(1000+v) || v > 4 && math.Abs(dvars[v]-(1+float64(v)/100)) > 1e-12 ||
+			math.IsNaN(dvars[v]) != (v == 0) {
 			t.Errorf("volume %d: DVARS %v, global signal %v", v+1, dvars[v], global[v])
 		}
 	}
@@ -121,11 +127,13 @@ func TestDenoiseByDefault(t *testing.T) {
 		v[i*4+1] = math.NaN()             // missing in draw 0
 		v[240+i*4+2] = 3 + 0.5*float64(i) // nothing but a trend in draw 1
 	}
-	out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": dag.InputOf(series)})
+	out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
+		map[string]dag.Input{"series": dag.InputOf(series)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, c := stagetest.ColumnOf(t, out["quality"], "missing"), stagetest.ColumnOf(t, out["quality"], "constant"); m != 1 || c != 1 {
+	if m, c := stagetest.ColumnOf(t, out["quality"], "missing"), stagetest.ColumnOf(t, out["quality"],
+		"constant"); m != 1 || c != 1 {
 		t.Errorf("%v missing, %v constant, want one each", m, c)
 	}
 	y := out["series"].(*encoding.Array).Float64s()
@@ -161,19 +169,27 @@ func TestDenoiseRefuses(t *testing.T) {
 		want   string
 	}{
 		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
-		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))}, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
+		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))},
+			"series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
 		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
 		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
 		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter" + has},
-		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))}, "x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?" + exclude},
-		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})}, "x.tsv: the first line does not name the columns"},
-		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
+		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))},
+			"x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?" + exclude},
+		{func(s *Denoise) { s.Regress = "6P" },
+			map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})},
+			"x.tsv: the first line does not name the columns"},
+		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 },
+			map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time: set tr, in s, or connect scan, or set min_minutes: 0"},
-		{func(s *Denoise) { s.Regress, s.FD, s.TR = "none", 0.5, 2 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4)" + exclude},
-		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 1 of 50 volumes are kept, fewer than min_volumes (6)" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD, s.TR = "none", 0.5, 2 }, map[string]dag.Input{"confounds": confounds},
+			"series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4)" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds},
+			"series[sub-1]: 1 of 50 volumes are kept, fewer than min_volumes (6)" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
-		{func(s *Denoise) { s.Regress, s.Detrend = "24P", 20 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 6 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 20 of the trend), fewer than min_dof (10)" + exclude},
+		{func(s *Denoise) { s.Regress, s.Detrend = "24P", 20 }, map[string]dag.Input{"confounds": confounds},
+			"series[sub-1]: 6 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 20 of the trend), fewer than min_dof (10)" + exclude},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		c.change(s)
@@ -195,7 +211,8 @@ func TestDenoiseRefuses(t *testing.T) {
 	}
 	broken := seriesOf(1, 50, 3)
 	broken.Float64s()[7] = math.NaN()
-	if _, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"), map[string]dag.Input{"series": named("s", broken)}); err == nil ||
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
+		map[string]dag.Input{"series": named("s", broken)}); err == nil ||
 		err.Error() != "s: draw 0: region 2 has no number in 1 of 50 volumes, first in volume 3; give all of its volumes, or none when it is missing" {
 		t.Errorf("error %v", err)
 	}
@@ -219,7 +236,8 @@ func TestDenoiseByConfounds(t *testing.T) {
 	denoisedScan.Meta = map[string]string{cleanedBefore: column.CleanedScan}
 	twice := stagetest.NewStage[*Denoise](t, "denoise")
 	twice.Regress = "24P"
-	if _, err := stagetest.RunWith(twice, map[string]dag.Input{"series": named("s", seriesOf(1, volumes, 3)), "scan": dag.InputOf(denoisedScan), "confounds": *tsv(marked)}); err == nil ||
+	if _, err := stagetest.RunWith(twice, map[string]dag.Input{"series": named("s", seriesOf(1, volumes, 3)),
+		"scan": dag.InputOf(denoisedScan), "confounds": *tsv(marked)}); err == nil ||
 		!strings.HasPrefix(err.Error(), "s: its sidecar says that confounds were regressed out of this scan") {
 		t.Errorf("a scan was cleaned twice: %v", err)
 	}
@@ -240,7 +258,8 @@ func TestDenoiseByConfounds(t *testing.T) {
 		{"no table", "auto", scanOf(2), nil, "none", column.NoConfounds, 0, 0},
 		{"series given", "auto", given, nil, "none", column.SeriesGiven, 0, 0},
 		{"a scan of XCP-D, none by hand", "none", denoisedScan, nil, "none", column.CleanedScan, 0, 0},
-		{"a scan of XCP-D", "auto", denoisedScan, tsv(string(everyConfound(volumes).Data)), "none", column.CleanedScan, 0, 0},
+		{"a scan of XCP-D", "auto", denoisedScan, tsv(string(everyConfound(volumes).Data)), "none",
+			column.CleanedScan, 0, 0},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress = c.regress
@@ -257,14 +276,16 @@ func TestDenoiseByConfounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := rows[0]; r.Strategy != c.strategy || r.Why != c.why || float64(r.Regressors) != c.regressors || float64(r.NonSteady) != c.left || float64(r.Kept) != volumes-c.left {
+		if r := rows[0]; r.Strategy != c.strategy || r.Why != c.why || float64(r.Regressors) != c.regressors ||
+			float64(r.NonSteady) != c.left || float64(r.Kept) != volumes-c.left {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 		if a := out["series"].(*encoding.Array); a.Shape[1] != int(rows[0].Kept) {
 			t.Errorf("%s: %d volumes in the series, and the quality says %d", c.name, a.Shape[1], rows[0].Kept)
 		}
 		// A model must know that these series and those of another strategy differ.
-		if how := column.MadeLines(out["quality"].(*encoding.Table).Meta["made"])["denoise.regress"]; strings.Trim(how, `"`) != c.strategy {
+		if how := column.MadeLines(out["quality"].(*encoding.Table).Meta["made"])["denoise.regress"]; strings.Trim(how,
+			`"`) != c.strategy {
 			t.Errorf("%s: made with regress %s, want %s", c.name, how, c.strategy)
 		}
 	}
@@ -294,7 +315,8 @@ func TestDenoiseTimeFrom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return dag.InputOf(out["quality"]), stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
+		return dag.InputOf(out["quality"]),
+			stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
 	}
 	header, row := clean(0, scan(2, "header"))
 	if row.TR != 2 || row.TRFrom != "header" {

@@ -16,7 +16,8 @@ var graphKind = dag.Kind{
 	Doc: "brain graphs: the strongest partial correlations as edges, and features of the nodes\n" +
 		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10 % of all pairs, and the largest edge of every node that would be isolated. A region without a signal gets no edge; pairs are those of regions with one. Ties go to the lower nodes.",
 	New: func() dag.Stage {
-		return &Graph{Rule: "largest", Density: 0.10, Of: "pairs", Percentile: 95, Repair: "largest", Features: "pearson"}
+		return &Graph{Rule: "largest", Density: 0.10, Of: "pairs", Percentile: 95, Repair: "largest",
+			Features: "pearson"}
 	},
 }
 
@@ -74,7 +75,8 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("%s: draw %d: %w", t.In("partial").Name, d, err)
 		}
 		for _, e := range g.Edges {
-			edges = append(edges, column.EdgeRow{Draw: int32(d), Source: int32(e.Source + 1), Target: int32(e.Target + 1), Weight: e.Weight})
+			edges = append(edges, column.EdgeRow{Draw: int32(d), Source: int32(e.Source + 1),
+				Target: int32(e.Target + 1), Weight: e.Weight})
 		}
 		features[d], quality[d] = g.NodeFeatures(connectivity.Features(s.Features), pearson[d]), g.Quality
 	}
@@ -110,8 +112,10 @@ type graphRow struct {
 func graphQuality(quality []connectivity.GraphQuality) *encoding.Table {
 	rows := make([]graphRow, len(quality))
 	for d, q := range quality {
-		rows[d] = graphRow{int32(d), int32(q.Nodes), int32(q.Silent), int32(q.Edges), int32(q.Chosen), int32(q.Repaired), int32(q.NotPositive),
-			int32(q.Isolated), int32(q.Components), q.Positive, q.Threshold, int32(q.DegreeMin), q.DegreeMean, int32(q.DegreeMax)}
+		rows[d] = graphRow{int32(d), int32(q.Nodes), int32(q.Silent), int32(q.Edges), int32(q.Chosen),
+			int32(q.Repaired), int32(q.NotPositive),
+			int32(q.Isolated), int32(q.Components), q.Positive, q.Threshold, int32(q.DegreeMin), q.DegreeMean,
+			int32(q.DegreeMax)}
 	}
 	return column.Table(rows)
 }

@@ -15,11 +15,13 @@ import (
 // matricesOf estimates the connectivity of some series.
 func matricesOf(t *testing.T, draws, regions int) map[string]dag.Input {
 	t.Helper()
-	out, err := stagetest.RunWith(stagetest.NewStage[*Connectivity](t, "connectivity"), map[string]dag.Input{"series": dag.InputOf(seriesOf(draws, 120, regions))})
+	out, err := stagetest.RunWith(stagetest.NewStage[*Connectivity](t, "connectivity"),
+		map[string]dag.Input{"series": dag.InputOf(seriesOf(draws, 120, regions))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]dag.Input{"pearson": named("c.pearson", out["pearson"]), "partial": named("c.partial", out["partial"])}
+	return map[string]dag.Input{"pearson": named("c.pearson", out["pearson"]),
+		"partial": named("c.partial", out["partial"])}
 }
 
 func TestGraphTables(t *testing.T) {
@@ -33,7 +35,8 @@ func TestGraphTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	edges := out["edges"].(*encoding.Table)
-	draw, source, target, weight := stagetest.FloatsOf(t, edges, "draw"), stagetest.FloatsOf(t, edges, "source"), stagetest.FloatsOf(t, edges, "target"), stagetest.FloatsOf(t, edges, "weight")
+	draw, source, target, weight := stagetest.FloatsOf(t, edges, "draw"), stagetest.FloatsOf(t, edges, "source"),
+		stagetest.FloatsOf(t, edges, "target"), stagetest.FloatsOf(t, edges, "weight")
 	count := map[float64]float64{}
 	for i := range draw {
 		count[draw[i]]++
@@ -41,7 +44,8 @@ func TestGraphTables(t *testing.T) {
 		if source[i] >= target[i] || weight[i] != partial.Float64s()[at] {
 			t.Fatalf("row %d: %v–%v of draw %v with %v, and the matrix has %v", i, source[i], target[i], draw[i], weight[i], partial.Float64s()[at])
 		}
-		if i > 0 && (draw[i] < draw[i-1] || draw[i] == draw[i-1] && (source[i] < source[i-1] || source[i] == source[i-1] && target[i] <= target[i-1])) {
+		if i > 0 && (draw[i] < draw[i-1] || draw[i] == draw[i-1] &&
+			(source[i] < source[i-1] || source[i] == source[i-1] && target[i] <= target[i-1])) {
 			t.Fatalf("row %d is out of order", i)
 		}
 	}
@@ -54,7 +58,8 @@ func TestGraphTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := out["features"].(*encoding.Array); !slices.Equal(f.Shape, []int{3, 20, 20}) || !slices.Equal(f.Float64s(), pearson.Float64s()) {
+	if f := out["features"].(*encoding.Array); !slices.Equal(f.Shape, []int{3, 20, 20}) ||
+		!slices.Equal(f.Float64s(), pearson.Float64s()) {
 		t.Errorf("the features (%v) are not the rows of the correlation matrix", f.Shape)
 	}
 	s := stagetest.NewStage[*Graph](t, "graph")
@@ -83,7 +88,8 @@ func TestGraphReadings(t *testing.T) {
 	}{
 		{func(s *Graph) {}, 19},
 		{func(s *Graph) { s.Density = 0.2 }, 38},
-		{func(s *Graph) { s.Rule, s.Percentile = "authors-code", 90 }, 10}, // 40 of 400 entries, 20 of them the diagonal
+		// 40 of 400 entries, 20 of them the diagonal
+		{func(s *Graph) { s.Rule, s.Percentile = "authors-code", 90 }, 10},
 	} {
 		s := stagetest.NewStage[*Graph](t, "graph")
 		c.change(s)
@@ -100,17 +106,20 @@ func TestGraphReadings(t *testing.T) {
 func TestGraphRefuses(t *testing.T) {
 	in := matricesOf(t, 2, 6)
 	other := matricesOf(t, 1, 6)
-	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), map[string]dag.Input{"pearson": in["pearson"], "partial": other["partial"]}); err == nil ||
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"),
+		map[string]dag.Input{"pearson": in["pearson"], "partial": other["partial"]}); err == nil ||
 		err.Error() != "c.partial is 1×6×6 and c.pearson is 2×6×6: connect matrices of one connectivity stage" {
 		t.Errorf("error %v", err)
 	}
 	broken := encoding.NewArray([]float64{1, 0.5, 0.5, 0.25, 1, 0.5, 0.5, 0.5, 1}, 1, 3, 3)
-	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), map[string]dag.Input{"pearson": named("p", broken), "partial": named("q", broken)}); err == nil ||
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"),
+		map[string]dag.Input{"pearson": named("p", broken), "partial": named("q", broken)}); err == nil ||
 		err.Error() != "q: draw 0: the matrix is not symmetric: nodes 1 and 2 have 0.5 one way and 0.25 the other" {
 		t.Errorf("error %v", err)
 	}
 	flat := encoding.NewArray([]float64{1, 2}, 2)
-	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), map[string]dag.Input{"pearson": named("p", flat), "partial": named("q", flat)}); err == nil ||
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"),
+		map[string]dag.Input{"pearson": named("p", flat), "partial": named("q", flat)}); err == nil ||
 		err.Error() != "q: an array of shape [2], want draw, roi, roi" {
 		t.Errorf("error %v", err)
 	}
@@ -150,7 +159,8 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 
 // everyConfound is a table that all strategies find their columns in.
 func everyConfound(volumes int) artifacts.Bytes {
-	names := []string{"trans_x", "trans_y", "trans_z", "rot_x", "rot_y", "rot_z", "csf", "white_matter", "global_signal",
+	names := []string{"trans_x", "trans_y", "trans_z", "rot_x", "rot_y", "rot_z", "csf",
+		"white_matter", "global_signal",
 		"a_comp_cor_00", "c_comp_cor_00", "w_comp_cor_00", "w_comp_cor_01", "aroma_motion_01", "cosine00"}
 	text := strings.Join(names, "\t") + "\tframewise_displacement\tstd_dvars"
 	for i, v := range seriesOf(1, volumes, len(names)).Float64s() {

@@ -135,7 +135,8 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	if err := scan.Rows.Models.WriteDense(&b, []string{"node numbers"}, [][]float64{parcels}); err != nil {
 		return nil, err
 	}
-	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(), Resampling: matched, Empty: int32(len(nodes) - reached)}
+	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(),
+		Resampling: matched, Empty: int32(len(nodes) - reached)}
 	return dag.Outputs{
 		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
 		"coverage": column.WithMeta(column.Table(c), map[string]string{

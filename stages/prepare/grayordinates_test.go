@@ -17,8 +17,10 @@ func TestGrayordinates(t *testing.T) {
 	dir := need.Shared(t, "fixtures", "fmriprep", "cifti")
 	file := func(name string) dag.Input { return stagetest.FileInput(filepath.Join(dir, name)) }
 	for _, task := range []string{"rest", "holes"} {
-		in := map[string]dag.Input{"bold": file("sub-01_task-" + task + "_space-fsLR_den-91k_bold.dtseries.nii"), "labels": file("tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"), "nodes": nodesInput(countTo(24)...)}
-		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto"}, in)
+		in := map[string]dag.Input{"bold": file("sub-01_task-" + task + "_space-fsLR_den-91k_bold.dtseries.nii"),
+			"labels": file("tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"), "nodes": nodesInput(countTo(24)...)}
+		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
+			Resampling: "auto"}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +53,8 @@ func TestGrayordinatesRefuses(t *testing.T) {
 		"1 of the 25 nodes are missing":             {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(25)...)},
 		"no map of grayordinates (dlabel, dscalar)": {"bold": bold, "labels": bold, "nodes": nodesInput(countTo(24)...)},
 	} {
-		if _, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

@@ -150,7 +150,8 @@ func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 		return nil, nil, fmt.Errorf("%s: its metadata do not say how it was fitted, as the stage combat does: %w", in.Name, err)
 	}
 	pairs := b.Nodes * (b.Nodes - 1) / 2
-	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) || table.Rows() != pairs*len(b.Sites) {
+	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) ||
+		table.Rows() != pairs*len(b.Sites) {
 		return nil, nil, fmt.Errorf("%s: %d rows, want one for each of %d sites and each pair of %d regions", in.Name, table.Rows(), len(b.Sites), b.Nodes)
 	}
 	columns := []string{"mean", "sd", "shift", "scale"}
@@ -167,7 +168,8 @@ func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	f := &combat.Fit{Fitted: fitted[:pairs], Mean: numbers[0][:pairs], SD: numbers[1][:pairs], Reference: slices.Index(b.Sites, b.Reference)}
+	f := &combat.Fit{Fitted: fitted[:pairs], Mean: numbers[0][:pairs], SD: numbers[1][:pairs],
+		Reference: slices.Index(b.Sites, b.Reference)}
 	for _, slope := range numbers[4:] {
 		f.Slope = append(f.Slope, slope[:pairs])
 	}

@@ -99,7 +99,8 @@ func sameParts(series []dag.Input, others ...[]dag.Input) error {
 		}
 	}
 	for _, ins := range others {
-		same := len(ins) == 0 || slices.EqualFunc(series, ins, func(a, b dag.Input) bool { return dag.CompareCoords(a.Coords, b.Coords) == 0 })
+		same := len(ins) == 0 || slices.EqualFunc(series, ins,
+			func(a, b dag.Input) bool { return dag.CompareCoords(a.Coords, b.Coords) == 0 })
 		if !same {
 			return fmt.Errorf("%s (%d runs) and %s (%d) are not of the same runs or sessions: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
 		}
@@ -125,7 +126,8 @@ func joinSeries(series []dag.Input) (*encoding.Array, []int, error) {
 			return nil, nil, err
 		}
 		if first := runs[0]; i > 0 && (len(draws) != len(first) || draws[0].Cols != first[0].Cols) {
-			return nil, nil, fmt.Errorf("%s has %d draws of %d regions, and %s has %d of %d: runs are joined draw by draw", in.Name, len(draws), draws[0].Cols, series[0].Name, len(first), first[0].Cols)
+			return nil, nil, fmt.Errorf(
+				"%s has %d draws of %d regions, and %s has %d of %d: runs are joined draw by draw", in.Name, len(draws), draws[0].Cols, series[0].Name, len(first), first[0].Cols)
 		}
 		runs[i], rows[i] = draws, draws[0].Rows
 		total += rows[i]
@@ -190,7 +192,8 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 		}
 		made := t.Meta["made"]
 		if i > 0 && made != q.made {
-			return nil, fmt.Errorf("%s was not cleaned as %s: %s", in.Name, quality[0].Name, strings.Join(column.MadeApart(made, q.made, nil), "; "))
+			return nil, fmt.Errorf("%s was not cleaned as %s: %s", in.Name, quality[0].Name,
+				strings.Join(column.MadeApart(made, q.made, nil), "; "))
 		}
 		q.runs, q.made = append(q.runs, row), made
 	}
@@ -207,14 +210,16 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 func (q *runQuality) whole(missing int32) column.CleaningRow {
 	first, further := q.runs[0], int32(len(q.runs)-1)
 	w := column.CleaningRow{
-		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(), MaxFD: math.NaN(),
+		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(),
+		MaxFD:   math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why,
 	}
 	var names, conditions []string
 	model := "" // of the responses to a task
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {
-		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept, w.Regressors+run.Regressors, w.Trend+run.Trend
+		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept,
+			w.Regressors+run.Regressors, w.Trend+run.Trend
 		w.NonSteady, w.Censored, w.Seconds = w.NonSteady+run.NonSteady, w.Censored+run.Censored, w.Seconds+run.Seconds
 		w.HighFD += run.HighFD
 		w.FilterLoss += run.FilterLoss
@@ -317,7 +322,8 @@ func leastCoverage(ins []dag.Input) (*encoding.Table, error) {
 		}
 		for i, r := range rows {
 			l := least[i]
-			least[i] = coverageRow{r.Node, min(r.LabelVoxels, l.LabelVoxels), min(r.Voxels, l.Voxels), min(r.Coverage, l.Coverage), r.Kept && l.Kept}
+			least[i] = coverageRow{r.Node, min(r.LabelVoxels, l.LabelVoxels), min(r.Voxels, l.Voxels),
+				min(r.Coverage, l.Coverage), r.Kept && l.Kept}
 		}
 	}
 	return column.WithMeta(column.Table(least), meta), nil

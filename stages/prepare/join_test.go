@@ -43,7 +43,8 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality,
 			}
 		}
 		out, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{
-			"series": {dag.InputOf(encoding.NewArray(part, 3, long, 5))}, "scan": {dag.InputOf(scanOf(2))}, "confounds": {dag.InputOf(confoundsOf(long))}}))
+			"series": {dag.InputOf(encoding.NewArray(part, 3, long, 5))}, "scan": {dag.InputOf(scanOf(2))},
+			"confounds": {dag.InputOf(confoundsOf(long))}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality,
 // deviation 1 (ddof 1): r = Σ (nᵢ−1) rᵢ / Σ (nᵢ−1).
 func TestJoin(t *testing.T) {
 	series, quality, _ := cleanRuns(t, func(_ int, s *Denoise) { s.Regress = "6P" })
-	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
+	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(),
+		dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,9 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	// 60 + 90 volumes, less 6 regressors and a slope of each run, and the second mean.
-	for column, want := range map[string]float64{"volumes": 150, "kept": 150, "regressors": 12, "trend": 3, "t_eff": 135, "tr": 2, "missing": 1, "high_fd": 4, "max_fd": 0.75, "mean_fd": (59*0.25 + 2*0.5 + 89*0.25 + 2*0.5) / 148} {
+	for column, want := range map[string]float64{"volumes": 150, "kept": 150, "regressors": 12, "trend": 3,
+		"t_eff": 135, "tr": 2, "missing": 1, "high_fd": 4, "max_fd": 0.75,
+		"mean_fd": (59*0.25 + 2*0.5 + 89*0.25 + 2*0.5) / 148} {
 		if got := stagetest.ColumnOf(t, out["quality"], column); math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s is %v, want %v", column, got, want)
 		}
@@ -112,7 +116,8 @@ func TestJoin(t *testing.T) {
 // One run joined is that run.
 func TestJoinOfOneRun(t *testing.T) {
 	series, quality, _ := cleanRuns(t, nil)
-	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series[:1], "quality": quality[:1]}))
+	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(),
+		dag.NewTask(map[string][]dag.Input{"series": series[:1], "quality": quality[:1]}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +144,8 @@ func TestJoinRefuses(t *testing.T) {
 		{"two participants", other, quality, 0, "are of two participants"},
 		{"a run twice", []dag.Input{series[0], series[0]}, []dag.Input{quality[0], quality[0]}, 0, "comes twice"},
 		{"other runs", series, quality[1:], 0, "not of the same runs or sessions"},
-		{"changed places", series, []dag.Input{ofRun("sub-1", "1", stagetest.Sure(quality[1].Table())), ofRun("sub-1", "2", stagetest.Sure(quality[0].Table()))}, 0, "connect series and quality of one stage"},
+		{"changed places", series, []dag.Input{ofRun("sub-1", "1", stagetest.Sure(quality[1].Table())),
+			ofRun("sub-1", "2", stagetest.Sure(quality[0].Table()))}, 0, "connect series and quality of one stage"},
 		{"cleaned otherwise", series, rough, 0, "denoise.detrend is 1, not 0"},
 		{"levels kept", levels, level, 0, "a step between them would pass for correlation"},
 		{"too short", series, quality, 151, "150 volumes are kept in 2 runs, fewer than min_volumes (151)"},
@@ -157,7 +163,8 @@ func TestJoinRefuses(t *testing.T) {
 func TestJoinVolumes(t *testing.T) {
 	series, quality, volumes := cleanRuns(t, nil)
 	join := func(volumes []dag.Input) (dag.Outputs, error) {
-		return stagetest.NewStage[*Join](t, "join").Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality, "volumes": volumes}))
+		return stagetest.NewStage[*Join](t, "join").Run(t.Context(),
+			dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality, "volumes": volumes}))
 	}
 	out, err := join(volumes)
 	if err != nil {
@@ -175,11 +182,13 @@ func TestJoinVolumes(t *testing.T) {
 		} else {
 			want.FD = stagetest.Sure(column.Read[column.VolumeRow](volumes[0]))[i].FD
 		}
-		if row.Volume != int32(i+1) || row.Run != want.Run || row.FD != want.FD && !(math.IsNaN(row.FD) && math.IsNaN(want.FD)) {
+		if row.Volume != int32(i+1) || row.Run != want.Run || row.FD != want.FD &&
+			!(math.IsNaN(row.FD) && math.IsNaN(want.FD)) {
 			t.Fatalf("row %d: %+v, want run %s, FD %v", i, row, want.Run, want.FD)
 		}
 	}
-	if _, err := join([]dag.Input{volumes[0], ofRun("sub-1", "2", column.Table(second[1:]))}); err == nil || !strings.Contains(err.Error(), "connect volumes and quality of one stage") {
+	if _, err := join([]dag.Input{volumes[0], ofRun("sub-1", "2", column.Table(second[1:]))}); err == nil ||
+		!strings.Contains(err.Error(), "connect volumes and quality of one stage") {
 		t.Error(err)
 	}
 }

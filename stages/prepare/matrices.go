@@ -70,13 +70,15 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	pearson, quality, err := s.read(t.In("pearson"), nodes, s.PearsonVariable, s.FisherZ == "pearson" || s.FisherZ == "both")
+	pearson, quality, err := s.read(t.In("pearson"), nodes, s.PearsonVariable, s.FisherZ == "pearson" ||
+		s.FisherZ == "both")
 	if err != nil {
 		return nil, err
 	}
 	var partial []connectivity.Matrix
 	if s.Partial == "given" {
-		if partial, _, err = s.read(t.In("partial"), nodes, s.PartialVariable, s.FisherZ == "partial" || s.FisherZ == "both"); err != nil {
+		if partial, _, err = s.read(t.In("partial"), nodes, s.PartialVariable, s.FisherZ == "partial" ||
+			s.FisherZ == "both"); err != nil {
 			return nil, err
 		}
 		if len(partial) != len(pearson) {
@@ -99,11 +101,14 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			q.TEff = math.NaN()
 		}
 	}
-	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial), "quality": column.WithMeta(connectivityQuality(quality), column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
+	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial),
+		"quality": column.WithMeta(connectivityQuality(quality), column.MadeBy("matrices", s, "", "pearson_variable",
+			"partial_variable"))}, nil
 }
 
 // read reads one file: a matrix a draw, in the order of the nodes.
-func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z bool) ([]connectivity.Matrix, []connectivity.Quality, error) {
+func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z bool) ([]connectivity.Matrix,
+	[]connectivity.Quality, error) {
 	r, err := in.Reader()
 	if err != nil {
 		return nil, nil, err
@@ -127,7 +132,8 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z 
 			}
 		}
 		nan := math.NaN()
-		q := connectivity.Quality{Regions: n, TEff: s.Volumes, Shrinkage: nan, PearsonShrinkage: nan, Condition: nan, PartialSE: nan}
+		q := connectivity.Quality{Regions: n, TEff: s.Volumes, Shrinkage: nan, PearsonShrinkage: nan,
+			Condition: nan, PartialSE: nan}
 		if draws[d], q.Missing, q.Constant, err = connectivity.Given(y, z); err != nil {
 			return nil, nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
 		}

@@ -39,12 +39,14 @@ func TestMatricesFormats(t *testing.T) {
 		file    []byte
 		ordered bool
 	}{
-		"npy":            {npy(t, three, 3, 3), false},
-		"tsv":            {[]byte(tsv), true},
-		"csv":            {[]byte(strings.ReplaceAll(tsv, "\t", ",")), true},
-		"mat":            {stagetest.Mat(t, mat5.Matrix("R", three, 3, 3), mat5.Matrix("age", []float64{7}, 1, 1)), false},
-		"mat with names": {stagetest.Mat(t, mat5.Matrix("R", three, 3, 3), mat5.Texts("roi", []string{"c", "a", "b"})), true},
-		"draws":          {npy(t, three, 1, 3, 3), false},
+		"npy": {npy(t, three, 3, 3), false},
+		"tsv": {[]byte(tsv), true},
+		"csv": {[]byte(strings.ReplaceAll(tsv, "\t", ",")), true},
+		"mat": {stagetest.Mat(t, mat5.Matrix("R", three, 3, 3), mat5.Matrix("age", []float64{7}, 1, 1)),
+			false},
+		"mat with names": {stagetest.Mat(t, mat5.Matrix("R", three, 3, 3), mat5.Texts("roi", []string{"c", "a", "b"})),
+			true},
+		"draws": {npy(t, three, 1, 3, 3), false},
 	} {
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(c.file), "nodes": nodes})
 		if err != nil {
@@ -68,15 +70,18 @@ func TestMatricesDrawsOfMat(t *testing.T) {
 	cube := mat5.Variable{Name: "R", Shape: []int{2, 2, 2}, Numbers: slices.Concat(a, b)}
 	file := given(stagetest.Mat(t, cube, mat5.Matrix("P", slices.Concat(b, a), 2, 2, 2)))
 	s.PearsonVariable, s.PartialVariable = "R", "P"
-	if _, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file, "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))}); err == nil {
+	if _, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file,
+		"nodes": dag.InputOf(stagetest.NodesOf("a", "b"))}); err == nil {
 		t.Error("a variable of 2×2×2 whose slices are not symmetric was read")
 	}
 	file = given(stagetest.Mat(t, cube, mat5.Variable{Name: "P", Shape: []int{2, 2, 2}, Numbers: slices.Concat(b, a)}))
-	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file, "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file,
+		"nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := out["pearson"].(*encoding.Array); !slices.Equal(got.Shape, []int{2, 2, 2}) || !slices.Equal(got.Float64s(), slices.Concat(a, b)) {
+	if got := out["pearson"].(*encoding.Array); !slices.Equal(got.Shape, []int{2, 2, 2}) ||
+		!slices.Equal(got.Float64s(), slices.Concat(a, b)) {
 		t.Errorf("pearson %v %v", got.Shape, got.Float64s())
 	}
 	if got := out["partial"].(*encoding.Array); !slices.Equal(got.Float64s(), slices.Concat(b, a)) {
@@ -100,7 +105,8 @@ func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 	s := stagetest.NewStage[*Matrices](t, "matrices")
 	s.Partial, s.Volumes = "empirical", 120
 	pearson := made["pearson"].(*encoding.Array)
-	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t, pearson.Float64s(), pearson.Shape...)), "nodes": dag.InputOf(stagetest.NodesOf(names...))})
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t, pearson.Float64s(),
+		pearson.Shape...)), "nodes": dag.InputOf(stagetest.NodesOf(names...))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +120,8 @@ func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 		}
 	}
 	for _, column := range []string{"t_eff", "partial_se", "volumes", "regions"} {
-		if got, want := stagetest.FloatsOf(t, out["quality"], column), stagetest.FloatsOf(t, made["quality"], column); !slices.Equal(got, want) {
+		if got, want := stagetest.FloatsOf(t, out["quality"], column), stagetest.FloatsOf(t, made["quality"],
+			column); !slices.Equal(got, want) {
 			t.Errorf("%s is %v, of the series %v", column, got, want)
 		}
 	}
@@ -129,7 +136,8 @@ func TestMatricesRefuses(t *testing.T) {
 	}{
 		{"not square", "want regions × regions", npy(t, half, 1, 4), nil},
 		{"two variables", "several variables could be the matrix: a, b", stagetest.Mat(t, mat5.Matrix("a", half, 2, 2), mat5.Matrix("b", half, 2, 2)), nil},
-		{"no such variable", `there is no variable "c"; it has a (2×2 double)`, stagetest.Mat(t, mat5.Matrix("a", half, 2, 2)), func(s *Matrices) { s.PearsonVariable = "c" }},
+		{"no such variable", `there is no variable "c"; it has a (2×2 double)`,
+			stagetest.Mat(t, mat5.Matrix("a", half, 2, 2)), func(s *Matrices) { s.PearsonVariable = "c" }},
 		{"no matrix", "no variable is a square matrix; it has a (1×4 double)", stagetest.Mat(t, mat5.Matrix("a", half, 1, 4)), nil},
 		{"of other regions", "the columns do not fit the node list", []byte("a\tx\n1\t.5\n.5\t1\n"), nil},
 		{"other size", "3 columns without names for 2 nodes", npy(t, make([]float64, 9), 3, 3), nil},
@@ -141,7 +149,8 @@ func TestMatricesRefuses(t *testing.T) {
 		if c.change != nil {
 			c.change(s)
 		}
-		_, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(c.file), "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
+		_, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(c.file),
+			"nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "m: ") {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}

@@ -11,7 +11,8 @@ import (
 	"prgnn/stages/region"
 )
 
-// meanImage is the mean of a scan over every fourth volume: 8 bits on its grid, which is enough to look at, or a dscalar of its
+// meanImage is the mean of a scan over every fourth volume: 8 bits on its grid, which is enough to look at, or a
+// dscalar of its
 // grayordinates.
 func meanImage(m *nifti.Means, models *cifti.Models) (artifacts.Value, error) {
 	var b bytes.Buffer
@@ -27,7 +28,8 @@ func meanImage(m *nifti.Means, models *cifti.Models) (artifacts.Value, error) {
 		}
 	}
 	g := m.Header.Grid()
-	err := nifti.Encode(&b, &nifti.Image{Shape: g.Shape[:], Affine: g.Affine, Code: int(max(m.Header.SformCode, m.Header.QformCode)), Data: gray, Descrip: region.MeanOfVolumes})
+	err := nifti.Encode(&b, &nifti.Image{Shape: g.Shape[:], Affine: g.Affine,
+		Code: int(max(m.Header.SformCode, m.Header.QformCode)), Data: gray, Descrip: region.MeanOfVolumes})
 	return artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, err
 }
 

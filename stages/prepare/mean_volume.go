@@ -69,7 +69,8 @@ func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		mean[i] = float32(v / float64(n))
 	}
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: grid.Shape[:], Affine: grid.Affine, Code: int(max(r.Header.SformCode, r.Header.QformCode)), Data: mean, Descrip: region.MeanOfVolumes}); err != nil {
+	if err := nifti.Encode(&b, &nifti.Image{Shape: grid.Shape[:], Affine: grid.Affine, Code: int(max(r.Header.SformCode,
+		r.Header.QformCode)), Data: mean, Descrip: region.MeanOfVolumes}); err != nil {
 		return nil, err
 	}
 	return dag.Outputs{"image": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}}, nil

@@ -245,7 +245,8 @@ func (l *layer) tally(grid nifti.Grid, box nifti.Box) (func(points []nifti.Point
 					at[1], at[2] = box.Lo[1], at[2]+1
 				}
 			}
-			if !in(i, grid.Shape[0]) || !in(j, grid.Shape[1]) || !in(k, grid.Shape[2]) || l.mask.Voxels[i+grid.Shape[0]*(j+grid.Shape[1]*k)] == 0 {
+			if !in(i, grid.Shape[0]) || !in(j, grid.Shape[1]) || !in(k, grid.Shape[2]) ||
+				l.mask.Voxels[i+grid.Shape[0]*(j+grid.Shape[1]*k)] == 0 {
 				continue
 			}
 			*l.row.Mask++

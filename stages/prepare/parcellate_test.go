@@ -77,7 +77,8 @@ func labelsOf(t testing.TB, v artifacts.Value) *nifti.Labels {
 // that vanishes on the way.
 func TestParcellateGolden(t *testing.T) {
 	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), map[string]dag.Input{
-		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"), "nodes": nodesInput(goldenIDs...),
+		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"),
+		"nodes": nodesInput(goldenIDs...),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +261,8 @@ func TestParcellateTransform(t *testing.T) {
 // Where labels could be both, they are ids.
 func TestParcellateBoth(t *testing.T) {
 	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
-	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(3, 1, 2)})
+	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"},
+		map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(3, 1, 2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +287,8 @@ func TestParcellateRefuses(t *testing.T) {
 		{"other atlas", bold, image(0, full), nodesInput(7, 8), "dseg.nii.gz: none of the 2 nodes is there: its 1 labels run from 1002 to 1002, the node list's from 7; give the labels of this atlas, or the node list of these labels"},
 		{"empty", bold, image(0, background), nodesInput(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
 		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: no label reaches the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
-		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }), nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, which is no graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }),
+			nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, which is no graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
 		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, and a BOLD series needs several"},
 		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
 		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, and the node list has 1 regions: one volume is one region, in the order of their ids 1, 2, 3 …"},
@@ -293,7 +296,8 @@ func TestParcellateRefuses(t *testing.T) {
 		{"no nodes", bold, image(0, full), nodesInput(), "cohort.nodes: 0 nodes, want 1 to 32767"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": c.bold, "labels": c.labels, "nodes": c.nodes})
+			_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"},
+				map[string]dag.Input{"bold": c.bold, "labels": c.labels, "nodes": c.nodes})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("error %v\nwant %s", err, c.want)
 			}

@@ -129,7 +129,8 @@ func meanQuality(quality [][]matrixRow) matrixRow {
 		m.Shrinkage += q.Shrinkage / n
 		m.PearsonShrinkage += q.PearsonShrinkage / n
 		squares += float64(q.PartialSE * q.PartialSE)
-		m.Missing, m.Constant, m.Saturated = max(m.Missing, q.Missing), max(m.Constant, q.Constant), max(m.Saturated, q.Saturated)
+		m.Missing, m.Constant, m.Saturated = max(m.Missing, q.Missing), max(m.Constant, q.Constant),
+			max(m.Saturated, q.Saturated)
 		m.Condition = max(m.Condition, q.Condition)
 		m.Warning = cmp.Or(m.Warning, q.Warning)
 	}

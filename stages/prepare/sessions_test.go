@@ -56,7 +56,8 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := stagetest.Sure(column.Rows[sessionDrawRow](out["draws"].(*encoding.Table))); !slices.Equal(got, c.order) {
+		if got := stagetest.Sure(column.Rows[sessionDrawRow](out["draws"].(*encoding.Table))); !slices.Equal(got,
+			c.order) {
 			t.Errorf("draws %v, want %v", got, c.order)
 		}
 		for _, port := range []string{"pearson", "partial"} {
@@ -88,7 +89,8 @@ func TestSessions(t *testing.T) {
 			}
 		}
 		rows := stagetest.Sure(column.Rows[matrixRow](out["quality"].(*encoding.Table)))
-		if len(rows) != 1+len(c.order) || rows[0].Volumes != 140 || rows[1].Volumes != 60 || rows[2].Volumes != 80 || rows[0].Missing != 1 || rows[1].Missing != 0 {
+		if len(rows) != 1+len(c.order) || rows[0].Volumes != 140 || rows[1].Volumes != 60 || rows[2].Volumes != 80 ||
+			rows[0].Missing != 1 || rows[1].Missing != 0 {
 			t.Errorf("quality %+v", rows)
 		}
 		for d, row := range rows {
@@ -118,7 +120,8 @@ func TestSessionsRefuse(t *testing.T) {
 		"are of two participants": other, "connectivity.standardize is false, not true": apart,
 		"has 3 draws, and quality of session 1 has 2": uneven, "are not of the same runs or sessions": missing,
 	} {
-		if _, err := stagetest.NewStage[*Sessions](t, "sessions").Run(t.Context(), dag.NewTask(ins)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := stagetest.NewStage[*Sessions](t, "sessions").Run(t.Context(), dag.NewTask(ins)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

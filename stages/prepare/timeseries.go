@@ -112,7 +112,8 @@ func placeColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		return place, nil
 	}
 	known := map[string]int{}
-	for _, column := range []string{"id", "abbreviation", "name"} { // a name counts before an abbreviation, and that before an id
+	// a name counts before an abbreviation, and that before an id
+	for _, column := range []string{"id", "abbreviation", "name"} {
 		if _, ok := nodes.Column(column); !ok {
 			continue
 		}

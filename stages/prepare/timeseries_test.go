@@ -62,11 +62,13 @@ func TestTimeseries(t *testing.T) {
 		if !slices.Equal(a.Shape, []int{1, 2, 3}) || !slices.Equal(a.Float64s(), []float64{1, 2, 3.5, 4, 5, 6}) {
 			t.Errorf("%s: %v %v", what, a.Shape, a.Float64s())
 		}
-		if tr, v := stagetest.ColumnOf(t, out["scan"], "tr"), stagetest.ColumnOf(t, out["scan"], "volumes"); tr != 1.5 || v != 2 {
+		if tr, v := stagetest.ColumnOf(t, out["scan"], "tr"),
+			stagetest.ColumnOf(t, out["scan"], "volumes"); tr != 1.5 || v != 2 {
 			t.Errorf("%s: repetition time %v, volumes %v", what, tr, v)
 		}
 	}
-	out, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{"series": fileOf("f", "L.TH,L.HI,R.BSTS\n1,n/a,3\n4,n/a,6\n"), "nodes": regionNodes()})
+	out, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"),
+		map[string]dag.Input{"series": fileOf("f", "L.TH,L.HI,R.BSTS\n1,n/a,3\n4,n/a,6\n"), "nodes": regionNodes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,8 @@ func TestTimeseries(t *testing.T) {
 	}{{0, `{"RepetitionTime": 2.5}`, 2.5}, {0, `{"SamplingFrequency": 0.5}`, 2}, {3, `{"RepetitionTime": 2.5}`, 3}, {0, `{}`, math.NaN()}} {
 		s := stagetest.NewStage[*Timeseries](t, "timeseries")
 		s.TR = c.tr
-		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(), "sidecar": fileOf("s.json", c.text)})
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"),
+			"nodes": regionNodes(), "sidecar": fileOf("s.json", c.text)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,12 +109,15 @@ func TestTimeseriesRefuses(t *testing.T) {
 		"":                                   "f.tsv: the file has no numbers",
 		cube.String():                        "f.tsv: an array of shape [2 2 2]; series are volumes × regions",
 	} {
-		_, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{"series": fileOf("f.tsv", content), "nodes": regionNodes()})
+		_, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"),
+			map[string]dag.Input{"series": fileOf("f.tsv", content), "nodes": regionNodes()})
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant  %s", err, want)
 		}
 	}
-	if _, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{"series": fileOf("x", cube.String()[:100]), "nodes": regionNodes()}); err == nil || !strings.HasPrefix(err.Error(), "x: ") {
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"),
+		map[string]dag.Input{"series": fileOf("x", cube.String()[:100]), "nodes": regionNodes()}); err == nil ||
+		!strings.HasPrefix(err.Error(), "x: ") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -118,7 +118,8 @@ func within(in dag.Input, onto *nifti.Labels, seen func(int32) float64) (func(in
 }
 
 // weightedMeans fits the maps of the port weights to the scan, and the same of random voxels.
-func (b *Bootstrap) weightedMeans(t *dag.Task, nodes []region.Node, grid nifti.Grid, open func() (*nifti.Reader, error), who []any) (m *nifti.Means, rois nifti.ROIs, drawn, distinct []int32, err error) {
+func (b *Bootstrap) weightedMeans(t *dag.Task, nodes []region.Node, grid nifti.Grid, open func() (*nifti.Reader, error),
+	who []any) (m *nifti.Means, rois nifti.ROIs, drawn, distinct []int32, err error) {
 	fail := func(err error) (*nifti.Means, nifti.ROIs, []int32, []int32, error) {
 		return nil, nifti.ROIs{}, nil, nil, err
 	}

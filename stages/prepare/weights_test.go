@@ -95,11 +95,13 @@ func TestProbabilisticAtlas(t *testing.T) {
 	dir := filepath.Join("..", "..", "nifti", "testdata", "nilearn", "maps")
 	file := func(name string) dag.Input { return stagetest.FileInput(filepath.Join(dir, name)) }
 	for _, c := range []struct{ maps, signals string }{{"maps", "maps"}, {"coarse", "coarse"}, {"maps", "masked"}} {
-		in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file(c.maps + ".nii.gz"), "nodes": nodesInput(countTo(5)...)}
+		in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file(c.maps + ".nii.gz"),
+			"nodes": nodesInput(countTo(5)...)}
 		if c.signals == "masked" {
 			in["within"] = file("mask.nii.gz")
 		}
-		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto"}, in)
+		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
+			Resampling: "auto"}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +121,8 @@ func TestProbabilisticAtlas(t *testing.T) {
 			t.Errorf("without weights: error %v", err)
 		}
 	}
-	in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file("maps.nii.gz"), "nodes": nodesInput(countTo(4)...)}
+	in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file("maps.nii.gz"),
+		"nodes": nodesInput(countTo(4)...)}
 	if _, err := stagetest.RunWith(&Parcellate{Labels: "auto"}, in); err == nil || !strings.Contains(err.Error(), "5 volumes, and the node list has 4 regions") {
 		t.Errorf("4 nodes: error %v", err)
 	}

@@ -33,7 +33,8 @@ func (a *author) abstract() error {
 		a.tiles(*row)
 	case own > 1:
 		a.page.Abstract = append(a.page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [pool=topk, …]), or choose inside each fold (choose): never by test performance.", own))
-		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: fmt.Sprintf("%d settings", own), Label: "No headline", Note: "Performance of each setting below"})
+		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: fmt.Sprintf("%d settings", own), Label: "No headline",
+			Note: "Performance of each setting below"})
 	}
 	return nil
 }
@@ -84,7 +85,8 @@ func (a *author) result(r accuracyRow) string {
 	}
 	for _, one := range a.permuted {
 		if one.Measure == "accuracy" && (one.Name == r.name || one.Name == "") {
-			text += fmt.Sprintf("; %s with models retrained on %s", report.DrawnPText(one.P, one.Permutations), words.Count(int(one.Permutations), "label shuffle"))
+			text += fmt.Sprintf("; %s with models retrained on %s", report.DrawnPText(one.P, one.Permutations),
+				words.Count(int(one.Permutations), "label shuffle"))
 		}
 	}
 	text += fmt.Sprintf(". AUC %s.", report.Share(r.AUC))
@@ -104,9 +106,12 @@ func (a *author) tiles(r accuracyRow) {
 		Note: fmt.Sprintf("95 %% CI %s · over folds %s · majority-class rate %s", report.Range(r.Low, r.High), plusMinus(r.FoldMean, r.FoldSD), report.Share(r.Majority)),
 		Bar:  &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
 	if !math.IsNaN(r.AUC) {
-		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve", Note: "mean over the folds · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
+		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve",
+			Note: "mean over the folds · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
 	}
 	if !math.IsNaN(r.Sensitivity) {
-		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity), Label: "Sensitivity / specificity", Note: "for " + r.Positive + " · mean over the folds"})
+		a.page.Tiles = append(a.page.Tiles,
+			report.Tile{Value: report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity),
+				Label: "Sensitivity / specificity", Note: "for " + r.Positive + " · mean over the folds"})
 	}
 }

@@ -145,7 +145,8 @@ func (a *author) nested() (*accuracyRow, error) {
 func (a *author) aboveChance(r accuracyRow) (above bool, why string) {
 	p, draws, how := r.P, r.Permutations, "test labels permuted, models not retrained"
 	for _, t := range a.permuted {
-		if t.Measure == "accuracy" && (t.Name == r.name || t.Name == "") && t.Permutations >= 20 { // fewer cannot go below 0.05
+		// fewer cannot go below 0.05
+		if t.Measure == "accuracy" && (t.Name == r.name || t.Name == "") && t.Permutations >= 20 {
 			p, draws, how = t.P, t.Permutations, "models retrained on "+words.Count(int(t.Permutations), "label shuffle")
 		}
 	}

@@ -76,7 +76,8 @@ func (a *author) covariates() error {
 		number("q", "false discovery rate over the covariates", func(r column.CovariateRow) string { return report.Probability(r.Q) }),
 	}
 	if a.pictures {
-		columns = slices.Insert(columns, 1, text("values", "numbers: mean (SD)", func(r column.CovariateRow) string { return r.Values }))
+		columns = slices.Insert(columns, 1, text("values", "numbers: mean (SD)",
+			func(r column.CovariateRow) string { return r.Values }))
 	}
 	t := tableOf("Covariates alone", 1, rows, columns...)
 	t.Note = "p over permuted groups. AUC of the direction in which it is larger, so that chance lies above 0.5."

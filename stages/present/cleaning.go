@@ -190,7 +190,8 @@ func (a *author) cautionScans() {
 		}
 		return fmt.Sprintf("mean FD %.2f mm, %d of %d volumes above %g mm", s.MeanFD, s.HighFD, s.Volumes, column.StrongMotion)
 	})
-	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }) && a.about.Description != "smoothAROMAnonaggr" {
+	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }) &&
+		a.about.Description != "smoothAROMAnonaggr" {
 		a.caution("The strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), which is not known of these")
 	}
 }
@@ -259,7 +260,8 @@ func methodsOfNuisance(m *methodsText, scans []cleanedScan, d *stageSettings) (p
 	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.NonSteady > 0 }) {
 		parts = append(parts, "non-steady-state volumes were removed")
 	}
-	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "scrubbing" }) && d.number("fd") == 0 {
+	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "scrubbing" }) &&
+		d.number("fd") == 0 {
 		parts = append(parts, "volumes with a framewise displacement above 0.5 mm or a standardized DVARS above 1.5, and segments of fewer than five volumes between them, were censored "+m.cite("power"))
 	}
 	if scans != nil {

@@ -23,7 +23,8 @@ func cleaningTask(rows map[string]column.CleaningRow, order ...string) *dag.Task
 }
 
 func TestCleaningIsTold(t *testing.T) {
-	fine := column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(), Seconds: 296, TEff: 118, Strategy: "simple"}
+	fine := column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(),
+		Seconds: 296, TEff: 118, Strategy: "simple"}
 	with := func(change func(*column.CleaningRow)) column.CleaningRow { r := fine; change(&r); return r }
 	raw := func(why string) column.CleaningRow {
 		return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
@@ -62,16 +63,20 @@ func TestCleaningIsTold(t *testing.T) {
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, simple, []string{
 			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm), sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm)",
 		}},
-		{"task out", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "fir: go, stop" }), with(func(r *column.CleaningRow) { r.Task = "fir: go, error" })},
+		{"task out", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "fir: go, stop" }),
+			with(func(r *column.CleaningRow) { r.Task = "fir: go, error" })},
 			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
-		{"task in", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "none: go, stop" }), fine}, simple, []string{
-			"Events of a task were not regressed out (task: none in denoise) of 1 scan: the correlations hold common responses to go, stop",
-			"Scans without events, while others have some: sub-2",
-		}},
-		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })}, 7), simple,
+		{"task in", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "none: go, stop" }), fine}, simple,
+			[]string{
+				"Events of a task were not regressed out (task: none in denoise) of 1 scan: the correlations hold common responses to go, stop",
+				"Scans without events, while others have some: sub-2",
+			}},
+		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })},
+			7), simple,
 			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 7 of 7 scans"}},
 	} {
-		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6", "sub-7"}[:len(c.rows)]
+		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6",
+			"sub-7"}[:len(c.rows)]
 		for i, id := range ids {
 			rows[id] = c.rows[i]
 		}
@@ -102,7 +107,8 @@ func TestMethodsOfNuisance(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	row = column.CleaningRow{Strategy: "none", Why: column.AskedForNone, TEff: 147}
-	if got := strings.Join(methodsOfNuisance(&methodsText{}, []cleanedScan{{"sub-1", row}}, d), "; "); !strings.HasPrefix(got, "no nuisance regression (regress: none) was done") {
+	if got := strings.Join(methodsOfNuisance(&methodsText{}, []cleanedScan{{"sub-1", row}}, d),
+		"; "); !strings.HasPrefix(got, "no nuisance regression (regress: none) was done") {
 		t.Errorf("%s", got)
 	}
 }

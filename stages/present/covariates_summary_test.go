@@ -26,11 +26,14 @@ func TestCovariates(t *testing.T) {
 		site[i] = "one"
 		id[i], file[i] = int64(1000+i), fmt.Sprintf("scan%d.nii", i)
 		cleaning = append(cleaning, dag.InputOf(encoding.NewTable(
-			encoding.Column{Name: "volumes", Values: []int32{146}}, encoding.Column{Name: "kept", Values: []int32{int32(140 + i%2)}},
-			encoding.Column{Name: "mean_fd", Values: []float64{math.NaN()}}), dag.Coord{Axis: "subject", Value: ids[i]}))
+			encoding.Column{Name: "volumes", Values: []int32{146}},
+			encoding.Column{Name: "kept", Values: []int32{int32(140 + i%2)}},
+			encoding.Column{Name: "mean_fd", Values: []float64{math.NaN()}}),
+			dag.Coord{Axis: "subject", Value: ids[i]}))
 	}
 	age[3], sex[4] = math.NaN(), "n/a"
-	people = stagetest.PeopleWith(encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex}, encoding.Column{Name: "site", Values: site},
+	people = stagetest.PeopleWith(encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex},
+		encoding.Column{Name: "site", Values: site},
 		encoding.Column{Name: "sub_id", Values: id}, encoding.Column{Name: "file", Values: file})
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning}
 	out := stagetest.MustRun(t, &assess.Covariates{Within: "site", Permutations: 199}, in)["checks"].(*encoding.Table)
@@ -38,7 +41,8 @@ func TestCovariates(t *testing.T) {
 		t.Errorf("covariates %v", got)
 	}
 	for column, want := range map[string][]float64{
-		"n": {39, 39, 40, 40, 40}, "missing": {1, 1, 0, 0, 0}, "auc": {1, (1 + 10./19 - 0.5) / 2, 0.5, 0.5, 1}, // 10 of 19 and 10 of 20 are M
+		// 10 of 19 and 10 of 20 are M
+		"n": {39, 39, 40, 40, 40}, "missing": {1, 1, 0, 0, 0}, "auc": {1, (1 + 10./19 - 0.5) / 2, 0.5, 0.5, 1},
 	} {
 		if got := stagetest.FloatsOf(t, out, column); !stagetest.Near(got, want) {
 			t.Errorf("%s: %v, want %v", column, got, want)
@@ -53,7 +57,8 @@ func TestCovariates(t *testing.T) {
 	in = summaryInputs(t, people)
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	in["comparison"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, &assess.Compare{}, map[string][]dag.Input{
-		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6))})["pairs"])}
+		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9,
+			0.1, 0.6))})["pairs"])}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 (199 draws)", "Age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 draws))", "bad good 0.250 1.000 0 : 3 0.250 0.250"} {
 		if !strings.Contains(text, want) {

@@ -39,19 +39,23 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 	for i, c := range table.Columns {
 		table.Columns[i].Values = appended(c.Values, other.Columns[i].Values)
 	}
-	a := &author{top: 1, headline: []string{"pool=sage"}, t: dag.NewTask(map[string][]dag.Input{"ranking": {dag.InputOf(table)}}), page: &report.Page{}, section: &report.Section{Title: "Regions"}}
+	a := &author{top: 1, headline: []string{"pool=sage"},
+		t: dag.NewTask(map[string][]dag.Input{"ranking": {dag.InputOf(table)}}), page: &report.Page{},
+		section: &report.Section{Title: "Regions"}}
 	if err := a.regions(); err != nil {
 		t.Fatal(err)
 	}
 	a.page.Sections = []report.Section{*a.section}
-	if text := a.page.Text(); !strings.Contains(text, "of the headline (SAGE)") || !strings.Contains(text, "insula") || strings.Contains(text, "cuneus") {
+	if text := a.page.Text(); !strings.Contains(text, "of the headline (SAGE)") || !strings.Contains(text, "insula") ||
+		strings.Contains(text, "cuneus") {
 		t.Errorf("the regions are not those of the headline:\n%s", text)
 	}
 }
 
 // rankingOf is a ranking of two regions by one setting.
 func rankingOf(pool, first, second string) *encoding.Table {
-	columns := []encoding.Column{{Name: "pool", Values: []string{pool, pool}}, {Name: "rank", Values: []int32{1, 2}}, {Name: "index", Values: []int32{1, 2}},
+	columns := []encoding.Column{{Name: "pool", Values: []string{pool, pool}}, {Name: "rank", Values: []int32{1, 2}},
+		{Name: "index", Values: []int32{1, 2}},
 		{Name: "name", Values: []string{first, second}}, {Name: "abbreviation", Values: []string{first, second}}}
 	for _, name := range []string{"score", "ci_low", "ci_high", "frequency", "contrast", "p", "q"} {
 		columns = append(columns, encoding.Column{Name: name, Values: []float64{1, 2}})

@@ -237,7 +237,8 @@ func (a *author) methodsOfTraining(m *methodsText) {
 		distances = append(distances, d)
 	}
 	m.say("Scores come from %s; the distance loss is %s; the loss is cross-entropy + λ1 · distance losses + λ2 · consistency within a group, with (λ1, λ2) = (%s).",
-		strings.Join(pools, " or "), strings.Join(distances, " or "), strings.ReplaceAll(t.value["lambda"], "; ", ") or ("))
+		strings.Join(pools, " or "), strings.Join(distances, " or "),
+		strings.ReplaceAll(t.value["lambda"], "; ", ") or ("))
 	halve := ""
 	if n := t.number("halve"); n > 0 {
 		halve = fmt.Sprintf(", halved every %s epochs", t.value["halve"])
@@ -294,7 +295,8 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *author) methodsOfBaselines(m *methodsText) {
-	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman", "brainnetcnn": "kawahara", "li2019": "li2019"}
+	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
+		"brainnetcnn": "kawahara", "li2019": "li2019"}
 	var names []string
 	for _, s := range a.run.stages {
 		if s.kind != "baseline" {

@@ -65,7 +65,8 @@ func wholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 
 // plainName writes the name of a column for people.
 func plainName(name string) string {
-	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to", "p": "p", "q": "q (FDR)", "auroc": "AUROC"} {
+	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
+		"p": "p", "q": "q (FDR)", "auroc": "AUROC"} {
 		if name == from {
 			return to
 		}
@@ -120,7 +121,9 @@ func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		f := report.Figure{Format: in.Ref.Format, Data: b, Caption: memberText(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "stage" }))}
+		f := report.Figure{Format: in.Ref.Format, Data: b,
+			Caption: memberText(slices.DeleteFunc(slices.Clone(in.Coords),
+				func(c dag.Coord) bool { return c.Axis == "stage" }))}
 		f.Title, f.Alt = svgTitle(b)
 		if f.Title == "" {
 			f.Title = memberText(in.Coords)

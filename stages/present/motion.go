@@ -110,7 +110,8 @@ func (a *author) typicality() error {
 			if !math.IsNaN(r.Typicality) {
 				v = append(v, r.Typicality)
 			}
-			if name := r.Participant + " (" + r.Outlier + ")"; r.Outlier != "" && !slices.Contains(out, name) { // of several strategies
+			// of several strategies
+			if name := r.Participant + " (" + r.Outlier + ")"; r.Outlier != "" && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}

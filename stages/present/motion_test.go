@@ -14,12 +14,16 @@ import (
 // TestMotionInReport: strategies stand side by side, what motion leaves is a caution, and data without motion say so.
 func TestMotionInReport(t *testing.T) {
 	row := func(strategy string, median, fdr float64) column.MotionRow {
-		return column.MotionRow{Coords: []dag.Coord{{Axis: "regress", Value: strategy}}, Strategy: strategy, Participants: 40, Edges: 100,
-			Median: median, Null: 0.111, Share: 0.3, ShareFDR: fdr, Distance: -0.25, MeanFD: 0.2, Lost: 30, Remaining: 110}
+		return column.MotionRow{Coords: []dag.Coord{{Axis: "regress", Value: strategy}}, Strategy: strategy,
+			Participants: 40, Edges: 100,
+			Median: median, Null: 0.111, Share: 0.3, ShareFDR: fdr, Distance: -0.25, MeanFD: 0.2, Lost: 30,
+			Remaining: 110}
 	}
 	in := map[string][]dag.Input{
-		"qcfc":       {dag.InputOf(column.Table([]column.MotionRow{row("24P", 0.31, 0.12), row("36P", 0.12, 0)}, "regress"))},
-		"typicality": {dag.InputOf(column.Table([]column.TypicalityRow{{Participant: "sub-1", Typicality: 0.7}, {Participant: "sub-2", Typicality: 0.1, Outlier: "typicality"}}))},
+		"qcfc": {dag.InputOf(column.Table([]column.MotionRow{row("24P", 0.31, 0.12), row("36P", 0.12, 0)},
+			"regress"))},
+		"typicality": {dag.InputOf(column.Table([]column.TypicalityRow{{Participant: "sub-1", Typicality: 0.7},
+			{Participant: "sub-2", Typicality: 0.1, Outlier: "typicality"}}))},
 	}
 	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	text = strings.Join(strings.Fields(text), " ")
@@ -35,7 +39,8 @@ func TestMotionInReport(t *testing.T) {
 	if strings.Contains(text, "(strategy 36P)") {
 		t.Error("a strategy that leaves nothing is cautioned against")
 	}
-	in["qcfc"] = []dag.Input{dag.InputOf(column.Table([]column.MotionRow{row("none", math.NaN(), math.NaN())}, "regress"))}
+	in["qcfc"] = []dag.Input{dag.InputOf(column.Table([]column.MotionRow{row("none", math.NaN(), math.NaN())},
+		"regress"))}
 	text = string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	if !strings.Contains(text, "QC-FC: not computed") || strings.Contains(text, "Head motion remains") {
 		t.Errorf("without motion:\n%s", text)

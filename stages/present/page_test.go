@@ -19,9 +19,11 @@ func pageOfMany(t *testing.T) (*report.Page, map[string][]dag.Input) {
 	in := referenced(60, 12, 4, 8)
 	made := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
 	predictions := slices.Concat(unevenRun("train", "pr-gnn"), unevenRun("baselines", "majority"))
-	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate", "permutations", 99), map[string][]dag.Input{"predictions": predictions})
+	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate", "permutations", 99),
+		map[string][]dag.Input{"predictions": predictions})
 	shown := stagetest.ReportInputs("sub-01", "ASD", "HC")
-	shown["evaluation"], shown["scores"], shown["predictions"] = []dag.Input{dag.InputOf(evaluated["summary"])}, []dag.Input{dag.InputOf(evaluated["scores"])}, predictions
+	shown["evaluation"], shown["scores"], shown["predictions"] = []dag.Input{dag.InputOf(evaluated["summary"])},
+		[]dag.Input{dag.InputOf(evaluated["scores"])}, predictions
 	for _, port := range []string{"ranking", "recovery", "consistency"} {
 		shown[port] = []dag.Input{dag.InputOf(made[port])}
 	}

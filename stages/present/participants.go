@@ -86,7 +86,8 @@ func (a *author) leftOut() error {
 	for _, r := range rows {
 		count[r.Reason]++
 	}
-	reasons := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	reasons := slices.SortedFunc(maps.Keys(count),
+		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
 	t := tableOf("Participants left out", 1, rows,
 		text("participant", "", func(r excludedRow) string { return r.Participant }),
 		text("reason", "", func(r excludedRow) string { return r.Reason }))
@@ -129,7 +130,8 @@ func (a *author) describeGroups() error {
 		at := slices.IndexFunc(groups, func(g groupSize) bool { return g.name == a.who.Group[id] })
 		rows[at] = append(rows[at], i)
 	}
-	t := tableOf("Groups", 1, groups, text("group", "", func(g groupSize) string { return g.name }), number("n", "", func(g groupSize) string { return fmt.Sprint(g.n) }))
+	t := tableOf("Groups", 1, groups, text("group", "", func(g groupSize) string { return g.name }),
+		number("n", "", func(g groupSize) string { return fmt.Sprint(g.n) }))
 	t.Note = "Mean ± SD (range), or counts."
 	for _, g := range groups {
 		if g.n < 20 {
@@ -262,7 +264,8 @@ func describeNumbers(groups [][]float64) []string {
 			texts[g] = strconv.FormatFloat(v[0], 'g', -1, 64) + " ± 0"
 		default:
 			mean, _ := column.MeanSD(v)
-			texts[g] = fmt.Sprintf("%s ± %s (%s–%s)", write(mean), write(sd), write(slices.Min(v)), write(slices.Max(v)))
+			texts[g] = fmt.Sprintf("%s ± %s (%s–%s)", write(mean), write(sd), write(slices.Min(v)),
+				write(slices.Max(v)))
 		}
 		if missing := len(groups[g]) - len(v); missing > 0 {
 			texts[g] += fmt.Sprintf(", %d missing", missing)

@@ -48,7 +48,8 @@ func (a *author) performance() error {
 	t := tableOf("Performance on test participants", 1, rows, columns...)
 	if same {
 		t.Note = fmt.Sprintf("%s, %s. Majority-class rate: %s, the share of the largest group among the tested participants.",
-			words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), report.Share(first.Majority))
+			words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"),
+			report.Share(first.Majority))
 	} else {
 		t.Note = "The classifiers were not tested on the same participants: the rows cannot be compared."
 		a.caution("Classifiers were tested on different participants (%s): their accuracies cannot be compared", testedText(rows))
@@ -171,7 +172,8 @@ func (a *author) permutation() error {
 		number("chance, 95 %", "95th percentile of the permutations", func(r column.PermutationTestRow) string { return report.Share(r.Quantile95) }),
 		number("permutations", "", func(r column.PermutationTestRow) string { return fmt.Sprint(r.Permutations) }),
 		number("p", "", func(r column.PermutationTestRow) string { return report.DrawnP(r.P, r.Permutations) }))
-	t := tableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")), len(columns)-5, rows, columns...)
+	t := tableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")),
+		len(columns)-5, rows, columns...)
 	t.Note = "Every permutation is divided and trained like the groups as they are; p = (b + 1) / (n + 1) for b of n permutations that do as well."
 	a.table(t, "gives the permutation test with retrained models.")
 	significant := map[string]bool{}
@@ -206,14 +208,18 @@ func (a *author) comparison() error {
 		rows[i].NameA, rows[i].NameB = cmp.Or(r.NameA, r.A), cmp.Or(r.NameB, r.B)
 	}
 	slices.SortStableFunc(rows, func(x, y column.PairRow) int {
-		return cmp.Or(column.CompareNamed(x.NameA, y.NameA, x.AccuracyA, y.AccuracyA), column.CompareNamed(x.NameB, y.NameB, x.AccuracyB, y.AccuracyB))
+		return cmp.Or(column.CompareNamed(x.NameA, y.NameA, x.AccuracyA, y.AccuracyA),
+			column.CompareNamed(x.NameB, y.NameB, x.AccuracyB, y.AccuracyB))
 	})
 	t := tableOf("Comparison of classifiers", 2, rows,
-		text("A", "", func(r column.PairRow) string { return r.NameA }), text("B", "", func(r column.PairRow) string { return r.NameB }),
+		text("A", "", func(r column.PairRow) string { return r.NameA }),
+		text("B", "", func(r column.PairRow) string { return r.NameB }),
 		number("accuracy A", "per participant, by the mean probability over the draws, pooled over the folds", func(r column.PairRow) string { return report.Share(r.AccuracyA) }),
 		number("accuracy B", "", func(r column.PairRow) string { return report.Share(r.AccuracyB) }),
-		number("only A : only B", "participants classified correctly by one of the two only", func(r column.PairRow) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),
-		number("McNemar p", "exact, two-sided", func(r column.PairRow) string { return report.Probability(r.McNemarP) }),
+		number("only A : only B", "participants classified correctly by one of the two only",
+			func(r column.PairRow) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),
+		number("McNemar p", "exact, two-sided",
+			func(r column.PairRow) string { return report.Probability(r.McNemarP) }),
 		number("Holm", "corrected for the number of pairs", func(r column.PairRow) string { return report.Probability(r.McNemarHolm) }),
 		number("t p", "corrected resampled t-test over the folds", func(r column.PairRow) string { return report.Probability(r.TP) }),
 		number("t Holm", "", func(r column.PairRow) string { return report.Probability(r.THolm) }))
@@ -241,7 +247,8 @@ func (a *author) paperTables() error {
 		t := tableOf("Variations of the model", 3, ones,
 			text("distance", "distance loss", func(r variationRow) string { return printedName(r.Distance) }),
 			text("pooling", "", func(r variationRow) string { return printedName(r.Pool) }),
-			text("λ1-λ2", "weights of the distance losses and of the group-level consistency", func(r variationRow) string { return report.Short(r.Lambda1) + "-" + report.Short(r.Lambda2) }),
+			text("λ1-λ2", "weights of the distance losses and of the group-level consistency",
+				func(r variationRow) string { return report.Short(r.Lambda1) + "-" + report.Short(r.Lambda2) }),
 			strong(number("over folds", "accuracy, mean ± SD over the folds", func(r variationRow) string { return plusMinus(r.FoldMean, r.FoldSD) })),
 			number("accuracy", "pooled over the folds", func(r variationRow) string { return report.Share(r.Accuracy) }),
 			number("95 % CI", "", func(r variationRow) string { return report.Range(r.Low, r.High) }),
@@ -281,12 +288,16 @@ func (a *author) performanceFigures(rows []accuracyRow) error {
 		if err != nil {
 			return err
 		}
-		slices.SortStableFunc(all.Settings, func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
+		slices.SortStableFunc(all.Settings,
+			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
 		roc, err := figure.DrawROC(all, "")
 		if err != nil {
 			return err
 		}
-		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool { return a.first != nil && a.first.is(column.CoordTexts(f[0].Coords)) }))
+		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool {
+			return a.first != nil &&
+				a.first.is(column.CoordTexts(f[0].Coords))
+		}))
 		if err := a.figures("the confusion matrix and the ROC curves", figure.DrawConfusion(all, shown), roc); err != nil {
 			return err
 		}
@@ -321,7 +332,8 @@ func (a *author) othersLast(coords []dag.Coord) int {
 func accuracyChart(rows []accuracyRow) *figure.Chart {
 	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority-class rate"}
 	for _, r := range rows[:min(len(rows), 40)] {
-		d.Rows = append(d.Rows, chart.Row{Name: region.Clip(r.called(), 40), Value: r.Accuracy, Low: r.Low, High: r.High, Chance: math.NaN()})
+		d.Rows = append(d.Rows, chart.Row{Name: region.Clip(r.called(), 40), Value: r.Accuracy, Low: r.Low,
+			High: r.High, Chance: math.NaN()})
 		d.Mark = r.Majority
 	}
 	if d.Rows == nil {

@@ -27,7 +27,8 @@ func TestPermutationByHand(t *testing.T) {
 	aucs := []float64{1, 0.5, 0}
 	aucMean, aucSD := column.MeanSD(aucs)
 	for column, want := range map[string][]float64{
-		"observed": {0.75, 0.75, 1}, "chance_mean": {mean, mean, aucMean}, "chance_sd": {sd, sd, aucSD}, "chance_95": {0.95, 0.95, 0.95},
+		"observed": {0.75, 0.75, 1}, "chance_mean": {mean, mean, aucMean}, "chance_sd": {sd, sd, aucSD},
+		"chance_95":    {0.95, 0.95, 0.95},
 		"permutations": {3, 3, 3}, "p": {0.5, 0.5, 0.5},
 	} {
 		if got := stagetest.FloatsOf(t, test, column); !stagetest.Near(got, want) {
@@ -35,7 +36,8 @@ func TestPermutationByHand(t *testing.T) {
 		}
 	}
 	null := out["null"]
-	for column, want := range map[string][]float64{"permutation": {0, 1, 2, 10}, "accuracy": {0.75, 1, 0.5, 0.25}, "auc": {1, 1, 0.5, 0}} {
+	for column, want := range map[string][]float64{"permutation": {0, 1, 2, 10}, "accuracy": {0.75, 1, 0.5, 0.25},
+		"auc": {1, 1, 0.5, 0}} {
 		if got := stagetest.FloatsOf(t, null, column); !stagetest.Near(got, want) {
 			t.Errorf("null %s: %v, want %v", column, got, want)
 		}
@@ -50,13 +52,15 @@ func TestPermutationByHand(t *testing.T) {
 	}
 }
 
-// The smallest p of 19 permutations is written as a bound, in the table and the sentence; with 99 the test can be significant, or not.
+// The smallest p of 19 permutations is written as a bound, in the table and the sentence; with 99 the test can be
+// significant, or not.
 func TestPermutationAtItsFloor(t *testing.T) {
 	rows := func(p float64, permutations int32) string {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		var test []column.PermutationTestRow
 		for _, measure := range []string{"accuracy", "auc"} {
-			test = append(test, column.PermutationTestRow{Measure: measure, Observed: 0.8, Mean: 0.5, Quantile95: 0.6, Permutations: permutations, P: p})
+			test = append(test, column.PermutationTestRow{Measure: measure, Observed: 0.8, Mean: 0.5, Quantile95: 0.6,
+				Permutations: permutations, P: p})
 		}
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table(test))}
 		return strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")

@@ -42,10 +42,12 @@ func (a *author) provenance() error {
 			a.supplement(tableOf("Code identities (first 16 digits of the SHA-256 of the code that each kind reaches)", 1, lines, text("kind", "", part(0)), text("code", "", part(1))))
 		}
 	}
-	t := &report.Table{Caption: "Inputs of this page", Keys: 2, Heads: []report.Head{{Text: "input"}, {Text: "member"}, {Text: "format"}, {Text: "bytes", Number: true}, {Text: "SHA-256"}}}
+	t := &report.Table{Caption: "Inputs of this page", Keys: 2, Heads: []report.Head{{Text: "input"}, {Text: "member"},
+		{Text: "format"}, {Text: "bytes", Number: true}, {Text: "SHA-256"}}}
 	for _, p := range (&Report{}).Ports().In {
 		for _, in := range a.t.All(p.Name) {
-			t.Rows = append(t.Rows, []report.Cell{{Text: p.Name}, {Text: memberText(in.Coords)}, {Text: in.Ref.Format}, {Text: fmt.Sprint(in.Ref.Size)}, {Text: in.Ref.Digest.String()}})
+			t.Rows = append(t.Rows, []report.Cell{{Text: p.Name}, {Text: memberText(in.Coords)}, {Text: in.Ref.Format},
+				{Text: fmt.Sprint(in.Ref.Size)}, {Text: in.Ref.Digest.String()}})
 		}
 	}
 	if len(t.Rows) > 0 {

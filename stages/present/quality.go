@@ -52,7 +52,8 @@ func (a *author) quality() error {
 	}
 	if lines != nil {
 		a.table(tableOf("Quality of each step", 2, lines,
-			text("step", "", func(l line) string { return l.step }), text("measure", "", func(l line) string { return l.label }),
+			text("step", "", func(l line) string { return l.step }),
+			text("measure", "", func(l line) string { return l.label }),
 			number("median", "", func(l line) string { return report.Short(l.median) }),
 			number("smallest", "", func(l line) string { return report.Short(l.low) }),
 			number("largest", "", func(l line) string { return report.Short(l.high) })), "gives the quality of each step over the participants.")
@@ -63,7 +64,8 @@ func (a *author) quality() error {
 	if err != nil {
 		return err
 	}
-	if empty := len(voxels) - len(slices.DeleteFunc(slices.Clone(voxels), func(v float64) bool { return v == 0 })); empty > 0 {
+	if empty := len(voxels) - len(slices.DeleteFunc(slices.Clone(voxels),
+		func(v float64) bool { return v == 0 })); empty > 0 {
 		// More than one in twenty is more than the edge of a field of view.
 		question := ""
 		if 20*empty > len(voxels) {
@@ -112,9 +114,12 @@ func (a *author) eachParticipant() (*report.Table, error) {
 	}{
 		{"coverage", "coverage", "least coverage", slices.Min[[]float64]},
 		{"coverage", "voxels", "fewest voxels", slices.Min[[]float64]},
-		{"cleaning", "kept", "volumes", middle}, {"cleaning", "censored", "censored", middle}, {"cleaning", "regressors", "regressors", middle}, {"cleaning", "mean_fd", "mean FD (mm)", middle}, {"cleaning", "t_eff", "degrees of freedom", middle},
+		{"cleaning", "kept", "volumes", middle}, {"cleaning", "censored", "censored", middle},
+		{"cleaning", "regressors", "regressors", middle}, {"cleaning", "mean_fd", "mean FD (mm)", middle},
+		{"cleaning", "t_eff", "degrees of freedom", middle},
 		{"connectivity", "shrinkage", "shrinkage", middle}, {"connectivity", "condition", "condition", middle},
-		{"graphs", "edges", "edges", middle}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]}, {"graphs", "components", "most components", slices.Max[[]float64]},
+		{"graphs", "edges", "edges", middle}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]},
+		{"graphs", "components", "most components", slices.Max[[]float64]},
 	} {
 		found := false
 		for _, in := range a.t.All(c.port) {
@@ -212,7 +217,8 @@ func (a *author) warnings() error {
 	var list []string
 	for _, w := range order {
 		names := slices.DeleteFunc(slices.Clone(whom[w]), func(id string) bool { return id == "" })
-		list = append(list, fmt.Sprintf("%s (%s: %s)", w, words.Count(len(whom[w]), "participant"), words.Some(names, 10)))
+		list = append(list, fmt.Sprintf("%s (%s: %s)", w, words.Count(len(whom[w]), "participant"),
+			words.Some(names, 10)))
 	}
 	a.heading("Warnings")
 	a.add(report.Block{List: list})

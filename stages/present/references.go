@@ -111,7 +111,8 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	setting := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !slices.Equal(r.Coords, first[0].Coords) })
+	setting := slices.DeleteFunc(slices.Clone(rows),
+		func(r row) bool { return !slices.Equal(r.Coords, first[0].Coords) })
 	if len(setting) == 0 {
 		setting = rows
 	} else {
@@ -136,7 +137,8 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			return report.Fixed(r.Shared(leading[column.CoordText(r.Coords)]), 0)
 		}),
 		number("held-out", "difference between the groups in test participants, in SDs, over the features of the top regions; ranking and direction from training participants; 0 by chance", func(r row) string { return report.Fixed(r.HeldOut, 2) })}
-	if slices.ContainsFunc(rows, func(r row) bool { return r.Planted != nil && *r.Planted > 0 }) { // of real data nobody knows the truth
+	// of real data nobody knows the truth
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Planted != nil && *r.Planted > 0 }) {
 		measures = append([]shownColumn[row]{
 			number("planted", "planted regions among the top ones", func(r row) string {
 				if r.Planted == nil || *r.Planted == 0 {
@@ -151,7 +153,8 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 		append([]shownColumn[row]{text("ranking", "", func(r row) string { return r.Name() })}, measures...)...)
 	t := tableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-len(measures), rows, columns...)
 	if known := setting[0].Planted; known != nil && *known > 0 {
-		t.Note = fmt.Sprintf("%s; %.1f of %d by chance. ", words.Count(int(*known), "planted region"), float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
+		t.Note = fmt.Sprintf("%s; %.1f of %d by chance. ", words.Count(int(*known), "planted region"),
+			float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
 	}
 	t.Note += "Untrained models: architecture, folds and starting weights of the trained ones. Welch's t-test and ridge regression: in the training participants of each fold, averaged over folds; two folds share most of these participants, so their agreement is higher than that of rankings from test participants."
 	if slices.ContainsFunc(setting, upsideDown) {

@@ -54,11 +54,13 @@ func referenced(n, r, differ, high int) map[string][]dag.Input {
 				if j == r-1 {
 					before += 0.3
 				}
-				folds[f], untrained[f] = append(folds[f], stagetest.ScoreRow{ID: id, Draw: 1, Set: set, Layer: 1, Index: int32(j + 1), Score: score, Kept: true}), append(untrained[f], before)
+				folds[f], untrained[f] = append(folds[f], stagetest.ScoreRow{ID: id, Draw: 1, Set: set, Layer: 1,
+					Index: int32(j + 1), Score: score, Kept: true}), append(untrained[f], before)
 			}
 		}
 	}
-	in := map[string][]dag.Input{"features": features, "participants": {dag.InputOf(stagetest.SomeParticipants(n, "ASD", "HC"))}}
+	in := map[string][]dag.Input{"features": features,
+		"participants": {dag.InputOf(stagetest.SomeParticipants(n, "ASD", "HC"))}}
 	for f := range 3 {
 		t := stagetest.ScoresOf(folds[f]...)
 		t.Columns = append(t.Columns, encoding.Column{Name: "untrained", Values: untrained[f]})
@@ -70,7 +72,8 @@ func referenced(n, r, differ, high int) map[string][]dag.Input {
 	}
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf(names...))}
 	in["truth"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "source", Values: planted[:differ-1]},
-		encoding.Column{Name: "target", Values: planted[1:]}, encoding.Column{Name: "difference", Values: slices.Repeat([]float64{0.6}, differ-1)}))}
+		encoding.Column{Name: "target", Values: planted[1:]},
+		encoding.Column{Name: "difference", Values: slices.Repeat([]float64{0.6}, differ-1)}))}
 	return in
 }
 
@@ -139,7 +142,8 @@ func TestBiomarkersReferences(t *testing.T) {
 	}
 	m0, sd0 := column.MeanSD(x[0])
 	m1, sd1 := column.MeanSD(x[1])
-	if want := math.Abs(m0-m1) / math.Sqrt(sd0*sd0/float64(len(x[0]))+sd1*sd1/float64(len(x[1]))); math.Abs(got.Strength[0]-want) > 1e-9 {
+	if want := math.Abs(m0-m1) / math.Sqrt(sd0*sd0/float64(len(x[0]))+
+		sd1*sd1/float64(len(x[1]))); math.Abs(got.Strength[0]-want) > 1e-9 {
 		t.Errorf("t of node strength %v, want %v", got.Strength[0], want)
 	}
 }
@@ -176,7 +180,8 @@ func TestReferencesDoNotSeeTheTested(t *testing.T) {
 		}
 	}
 	a, b := got[0], got[1]
-	if !slices.Equal(a.Strength, b.Strength) || !slices.Equal(a.Features, b.Features) || !slices.Equal(a.Ridge, b.Ridge) {
+	if !slices.Equal(a.Strength, b.Strength) || !slices.Equal(a.Features, b.Features) ||
+		!slices.Equal(a.Ridge, b.Ridge) {
 		t.Error("a reference depends on the groups of the test participants")
 	}
 	for j := range a.Effect {
@@ -191,7 +196,8 @@ func TestVerdict(t *testing.T) {
 	number := func(n int32) *int32 { return &n }
 	row := func(method, by string, found int32, worth, lead, p float64) column.RecoveryRow {
 		nan := math.NaN()
-		r := column.RecoveryRow{Top: 10, By: by, Method: method, AUROC: nan, HeldOut: worth, LeadScore: lead, PScore: p, LeadContrast: lead, PContrast: p}
+		r := column.RecoveryRow{Top: 10, By: by, Method: method, AUROC: nan, HeldOut: worth, LeadScore: lead, PScore: p,
+			LeadContrast: lead, PContrast: p}
 		if found >= 0 {
 			r.Planted, r.Found, r.AUROC, r.HeldOut = number(16), number(found), worth, nan
 		}
@@ -205,17 +211,23 @@ func TestVerdict(t *testing.T) {
 		rows []column.RecoveryRow
 		want string
 	}{
-		{"all beaten", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.04)},
+		{"all beaten", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01),
+			row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.04)},
 			by + "(planted regions found 8 of 10, AUROC 0.95) beats every reference" + end},
-		{"one is not beaten for certain", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.06)},
+		{"one is not beaten for certain", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6,
+			0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.06)},
 			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from t-test of features (7 of 10, AUROC 0.90)" + end},
-		{"one is better, one shown as equal", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 8, 0.951, 0.001, 0.01), row(column.FeatureTest, "statistic", 9, 0.99, -0.04, 0.02)},
+		{"one is better, one shown as equal", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 8,
+			0.951, 0.001, 0.01), row(column.FeatureTest, "statistic", 9, 0.99, -0.04, 0.02)},
 			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from untrained models (8 of 10, AUROC 0.95) and does worse than t-test of features (9 of 10, AUROC 0.99)" + end + ": it is no evidence that training found anything"},
 		{"upside down, and nothing varies", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 0, 0.01, -0.04, nan)},
 			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from untrained models (0 of 10, AUROC 0.01, upside down 0.99)" + end + ": it is no evidence that training found anything"},
-		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, 0.2, nan, nan), row(column.UntrainedModels, "score", -1, 0.1, 0.1, 0.03), row(column.RidgePattern, "statistic", -1, 0.19, 0.01, 0.8)},
+		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, 0.2, nan, nan),
+			row(column.UntrainedModels, "score", -1, 0.1, 0.1, 0.03), row(column.RidgePattern, "statistic", -1,
+				0.19, 0.01, 0.8)},
 			by + "(held-out effect 0.20) is not distinguishable from ridge pattern (0.19)" + end},
-		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan, nan), row(column.UntrainedModels, "score", -1, nan, nan, nan)}, ""},
+		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan, nan),
+			row(column.UntrainedModels, "score", -1, nan, nan, nan)}, ""},
 		{"no reference", []column.RecoveryRow{trained}, ""},
 	} {
 		got := ""
@@ -245,7 +257,8 @@ func TestReferencesAreShown(t *testing.T) {
 			}
 		}
 	}
-	if _, cautions, _ := strings.Cut(text, "Cautions"); !strings.Contains(strings.Split(cautions, "Participants Table")[0], says) {
+	if _, cautions, _ := strings.Cut(text, "Cautions"); !strings.Contains(strings.Split(cautions,
+		"Participants Table")[0], says) {
 		t.Errorf("no caution in the summary: %s", text)
 	}
 }
@@ -258,7 +271,8 @@ func TestUntrainedScores(t *testing.T) {
 		rate   float64
 		same   bool
 	}{{1, 1e-12, true}, {20, 0.01, false}} {
-		out := stagetest.MustRun(t, stagetest.Fresh("train", "epochs", c.epochs, "learning_rate", c.rate, "precision", "float64"), stagetest.PlantedInputs(t, 13, 2, 10, 0.5))
+		out := stagetest.MustRun(t, stagetest.Fresh("train", "epochs", c.epochs, "learning_rate", c.rate, "precision",
+			"float64"), stagetest.PlantedInputs(t, 13, 2, 10, 0.5))
 		table := out["scores"].(*encoding.Table)
 		group, _ := table.Strings("group")
 		set, _ := table.Strings("set")
@@ -269,7 +283,8 @@ func TestUntrainedScores(t *testing.T) {
 				all++
 			}
 		}
-		if got := stagetest.FloatsOf(t, out["history"], "majority")[0]; math.Abs(got-max(count["ASD"], count["HC"])/all) > 1e-12 || got == 0.5 {
+		if got := stagetest.FloatsOf(t, out["history"], "majority")[0]; math.Abs(got-max(count["ASD"],
+			count["HC"])/all) > 1e-12 || got == 0.5 {
 			t.Errorf("majority %v of the training graphs, of each group %v", got, count)
 		}
 		layer, _ := table.Ints("layer")
@@ -298,7 +313,8 @@ func TestUntrainedScores(t *testing.T) {
 func TestStuckModelsAreNamed(t *testing.T) {
 	history := func(fold string, last, majority float64) dag.Input {
 		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1, 2}},
-			encoding.Column{Name: "train_accuracy", Values: []float64{0.5, last}}, encoding.Column{Name: "majority", Values: []float64{majority, majority}}), dag.Coord{Axis: "fold", Value: fold})
+			encoding.Column{Name: "train_accuracy", Values: []float64{0.5, last}}, encoding.Column{Name: "majority",
+				Values: []float64{majority, majority}}), dag.Coord{Axis: "fold", Value: fold})
 	}
 	for _, c := range []struct {
 		name string
@@ -326,7 +342,8 @@ func TestRankingsWithoutTruth(t *testing.T) {
 	nan, one := math.NaN(), int32(1)
 	text := func(planted *int32) string {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-		r := column.RecoveryRow{Top: 2, By: "score", Method: "trained", AUROC: nan, HeldOut: 0.5, Agreement: 1, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
+		r := column.RecoveryRow{Top: 2, By: "score", Method: "trained", AUROC: nan, HeldOut: 0.5, Agreement: 1,
+			LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
 		if planted != nil {
 			r.Planted, r.Found, r.AUROC = planted, planted, 0.75
 		}

@@ -55,7 +55,8 @@ func (a *author) regions() error {
 	}
 	a.contrasts(first)
 	recovered := func(first []column.RankingRow) error { return a.recovered(first, said) }
-	for _, part := range []func([]column.RankingRow) error{a.agreement, recovered, a.null, a.fidelity, a.individuality} {
+	for _, part := range []func([]column.RankingRow) error{a.agreement, recovered, a.null,
+		a.fidelity, a.individuality} {
 		if err := part(first); err != nil {
 			return err
 		}
@@ -202,7 +203,8 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 		columns = append(columns, number("95 % CI", "of the score, over participants; models held fixed", func(r row) string { return report.Range(r.Low, r.High) }))
 	}
 	if rows[0].Best > 0 {
-		columns = append(columns, number("rank by model", "best and worst rank in a single model (fold, repeat)", func(r row) string { return fmt.Sprintf("%d–%d", r.Best, r.Worst) }))
+		columns = append(columns, number("rank by model", "best and worst rank in a single model (fold, repeat)",
+			func(r row) string { return fmt.Sprintf("%d–%d", r.Best, r.Worst) }))
 	}
 	if some(func(r row) float64 { return r.Frequency }) {
 		columns = append(columns, number("kept", "share of a participant's test graphs in which the layer keeps the region", func(r row) string { return report.Percent(r.Frequency) }))
@@ -270,7 +272,8 @@ func (a *author) agreement(first []column.RankingRow) error {
 			continue
 		}
 		a.say("%s rank the regions: two of them share %.1f of the top %d (%.1f by chance, %s), all share %d (%.1f by chance); rank correlation %.2f.",
-			words.Count(int(r.Rankings), "model"), r.Common, r.K, r.CommonChance, report.P(r.P), r.Every, r.EveryChance, r.Spearman)
+			words.Count(int(r.Rankings), "model"), r.Common, r.K, r.CommonChance, report.P(r.P), r.Every,
+			r.EveryChance, r.Spearman)
 		if r.Kuncheva < 0.5 {
 			a.caution("Only %.1f of the top %d regions agree between two models on average: the ranking depends on the training split", r.Common, r.K)
 		}
@@ -401,7 +404,8 @@ func (a *author) individuality([]column.RankingRow) error {
 		text("setting", "", func(r row) string { return r.Setting }),
 		number("λ2", "weight of the group-level consistency", func(r row) string { return report.Short(r.Lambda2) }),
 		number("between participants", "share of the variance of scores between participants of a group", func(r row) string { return report.Share(r.Individual) }),
-		number("95 % CI", "over participants", func(r row) string { return report.Range(r.IndividualLow, r.IndividualHigh) }),
+		number("95 % CI", "over participants",
+			func(r row) string { return report.Range(r.IndividualLow, r.IndividualHigh) }),
 		number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
 		number("Jaccard", "top regions that two participants of a group share, of those in either", func(r row) string { return report.Share(r.Jaccard) }),
 		number("95 % CI", "", func(r row) string { return report.Range(r.JaccardLow, r.JaccardHigh) }),

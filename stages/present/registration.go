@@ -73,7 +73,8 @@ func methodsOfLabels(scans []labeledScan, p *stageSettings) string {
 	case len(count) == 0:
 		return "Each scan was parcellated on its own grid by a label image"
 	}
-	ways := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	ways := slices.SortedFunc(maps.Keys(count),
+		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
 	if len(ways) == 1 {
 		return "Each scan was parcellated on its own grid by " + ways[0]
 	}

@@ -14,7 +14,8 @@ import (
 // is said where the label image was resampled.
 func TestRegistrationIsTold(t *testing.T) {
 	row := func(how, caution string) column.ParcelRow {
-		return column.ParcelRow{Resampling: how, Caution: caution, Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN()}
+		return column.ParcelRow{Resampling: how, Caution: caution, Determinant: math.NaN(), Rotation: math.NaN(),
+			Displacement: math.NaN()}
 	}
 	for _, c := range []struct {
 		rows           []column.ParcelRow
@@ -31,7 +32,8 @@ func TestRegistrationIsTold(t *testing.T) {
 			one.Coords = []dag.Coord{{Axis: "subject", Value: []string{"sub-1", "sub-2", "sub-3"}[i]}}
 			in = append(in, one)
 		}
-		a := &author{t: dag.NewTask(map[string][]dag.Input{"registration": in}), page: &report.Page{}, section: &report.Section{}}
+		a := &author{t: dag.NewTask(map[string][]dag.Input{"registration": in}), page: &report.Page{},
+			section: &report.Section{}}
 		var err error
 		if a.labeled, err = labeledScans(a.t); err != nil {
 			t.Fatal(err)
@@ -57,13 +59,16 @@ func TestMethodsOfScans(t *testing.T) {
 		parameter string
 		want      string
 	}{
-		{column.Scans{MadeBy: "fMRIPrep 25.2.0", Space: "MNI152NLin2009cAsym res-2", Labels: map[string]int{surfer: 2}}, []labeledScan{row("majority of 27 samples a voxel"), row("majority of 27 samples a voxel")}, "auto",
+		{column.Scans{MadeBy: "fMRIPrep 25.2.0", Space: "MNI152NLin2009cAsym res-2", Labels: map[string]int{surfer: 2}},
+			[]labeledScan{row("majority of 27 samples a voxel"), row("majority of 27 samples a voxel")}, "auto",
 			"2 participants were taken from derivatives of fMRIPrep 25.2.0 [1]. The scans are in the space MNI152NLin2009cAsym res-2. " +
 				"Each scan was parcellated on its own grid by majority resampling of a label image, 27 samples a voxel; a region with less than 0.5 of its label in the field of view counts as missing. The labels are " + surfer + "."},
-		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Labels: map[string]int{"as given": 2}}, []labeledScan{row("none: the label image is on the scan's grid")}, "auto",
+		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Labels: map[string]int{"as given": 2}},
+			[]labeledScan{row("none: the label image is on the scan's grid")}, "auto",
 			"2 participants were taken from derivatives of XCP-D 0.10.6. The scans are in their own space. " +
 				"Each scan was parcellated on its own grid by a label image on this grid, without resampling; a region with less than 0.5 of its label in the field of view counts as missing. The labels are of an image given to the pipeline."},
-		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []labeledScan{row("nearest neighbor"), row("nearest neighbor"), row("majority of 27 samples a voxel")}, "auto",
+		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []labeledScan{row("nearest neighbor"),
+			row("nearest neighbor"), row("majority of 27 samples a voxel")}, "auto",
 			"2 participants were taken from derivatives in BIDS layout, which name no program. " +
 				"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples a voxel (1 scan); a region with less than 0.5 of its label in the field of view counts as missing. The labels of 1 participant are A. The labels of 1 participant are B."},
 		{column.Scans{}, nil, "auto", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
@@ -77,8 +82,11 @@ func TestMethodsOfScans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &author{about: about, at: &[3][]float64{make([]float64, 84), make([]float64, 84), make([]float64, 84)}, labeled: c.labeled, who: &column.People{Ids: []string{"sub-1", "sub-2"}}, run: &pipelineSettings{stages: []stageSettings{
-			{"cohort", "bids", nil}, {"parcels", "parcellate", map[string]string{"min_coverage": "0.5", "resampling": c.parameter}}}}}
+		a := &author{about: about, at: &[3][]float64{make([]float64, 84), make([]float64, 84), make([]float64, 84)},
+			labeled: c.labeled, who: &column.People{Ids: []string{"sub-1", "sub-2"}},
+			run: &pipelineSettings{stages: []stageSettings{
+				{"cohort", "bids", nil}, {"parcels", "parcellate", map[string]string{"min_coverage": "0.5",
+					"resampling": c.parameter}}}}}
 		m := &methodsText{}
 		a.methodsOfCohort(m)
 		if got := strings.Join(m.sentences, " "); got != c.want {

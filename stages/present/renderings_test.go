@@ -50,7 +50,8 @@ func TestRenderingsAgree(t *testing.T) {
 	summary := evaluated["summary"].(*encoding.Table)
 	// Fold 1: a right, b and c wrong, d right, e wrong: 2/5. Pairs (ASD, HC): a below d and e,
 	// b and c below d and above e: 4/6. Fold 2: all right.
-	rows := map[string][]float64{"accuracy": {5. / 8, 5. / 8}, "fold_mean": {0.7, (3./5 + 2./3) / 2}, "auc": {(4./6 + 1) / 2, 0.5}, "majority": {5. / 8, 5. / 8}}
+	rows := map[string][]float64{"accuracy": {5. / 8, 5. / 8}, "fold_mean": {0.7, (3./5 + 2./3) / 2},
+		"auc": {(4./6 + 1) / 2, 0.5}, "majority": {5. / 8, 5. / 8}}
 	names, _ := summary.Strings("name")
 	level, _ := summary.Strings("level")
 	for column, want := range rows {
@@ -77,17 +78,23 @@ func TestRenderingsAgree(t *testing.T) {
 	}
 
 	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), in)["pairs"]
-	if a, b := stagetest.FloatsOf(t, pairs, "accuracy_a"), stagetest.FloatsOf(t, pairs, "accuracy_b"); report.Share(a[0]) != wantAccuracy || report.Share(b[0]) != chance {
+	if a, b := stagetest.FloatsOf(t, pairs, "accuracy_a"),
+		stagetest.FloatsOf(t, pairs, "accuracy_b"); report.Share(a[0]) != wantAccuracy || report.Share(b[0]) != chance {
 		t.Errorf("compare: %v and %v, want %s and %s", a, b, wantAccuracy, chance)
 	}
-	tables := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"), map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
-	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got, func(x float64) bool { return report.Share(x) == wantAccuracy }) || !strings.Contains(bytesOf(t, tables, "markdown"), folds+"(") {
+	tables := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"),
+		map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
+	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got,
+		func(x float64) bool { return report.Share(x) == wantAccuracy }) ||
+		!strings.Contains(bytesOf(t, tables, "markdown"), folds+"(") {
 		t.Errorf("tables: %v", got)
 	}
-	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))}, "evaluation": {dag.InputOf(summary)},
-		"scores": {dag.InputOf(evaluated["scores"])}, "comparison": {dag.InputOf(pairs)}}
+	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(summary)},
+		"scores":     {dag.InputOf(evaluated["scores"])}, "comparison": {dag.InputOf(pairs)}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, shown)), " ")
-	for _, want := range []string{"majority-class rate " + chance, "Result: accuracy per participant (PR-GNN) " + wantAccuracy, "AUC " + wantArea, "PR-GNN " + wantAccuracy + " ", " " + folds + " ±", "majority classifier " + chance,
+	for _, want := range []string{"majority-class rate " + chance, "Result: accuracy per participant (PR-GNN) " +
+		wantAccuracy, "AUC " + wantArea, "PR-GNN " + wantAccuracy + " ", " " + folds + " ±", "majority classifier " + chance,
 		"PR-GNN majority " + wantAccuracy + " " + chance} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
@@ -95,7 +102,8 @@ func TestRenderingsAgree(t *testing.T) {
 	}
 	shown["predictions"] = predictions
 	page := reportText(t, shown)
-	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea + `</span>`, "<strong>" + wantAccuracy + "</strong>", folds + " ± ", "Majority-class rate: " + chance} {
+	for _, want := range []string{`<span class="value">` + wantAccuracy + `</span>`, `<span class="value">` + wantArea +
+		`</span>`, "<strong>" + wantAccuracy + "</strong>", folds + " ± ", "Majority-class rate: " + chance} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not say %s", want)
 		}
@@ -120,7 +128,8 @@ func TestRenderingsAgree(t *testing.T) {
 	if got := areas.FindAllStringSubmatch(svg, -1); len(got) != 1 || got[0][1] != wantArea {
 		t.Errorf("figure-roc: %v, want one AUC, %s: the majority classifier is the diagonal", got, wantArea)
 	}
-	alone := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("figure-roc"), map[string][]dag.Input{"predictions": unevenRun("baselines", "majority")})["picture"]))
+	alone := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("figure-roc"),
+		map[string][]dag.Input{"predictions": unevenRun("baselines", "majority")})["picture"]))
 	if got := areas.FindStringSubmatch(alone); got == nil || got[1] != "0.500" {
 		t.Errorf("the majority classifier alone: %v, want 0.500", got)
 	}
@@ -142,7 +151,8 @@ func TestPredictionsOfBothSides(t *testing.T) {
 	}
 	in[0] = dag.InputOf(both, in[0].Coords...)
 	for _, kind := range []string{"evaluate", "compare", "figure-roc", "figure-confusion"} {
-		if _, err := stagetest.RunStage(t, stagetest.Fresh(kind), map[string][]dag.Input{"predictions": in}); err == nil || !strings.Contains(err.Error(), "leakage: a is trained on and tested in fold 1 of repeat 1") {
+		if _, err := stagetest.RunStage(t, stagetest.Fresh(kind),
+			map[string][]dag.Input{"predictions": in}); err == nil || !strings.Contains(err.Error(), "leakage: a is trained on and tested in fold 1 of repeat 1") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -157,7 +167,8 @@ func TestHeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both.Columns = slices.Insert(both.Columns, 0, encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	nested, _ := stagetest.Evaluated(0.85, 0.75, 0.92)
 	for _, c := range []struct {
 		name     string
@@ -170,7 +181,8 @@ func TestHeadline(t *testing.T) {
 		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Result: accuracy per participant (SAGE) 0.810"},
 		{"chosen inside each fold", nil, true, "0.850", "Result: accuracy per participant (setting chosen inside each fold) 0.850"},
 	} {
-		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(both)}}
+		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+			"evaluation": {dag.InputOf(both)}}
 		if c.nested {
 			in["nested"] = []dag.Input{dag.InputOf(nested)}
 		}
@@ -184,7 +196,8 @@ func TestHeadline(t *testing.T) {
 			t.Errorf("%s: the summary does not say %q:\n%s", c.name, c.text, text)
 		}
 	}
-	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(both)}}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(both)}}
 	for named, want := range map[string]string{"pool=none": "headline: no setting is pool=none; there are pool=sage; pool=topk", "": "headline: 2 settings are : name more of the coordinates"} {
 		list := []string{}
 		if named != "" {

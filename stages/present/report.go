@@ -38,14 +38,16 @@ func gathered(name, doc string, columns ...string) dag.Port {
 
 // sharedPorts are what report and summary may both be connected to.
 func sharedPorts() []dag.Port {
-	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"}
+	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd",
+		"majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"}
 	return []dag.Port{
 		optional("evaluation", "evaluate's summary: accuracy of each setting", accuracy...),
 		optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy...),
 		fold.LeakagePort(),
 		optional("permutation", "permutation's test: models retrained on permuted groups", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
-		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b", "only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
+		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
+			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
 		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone", "covariate", "n", "missing", "auc", "chance", "p"),
 		optional("ranking", "biomarkers' ranking of the regions", "rank", "index", "name", "abbreviation", "score"),
 		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Names[column.ConsistencyRow]()...),
@@ -74,8 +76,10 @@ func (*Report) Ports() dag.Ports {
 	}
 	in = append(in, sharedPorts()...)
 	in = append(in,
-		optional("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1", "lambda2", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
-		optional("table2", "tables' table2: other classifiers, beside the paper's", "model", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
+		optional("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1",
+			"lambda2", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
+		optional("table2", "tables' table2: other classifiers, beside the paper's", "model", "fold_mean", "fold_sd",
+			"accuracy", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
 		optional("individual", "biomarkers' scores of each participant", column.Names[column.IndividualRow]()...),
 		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Names[column.IndividualityRow]()...),
 		gathered("predictions", "train's predictions of each model (and those of baselines)", "participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted"),
@@ -93,9 +97,12 @@ func (*Report) Ports() dag.Ports {
 
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "parcels", "anatomy", "overview"}
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage",
+	"registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "parcels",
+	"anatomy", "overview"}
 
-// Page is the report of the inputs that are connected. duplicates are participants whose scan has another id, too, where
+// Page is the report of the inputs that are connected. duplicates are participants whose scan has another id, too,
+// where
 // a failed check has found them: they are marked where participants are counted.
 func (s *Report) Page(t *dag.Task, duplicates ...string) (*report.Page, error) {
 	a := &author{t: t, top: s.Top, headline: s.Headline, pictures: true, duplicates: duplicates}

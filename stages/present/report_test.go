@@ -38,7 +38,8 @@ func TestReport(t *testing.T) {
 func TestReportOfHostileNames(t *testing.T) {
 	const name = `<img src=x onerror=alert(1)>"'`
 	page := reportText(t, stagetest.ReportInputs(name, "<script>a</script>", "</table>"))
-	if strings.Contains(page, "<img src=x") || strings.Contains(page, "<script>a") || strings.Contains(page, `alert(1)>"`) {
+	if strings.Contains(page, "<img src=x") || strings.Contains(page, "<script>a") ||
+		strings.Contains(page, `alert(1)>"`) {
 		t.Error("a name is not escaped")
 	}
 	if n := strings.Count(page, "&lt;img src=x onerror=alert(1)&gt;"); n != 2 {
@@ -48,7 +49,8 @@ func TestReportOfHostileNames(t *testing.T) {
 
 // Every input may be left out, alone or with all others.
 func TestReportOfLittle(t *testing.T) {
-	if page := reportText(t, nil); !strings.Contains(page, "Provenance") || strings.Contains(page, "<h2 id=\"methods\"") {
+	if page := reportText(t, nil); !strings.Contains(page, "Provenance") ||
+		strings.Contains(page, "<h2 id=\"methods\"") {
 		t.Error("an empty report claims something")
 	}
 	for port := range stagetest.ReportInputs("a", "b", "c") {
@@ -66,7 +68,8 @@ func TestReportOfExclusions(t *testing.T) {
 		for i := range n {
 			ids, reasons = append(ids, fmt.Sprintf("sub-out%02d", i)), append(reasons, []string{"mean FD 0.71 mm > 0.5", "no bold"}[i%2])
 		}
-		in["excluded"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "reason", Values: reasons}))}
+		in["excluded"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "reason", Values: reasons}))}
 		page := reportText(t, in)
 		for i, id := range ids {
 			want := `<th scope="row">` + id + "</th><td>" + html.EscapeString(reasons[i]) + "</td>"
@@ -109,7 +112,8 @@ func TestIndividualsAreTheSameInReportAndFigure(t *testing.T) {
 	var rows []stagetest.ScoreRow
 	for i := range n {
 		for j := range 8 {
-			rows = append(rows, stagetest.ScoreRow{ID: fmt.Sprintf("sub-%03d", i+1), Draw: 1, Set: "test", Layer: 1, Index: int32(j + 1), Score: 0.5 + 0.01*float64((i+j)%7), Kept: (i+j)%2 == 0})
+			rows = append(rows, stagetest.ScoreRow{ID: fmt.Sprintf("sub-%03d", i+1), Draw: 1, Set: "test", Layer: 1,
+				Index: int32(j + 1), Score: 0.5 + 0.01*float64((i+j)%7), Kept: (i+j)%2 == 0})
 		}
 	}
 	var groups []string
@@ -123,7 +127,8 @@ func TestIndividualsAreTheSameInReportAndFigure(t *testing.T) {
 		"participants": {dag.InputOf(stagetest.SomeParticipants(n, groups...))},
 	}
 	made := stagetest.MustRun(t, stagetest.Fresh("biomarkers", "resamples", 100), in)
-	in["individual"], in["ranking"] = []dag.Input{dag.InputOf(made["individual"])}, []dag.Input{dag.InputOf(made["ranking"])}
+	in["individual"], in["ranking"] = []dag.Input{dag.InputOf(made["individual"])},
+		[]dag.Input{dag.InputOf(made["ranking"])}
 	delete(in, "scores")
 	figure := stagetest.Fresh("figure-individuals")
 	if err := dag.SetParam(figure, "seed", uint64(2020)); err == nil { // as a pipeline's own seed fills it

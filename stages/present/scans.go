@@ -44,7 +44,8 @@ func (a *author) scanQuality() error {
 // scanFigure is the picture of one scan.
 func scanFigure(in dag.Input) (report.Figure, error) {
 	b, err := in.Bytes()
-	f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject"), Caption: figure.ScanCaption}
+	f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject"),
+		Caption: figure.ScanCaption}
 	if f.Title, f.Alt = svgTitle(b); f.Rated != "" {
 		f.Title = f.Rated
 	}
@@ -87,9 +88,16 @@ func (a *author) scanLinks(ins []dag.Input) error {
 		number("volumes kept", "", func(id string) string {
 			return value(id, func(r column.CleaningRow) float64 { return float64(r.Kept) })
 		}),
-		number("mean FD (mm)", "", func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.MeanFD }) }),
-		number("largest FD (mm)", "", func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.MaxFD }) }),
-		number("degrees of freedom", "", func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.TEff }) }),
+		number("mean FD (mm)", "", func(id string) string {
+			return value(id,
+				func(r column.CleaningRow) float64 { return r.MeanFD })
+		}),
+		number("largest FD (mm)", "", func(id string) string {
+			return value(id,
+				func(r column.CleaningRow) float64 { return r.MaxFD })
+		}),
+		number("degrees of freedom", "",
+			func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.TEff }) }),
 		text("outlier in", "measures in which the participant is an outlier: typicality, mean FD (mean_fd), degrees of freedom (t_eff)", func(id string) string { return outlier[id] }))
 	t.Supplement = true
 	for i := range t.Rows {
@@ -142,7 +150,8 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 				return nil, err
 			}
 			f.Number, f.Rated = "1", names[i]
-			page := report.Page{Title: names[i], Simulated: simulated, Sheet: true, Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
+			page := report.Page{Title: names[i], Simulated: simulated, Sheet: true,
+				Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
 			var b bytes.Buffer
 			err = page.HTML(&b)
 			return b.Bytes(), err

@@ -13,7 +13,8 @@ func TestScansAreRated(t *testing.T) {
 	for _, n := range []int{2, shownScans, shownScans + 1, pagedScans, pagedScans + 1} {
 		var in []dag.Input
 		for i := range n {
-			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg", Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
+			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg",
+				Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
 		}
 		task := dag.NewTask(map[string][]dag.Input{"scans": in})
 		page, err := (&Report{Top: 5}).Page(task)
@@ -27,7 +28,8 @@ func TestScansAreRated(t *testing.T) {
 		rated, linked := 0, 0
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {
-				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) && b.Figure.Title == b.Figure.Rated {
+				if b.Figure != nil && b.Figure.Rated == fmt.Sprintf("sub-%02d", rated) &&
+					b.Figure.Title == b.Figure.Rated {
 					rated++
 				}
 				if b.Table != nil {

@@ -24,16 +24,20 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 			if stage != "train" {
 				coords = append(coords, dag.Coord{Axis: "model", Value: model})
 			}
-			out = append(out, dag.InputOf(column.WithMeta(table, map[string]string{"model": model, "groups": table.Meta["groups"]}), coords...))
+			out = append(out, dag.InputOf(column.WithMeta(table,
+				map[string]string{"model": model, "groups": table.Meta["groups"]}), coords...))
 		}
 		return out
 	}
-	predictions := slices.Concat(said("baselines", "majority", 0.1, 0.1, 0.1, 0.1), said("baselines", "linear-svm", 0.1, 0.9, 0.9, 0.9),
+	predictions := slices.Concat(said("baselines", "majority", 0.1, 0.1, 0.1, 0.1),
+		said("baselines", "linear-svm", 0.1, 0.9, 0.9, 0.9),
 		said("baselines", "ridge", 0.1, 0.9, 0.1, 0.9), said("train", "pr-gnn", 0.1, 0.9, 0.1, 0.1))
 	evaluated := stagetest.MustRun(t, stagetest.Fresh("evaluate"), map[string][]dag.Input{"predictions": predictions})
-	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}), map[string][]dag.Input{"predictions": predictions})["pairs"].(*encoding.Table)
+	pairs := stagetest.MustRun(t, stagetest.Fresh("compare", "reference", []any{"stage=train"}),
+		map[string][]dag.Input{"predictions": predictions})["pairs"].(*encoding.Table)
 	text := summaryText(t, &Summary{Top: 10}, map[string][]dag.Input{
-		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))}, "evaluation": {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation":   {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
 	at := -1
 	for _, want := range []string{"\n    PR-GNN  ", "\n    ridge regression ", "\n    linear SVM ", "\n    majority classifier ",
 		"\n    PR-GNN  ridge ", "\n    PR-GNN  linear SVM ", "\n    PR-GNN  majority  "} {

@@ -23,11 +23,13 @@ func summaryInputs(t *testing.T, participants *encoding.Table) map[string][]dag.
 	out := stagetest.MustRun(t, &assess.Biomarkers{Layer: 1, Top: 2, Resamples: 200}, markers)
 	subject := func(id string) dag.Coord { return dag.Coord{Axis: "subject", Value: id} }
 	coverage := func(voxels ...int32) *encoding.Table {
-		return encoding.NewTable(encoding.Column{Name: "name", Values: []string{"a", "b", "c"}}, encoding.Column{Name: "voxels", Values: voxels},
+		return encoding.NewTable(encoding.Column{Name: "name", Values: []string{"a", "b", "c"}},
+			encoding.Column{Name: "voxels", Values: voxels},
 			encoding.Column{Name: "coverage", Values: []float64{1, 1, 0.5}})
 	}
 	graphs := func(edges int32) *encoding.Table {
-		return encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}}, encoding.Column{Name: "edges", Values: []int32{edges}})
+		return encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}},
+			encoding.Column{Name: "edges", Values: []int32{edges}})
 	}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(participants)},
@@ -36,10 +38,12 @@ func summaryInputs(t *testing.T, participants *encoding.Table) map[string][]dag.
 		"ranking":      {dag.InputOf(out["ranking"])},
 		"recovery":     {dag.InputOf(out["recovery"])},
 		"consistency":  {dag.InputOf(out["consistency"])},
-		"coverage":     {dag.InputOf(coverage(4, 8, 0), subject("sub-001")), dag.InputOf(coverage(6, 9, 5), subject("sub-002"))},
-		"graphs":       {dag.InputOf(graphs(348), subject("sub-001")), dag.InputOf(graphs(348), subject("sub-002"))},
+		"coverage": {dag.InputOf(coverage(4, 8, 0), subject("sub-001")),
+			dag.InputOf(coverage(6, 9, 5), subject("sub-002"))},
+		"graphs": {dag.InputOf(graphs(348), subject("sub-001")), dag.InputOf(graphs(348), subject("sub-002"))},
 		"training": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1, 2}},
-			encoding.Column{Name: "train_accuracy", Values: []float64{0.7, 0.99}}), dag.Coord{Axis: "fold", Value: "1"})},
+			encoding.Column{Name: "train_accuracy", Values: []float64{0.7, 0.99}}),
+			dag.Coord{Axis: "fold", Value: "1"})},
 	}
 }
 
@@ -164,10 +168,12 @@ func TestSummaryOfChance(t *testing.T) {
 		p.Values = []float64{c.p, c.p}
 		in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 		if !math.IsNaN(c.retrain) {
-			in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{{Measure: "accuracy", Observed: 0.62, Permutations: 99, P: c.retrain}}))}
+			in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{{Measure: "accuracy",
+				Observed: 0.62, Permutations: 99, P: c.retrain}}))}
 		}
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-		if !strings.Contains(text, c.caution) || strings.Contains(text, not) == c.above || strings.Contains(text, regions) == c.above {
+		if !strings.Contains(text, c.caution) || strings.Contains(text, not) == c.above ||
+			strings.Contains(text, regions) == c.above {
 			t.Errorf("%+v: the summary is\n%s", c, text)
 		}
 		if strings.Contains(text, "not above chance") == c.above || c.caution == "" && strings.Contains(text, "majority-class rate (") {
@@ -208,10 +214,13 @@ func TestSummaryOfLuckyRanking(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	markers := stagetest.BiomarkerInputs()
 	markers["scores"][1] = dag.InputOf(stagetest.ScoresOf(
-		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 1, Score: 0.4, Kept: true}, stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: 0.6, Kept: false}, stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 3, Score: 0.2, Kept: true},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 1, Score: 0.4, Kept: true},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: 0.6, Kept: false},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 3, Score: 0.2, Kept: true},
 	), dag.Coord{Axis: "fold", Value: "2"})
 	out := stagetest.MustRun(t, &assess.Biomarkers{Layer: 1, Top: 1, Resamples: 200}, markers)
-	in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])}, []dag.Input{dag.InputOf(out["consistency"])}
+	in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])},
+		[]dag.Input{dag.InputOf(out["consistency"])}
 	text := summaryText(t, &Summary{Top: 10}, in)
 	for _, want := range []string{"Only 0.0 of the top 1 regions agree between two models on average: the ranking depends on the training split", "two of them share 0.0 of the top 1 (0.3 by chance, p = 1.000)"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
@@ -231,10 +240,13 @@ func TestSummaryOfContrasts(t *testing.T) {
 		{0, "No region is scored differently in the groups (contrast in test participants, smallest q 1.00)."},
 	} {
 		markers := stagetest.BiomarkerInputs()
-		markers["scores"], markers["participants"] = stagetest.Contrasted(c.sign), []dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
+		markers["scores"], markers["participants"] = stagetest.Contrasted(c.sign),
+			[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 		out := stagetest.MustRun(t, &assess.Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, markers)
-		in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])}, []dag.Input{dag.InputOf(out["consistency"])}
-		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " "); !strings.Contains(text, c.want) {
+		in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])},
+			[]dag.Input{dag.InputOf(out["consistency"])}
+		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)),
+			" "); !strings.Contains(text, c.want) {
 			t.Errorf("%q is missing in\n%s", c.want, text)
 		}
 	}
@@ -255,10 +267,12 @@ func TestSummaryOfNull(t *testing.T) {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		var rows []column.NullRow
 		for i, name := range []string{"L.X", "L.Y", "L.Z"} {
-			rows = append(rows, column.NullRow{Index: int32(3 - i), Abbreviation: name, Q: c.q[i], PAny: c.any[i], Permutations: c.permutations})
+			rows = append(rows, column.NullRow{Index: int32(3 - i), Abbreviation: name, Q: c.q[i], PAny: c.any[i],
+				Permutations: c.permutations})
 		}
 		in["null"] = []dag.Input{dag.InputOf(column.Table(rows))}
-		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 1}, in)), " "); !strings.Contains(text, c.want) {
+		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 1}, in)),
+			" "); !strings.Contains(text, c.want) {
 			t.Errorf("%q is missing in\n%s", c.want, text)
 		}
 	}
@@ -295,7 +309,8 @@ func TestSummaryOfSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both.Columns = slices.Insert(both.Columns, 0, encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
+	both.Columns = slices.Insert(both.Columns, 0,
+		encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
@@ -333,7 +348,8 @@ func TestOwnModel(t *testing.T) {
 // Too few volumes for the regions are told, with how many participants it strikes.
 func TestSummaryOfWeakMatrices(t *testing.T) {
 	quality := func(warning string) dag.Input {
-		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}}, encoding.Column{Name: "warning", Values: []string{"", warning}}))
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}},
+			encoding.Column{Name: "warning", Values: []string{"", warning}}))
 	}
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 60 independent volumes")}

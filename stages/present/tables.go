@@ -24,7 +24,8 @@ type Tables struct {
 
 // Ports are the stage's inputs and outputs.
 func (*Tables) Ports() dag.Ports {
-	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "positive"}
+	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean",
+		"fold_sd", "positive"}
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "variations", Type: dag.Arrow(accuracy...), Optional: true, Doc: "evaluate's summary of trainings that fan out over distance, pool and lambda: Table 1"},
@@ -82,7 +83,8 @@ func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		classifiers = append(classifiers, c.classifierRow)
 	}
 	return dag.Outputs{
-		"markdown": tableText("md", pages, tableLayout.markdown), "tsv": tableText("tsv", pages, tableLayout.tsv), "latex": tableText("tex", pages, tableLayout.latex),
+		"markdown": tableText("md", pages, tableLayout.markdown), "tsv": tableText("tsv", pages, tableLayout.tsv),
+		"latex":  tableText("tex", pages, tableLayout.latex),
 		"table1": who.mark(column.Table(variations)), "table2": who.mark(column.Table(classifiers)),
 	}, nil
 }

@@ -79,7 +79,8 @@ func layoutOne(rows []variation, who tableSource, level string) tableLayout {
 		if at := [2]string{v.Distance, v.Pool}; at != last || ours.rows == nil {
 			last = at
 			for _, s := range []*tableSection{&ours, &theirs} {
-				row := append([]string{printedName(v.Distance), printedName(v.Pool)}, slices.Repeat([]string{"–"}, len(columns))...)
+				row := append([]string{printedName(v.Distance), printedName(v.Pool)},
+					slices.Repeat([]string{"–"}, len(columns))...)
 				s.rows = append(s.rows, row)
 			}
 		}
@@ -165,7 +166,8 @@ func (l tableLayout) tsv() string {
 func (l tableLayout) latex() string {
 	var b strings.Builder
 	tex := func(cells ...string) []string {
-		return escapedCells(cells, `\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
+		return escapedCells(cells, `\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`, "{",
+			`\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
 			"λ1-λ2", `$\lambda_1$-$\lambda_2$`, "–", "--")
 	}
 	columns := strings.Repeat("l|", l.labels) + strings.Repeat("c", len(l.header)-l.labels)

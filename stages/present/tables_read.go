@@ -67,12 +67,18 @@ type classifierRow struct {
 // with what is printed.
 var contenders = []contender{
 	{id: "svm", classifierRow: classifierRow{Model: "SVM", Paper: 0.686, PaperSD: 0.111, PaperParameters: 3000}},
-	{id: "forest", classifierRow: classifierRow{Model: "Random Forest", Paper: 0.723, PaperSD: 0.020, PaperParameters: 3000}},
+	{id: "forest", classifierRow: classifierRow{Model: "Random Forest", Paper: 0.723, PaperSD: 0.020,
+		PaperParameters: 3000}},
 	{id: "mlp", classifierRow: classifierRow{Model: "MLP", Paper: 0.727, PaperSD: 0.047, PaperParameters: 137000}},
-	{id: "brainnetcnn", classifierRow: classifierRow{Model: "BrainNetCNN", Paper: 0.781, PaperSD: 0.044, PaperParameters: 1438000}},
-	{id: "li2019", classifierRow: classifierRow{Model: "Li et al. 2019", Paper: 0.753, PaperSD: 0.033, PaperParameters: 16000}},
+	{id: "brainnetcnn", classifierRow: classifierRow{Model: "BrainNetCNN", Paper: 0.781, PaperSD: 0.044,
+		PaperParameters: 1438000}},
+	{id: "li2019", classifierRow: classifierRow{Model: "Li et al. 2019", Paper: 0.753, PaperSD: 0.033,
+		PaperParameters: 16000}},
 	{id: "", classifierRow: classifierRow{Model: "PR-GNN", Paper: 0.797, PaperSD: 0.051, PaperParameters: 6000}},
-	{id: "majority", classifierRow: classifierRow{Model: "Majority"}}, {id: "linear-svm", classifierRow: classifierRow{Model: "Linear SVM"}}, {id: "ridge", classifierRow: classifierRow{Model: "Ridge"}}, {id: "logistic", classifierRow: classifierRow{Model: "Logistic"}},
+	{id: "majority", classifierRow: classifierRow{Model: "Majority"}},
+	{id: "linear-svm", classifierRow: classifierRow{Model: "Linear SVM"}},
+	{id: "ridge", classifierRow: classifierRow{Model: "Ridge"}},
+	{id: "logistic", classifierRow: classifierRow{Model: "Logistic"}},
 }
 
 // variations reads Table 1, in the order of the paper; settings that the paper
@@ -96,8 +102,10 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		if r.Level != s.Level {
 			continue
 		}
-		v := variation{evaluated: r.AccuracyRow, variationRow: variationRow{Distance: r.axis("distance"), Pool: r.axis("pool"),
-			FoldMean: r.FoldMean, FoldSD: r.FoldSD, Accuracy: r.Accuracy, Low: r.Low, High: r.High, Paper: math.NaN(), PaperSD: math.NaN()}}
+		v := variation{evaluated: r.AccuracyRow, variationRow: variationRow{Distance: r.axis("distance"),
+			Pool:     r.axis("pool"),
+			FoldMean: r.FoldMean, FoldSD: r.FoldSD, Accuracy: r.Accuracy, Low: r.Low, High: r.High, Paper: math.NaN(),
+			PaperSD: math.NaN()}}
 		if v.Lambda1, v.Lambda2, err = column.Lambdas(r.axis("lambda")); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -107,14 +115,16 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 			}
 		}
 		for _, other := range out {
-			if other.Distance == v.Distance && other.Pool == v.Pool && other.Lambda1 == v.Lambda1 && other.Lambda2 == v.Lambda2 {
+			if other.Distance == v.Distance && other.Pool == v.Pool && other.Lambda1 == v.Lambda1 &&
+				other.Lambda2 == v.Lambda2 {
 				return nil, fmt.Errorf("%s: %s, %s, %s comes twice: the trainings differ in another axis, of which Table 1 knows nothing", in.Name, v.Distance, v.Pool, r.axis("lambda"))
 			}
 		}
 		out = append(out, v)
 	}
 	order := func(v variation) []float64 {
-		return []float64{float64(place(v.Distance, "mmd", "bce")), float64(place(v.Pool, "topk", "sage")), v.Lambda1, v.Lambda2}
+		return []float64{float64(place(v.Distance, "mmd", "bce")), float64(place(v.Pool, "topk", "sage")),
+			v.Lambda1, v.Lambda2}
 	}
 	slices.SortStableFunc(out, func(a, b variation) int { return slices.Compare(order(a), order(b)) })
 	return out, nil

@@ -18,7 +18,9 @@ func bytesOf(t *testing.T, out dag.Outputs, port string) string {
 func TestTableOne(t *testing.T) {
 	p := stagetest.SomeParticipants(4, "ASD", "HC")
 	p.Columns = append(p.Columns, encoding.Column{Name: "simulated", Values: []bool{true, true, true, true}})
-	out := stagetest.MustRun(t, stagetest.Fresh("tables"), map[string][]dag.Input{"variations": {dag.InputOf(stagetest.PaperVariations())}, "participants": {dag.InputOf(p)}})
+	out := stagetest.MustRun(t, stagetest.Fresh("tables"),
+		map[string][]dag.Input{"variations": {dag.InputOf(stagetest.PaperVariations())},
+			"participants": {dag.InputOf(p)}})
 	markdown := bytesOf(t, out, "markdown")
 	for _, want := range []string{
 		"| Loss | Pool | 0-0 | 0.1-0 | 0.1-0.1 | 0.1-0.5 | 0.1-1 |",
@@ -47,7 +49,8 @@ func TestTableOne(t *testing.T) {
 	distance, _ := table.Strings("distance")
 	l2, _ := table.Floats("lambda2")
 	printed, _ := table.Floats("paper_accuracy")
-	if table.Rows() != 20 || table.Meta["simulated"] != "true" || distance[12] != "bce" || l2[12] != 0.1 || printed[12] != 0.797 {
+	if table.Rows() != 20 || table.Meta["simulated"] != "true" || distance[12] != "bce" || l2[12] != 0.1 ||
+		printed[12] != 0.797 {
 		t.Errorf("row 13 is %v %v %v", distance[12], l2[12], printed[12])
 	}
 }
@@ -82,11 +85,13 @@ func TestTablesMistakes(t *testing.T) {
 	for want, in := range map[string]map[string][]dag.Input{
 		"nothing to write tables of": {},
 		"there is no column lambda":  {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "pool"}, []string{"bce", "topk"}))}},
-		`lambda "0.1" is not two`:    {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "lambda", "pool"}, []string{"bce", "0.1", "topk"}))}},
+		`lambda "0.1" is not two`: {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "lambda",
+			"pool"}, []string{"bce", "0.1", "topk"}))}},
 		"comes twice": {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "lambda", "pool", "ratio"},
 			[]string{"bce", "0-0", "topk", "0.5"}, []string{"bce", "0-0", "topk", "0.7"}))}},
 	} {
-		if _, err := stagetest.RunStage(t, stagetest.Fresh("tables"), in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := stagetest.RunStage(t, stagetest.Fresh("tables"), in); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

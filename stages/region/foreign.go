@@ -71,7 +71,8 @@ func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.
 	var has, fits []string
 	var found mat5.Variable
 	for _, v := range all {
-		has = append(has, fmt.Sprintf("%s (%s %s)", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class))
+		has = append(has, fmt.Sprintf("%s (%s %s)", v.Name,
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class))
 		if v.Name == variable || variable == "" && matSquare(v) {
 			fits, found = append(fits, v.Name), v
 		}

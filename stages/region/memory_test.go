@@ -49,7 +49,8 @@ func TestMemoryOfArrays(t *testing.T) {
 			peak.Below(t, c.limit, func(t *testing.T) {
 				b := gzipped(t, c.descr, c.size, c.rows, 1000)
 				_, x, _, err := ReadSeries(bytes.NewReader(b))
-				if c.want == "" && (err != nil || x.Rows != c.rows) || c.want != "" && (err == nil || err.Error() != c.want) {
+				if c.want == "" && (err != nil || x.Rows != c.rows) || c.want != "" &&
+					(err == nil || err.Error() != c.want) {
 					t.Errorf("%d rows, %v, want %q", x.Rows, err, c.want)
 				}
 				if c.want == "" {

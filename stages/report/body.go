@@ -205,7 +205,8 @@ func (b *body) cell(c Cell) {
 		at := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 		b.put(`<span class="place" data-x="%s" data-y="%s" data-z="%s">%s</span>`, at(c.Place.X), at(c.Place.Y), at(c.Place.Z), c.Text)
 	case c.Sheet != nil: // page.js makes it lead to the directory that has the name of this file
-		b.put(`<a class="sheet" href="%s" data-file="%s" data-participant="%s">%s</a>`, url.PathEscape(c.Sheet.Dir)+"/"+url.PathEscape(c.Sheet.File), c.Sheet.File, c.Sheet.Participant, c.Text)
+		b.put(`<a class="sheet" href="%s" data-file="%s" data-participant="%s">%s</a>`, url.PathEscape(c.Sheet.Dir)+"/"+
+			url.PathEscape(c.Sheet.File), c.Sheet.File, c.Sheet.Participant, c.Text)
 	case c.Strong:
 		b.put("<strong>%s</strong>", c.Text)
 	default:
@@ -234,7 +235,8 @@ func pictureURL(f *Figure) string {
 }
 
 // svgURL escapes what ends a URL or an attribute, and what a browser removes from a URL.
-var svgURL = strings.NewReplacer("%", "%25", "#", "%23", `"`, "%22", "&", "%26", "<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\t", "%09")
+var svgURL = strings.NewReplacer("%", "%25", "#", "%23", `"`, "%22", "&", "%26", "<", "%3C", ">", "%3E", "\n",
+	"%0A", "\r", "%0D", "\t", "%09")
 
 func (b *body) figure(f *Figure) {
 	picture := pictureURL(f)

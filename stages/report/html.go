@@ -70,7 +70,8 @@ func (p *Page) HTML(w io.Writer) error {
 		if i == 0 {
 			end = "</style"
 		}
-		if lower := strings.ToLower(s); strings.Contains(lower, end) || strings.Contains(lower, "<!--") || strings.ContainsAny(s, "\r\x00") {
+		if lower := strings.ToLower(s); strings.Contains(lower, end) || strings.Contains(lower, "<!--") ||
+			strings.ContainsAny(s, "\r\x00") {
 			return fmt.Errorf("a script or style of the report would not reach the browser as it is")
 		}
 	}

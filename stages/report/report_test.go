@@ -118,7 +118,10 @@ func TestControlCharacters(t *testing.T) {
 	if n := strings.Count(out, "a\ufffd[2J"); n < 40 {
 		t.Errorf("the name stands in %d places, which is too few to test anything", n)
 	}
-	if i := strings.IndexFunc(out, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+	if i := strings.IndexFunc(out, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' &&
+			r != '\t'
+	}); i >= 0 {
 		t.Errorf("%q is in the page: %q", out[i], out[max(0, i-60):i+20])
 	}
 	if !utf8.ValidString(out) {
@@ -134,7 +137,8 @@ func TestPolicy(t *testing.T) {
 	if m == nil {
 		t.Fatal("the page has no policy")
 	}
-	if !strings.HasPrefix(m[1], "default-src 'none'; ") || strings.Contains(m[1], "unsafe") || strings.Contains(m[1], "http") || strings.Contains(m[1], "*") {
+	if !strings.HasPrefix(m[1], "default-src 'none'; ") || strings.Contains(m[1], "unsafe") ||
+		strings.Contains(m[1], "http") || strings.Contains(m[1], "*") {
 		t.Errorf("the policy is %s", m[1])
 	}
 	found := 0
@@ -213,7 +217,8 @@ func TestDrawnP(t *testing.T) {
 		}
 	}
 	for draws := int32(1); draws < 1000; draws++ {
-		if bound, err := strconv.ParseFloat(words.DrawnLeast(int(draws)), 64); err != nil || bound < 1/float64(draws+1)-1e-12 || bound > 1.1/float64(draws+1) {
+		if bound, err := strconv.ParseFloat(words.DrawnLeast(int(draws)), 64); err != nil ||
+			bound < 1/float64(draws+1)-1e-12 || bound > 1.1/float64(draws+1) {
 			t.Errorf("%d draws: at most %s", draws, words.DrawnLeast(int(draws)))
 		}
 		if few := TooFewDraws(draws, "draw") != ""; few != (1/float64(draws+1) >= 0.05) {

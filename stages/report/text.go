@@ -53,7 +53,8 @@ func (p *Page) Text() string {
 // shown reports whether a section has words or tables.
 func shown(s Section) bool {
 	for _, b := range s.Blocks {
-		if b.Text != "" || b.Note != "" || b.List != nil || b.References != nil || b.Table != nil && !b.Table.Supplement {
+		if b.Text != "" || b.Note != "" || b.List != nil || b.References != nil || b.Table != nil &&
+			!b.Table.Supplement {
 			return true
 		}
 	}
@@ -183,7 +184,8 @@ func widths(cells [][]string) []int {
 		}
 		total += width[i] + 2
 	}
-	for _, floor := range []func(i int) int{func(i int) int { return max(word[i], least) }, func(int) int { return least }} {
+	for _, floor := range []func(i int) int{func(i int) int { return max(word[i], least) },
+		func(int) int { return least }} {
 		for ; total > Width; total-- {
 			widest := -1
 			for i := range width {

@@ -10,7 +10,8 @@ func TestWrap(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"", []string{""}}, {"one", []string{"one"}}, {"one two", []string{"one", "two"}}, {"a b c d", []string{"a b c", "d"}},
+		{"", []string{""}}, {"one", []string{"one"}}, {"one two", []string{"one", "two"}},
+		{"a b c d", []string{"a b c", "d"}},
 		{"größer als", []string{"größe", "r als"}}, {"abcdefghijkl m", []string{"abcde", "fghij", "kl m"}},
 	} {
 		if got := wrap(c.text, 5); !slices.Equal(got, c.want) {

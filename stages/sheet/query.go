@@ -267,7 +267,8 @@ func (p *parser) comparison() (func(int) truth, error) {
 		switch {
 		case math.IsNaN(x):
 			return unknown
-		case op.text == "<" && x < limit, op.text == "<=" && x <= limit, op.text == ">" && x > limit, op.text == ">=" && x >= limit:
+		case op.text == "<" && x < limit, op.text == "<=" && x <= limit, op.text == ">" &&
+			x > limit, op.text == ">=" && x >= limit:
 			return yes
 		}
 		return no

@@ -107,7 +107,8 @@ func TestQueryRefuses(t *testing.T) {
 // De Morgan and the order of terms, over random rows with missing values.
 func TestQueryLogic(t *testing.T) {
 	atom := func(t *rapid.T) string {
-		return fmt.Sprintf("x %s %d", rapid.SampledFrom([]string{"<", "<=", ">", ">=", "==", "!="}).Draw(t, "op"), rapid.IntRange(0, 4).Draw(t, "v"))
+		return fmt.Sprintf("x %s %d", rapid.SampledFrom([]string{"<", "<=", ">", ">=", "==", "!="}).Draw(t, "op"),
+			rapid.IntRange(0, 4).Draw(t, "v"))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "rows")

@@ -81,7 +81,8 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 			s.Columns = fields
 			problems = append(problems, checkHeader(fields, file, line)...)
 		case len(fields) != len(s.Columns):
-			problems = append(problems, fmt.Errorf("%s:%d: %s, where the first line has %d%s", file, line, count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
+			problems = append(problems, fmt.Errorf("%s:%d: %s, where the first line has %d%s", file, line,
+				count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
 			for i, f := range fields {
 				if slices.Contains(noValue, f) {
@@ -262,7 +263,8 @@ func Numbers(values []string) (numbers []float64, notAt int) {
 // number reads a finite decimal number.
 func number(s string) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
-	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || strings.ContainsAny(s, "_xXpPiI") {
+	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' ||
+		strings.ContainsAny(s, "_xXpPiI") {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(s, 64)

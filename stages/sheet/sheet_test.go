@@ -22,7 +22,8 @@ func TestRead(t *testing.T) {
 			[][]string{{"1", "two\nlines"}, {"2", "b"}}, []int{2, 4}},
 		{"a bare quotation mark", "id\tnote\n1\t5\" coil\n", []string{"id", "note"}, [][]string{{"1", "5\" coil"}}, []int{2}},
 		{"blank lines and columns of a spreadsheet", "id,age,,\n1,2,,\n,,,\n\n3,4\n", []string{"id", "age"}, [][]string{{"1", "2"}, {"3", "4"}}, []int{2, 5}},
-		{"decimal commas", "id;age;code;v\n1;22,5;1,2;0,5\n2;7;a;\n", []string{"id", "age", "code", "v"}, [][]string{{"1", "22.5", "1,2", "0.5"}, {"2", "7", "a", ""}}, []int{2, 3}},
+		{"decimal commas", "id;age;code;v\n1;22,5;1,2;0,5\n2;7;a;\n", []string{"id", "age", "code", "v"},
+			[][]string{{"1", "22.5", "1,2", "0.5"}, {"2", "7", "a", ""}}, []int{2, 3}},
 		{"a semicolon in quotation marks", "id,\"age; years\"\n1,9\n", []string{"id", "age; years"}, [][]string{{"1", "9"}}, []int{2}},
 		{"a comma in quotation marks", "id;\"age, years\"\n1;9\n", []string{"id", "age, years"}, [][]string{{"1", "9"}}, []int{2}},
 		{"two marks in quotation marks", "id,\"a\"\";b\"\n1,9\n", []string{"id", "a\";b"}, [][]string{{"1", "9"}}, []int{2}},
@@ -34,7 +35,8 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(s.Columns, c.columns) || !reflect.DeepEqual(s.Rows, c.rows) || !reflect.DeepEqual(s.Lines, c.lines) {
+			if !reflect.DeepEqual(s.Columns, c.columns) || !reflect.DeepEqual(s.Rows, c.rows) ||
+				!reflect.DeepEqual(s.Lines, c.lines) {
 				t.Errorf("got %q %q %v\nwant %q %q %v", s.Columns, s.Rows, s.Lines, c.columns, c.rows, c.lines)
 			}
 		})

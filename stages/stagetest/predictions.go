@@ -34,8 +34,10 @@ func Told(fold int32, groups [2]string, rows ...[3]any) *encoding.Table {
 	}
 	return encoding.NewTable(
 		encoding.Column{Name: "participant_id", Values: id}, encoding.Column{Name: "group", Values: group},
-		encoding.Column{Name: "draw", Values: draw}, encoding.Column{Name: "fold", Values: folds}, encoding.Column{Name: "repeat", Values: repeat},
-		encoding.Column{Name: "set", Values: set}, encoding.Column{Name: "label", Values: label}, encoding.Column{Name: "probability", Values: p1},
+		encoding.Column{Name: "draw", Values: draw}, encoding.Column{Name: "fold", Values: folds},
+		encoding.Column{Name: "repeat", Values: repeat},
+		encoding.Column{Name: "set", Values: set}, encoding.Column{Name: "label", Values: label},
+		encoding.Column{Name: "probability", Values: p1},
 		encoding.Column{Name: "predicted", Values: predicted},
 		encoding.Column{Name: "p_" + groups[0], Values: p0}, encoding.Column{Name: "p_" + groups[1], Values: p1})
 }

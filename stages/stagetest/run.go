@@ -52,7 +52,8 @@ func NewCorrStudy(t *testing.T, n int) *corrStudy {
 		}
 		s.Pearson = append(s.Pearson, encoding.NewArray(v, 3, nodes, nodes))
 	}
-	s.Folds = MustRun(t, Fresh("split", "folds", 4, "repeats", 1, "stratify", true, "seed", 1), map[string][]dag.Input{"participants": {dag.InputOf(s.participants)}})["folds"].(*encoding.Table)
+	s.Folds = MustRun(t, Fresh("split", "folds", 4, "repeats", 1, "stratify", true, "seed", 1),
+		map[string][]dag.Input{"participants": {dag.InputOf(s.participants)}})["folds"].(*encoding.Table)
 	return s
 }
 
@@ -72,7 +73,8 @@ func (s *corrStudy) Inputs() map[string][]dag.Input {
 				weight = append(weight, a.Float64s()[(d*n+k)*n+k+1])
 			}
 		}
-		in["edges"] = append(in["edges"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: draw}, encoding.Column{Name: "source", Values: source},
+		in["edges"] = append(in["edges"], dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: draw},
+			encoding.Column{Name: "source", Values: source},
 			encoding.Column{Name: "target", Values: target}, encoding.Column{Name: "weight", Values: weight}), subject))
 	}
 	return in
@@ -80,7 +82,8 @@ func (s *corrStudy) Inputs() map[string][]dag.Input {
 
 // Quickly is a baseline that is trained in a moment on a few graphs.
 func Quickly(model string, more ...any) dag.Stage {
-	return Fresh("baseline", append([]any{"model", model, "fold", 2, "trees", 60, "epochs", 60, "batch", 6, "learning_rate", 0.01, "channels", []any{4, 4, 4, 8}, "full_widths", []any{6}, "dropout", 0.1}, more...)...)
+	return Fresh("baseline", append([]any{"model", model, "fold", 2, "trees", 60, "epochs", 60, "batch", 6,
+		"learning_rate", 0.01, "channels", []any{4, 4, 4, 8}, "full_widths", []any{6}, "dropout", 0.1}, more...)...)
 }
 
 // Fresh is a stage at its defaults but for some parameters: name, value, …
@@ -107,7 +110,8 @@ func NodesOf(names ...string) *encoding.Table {
 	return encoding.NewTable(
 		encoding.Column{Name: "index", Values: index}, encoding.Column{Name: "id", Values: id},
 		encoding.Column{Name: "name", Values: names}, encoding.Column{Name: "abbreviation", Values: names},
-		encoding.Column{Name: "x", Values: zero}, encoding.Column{Name: "y", Values: zero}, encoding.Column{Name: "z", Values: zero},
+		encoding.Column{Name: "x", Values: zero}, encoding.Column{Name: "y", Values: zero},
+		encoding.Column{Name: "z", Values: zero},
 	)
 }
 
@@ -121,13 +125,17 @@ func FloatsOf(t *testing.T, v artifacts.Value, column string) []float64 {
 }
 
 func Near(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-12 || math.IsNaN(x) && math.IsNaN(y) })
+	return slices.EqualFunc(a, b, func(x, y float64) bool {
+		return math.Abs(x-y) < 1e-12 ||
+			math.IsNaN(x) && math.IsNaN(y)
+	})
 }
 
 // FileInput is a file as an input.
 func FileInput(path string) dag.Input {
 	size := Sure(os.Stat(path)).Size()
-	return dag.Input{Name: path, Path: path, Ref: artifacts.Ref{Size: size}, Reader: func() (io.ReadCloser, error) { return os.Open(path) }}
+	return dag.Input{Name: path, Path: path, Ref: artifacts.Ref{Size: size},
+		Reader: func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
 // ChosenInputs are two settings in two outer folds: inside fold 1 (who are c, d) setting
@@ -152,9 +160,12 @@ func ChosenInputs() (inner, outer []dag.Input) {
 				if label == 1 {
 					q = 1 - p
 				}
-				inner = append(inner, dag.InputOf(Told(int32(f+1), g, [3]any{who[f], label, q}), dag.Coord{Axis: "outer", Value: fmt.Sprint(o)}, m, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+				inner = append(inner, dag.InputOf(Told(int32(f+1), g, [3]any{who[f], label, q}),
+					dag.Coord{Axis: "outer", Value: fmt.Sprint(o)}, m,
+					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 			}
-			outer = append(outer, dag.InputOf(Told(int32(o), g, [3]any{tests[0], 0, p}, [3]any{tests[1], 1, 0.5 + p/10}), m, dag.Coord{Axis: "fold", Value: fmt.Sprint(o)}))
+			outer = append(outer, dag.InputOf(Told(int32(o), g, [3]any{tests[0], 0, p},
+				[3]any{tests[1], 1, 0.5 + p/10}), m, dag.Coord{Axis: "fold", Value: fmt.Sprint(o)}))
 		}
 	}
 	return inner, outer
@@ -206,11 +217,14 @@ func SitedInputs(t *testing.T) map[string][]dag.Input {
 				}
 			}
 		}
-		matrices = append(matrices, dag.InputOf(encoding.NewArray(v, 2, nodes, nodes), dag.Coord{Axis: "subject", Value: id}))
+		matrices = append(matrices, dag.InputOf(encoding.NewArray(v, 2, nodes, nodes),
+			dag.Coord{Axis: "subject", Value: id}))
 	}
-	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: site}, encoding.Column{Name: "sex", Values: sex}, encoding.Column{Name: "age", Values: age})
+	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: site},
+		encoding.Column{Name: "sex", Values: sex}, encoding.Column{Name: "age", Values: age})
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "matrices": matrices}
-	in["folds"] = []dag.Input{dag.InputOf(MustRun(t, Fresh("split", "folds", 3, "seed", 2), map[string][]dag.Input{"participants": in["participants"]})["folds"])}
+	in["folds"] = []dag.Input{dag.InputOf(MustRun(t, Fresh("split", "folds", 3, "seed", 2),
+		map[string][]dag.Input{"participants": in["participants"]})["folds"])}
 	return in
 }
 
@@ -240,7 +254,9 @@ func HostileTexts(t *encoding.Table) *encoding.Table {
 	again := *t
 	again.Columns = slices.Clone(t.Columns)
 	for i, c := range again.Columns {
-		known := slices.Contains([]string{"participant_id", "subject", "set"}, c.Name) || c.Name == "group" && t.Meta["groups"] != "" // looked up elsewhere
+		// looked up elsewhere
+		known := slices.Contains([]string{"participant_id", "subject", "set"}, c.Name) || c.Name == "group" &&
+			t.Meta["groups"] != ""
 		if texts, ok := c.Values.([]string); ok && !known {
 			texts = slices.Clone(texts)
 			for j := range texts {
@@ -296,8 +312,10 @@ func NumberedFolds(n int, label [4]int, p ...float64) []dag.Input {
 	g := [2]string{"ASD", "HC"}
 	c := dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)}
 	return []dag.Input{
-		dag.InputOf(Told(1, g, [3]any{"a", label[0], p[0]}, [3]any{"b", label[1], p[1]}), c, dag.Coord{Axis: "fold", Value: "1"}),
-		dag.InputOf(Told(2, g, [3]any{"c", label[2], p[2]}, [3]any{"d", label[3], p[3]}), c, dag.Coord{Axis: "fold", Value: "2"}),
+		dag.InputOf(Told(1, g, [3]any{"a", label[0], p[0]}, [3]any{"b", label[1], p[1]}), c,
+			dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(Told(2, g, [3]any{"c", label[2], p[2]}, [3]any{"d", label[3], p[3]}), c,
+			dag.Coord{Axis: "fold", Value: "2"}),
 	}
 }
 
@@ -313,8 +331,10 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 	settings := &encoding.Table{}
 	var columns [7][]string
 	for _, row := range [][4]string{
-		{"graphs", "graph", "rule", "largest"}, {"graphs", "graph", "density", "0.1"}, {"graphs", "graph", "of", "pairs"}, {"graphs", "graph", "repair", "largest"}, {"graphs", "graph", "features", "pearson"},
-		{"folds", "split", "folds", "5"}, {"folds", "split", "stratify", "true"}, {"folds", "split", "seed", "7"}, {"evaluate", "evaluate", "positive", ""},
+		{"graphs", "graph", "rule", "largest"}, {"graphs", "graph", "density", "0.1"}, {"graphs", "graph", "of",
+			"pairs"}, {"graphs", "graph", "repair", "largest"}, {"graphs", "graph", "features", "pearson"},
+		{"folds", "split", "folds", "5"}, {"folds", "split", "stratify", "true"}, {"folds", "split", "seed", "7"},
+		{"evaluate", "evaluate", "positive", ""},
 	} {
 		for i, v := range []string{row[0], row[1], row[2], row[3], "", "", ""} {
 			columns[i] = append(columns[i], v)
@@ -338,17 +358,21 @@ func Evaluated(accuracy, low, high float64) (summary, scores *encoding.Table) {
 	level := []string{"graph", "participant"}
 	summary = encoding.NewTable(
 		encoding.Column{Name: "level", Values: level},
-		encoding.Column{Name: "folds", Values: []int32{3, 3}}, encoding.Column{Name: "participants", Values: []int32{40, 40}},
+		encoding.Column{Name: "folds", Values: []int32{3, 3}}, encoding.Column{Name: "participants",
+			Values: []int32{40, 40}},
 		encoding.Column{Name: "accuracy", Values: both(accuracy)},
 		encoding.Column{Name: "ci_low", Values: both(low)}, encoding.Column{Name: "ci_high", Values: both(high)},
 		encoding.Column{Name: "fold_mean", Values: both(0.75)}, encoding.Column{Name: "fold_sd", Values: both(0.05)},
-		encoding.Column{Name: "majority", Values: both(0.6)}, encoding.Column{Name: "balanced_accuracy", Values: both(0.7)},
+		encoding.Column{Name: "majority", Values: both(0.6)}, encoding.Column{Name: "balanced_accuracy",
+			Values: both(0.7)},
 		encoding.Column{Name: "auc", Values: both(0.8)}, encoding.Column{Name: "sensitivity", Values: both(0.9)},
-		encoding.Column{Name: "specificity", Values: both(0.4)}, encoding.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
+		encoding.Column{Name: "specificity", Values: both(0.4)},
+		encoding.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
 		encoding.Column{Name: "p", Values: both(0.0004)}, encoding.Column{Name: "auc_p", Values: both(0.02)},
 	)
 	scores = encoding.NewTable(
-		encoding.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}}, encoding.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
+		encoding.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}},
+		encoding.Column{Name: "fold", Values: []int32{1, 1, 2, 3}},
 		encoding.Column{Name: "level", Values: []string{"graph", "participant", "participant", "participant"}},
 		encoding.Column{Name: "accuracy", Values: []float64{0.1, 0.5, 0.75, 1}},
 	)
@@ -371,11 +395,14 @@ func SummaryOf(axes []string, settings ...[]string) *encoding.Table {
 	for i := range level {
 		level[i], positive[i], folds[i], people[i] = fold.Levels[i%2], "ASD", 5, 118
 	}
-	cols = append(cols, encoding.Column{Name: "level", Values: level}, encoding.Column{Name: "folds", Values: folds}, encoding.Column{Name: "participants", Values: people})
-	for j, name := range []string{"fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "majority", "balanced_accuracy", "auc", "sensitivity", "specificity"} {
+	cols = append(cols, encoding.Column{Name: "level", Values: level}, encoding.Column{Name: "folds", Values: folds},
+		encoding.Column{Name: "participants", Values: people})
+	for j, name := range []string{"fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "majority",
+		"balanced_accuracy", "auc", "sensitivity", "specificity"} {
 		v := make([]float64, n)
 		for i := range v {
-			v[i] = []float64{0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.04, 0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.4, 0.6, 0.636, 0.5, 0.5, 0.5, 0.5}[j]
+			v[i] = []float64{0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.04,
+				0.5 + 0.001*float64(i/2) + 0.2*float64(i%2), 0.4, 0.6, 0.636, 0.5, 0.5, 0.5, 0.5}[j]
 		}
 		cols = append(cols, encoding.Column{Name: name, Values: v})
 	}
@@ -396,13 +423,16 @@ func PaperVariations() *encoding.Table {
 
 func ComparisonInputs() map[string][]dag.Input {
 	model := func(name string, n int64) dag.Input {
-		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "model", Values: []string{name}}, encoding.Column{Name: "parameters", Values: []int64{n}}))
+		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "model", Values: []string{name}},
+			encoding.Column{Name: "parameters", Values: []int64{n}}))
 	}
 	return map[string][]dag.Input{
-		"comparison": {dag.InputOf(SummaryOf([]string{"stage", "model"}, []string{"baselines", "ridge"}, []string{"baselines", "svm"}, []string{"train", ""}, []string{"baselines", "own|model"}))},
-		"models":     {model("svm", 3486), model("ridge", 3487), model("ridge", 3487), model("svm", 3486)},
+		"comparison": {dag.InputOf(SummaryOf([]string{"stage", "model"}, []string{"baselines", "ridge"},
+			[]string{"baselines", "svm"}, []string{"train", ""}, []string{"baselines", "own|model"}))},
+		"models": {model("svm", 3486), model("ridge", 3487), model("ridge", 3487), model("svm", 3486)},
 		"parameters": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: []string{"a", "b", "c"}},
-			encoding.Column{Name: "length", Values: []int64{2000, 122, 9}}, encoding.Column{Name: "trainable", Values: []bool{true, true, false}}))},
+			encoding.Column{Name: "length", Values: []int64{2000, 122, 9}},
+			encoding.Column{Name: "trainable", Values: []bool{true, true, false}}))},
 	}
 }
 
@@ -412,7 +442,8 @@ func SomeParticipants(n int, groups ...string) *encoding.Table {
 	for i := range ids {
 		ids[i], group[i] = fmt.Sprintf("sub-%03d", i+1), groups[i%len(groups)]
 	}
-	return encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "group", Values: group})
+	return encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: group})
 }
 
 func RunStage(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) (dag.Outputs, error) {
@@ -473,7 +504,8 @@ func PlantedGraphs(n, draws, nodes int, effect float64) map[string][]dag.Input {
 
 func PlantedInputs(t *testing.T, n, draws, nodes int, effect float64) map[string][]dag.Input {
 	in := PlantedGraphs(n, draws, nodes, effect)
-	folds := MustRun(t, Fresh("split", "folds", 5, "repeats", 1, "stratify", true, "seed", 5), map[string][]dag.Input{"participants": {dag.InputOf(SomeParticipants(n, "HC", "ASD"))}})
+	folds := MustRun(t, Fresh("split", "folds", 5, "repeats", 1, "stratify", true, "seed", 5),
+		map[string][]dag.Input{"participants": {dag.InputOf(SomeParticipants(n, "HC", "ASD"))}})
 	in["folds"] = []dag.Input{dag.InputOf(folds["folds"])}
 	return in
 }

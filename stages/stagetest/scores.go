@@ -22,7 +22,8 @@ func ScoresOf(rows ...ScoreRow) *encoding.Table {
 	var scores []float64
 	var kept []bool
 	for _, r := range rows {
-		ids, sets, draws, layers = append(ids, r.ID), append(sets, r.Set), append(draws, r.Draw), append(layers, r.Layer)
+		ids, sets, draws, layers = append(ids, r.ID), append(sets, r.Set), append(draws, r.Draw),
+			append(layers, r.Layer)
 		indices, scores, kept = append(indices, r.Index), append(scores, r.Score), append(kept, r.Kept)
 	}
 	return encoding.NewTable(
@@ -35,7 +36,8 @@ func ScoresOf(rows ...ScoreRow) *encoding.Table {
 
 func TruthOf(source, target int32, difference float64) *encoding.Table {
 	return encoding.NewTable(
-		encoding.Column{Name: "source", Values: []int32{source}}, encoding.Column{Name: "target", Values: []int32{target}},
+		encoding.Column{Name: "source", Values: []int32{source}},
+		encoding.Column{Name: "target", Values: []int32{target}},
 		encoding.Column{Name: "difference", Values: []float64{difference}},
 	)
 }
@@ -44,13 +46,16 @@ func TruthOf(source, target int32, difference float64) *encoding.Table {
 // two draws, sub-002 in the second.
 func BiomarkerInputs() map[string][]dag.Input {
 	one := ScoresOf(
-		ScoreRow{"sub-001", 1, "test", 1, 1, 0.5, true}, ScoreRow{"sub-001", 1, "test", 1, 2, 0.2, false}, ScoreRow{"sub-001", 1, "test", 1, 3, 0.9, true},
-		ScoreRow{"sub-001", 2, "test", 1, 1, 0.7, false}, ScoreRow{"sub-001", 2, "test", 1, 2, 0.4, true}, ScoreRow{"sub-001", 2, "test", 1, 3, 0.8, true},
+		ScoreRow{"sub-001", 1, "test", 1, 1, 0.5, true}, ScoreRow{"sub-001", 1, "test", 1, 2, 0.2, false},
+		ScoreRow{"sub-001", 1, "test", 1, 3, 0.9, true},
+		ScoreRow{"sub-001", 2, "test", 1, 1, 0.7, false}, ScoreRow{"sub-001", 2, "test", 1, 2, 0.4, true},
+		ScoreRow{"sub-001", 2, "test", 1, 3, 0.8, true},
 		ScoreRow{"sub-001", 2, "test", 2, 3, 0.1, true},
 		ScoreRow{"sub-002", 1, "train", 1, 1, 0.01, true},
 	)
 	two := ScoresOf(
-		ScoreRow{"sub-002", 1, "test", 1, 1, 0.4, true}, ScoreRow{"sub-002", 1, "test", 1, 2, 0.3, false}, ScoreRow{"sub-002", 1, "test", 1, 3, 0.65, true},
+		ScoreRow{"sub-002", 1, "test", 1, 1, 0.4, true}, ScoreRow{"sub-002", 1, "test", 1, 2, 0.3, false},
+		ScoreRow{"sub-002", 1, "test", 1, 3, 0.65, true},
 	)
 	return map[string][]dag.Input{
 		"scores": {
@@ -71,7 +76,8 @@ func Contrasted(sign float64) []dag.Input {
 		var rows []ScoreRow
 		for i := range 8 {
 			p := fold*8 + i
-			id := []string{"sub-001", "sub-002", "sub-003", "sub-004", "sub-005", "sub-006", "sub-007", "sub-008", "sub-009", "sub-010", "sub-011", "sub-012", "sub-013", "sub-014", "sub-015", "sub-016"}[p]
+			id := []string{"sub-001", "sub-002", "sub-003", "sub-004", "sub-005", "sub-006", "sub-007", "sub-008",
+				"sub-009", "sub-010", "sub-011", "sub-012", "sub-013", "sub-014", "sub-015", "sub-016"}[p]
 			e := noise[p/2%4]
 			for j, s := range []float64{0.5 + e + sign*float64(1-2*fold)*0.2*float64(p%2), 0.4 + e, 0.9 - e} {
 				rows = append(rows, ScoreRow{id, 1, "test", 1, int32(j + 1), s, true})

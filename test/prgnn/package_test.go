@@ -16,7 +16,8 @@ import (
 
 // TestPackage runs the tests of the Python package, its notebook, mypy --strict and ruff.
 func TestPackage(t *testing.T) {
-	python := need.Python(t, "ipykernel", "matplotlib", "mypy", "nbclient", "pandas", "polars", "pyarrow", "pytest", "ruff", "xarray")
+	python := need.Python(t, "ipykernel", "matplotlib", "mypy", "nbclient", "pandas", "polars", "pyarrow",
+		"pytest", "ruff", "xarray")
 	for _, check := range [][]string{
 		{"ruff", "check", "--no-cache", "."},
 		{"ruff", "format", "--check", "--no-cache", "src", "tests"},

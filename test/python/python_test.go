@@ -37,9 +37,11 @@ func TestExportsOpenInPython(t *testing.T) {
 	pipeline("export", "quick.yaml", "connectivity.pearson", "-o", "pearson.npy")
 	pipeline("export", "quick.yaml", "connectivity[sub-sim007].pearson", "-o", "one.csv")
 	write(t, dir, "pearson.jsonl", pipeline("show", "quick.yaml", "connectivity.pearson", "--json", "--rows", "1000000"))
-	t.Logf("%s", output(t, dir, python, script(t, "check_array.py"), "pearson.npy", "pearson.json", "pearson.jsonl", "one.csv"))
+	t.Logf("%s", output(t, dir, python, script(t, "check_array.py"), "pearson.npy", "pearson.json",
+		"pearson.jsonl", "one.csv"))
 
-	for what, path := range map[string]string{"clean.series": "clean.npy", "clean.quality": "quality.tsv", "cohort.nodes": "nodes.tsv",
+	for what, path := range map[string]string{"clean.series": "clean.npy", "clean.quality": "quality.tsv",
+		"cohort.nodes": "nodes.tsv",
 		"qcfc.summary": "summary.tsv", "qcfc.edges": "edges.tsv", "qcfc.typicality": "typicality.tsv"} {
 		pipeline("export", "quick.yaml", what, "-o", path)
 	}

@@ -72,11 +72,12 @@ func TestTensorOfAnotherOrder(t *testing.T) {
 		shape []int
 		want  []float64
 	}{
-		"columns":      {columns.(*tensor.Dense), []int{3, 2}, []float64{1, 2, 5, 6, 9, 10}},
-		"a column":     {column.(*tensor.Dense), []int{3}, []float64{2, 6, 10}},
-		"rows":         {rows.(*tensor.Dense), []int{2, 4}, []float64{4, 5, 6, 7, 8, 9, 10, 11}},
-		"transposed":   {transposed, []int{4, 3}, []float64{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}},
-		"column-major": {tensor.New(tensor.WithShape(2, 3), tensor.AsFortran([]float64{0, 1, 2, 3, 4, 5})), []int{2, 3}, []float64{0, 1, 2, 3, 4, 5}},
+		"columns":    {columns.(*tensor.Dense), []int{3, 2}, []float64{1, 2, 5, 6, 9, 10}},
+		"a column":   {column.(*tensor.Dense), []int{3}, []float64{2, 6, 10}},
+		"rows":       {rows.(*tensor.Dense), []int{2, 4}, []float64{4, 5, 6, 7, 8, 9, 10, 11}},
+		"transposed": {transposed, []int{4, 3}, []float64{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}},
+		"column-major": {tensor.New(tensor.WithShape(2, 3), tensor.AsFortran([]float64{0, 1, 2, 3, 4, 5})), []int{2, 3},
+			[]float64{0, 1, 2, 3, 4, 5}},
 	} {
 		a, err := FromTensor(c.t)
 		if err != nil || !slices.Equal(a.Shape, c.shape) || !slices.Equal(a.Float64s(), c.want) {

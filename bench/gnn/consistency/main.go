@@ -78,7 +78,8 @@ func run(path string) error {
 		}
 		p := settings[l][texts["participant_id"][i]]
 		if p == nil {
-			p = &person{group: texts["group"][i], score: map[int64]float64{}, kept: map[int64]float64{}, draws: map[int64]bool{}}
+			p = &person{group: texts["group"][i], score: map[int64]float64{}, kept: map[int64]float64{},
+				draws: map[int64]bool{}}
 			settings[l][texts["participant_id"][i]] = p
 		}
 		node := ints["index"][i]

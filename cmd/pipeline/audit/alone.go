@@ -78,7 +78,8 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 
 // comparePasses is what became of a task: the worst of its passes. The number of
 // threads is told only when it matters.
-func comparePasses(n *dag.Node, passes []comparison, threads []int, failed *dag.Error) (auditedEvent, comparison, error) {
+func comparePasses(n *dag.Node, passes []comparison, threads []int,
+	failed *dag.Error) (auditedEvent, comparison, error) {
 	if failed != nil {
 		e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name}
 		e.fail(failed)

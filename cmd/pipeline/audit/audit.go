@@ -40,10 +40,11 @@ type auditor struct {
 
 // An auditedEvent is one task that was run again.
 type auditedEvent struct {
-	Event   string                   `json:"event"` // "audited"
-	Task    string                   `json:"task"`
-	Stage   string                   `json:"stage"`
-	State   string                   `json:"state"`             // identical, different, allowed (within what its kind promises), failed, absent
+	Event string `json:"event"` // "audited"
+	Task  string `json:"task"`
+	Stage string `json:"stage"`
+	// identical, different, allowed (within what its kind promises), failed, absent
+	State   string                   `json:"state"`
 	Promise string                   `json:"promise,omitempty"` // of one that differs
 	Threads int                      `json:"threads,omitempty"` // with how many it differs
 	From    []string                 `json:"from,omitempty"`    // the tasks in which the difference begins, when it does not begin here
@@ -221,7 +222,8 @@ func (c comparison) output(n *dag.Node, p dag.Port) (auditedOutput, error) {
 
 // task compares one task in which a difference may begin.
 func (c comparison) task(n *dag.Node) (auditedEvent, error) {
-	e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: "identical", Outputs: map[string]auditedOutput{}}
+	e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: "identical",
+		Outputs: map[string]auditedOutput{}}
 	kept := true
 	for _, p := range n.Work.Ports().Out {
 		o, err := c.output(n, p)

@@ -19,7 +19,8 @@ import (
 
 // Lock runs everything that a lock describes, from the inputs on, and compares with
 // its digests. The bytes behind them, if they are at hand, tell how far apart results are.
-func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string, bytes *artifacts.Store, o Options) error {
+func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string,
+	bytes *artifacts.Store, o Options) error {
 	a := &auditor{con, o}
 	tasks, err := allOr(p.Graph, a.Stages)
 	if err != nil {
@@ -140,7 +141,8 @@ func eachOf(ns []int) string {
 
 // verdicts are what became of each task, the worst of its passes, and those that
 // differ.
-func verdicts(passes []comparison, threads []int, failed map[string]*dag.Error) (map[*dag.Node]auditedEvent, map[*dag.Node]comparison, error) {
+func verdicts(passes []comparison, threads []int, failed map[string]*dag.Error) (map[*dag.Node]auditedEvent,
+	map[*dag.Node]comparison, error) {
 	rank := []string{"identical", "allowed", "different", "absent", "failed"}
 	events, differ := map[*dag.Node]auditedEvent{}, map[*dag.Node]comparison{}
 	states := map[*dag.Node]map[string]bool{}

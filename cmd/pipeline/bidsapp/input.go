@@ -172,7 +172,8 @@ func derivativesOf(raw string) (string, error) {
 			}
 		}
 		for _, dir := range candidates {
-			if dir != raw && isDerivative(dir) && (isFMRIPrep(bids.GeneratedBy(dir)) || isFMRIPrep(filepath.Base(dir))) {
+			if dir != raw && isDerivative(dir) && (isFMRIPrep(bids.GeneratedBy(dir)) ||
+				isFMRIPrep(filepath.Base(dir))) {
 				found = append(found, dir)
 			}
 		}

@@ -20,7 +20,8 @@ import (
 
 // Leave writes what a run leaves in OUTPUT_DIR: logs of failed tasks, and the dataset with the
 // results of the chosen participants. until are the tasks that the run was asked for.
-func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, until, chosen []string) error {
+func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result,
+	until, chosen []string) error {
 	return cmp.Or(b.crashLogs(r), b.dataset(a, p, store, until, chosen))
 }
 
@@ -31,11 +32,12 @@ func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifact
 		return err
 	}
 	c.File, c.Sets = p.File, b.Sets
-	return export.BIDS(a, c, export.Options{Path: b.Out, Format: "bids", Partial: true, Task: slices.Concat(b.tasks, []string{"rest"})[0], App: &export.App{
-		Participants: chosen, Container: container(),
-		Files:  map[string]string{"logs/CITATION.md": citation, "logs/CITATION.bib": citationBib},
-		Ignore: []string{"logs/", "*.html", "prgnn.yaml"},
-	}})
+	return export.BIDS(a, c, export.Options{Path: b.Out, Format: "bids", Partial: true,
+		Task: slices.Concat(b.tasks, []string{"rest"})[0], App: &export.App{
+			Participants: chosen, Container: container(),
+			Files:  map[string]string{"logs/CITATION.md": citation, "logs/CITATION.bib": citationBib},
+			Ignore: []string{"logs/", "*.html", "prgnn.yaml"},
+		}})
 }
 
 // crashLogs writes a file of each task that failed to OUTPUT_DIR/logs.

@@ -167,7 +167,8 @@ func TestForgedRecord(t *testing.T) {
 		body := bytes.Replace(b[:bytes.LastIndex(b, []byte("\n"+sealed))+1], []byte(from), []byte(to), 1)
 		return fmt.Appendf(body, "%s%s\n", sealed, artifacts.DigestOf(body))
 	})
-	if code, out, _ := runHere("verify", "--store", s.store); code == exit.Damaged && strings.Contains(out, "damaged action") {
+	if code, out, _ := runHere("verify", "--store", s.store); code == exit.Damaged &&
+		strings.Contains(out, "damaged action") {
 		t.Fatalf("the forged record has a wrong seal, so the test shows nothing\n%s", out)
 	}
 	for _, how := range [][]string{nil, {"--from-inputs"}} {

@@ -155,7 +155,8 @@ func floatLabels(v ...float32) func(study) {
 		for i := range d {
 			d[i] = v[i%len(v)]
 		}
-		s.image("la.nii", &nifti.Image{Shape: []int{4, 3, 2}, Affine: nifti.Affine{{3, 0, 0, -4}, {0, 3, 0, -5}, {0, 0, 3, -6}, {0, 0, 0, 1}}, Code: 2, Data: d})
+		s.image("la.nii", &nifti.Image{Shape: []int{4, 3, 2}, Affine: nifti.Affine{{3, 0, 0, -4}, {0, 3, 0, -5},
+			{0, 0, 3, -6}, {0, 0, 0, 1}}, Code: 2, Data: d})
 	}
 }
 
@@ -221,7 +222,10 @@ func badInputs() []struct {
 		{"no repetition time", at("a.nii", 92, float32(0))},
 		{"repetition time in ms called s", at("a.nii", 92, float32(2000))},
 		{"repetition time NaN", at("a.nii", 92, nan)},
-		{"an empty scan", func(s study) { s.write("a.nii", append(s.read("a.nii")[:headerEnd], make([]byte, 5*48)...)) }},
+		{"an empty scan", func(s study) {
+			s.write("a.nii",
+				append(s.read("a.nii")[:headerEnd], make([]byte, 5*48)...))
+		}},
 		{"labels with fractions", floatLabels(11, 12, 11.5)},
 		{"labels NaN", floatLabels(11, 12, nan)},
 		{"labels beyond int32", floatLabels(11, 12, 1e12)},

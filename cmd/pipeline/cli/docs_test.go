@@ -86,7 +86,8 @@ func anchor(heading string) string {
 func TestDocsLinks(t *testing.T) {
 	links := 0
 	for _, p := range pages(t) {
-		for _, m := range mdLink.FindAllStringSubmatch(mdCode.ReplaceAllString(mdFence.ReplaceAllString(p.text, ""), ""), -1) {
+		for _, m := range mdLink.FindAllStringSubmatch(mdCode.ReplaceAllString(mdFence.ReplaceAllString(p.text, ""),
+			""), -1) {
 			file, part, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") || filepath.Ext(p.name) != ".md" {
 				continue
@@ -133,7 +134,8 @@ func TestDocsCommands(t *testing.T) {
 				continue // pipeline COMMAND, pipeline --version
 			}
 			if c := commands[words[0]]; c == nil {
-				if _, prose := os.Stat(words[0]); prose != nil && len(words) > 1 && (strings.HasSuffix(words[1], ".yaml") || strings.HasPrefix(words[1], "-") || words[1] == "FILE") {
+				if _, prose := os.Stat(words[0]); prose != nil && len(words) > 1 &&
+					(strings.HasSuffix(words[1], ".yaml") || strings.HasPrefix(words[1], "-") || words[1] == "FILE") {
 					t.Errorf("%s: %q: there is no command %s", p.name, m[1], words[0])
 				}
 				continue
@@ -170,9 +172,11 @@ func unknownFlags(c *cobra.Command, words []string) (unknown []string) {
 		}
 		name, _, _ := strings.Cut(strings.TrimRight(w, ".,;:)]"), "=")
 		switch {
-		case strings.HasPrefix(name, "--") && c.Flags().Lookup(name[2:]) == nil && c.InheritedFlags().Lookup(name[2:]) == nil:
+		case strings.HasPrefix(name, "--") && c.Flags().Lookup(name[2:]) == nil &&
+			c.InheritedFlags().Lookup(name[2:]) == nil:
 			unknown = append(unknown, name)
-		case !strings.HasPrefix(name, "--") && c.Flags().ShorthandLookup(name[1:2]) == nil && c.InheritedFlags().ShorthandLookup(name[1:2]) == nil:
+		case !strings.HasPrefix(name, "--") && c.Flags().ShorthandLookup(name[1:2]) == nil &&
+			c.InheritedFlags().ShorthandLookup(name[1:2]) == nil:
 			unknown = append(unknown, name)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 )
 
 func TestSizeFlag(t *testing.T) {
-	for text, want := range map[string]int64{"500": 500, "2k": 2000, "1.5 GB": 1_500_000_000, "200G": 200_000_000_000, "2TB": 2_000_000_000_000} {
+	for text, want := range map[string]int64{"500": 500, "2k": 2000, "1.5 GB": 1_500_000_000, "200G": 200_000_000_000,
+		"2TB": 2_000_000_000_000} {
 		var n int64
 		if err := (size{&n}).Set(text); err != nil || n != want {
 			t.Errorf("%q is %d, %v; want %d", text, n, err, want)

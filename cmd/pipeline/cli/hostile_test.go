@@ -30,7 +30,8 @@ func raw(text string) string {
 		if r == utf8.RuneError {
 			one = "\ufffd"
 		}
-		if r != '\n' && r != '\t' && console.Visible(one) != one || r == utf8.RuneError && !strings.HasPrefix(text[i:], one) {
+		if r != '\n' && r != '\t' && console.Visible(one) != one || r == utf8.RuneError &&
+			!strings.HasPrefix(text[i:], one) {
 			return fmt.Sprintf("%q", text[max(0, i-60):min(len(text), i+30)])
 		}
 	}
@@ -59,18 +60,20 @@ func hostileStudy(t *testing.T) string {
 	cohort := "cohort: { timeseries: { file: people.tsv, series: \"{participant_id}.tsv\" } }\n"
 	series1 := "  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }\n"
 	files := map[string]string{
-		"people.tsv": "participant_id\tgroup\t" + cell + "\nsub-a\tA" + cell + "\t" + cell + "\nsub-b\tB" + cell + "\tx\nsub-c\tB" + cell + "\tx\n",
-		"sub-a.tsv":  series, "sub-b.tsv": series, "sub-c.tsv": series,
+		"people.tsv": "participant_id\tgroup\t" + cell + "\nsub-a\tA" + cell + "\t" + cell + "\nsub-b\tB" + cell +
+			"\tx\nsub-c\tB" + cell + "\tx\n",
+		"sub-a.tsv": series, "sub-b.tsv": series, "sub-c.tsv": series,
 		"good.yaml": "pipeline: " + quotedYAML(hostile) + "\nseed: 3\n" + cohort + "stages:\n" + series1 +
 			"  said: { use: exec, with: { command: [sh, -c, " + quotedYAML("printf '"+hostile+"'; printf '"+hostile+"' > {out}") + "], outputs: [out=text] } }\n" +
 			"  values: { use: echo, matrix: { value: [" + quotedYAML(hostile) + ", b] } }\n",
 		"second.yaml": "seed: 4\n" + cohort + "stages:\n" + series1 +
 			"  said: { use: exec, with: { command: [sh, -c, " + quotedYAML("printf '"+hostile+"2' > {out}") + "], outputs: [out=text], environment: [\"A" + `\u001b` + "[31m=x\"] } }\n" +
 			"  values: { use: echo, matrix: { value: [c, b] } }\n",
-		"fails.yaml":       "stages:\n  said: { use: exec, with: { command: [sh, -c, " + quotedYAML("printf '"+hostile+"'; exit 3") + "] } }\n",
-		"bad_stage.yaml":   "stages:\n  " + quotedYAML(hostile) + ": { use: echo }\n",
-		"bad_kind.yaml":    "stages:\n  x: { use: " + quotedYAML(hostile) + ", with: { " + quotedYAML(hostile) + ": 1 } }\n",
-		"bad_key.yaml":     quotedYAML(hostile) + ": 1\nstages:\n  x: { use: echo, with: { " + quotedYAML(hostile) + ": 1 }, in: { " + quotedYAML(hostile) + ": y } }\n",
+		"fails.yaml":     "stages:\n  said: { use: exec, with: { command: [sh, -c, " + quotedYAML("printf '"+hostile+"'; exit 3") + "] } }\n",
+		"bad_stage.yaml": "stages:\n  " + quotedYAML(hostile) + ": { use: echo }\n",
+		"bad_kind.yaml":  "stages:\n  x: { use: " + quotedYAML(hostile) + ", with: { " + quotedYAML(hostile) + ": 1 } }\n",
+		"bad_key.yaml": quotedYAML(hostile) + ": 1\nstages:\n  x: { use: echo, with: { " + quotedYAML(hostile) +
+			": 1 }, in: { " + quotedYAML(hostile) + ": y } }\n",
 		"bad_bytes.yaml":   "stages: { x: { use: echo, with: { value: \"" + hostile + "\" } } }\n\xff\xfe",
 		"bad_people.yaml":  "cohort: { timeseries: { file: bad.tsv, series: \"{participant_id}.tsv\" } }\nstages:\n" + series1,
 		"bad_columns.yaml": "cohort: { timeseries: { file: people.tsv, series: \"{" + `\u001b` + "[31m}.tsv\" } }\nstages:\n" + series1,
@@ -121,7 +124,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	}
 	var commands [][]string
 	add := func(args ...string) { commands = append(commands, args, append(args, "--json")) }
-	for name := range map[string]bool{"good": true, "second": true, "fails": true, "bad_stage": true, "bad_kind": true, "bad_key": true, "bad_bytes": true, "bad_people": true, "bad_columns": true, "bad_select": true} {
+	for name := range map[string]bool{"good": true, "second": true, "fails": true, "bad_stage": true, "bad_kind": true,
+		"bad_key": true, "bad_bytes": true, "bad_people": true, "bad_columns": true, "bad_select": true} {
 		f := name + ".yaml"
 		add("run", f)
 		add("plan", f)

@@ -48,7 +48,8 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// Pages of scans of an earlier run are removed as they were written; what somebody has edited or put there stays, and an
+// Pages of scans of an earlier run are removed as they were written; what somebody has edited or put there stays, and
+// an
 // empty directory goes.
 func TestRemovePages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study_quality")
@@ -62,7 +63,8 @@ func TestRemovePages(t *testing.T) {
 	if err := (&report.Page{Title: "sub-01", Sheet: true}).HTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{"sub-01.html": page.Bytes(), "sub-02.html": page.Bytes(), "mine.html": []byte("<p>mine</p>"), "page.txt": page.Bytes(),
+	files := map[string][]byte{"sub-01.html": page.Bytes(), "sub-02.html": page.Bytes(),
+		"mine.html": []byte("<p>mine</p>"), "page.txt": page.Bytes(),
 		"edited.html": bytes.Replace(page.Bytes(), []byte("<h1>"), []byte("<h1>my "), 1)}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {

@@ -10,8 +10,10 @@ import (
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Seconds(0.0214), "0.021 s"}, {Seconds(4.06), "4.1 s"}, {Seconds(61), "61.0 s"}, {Seconds(125), "2 min 05 s"}, {Seconds(7384), "2 h 03 min"},
-		{ByteCount(0), "0 B"}, {ByteCount(999), "999 B"}, {ByteCount(1000), "1 kB"}, {ByteCount(508_032), "508 kB"}, {ByteCount(999_600), "1 MB"}, {ByteCount(3_141_592_653), "3.14 GB"},
+		{Seconds(0.0214), "0.021 s"}, {Seconds(4.06), "4.1 s"}, {Seconds(61), "61.0 s"}, {Seconds(125), "2 min 05 s"},
+		{Seconds(7384), "2 h 03 min"},
+		{ByteCount(0), "0 B"}, {ByteCount(999), "999 B"}, {ByteCount(1000), "1 kB"}, {ByteCount(508_032), "508 kB"},
+		{ByteCount(999_600), "1 MB"}, {ByteCount(3_141_592_653), "3.14 GB"},
 		{words.Count(1, "task"), "1 task"}, {words.Count(0, "task"), "0 tasks"}, {words.Count(2, "body"), "2 bodies"},
 		{words.Some([]string{"a", "b"}, 2), "a, b"}, {words.Some([]string{"a", "b", "c", "d"}, 3), "a, b and 2 more"},
 		{Clip("Größe", 5), "Größe"}, {Clip("Größen", 5), "Größ…"}, {Clip("x", 0), ""},

@@ -52,7 +52,8 @@ func TestVisibleWriter(t *testing.T) {
 // A JSON text through the writer means the same, and holds no character that acts.
 func TestVisibleJSONMeansTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.ToValidUTF8(rapid.String().Draw(t, "text")+rapid.SampledFrom([]string{"", hostile}).Draw(t, "hostile"), "")
+		text := strings.ToValidUTF8(rapid.String().Draw(t, "text")+
+			rapid.SampledFrom([]string{"", hostile}).Draw(t, "hostile"), "")
 		b, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)

@@ -71,7 +71,8 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 // writeOutput writes one output of one task, as path and the endings of the formats.
 func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 	ref := x.Ref(n, port.Name)
-	if err := console.WriteFile(path+Extension(ref.Format), func(w io.Writer) error { return x.Copy(w, ref) }); err != nil {
+	if err := console.WriteFile(path+Extension(ref.Format),
+		func(w io.Writer) error { return x.Copy(w, ref) }); err != nil {
 		return err
 	}
 	endings := []string{strings.TrimPrefix(Extension(ref.Format), ".")}

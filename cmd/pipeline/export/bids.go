@@ -39,22 +39,32 @@ func desc(text string) func(dag.Stage) string {
 
 // relation is what BEP017 asks of a matrix's sidecar, in XCP-D's spelling.
 func relation(measure string) map[string]any {
-	return map[string]any{"RelationshipMeasure": measure, "Weighted": true, "Directed": false, "ValidDiagonal": false, "StorageFormat": "Full"}
+	return map[string]any{"RelationshipMeasure": measure, "Weighted": true, "Directed": false, "ValidDiagonal": false,
+		"StorageFormat": "Full"}
 }
 
 // bidsFiles are the results that a dataset holds: the dialect of XCP-D from 26.0 on.
 var bidsFiles = []bidsFile{
-	{"parcellate", "parcels", "dseg", "", noDesc, (*bidsMember).asItIs, ".nii.gz", map[string]any{"Description": "regions by their number in the node list"}, false},
-	{"parcellate", "coverage", "bold", "coverage", noDesc, (*bidsMember).coverage, ".tsv", map[string]any{"Description": "share of each region that the scan sees"}, false},
-	{"bootstrap", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv", map[string]any{"Description": "mean of the voxels of each region, before cleaning"}, true},
-	{"timeseries", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv", map[string]any{"Description": "series of the regions as they were given, before cleaning"}, true},
-	{"denoise", "series", "timeseries", "mean", noDesc, (*bidsMember).timeseries, ".tsv", map[string]any{"Description": "cleaned series of the regions"}, true},
-	{"connectivity", "pearson", "relmat", "pearsoncorrelation", pearsonDesc, (*bidsMember).relmat, ".tsv", relation("Pearson correlation"), true},
-	{"connectivity", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv", relation("partial correlation"), true},
-	{"connectivity", "covariance", "relmat", "covariance", partialDesc, (*bidsMember).relmat, ".tsv", relation("covariance"), true},
+	{"parcellate", "parcels", "dseg", "", noDesc, (*bidsMember).asItIs, ".nii.gz",
+		map[string]any{"Description": "regions by their number in the node list"}, false},
+	{"parcellate", "coverage", "bold", "coverage", noDesc, (*bidsMember).coverage, ".tsv",
+		map[string]any{"Description": "share of each region that the scan sees"}, false},
+	{"bootstrap", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv",
+		map[string]any{"Description": "mean of the voxels of each region, before cleaning"}, true},
+	{"timeseries", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv",
+		map[string]any{"Description": "series of the regions as they were given, before cleaning"}, true},
+	{"denoise", "series", "timeseries", "mean", noDesc, (*bidsMember).timeseries, ".tsv",
+		map[string]any{"Description": "cleaned series of the regions"}, true},
+	{"connectivity", "pearson", "relmat", "pearsoncorrelation", pearsonDesc, (*bidsMember).relmat, ".tsv",
+		relation("Pearson correlation"), true},
+	{"connectivity", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv",
+		relation("partial correlation"), true},
+	{"connectivity", "covariance", "relmat", "covariance", partialDesc, (*bidsMember).relmat, ".tsv",
+		relation("covariance"), true},
 	{"connectivity", "precision", "relmat", "precision", partialDesc, (*bidsMember).relmat, ".tsv", relation("precision (inverse covariance)"), true},
 	{"matrices", "pearson", "relmat", "pearsoncorrelation", noDesc, (*bidsMember).relmat, ".tsv", relation("Pearson correlation"), true},
-	{"matrices", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv", relation("partial correlation"), true},
+	{"matrices", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv",
+		relation("partial correlation"), true},
 	{"graph", "edges", "relmat", "partialcorrelation", desc("graph"), (*bidsMember).edges, ".tsv", relation("partial correlation, where there is an edge, and 0 elsewhere"), true},
 }
 
@@ -162,7 +172,8 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		return err
 	}
 	if x.JSON {
-		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members), Missing: results.IDs(missing)})
+		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members),
+			Missing: results.IDs(missing)})
 	} else {
 		n := len(x.Pipeline.Roster.Subjects)
 		if x.App != nil {
@@ -269,7 +280,8 @@ func (x *job) atlasName() (label, seg string) {
 	}
 	ids, err := x.Pipeline.Roster.Nodes.Ints("id")
 	dk := atlas.DK84()
-	if err == nil && len(ids) == len(dk) && !slices.ContainsFunc(dk, func(n atlas.Node) bool { return ids[n.Index-1] != int64(n.ID) && ids[n.Index-1] != int64(n.Index) }) {
+	if err == nil && len(ids) == len(dk) && !slices.ContainsFunc(dk,
+		func(n atlas.Node) bool { return ids[n.Index-1] != int64(n.ID) && ids[n.Index-1] != int64(n.Index) }) {
 		return "DesikanKilliany", "fs84"
 	}
 	return "custom", ""

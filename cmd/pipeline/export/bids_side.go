@@ -109,7 +109,8 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 		}
 	}
 	generated := map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}
-	ignore := []string{"*_relmat.tsv", "*_relmat.json", "*_timeseries.tsv", "*_timeseries.json", "*_bold.tsv", "*_bold.json", "atlas-*"}
+	ignore := []string{"*_relmat.tsv", "*_relmat.json", "*_timeseries.tsv", "*_timeseries.json", "*_bold.tsv",
+		"*_bold.json", "atlas-*"}
 	if x.App != nil {
 		ignore = append(ignore, x.App.Ignore...)
 		if x.App.Container != nil {

@@ -30,7 +30,8 @@ type event struct {
 }
 
 var extensions = map[string]string{
-	".arrow": "arrow", ".feather": "arrow", ".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".npy": "npy", ".mat": "mat",
+	".arrow": "arrow", ".feather": "arrow", ".parquet": "parquet", ".csv": "csv", ".tsv": "tsv",
+	".npy": "npy", ".mat": "mat",
 }
 
 // Stage writes the results of one stage as the options ask.
@@ -50,7 +51,8 @@ func (x *job) stage() error {
 	if len(others) > 0 {
 		x.Note("%s left out, whose results are not there: %s", words.Count(len(others), "member"), words.Some(results.IDs(others), 6))
 	}
-	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name, Output: sel.Port.Name, Tasks: len(there), Missing: results.IDs(others)}
+	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name, Output: sel.Port.Name, Tasks: len(there),
+		Missing: results.IDs(others)}
 	f := formOf(x.Format, x.Path, sel.Port.Type)
 	switch {
 	case x.Format == "pyg":
@@ -96,11 +98,13 @@ func isDir(path string) bool {
 // writeEach writes every member as it is, named by its coordinates.
 func (x *job) writeEach(dir string, sel *results.Selection, tasks []*dag.Node) error {
 	ending := func(n *dag.Node) string { return Extension(x.Ref(n, sel.Port.Name).Format) }
-	return eachMember(dir, sel, tasks, ending, func(w io.Writer, n *dag.Node) error { return x.Copy(w, x.Ref(n, sel.Port.Name)) })
+	return eachMember(dir, sel, tasks, ending,
+		func(w io.Writer, n *dag.Node) error { return x.Copy(w, x.Ref(n, sel.Port.Name)) })
 }
 
 // eachMember writes a file for every member into a directory, named by its coordinates.
-func eachMember(dir string, sel *results.Selection, tasks []*dag.Node, ending func(*dag.Node) string, write func(io.Writer, *dag.Node) error) error {
+func eachMember(dir string, sel *results.Selection, tasks []*dag.Node, ending func(*dag.Node) string,
+	write func(io.Writer, *dag.Node) error) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -257,7 +261,9 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 		return "", err
 	}
 	sidecar = strings.TrimSuffix(x.Path, filepath.Ext(x.Path)) + ".json"
-	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name, Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes, Sources: x.origins(sel.Port.Name, tasks)}
+	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name,
+		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes,
+		Sources: x.origins(sel.Port.Name, tasks)}
 	return sidecar, console.WriteFile(sidecar, side.write)
 }
 
@@ -269,9 +275,11 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 		if err != nil {
 			return nil, nil, err
 		}
-		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.Array.Shape) || first[0].DType() != got.Array.DType()) {
+		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.Array.Shape) ||
+			first[0].DType() != got.Array.DType()) {
 			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
-				tasks[0].ID, first[0].DType(), compare.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID, got.Array.DType(), compare.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
+				tasks[0].ID, first[0].DType(), compare.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID,
+				got.Array.DType(), compare.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
 		}
 		arrays = append(arrays, got.Array)
 	}

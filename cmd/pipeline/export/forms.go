@@ -41,7 +41,8 @@ var forms = []form{
 func formOf(format, path string, t dag.Type) *form {
 	for i := range forms {
 		f := &forms[i]
-		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) && (f.fits(t) || !f.shared()) {
+		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) &&
+			(f.fits(t) || !f.shared()) {
 			return f
 		}
 	}
@@ -119,13 +120,15 @@ func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) err
 	if !isDir(x.Path) {
 		if len(tasks) > 1 {
 			return exit.Wrongf("there are %d of them, and %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
-				len(tasks), f.name, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path), f.ending), f.name)
+				len(tasks), f.name, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
+					f.ending), f.name)
 		}
 		return x.WriteTo(x.Path, func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
 	}
-	return eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.ending }, func(w io.Writer, n *dag.Node) error {
-		return x.writeForm(w, n, sel.Port, f)
-	})
+	return eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.ending },
+		func(w io.Writer, n *dag.Node) error {
+			return x.writeForm(w, n, sel.Port, f)
+		})
 }
 
 func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error {

@@ -12,7 +12,8 @@ import (
 
 func mixedTable() *encoding.Table {
 	return encoding.NewTable(
-		encoding.Column{Name: "name", Values: []string{"Left-Putamen", "a,b\t\"c\"", ""}, Valid: []bool{true, true, false}},
+		encoding.Column{Name: "name", Values: []string{"Left-Putamen", "a,b\t\"c\"", ""},
+			Valid: []bool{true, true, false}},
 		encoding.Column{Name: "score", Values: []float64{0.1, math.NaN(), 3}, Unit: "mm", Doc: "how far"},
 		encoding.Column{Name: "n", Values: []int32{1, 2, 3}, Valid: []bool{true, false, true}},
 		encoding.Column{Name: "kept", Values: []bool{true, false, true}},
@@ -104,12 +105,14 @@ func TestLongTable(t *testing.T) {
 }
 
 func TestStackOrder(t *testing.T) {
-	tasks := tasksOf([]string{"fold", "subject"}, []string{"10", "b"}, []string{"2", "b"}, []string{"10", "a"}, []string{"2", "a"})
+	tasks := tasksOf([]string{"fold", "subject"}, []string{"10", "b"}, []string{"2", "b"},
+		[]string{"10", "a"}, []string{"2", "a"})
 	order, front, err := stackOrder(tasks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(order, []int{3, 1, 2, 0}) || !slices.Equal(front[0].Values, []string{"2", "10"}) || !slices.Equal(front[1].Values, []string{"a", "b"}) {
+	if !slices.Equal(order, []int{3, 1, 2, 0}) || !slices.Equal(front[0].Values, []string{"2", "10"}) ||
+		!slices.Equal(front[1].Values, []string{"a", "b"}) {
 		t.Errorf("order %v of %v", order, front)
 	}
 	_, front, _ = stackOrder(tasks[:3])

@@ -44,7 +44,8 @@ func (m *member) graph() (*netio.Graph, error) {
 	}
 	for i := range source {
 		if keep(i) {
-			g.Edges = append(g.Edges, netio.Edge{Source: int(source[i]) - 1, Target: int(target[i]) - 1, Weight: weight[i]})
+			g.Edges = append(g.Edges, netio.Edge{Source: int(source[i]) - 1, Target: int(target[i]) - 1,
+				Weight: weight[i]})
 		}
 	}
 	return g, nil
@@ -73,10 +74,12 @@ func (m *member) regions(g *netio.Graph) error {
 		}
 		return v
 	}
-	name, short, side, structure, color := text("name"), text("abbreviation"), text("hemisphere"), text("structure"), text("color")
+	name, short, side, structure, color := text("name"), text("abbreviation"), text("hemisphere"),
+		text("structure"), text("color")
 	id, x, y, z := number("id"), number("x"), number("y"), number("z")
 	for i := range name {
-		g.Nodes = append(g.Nodes, netio.Node{ID: int(id[i]), Name: name[i], Abbreviation: short[i], Hemisphere: side[i], Structure: structure[i], Color: color[i],
+		g.Nodes = append(g.Nodes, netio.Node{ID: int(id[i]), Name: name[i], Abbreviation: short[i], Hemisphere: side[i],
+			Structure: structure[i], Color: color[i],
 			X: x[i], Y: y[i], Z: z[i], Score: math.NaN()})
 	}
 	return nil

@@ -38,7 +38,8 @@ type origin struct {
 func (x *job) origins(port string, tasks []*dag.Node) []origin {
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(a, b *dag.Node) int {
-		return slices.CompareFunc(a.Coords, b.Coords, func(x, y dag.Coord) int { return dag.CompareValues(x.Value, y.Value) })
+		return slices.CompareFunc(a.Coords, b.Coords,
+			func(x, y dag.Coord) int { return dag.CompareValues(x.Value, y.Value) })
 	})
 	all := make([]origin, len(tasks))
 	for i, n := range tasks {

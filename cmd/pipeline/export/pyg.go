@@ -35,11 +35,13 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	for _, p := range tasks[0].Work.Ports().Out {
 		ports[p.Name] = p
 	}
-	if !isEdges(ports["edges"].Type) || !lastAxes(ports["features"].Type, "roi", "feature") || len(tasks[0].Coords) != 1 || tasks[0].Coords[0].Axis != "subject" {
+	if !isEdges(ports["edges"].Type) || !lastAxes(ports["features"].Type, "roi", "feature") ||
+		len(tasks[0].Coords) != 1 || tasks[0].Coords[0].Axis != "subject" {
 		return exit.Wrongf("pyg is for graphs: a stage with the outputs edges and features, one task a participant")
 	}
 	d := &pygData{edgePtr: []int64{0}}
-	side := pygJSON{Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name, Groups: []string{}, Participants: []string{}, Regions: []string{}}
+	side := pygJSON{Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name, Groups: []string{},
+		Participants: []string{}, Regions: []string{}}
 	groups, err := x.Groups()
 	if err != nil {
 		return err

@@ -136,7 +136,8 @@ func scanCells(events []Scan) []string {
 	return row
 }
 
-// Print writes the table, a line for each reason that several share, the notes, and the numbers. verbose names the files.
+// Print writes the table, a line for each reason that several share, the notes, and the numbers. verbose names the
+// files.
 func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	ports := slices.Sorted(maps.Keys(p.Roster.Files))
 	g := console.Grid{}
@@ -177,7 +178,8 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(w, n)
 	}
-	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()), numbers["taken"], numbers["unusable"], numbers["left out"])
+	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()),
+		numbers["taken"], numbers["unusable"], numbers["left out"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
 			fmt.Fprintf(w, "  %s: %d\n", name, groups[name])
@@ -203,7 +205,8 @@ func sharedReasons(r *cohort.Roster, people []Event) *reasons {
 	for _, e := range people {
 		if e.State == "unusable" {
 			reason := commonReason(r, e)
-			if all.members[reason] = append(all.members[reason], e.Participant+e.Row); len(all.members[reason]) == fewToRepeat+1 {
+			if all.members[reason] = append(all.members[reason],
+				e.Participant+e.Row); len(all.members[reason]) == fewToRepeat+1 {
 				all.order = append(all.order, reason)
 			}
 		}

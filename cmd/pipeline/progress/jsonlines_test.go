@@ -36,7 +36,8 @@ type taskEvent struct {
 // struct, whatever is in the names.
 func TestAppendTask(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"train[fold=2]", "a\"b\\c", "<&>", "é", "\u2028", "\x00\x7f", "\xff"}))
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"train[fold=2]", "a\"b\\c", "<&>", "é", "\u2028",
+			"\x00\x7f", "\xff"}))
 		e := dag.Event{
 			Task: text.Draw(t, "task"), Stage: text.Draw(t, "stage"),
 			State:   rapid.SampledFrom([]dag.State{dag.Ran, dag.Cached, dag.Failed, dag.Skipped}).Draw(t, "state"),
@@ -48,15 +49,18 @@ func TestAppendTask(t *testing.T) {
 		if n := rapid.IntRange(0, 3).Draw(t, "outputs"); n > 0 {
 			e.Outputs = map[string]artifacts.Ref{}
 			for i := range n {
-				e.Outputs[text.Draw(t, "port")] = artifacts.Ref{Digest: artifacts.DigestOf([]byte{byte(i)}), Size: int64(i), Format: text.Draw(t, "format")}
+				e.Outputs[text.Draw(t, "port")] = artifacts.Ref{Digest: artifacts.DigestOf([]byte{byte(i)}),
+					Size: int64(i), Format: text.Draw(t, "format")}
 			}
 		}
-		want := taskEvent{Event: "task", Task: e.Task, Stage: e.Stage, State: e.State, Key: KeyText(e.Key), Outputs: Artifacts(e.Outputs), Seconds: Round(e.Seconds)}
+		want := taskEvent{Event: "task", Task: e.Task, Stage: e.Stage, State: e.State, Key: KeyText(e.Key),
+			Outputs: Artifacts(e.Outputs), Seconds: Round(e.Seconds)}
 		if e.State == dag.Failed {
 			want.Error = "cause: " + text.Draw(t, "error")
 			failed := &dag.Error{Task: e.Task, Err: errors.New(want.Error)}
 			if rapid.Bool().Draw(t, "has a place") {
-				failed.Pos = dag.Pos{File: "f" + text.Draw(t, "file"), Line: rapid.IntRange(1, 99).Draw(t, "line"), Col: rapid.IntRange(1, 99).Draw(t, "column")}
+				failed.Pos = dag.Pos{File: "f" + text.Draw(t, "file"), Line: rapid.IntRange(1, 99).Draw(t, "line"),
+					Col: rapid.IntRange(1, 99).Draw(t, "column")}
 				want.File, want.Line, want.Column = failed.Pos.File, failed.Pos.Line, failed.Pos.Col
 			}
 			e.Err = failed

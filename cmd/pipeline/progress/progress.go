@@ -57,7 +57,8 @@ type lines struct {
 }
 
 func newLines(w io.Writer, t *tallies, verbose bool) *lines {
-	l := &lines{w: w, verbose: verbose, every: 30 * time.Second, t: t, printed: map[*tally]bool{}, last: time.Now(), stop: make(chan struct{})}
+	l := &lines{w: w, verbose: verbose, every: 30 * time.Second, t: t, printed: map[*tally]bool{}, last: time.Now(),
+		stop: make(chan struct{})}
 	l.stopped.Go(func() { tick(l.every, l.stop, l.alive) })
 	return l
 }

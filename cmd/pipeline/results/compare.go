@@ -41,7 +41,8 @@ func PrintDifference(w io.Writer, d *compare.Difference, indent string) {
 
 // Difference reads two artifacts of one port and compares them. Bytes may
 // differ where contents do not (another version of a library); that is said too.
-func Difference(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*compare.Difference, error) {
+func Difference(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref,
+	typ dag.Type) (*compare.Difference, error) {
 	read := func(s *artifacts.Store, r artifacts.Ref) (Content, error) {
 		b, err := ReadBlob(s, r)
 		if err != nil {

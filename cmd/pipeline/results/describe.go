@@ -107,7 +107,8 @@ func (c Content) JSON(rows int) ContentJSON {
 func (c Content) Print(w io.Writer, rows int, indent string) {
 	switch {
 	case c.Table != nil:
-		fmt.Fprintf(w, "%s%s × %s\n", indent, words.Count(c.Table.Rows(), "row"), words.Count(len(c.Table.Columns), "column"))
+		fmt.Fprintf(w, "%s%s × %s\n", indent, words.Count(c.Table.Rows(), "row"),
+			words.Count(len(c.Table.Columns), "column"))
 		printTable(w, c.Table, rows, indent)
 	case c.Array != nil:
 		c.printArray(w, indent)
@@ -124,7 +125,8 @@ func (c Content) printArray(w io.Writer, indent string) {
 	values := a.Float64s()
 	s := summarize(values)
 	fmt.Fprintf(w, "%s%s %s; min %s, median %s, max %s, mean %s, sd %s", indent, a.DType(), compare.Shape(a.Shape, c.axes),
-		compare.Rounded(s.min), compare.Rounded(s.median), compare.Rounded(s.max), compare.Rounded(s.mean), compare.Rounded(s.sd))
+		compare.Rounded(s.min), compare.Rounded(s.median), compare.Rounded(s.max), compare.Rounded(s.mean),
+		compare.Rounded(s.sd))
 	if s.nan > 0 {
 		fmt.Fprintf(w, ", %d NaN", s.nan)
 	}

@@ -85,7 +85,8 @@ func DiffRuns(store *artifacts.Store, ra, rb *dag.Record) ([]*TaskDiff, RunDiff)
 			add(&TaskDiff{Task: b.ID, State: "recomputed", Causes: causesOf(store, ra, rb, x, b, madeA, madeB)})
 		default:
 			sum.Different++
-			add(&TaskDiff{Task: b.ID, State: "different", Causes: causesOf(store, ra, rb, x, b, madeA, madeB), a: x, b: b})
+			add(&TaskDiff{Task: b.ID, State: "different", Causes: causesOf(store, ra, rb, x, b, madeA, madeB), a: x,
+				b: b})
 		}
 	}
 	for i := range ra.Tasks {
@@ -104,7 +105,8 @@ func sameOutputs(a, b *dag.TaskRecord) bool {
 
 // causesOf are the facts in which a task differs by itself: not the inputs that
 // other tasks made, for those are consequences.
-func causesOf(store *artifacts.Store, ra, rb *dag.Record, a, b *dag.TaskRecord, madeA, madeB map[string]bool) []dag.Difference {
+func causesOf(store *artifacts.Store, ra, rb *dag.Record, a, b *dag.TaskRecord, madeA,
+	madeB map[string]bool) []dag.Difference {
 	switch {
 	case a.State == dag.Failed || b.State == dag.Failed:
 		if a.Error != b.Error {

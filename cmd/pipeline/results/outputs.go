@@ -84,7 +84,8 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" when the cause is mended"
 	}
 	text += "\n  " + a.Command(words...) + " " + makes
-	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil && first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
+	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil &&
+		first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
 		text += "\n  a run of it had another recipe; if that was by --set, give the same --set here"
 	}
 	if len(there) > 0 {

@@ -23,7 +23,8 @@ func TestChoose(t *testing.T) {
 	g := &dag.Graph{File: "x.yaml", Stages: []*dag.StageNode{stage, {Name: "folds"}}}
 	for _, lambda := range []string{"[0, 0]", "[0.1, 0.1]"} {
 		for _, fold := range []string{"1", "2"} {
-			n := &dag.Node{Stage: stage, Work: &twoOutputs{}, Coords: []dag.Coord{{Axis: "lambda", Value: lambda}, {Axis: "fold", Value: fold}}}
+			n := &dag.Node{Stage: stage, Work: &twoOutputs{}, Coords: []dag.Coord{{Axis: "lambda", Value: lambda},
+				{Axis: "fold", Value: fold}}}
 			n.ID = dag.TaskID("train", n.Coords)
 			stage.Tasks = append(stage.Tasks, n)
 		}

@@ -43,11 +43,13 @@ func summarize(values []float64) numbers {
 	}
 	slices.Sort(sorted)
 	s.min, s.max = sorted[0], sorted[len(sorted)-1]
-	s.median = 0.5*stat.Quantile(0.5, stat.Empirical, sorted, nil) + 0.5*sorted[len(sorted)/2] // of an even number: between the two
+	// of an even number: between the two
+	s.median = 0.5*stat.Quantile(0.5, stat.Empirical, sorted, nil) + 0.5*sorted[len(sorted)/2]
 	s.mean, s.sd = stat.MeanStdDev(sorted, nil)
 	return s
 }
 
 func (s numbers) json() *statsJSON {
-	return &statsJSON{compare.JSON(s.min), compare.JSON(s.median), compare.JSON(s.max), compare.JSON(s.mean), compare.JSON(s.sd), s.nan}
+	return &statsJSON{compare.JSON(s.min), compare.JSON(s.median), compare.JSON(s.max), compare.JSON(s.mean),
+		compare.JSON(s.sd), s.nan}
 }

@@ -18,7 +18,8 @@ func TestSummarize(t *testing.T) {
 		{nil, numbers{nan, nan, nan, nan, nan, 0}},
 	} {
 		got := summarize(c.values)
-		for i, pair := range [][2]float64{{got.min, c.want.min}, {got.median, c.want.median}, {got.max, c.want.max}, {got.mean, c.want.mean}, {got.sd, c.want.sd}} {
+		for i, pair := range [][2]float64{{got.min, c.want.min}, {got.median, c.want.median}, {got.max, c.want.max},
+			{got.mean, c.want.mean}, {got.sd, c.want.sd}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-12 || math.IsNaN(pair[0]) != math.IsNaN(pair[1]) {
 				t.Errorf("%v: number %d is %v, want %v", c.values, i, pair[0], pair[1])
 			}

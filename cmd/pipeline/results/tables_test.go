@@ -10,7 +10,8 @@ import (
 // A table shows the smallest p that its random draws can give as a report does, and other numbers as they are.
 func TestShownP(t *testing.T) {
 	var b strings.Builder
-	printTable(&b, column.Table([]column.PermutationTestRow{{Measure: "auc", Observed: 0.05, P: 0.05, Permutations: 19}, {Measure: "accuracy", Observed: 0.7, P: 0.35, Permutations: 19}}), 5, "")
+	printTable(&b, column.Table([]column.PermutationTestRow{{Measure: "auc", Observed: 0.05, P: 0.05, Permutations: 19},
+		{Measure: "accuracy", Observed: 0.7, P: 0.35, Permutations: 19}}), 5, "")
 	for _, want := range []string{" ≤ 0.05 (19 draws)", " 0.35"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())

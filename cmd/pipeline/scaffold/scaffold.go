@@ -74,7 +74,8 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 		return nil, err
 	}
 	write := strings.NewReplacer(templateModule+"/"+templateStage, modulePath+"/"+name, templateModule, modulePath,
-		"=> ../..", "=> "+modfile.AutoQuote(toClone), templateStage, name, strings.ToUpper(templateStage[:1])+templateStage[1:], strings.ToUpper(name[:1])+name[1:])
+		"=> ../..", "=> "+modfile.AutoQuote(toClone), templateStage, name, strings.ToUpper(templateStage[:1])+
+			templateStage[1:], strings.ToUpper(name[:1])+name[1:])
 
 	room, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".new-stage-")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +105,8 @@ func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, 
 		if e.IsDir() {
 			return fs.SkipDir
 		}
-		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml"}, path.Ext(file)) || path.Base(file) == "code_gen.go" {
+		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml"}, path.Ext(file)) ||
+			path.Base(file) == "code_gen.go" {
 			return nil
 		}
 		text, err := fs.ReadFile(template, file)
@@ -129,7 +131,8 @@ func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, 
 func checkStageName(name string) error {
 	_, taken := stages.Lookup(name)
 	switch {
-	case !stageName.MatchString(name), token.IsKeyword(name), slices.Contains([]string{"main", "internal", "vendor", "testdata"}, name):
+	case !stageName.MatchString(name), token.IsKeyword(name),
+		slices.Contains([]string{"main", "internal", "vendor", "testdata"}, name):
 		return fmt.Errorf("%q cannot name the kind: it is also the name of a Go package, so write small letters and digits, beginning with a letter, and no word of the language", name)
 	case taken:
 		return fmt.Errorf("there is a stage kind %s already", name)

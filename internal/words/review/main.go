@@ -47,7 +47,8 @@ func List(root string) ([]byte, error) {
 		}
 		var texts []string
 		switch {
-		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(name, "_gen.go"):
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+			!strings.HasSuffix(name, "_gen.go"):
 			texts, err = inGo(path)
 		case filepath.Ext(name) == ".yaml" && filepath.Base(filepath.Dir(path)) == "pipelines":
 			texts, err = inYAML(path)
@@ -66,7 +67,8 @@ func List(root string) ([]byte, error) {
 }
 
 // apart are directories without words for users.
-var apart = []string{"testdata", "node_modules", "bench", "test", "examples", "asm", "need", "s3test", "stagetest", "codeid", "release", "web"}
+var apart = []string{"testdata", "node_modules", "bench", "test", "examples", "asm", "need", "s3test", "stagetest",
+	"codeid", "release", "web"}
 
 func inGo(path string) (texts []string, err error) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
