@@ -18,14 +18,15 @@ import (
 	"prgnn/internal/version"
 )
 
-// A member is a file in an archive.
+// A member is a file in an archive; of a symbolic link, data is where it leads.
 type member struct {
 	name string
 	mode os.FileMode
 	data []byte
 }
 
-// archive writes the .tar.gz of a platform, or the .zip on Windows.
+// archive writes the .tar.gz of a platform, or the .zip on Windows, where the BIDS App is pipeline bids-app:
+// not everybody may make links there.
 func archive(out string, b binary, src source, notices []byte) error {
 	program, err := os.ReadFile(b.path)
 	if err != nil {
@@ -39,6 +40,9 @@ func archive(out string, b binary, src source, notices []byte) error {
 			return err
 		}
 		members = append(members, member{top + name, 0o644, data})
+	}
+	if b.os != "windows" { // the name of the BIDS App
+		members = append(members, member{top + "prgnn", os.ModeSymlink | 0o777, []byte(b.program())})
 	}
 	what := b.os + "-" + b.arch
 	if b.os == "windows" {
@@ -61,8 +65,12 @@ func writeTar(w io.Writer, at time.Time, members []member) error {
 	for _, m := range members {
 		h := &tar.Header{Name: m.name, Mode: int64(m.mode.Perm()), Size: int64(len(m.data)), ModTime: at,
 			Format: tar.FormatUSTAR}
-		if m.mode.IsDir() {
+		switch {
+		case m.mode.IsDir():
 			h.Typeflag = tar.TypeDir
+		case m.mode&os.ModeSymlink != 0:
+			h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, string(m.data), 0
+			m.data = nil
 		}
 		if m.mode&os.ModeSticky != 0 {
 			h.Mode |= 0o1000

@@ -26,7 +26,8 @@ mkdir "$work/from-source" "$work/from-wheel" "$work/from-archive" "$work/from-im
 (cd "$work/from-source" && "$work/source" run -q quick.yaml)
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q "$work"/dist/*manylinux*.whl 'cyclonedx-python-lib[json-validation]==11.5.0' check-wheel-contents==0.6.3
+"$work/venv/bin/pip" install -q "$work"/dist/*manylinux*.whl 'cyclonedx-python-lib[json-validation]==11.5.0' check-wheel-contents==0.6.3 cffconvert==2.0.0
+"$work/venv/bin/cffconvert" --validate -i CITATION.cff
 (cd "$work/from-wheel" && env -i HOME="$work" PATH=/usr/bin:/bin "$work/venv/bin/prgnn" run -q quick.yaml)
 "$work/venv/bin/check-wheel-contents" --ignore W008,W009 "$work"/dist/*manylinux*.whl
 "$work/venv/bin/python" - "$work"/dist/*.cdx.json <<'P'
@@ -39,6 +40,7 @@ P
 
 tar xzf "$work"/dist/*linux*.tar.gz -C "$work/from-archive" --strip-components=1
 (cd "$work/from-archive" && env -i HOME="$work" ./pipeline run -q quick.yaml)
+env -i "$work/from-archive/prgnn" --help | grep -q participant # the BIDS App
 
 mkdir "$work/layout"
 tar xf "$work"/dist/*oci*.tar -C "$work/layout"
