@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/folds"
 	"prgnn/stages/column"
 )
 
@@ -82,4 +84,17 @@ func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
 		}
 	}
 	return settings
+}
+
+// checkFolds refuses folds that a division does not make, and accuracies of some of its folds only.
+func (l *loader) checkFolds() {
+	var participants *encoding.Table
+	if l.roster != nil {
+		participants = l.roster.Participants
+	}
+	for _, s := range l.stages {
+		for _, text := range folds.Mistakes(s.nodes, participants) {
+			l.bad.add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
+		}
+	}
 }

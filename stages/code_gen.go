@@ -9,17 +9,17 @@ var codes = dag.Codes(`kind baseline d970b5928d8593b4a309905e485a1bd6f0ed1ff3f37
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
 kind brainmap 4c56081ec7ac2d8b19ac312941f98bb9cce7a3b5886e0c2b11a40621dfe6f462
-kind choose 3c7d97cace38b2d27e916d05134556631b8247b67e7b3b64aba5d7bccdbeb7b1
+kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
-kind compare dba541f768bf6f35ab91b06ab3215c89bb4f771395905677c3119a2c00231fd2
+kind compare 9d6e11143a3231d43a5f6ec2f0a0227f5ab2a01e0d30bef5757a7135018d8977
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 35f79c2da846af3f05d13cee0f47cc8c6051ab5c473951e6a5b95d1fad876c9e
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 2de6bbcd702d4435d6859a71b8c863fe7b7161b671ab5f5a631aa7801da6d157
+kind evaluate 53dbbf3425e0ead4898230e81eb18d7f71df4edade5e74c9021fa48066bf048d
 kind exec 427445ad1c5cc0a17b2b144b091f2fd7bd712a80063564b06d6d9ede75326395
 kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
-kind figure-confusion 4f471ec2c428de0c10e407c0b68e8069ffb2e0ea85b9e852764e6b66a1c58e30
+kind figure-confusion 21010c36e59c3e7866447bbe6c9f089a26a4b7bc97c63b9ddc71383c66be916e
 kind figure-connectivity bcb7a940ecf135c2d0615e4c96716f56c8eefd5510e9f3266c8618023aa5fe13
 kind figure-degrees 9d54a2198ad7f0ddf37d713581e01944caca0a4b2094e6dedd1ce556852535d2
 kind figure-distributions c5cc4ba69bbc16b9a77a1dc3f9e83d13321ee03b039779d483e0fe9afd83ef78
@@ -28,7 +28,7 @@ kind figure-individuals 157fd64c4628dc5bf953e775f7f8730df74fe14a2ed3a6aee9d84f28
 kind figure-qc 4b3c5e4ae5069a7a9840ecc11e7b0d1f5d0a09697e0c79806f1d9f26eac6e1b1
 kind figure-qcfc bb58c8c35d7a71a8a4cc8cc9f4cfeac4300535fc68143d63542779fff3016fd1
 kind figure-ranking 65b4aca61d9ad3f7767bc5ab44984ea15c53c3d1b5bda0435979abdb69d5614e
-kind figure-roc 7af27143e9db2bbbaafe93db44d40a9e1feac62ba9402d9e9deca0b33c5e184d
+kind figure-roc ab1ff715962af8cd3555a4f7b51ccdce25e5f48ce3f1cbd541f2f0edf3e63e3c
 kind figure-training 42da78bf2d699f53ed2ab25979724f04c033b81330a7ec1795d42d36bb776522
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
@@ -38,15 +38,15 @@ kind leakage bee1c8f42910a9f3b6ff06d7a278af7f0183cd5857a6c01492165b3213b3c899
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
-kind permutation bb88fd5cdc9c641342409d3fb71b089633b83289eed56e30dd108aaa4390abf8
+kind permutation 6f9a8611c7cb44abf6d647d4886f34748f66e32153effe3e7b102f9d294ca728
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report d8b2ccfda70e5f70c3b81fe0a0fd91fae0c93d3c0f47156ed5b19419e44a8dac
+kind report daee56512c5c5724723fdbd72e18a8a5a2698cf98f065b1b478f89076dd8480e
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 4fe8175e9ab0d29caed6af940592d43151240ce2eaf638b48b95c8596060019f
+kind summary 859dc3a472d154da713c219675914f590aafa1950d2819ca0958be443e551b87
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
@@ -1451,7 +1451,7 @@ prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
-reached by bootstrap figure-individuals matrices report summary timeseries
+reached by bootstrap evaluate figure-individuals matrices report summary timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -1549,7 +1549,7 @@ prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap connectivity figure-individuality figure-individuals figure-ranking report summary tables
+reached by brainmap connectivity evaluate figure-individuality figure-individuals figure-ranking report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by brainmap denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
@@ -1808,9 +1808,10 @@ reached by choose compare evaluate figure-confusion figure-roc permutation repor
 prgnn/stages/fold.Case 1d105543f286.e3b0c4
 prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
-prgnn/stages/fold.ReadTested 93b333795928.66dbf9
-prgnn/stages/fold.Tested 4b40de23cc99.c5d94f
-prgnn/stages/fold.oneSide 1d6f0c81b584.b88aa3
+prgnn/stages/fold.ReadTested 2fe4ed1b38c9.ff9fec
+prgnn/stages/fold.Tested 10a19b93d21b.c5d94f
+prgnn/stages/fold.oneSide 3f716e853e07.d5aa02
+prgnn/stages/fold.place 331b8453f1e0.e3b0c4
 
 reached by choose compare evaluate figure-roc permutation report summary
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
@@ -2273,15 +2274,19 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
-prgnn/stages/assess.Evaluate 16e3021238f2.e3b0c4
+prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 40440d35d915.b57061
-prgnn/stages/assess.Evaluate.Run 19bbcf5103c0.203634
+prgnn/stages/assess.Evaluate.Run 2f3713107e41.81446c
+prgnn/stages/assess.Evaluate.complete 6b1b9ef39ef3.32b1f6
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
+prgnn/stages/fold.ApartText d8b1755cae9b.998011
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
+prgnn/stages/fold.PartText 01660137582c.9d7f1c
+prgnn/stages/fold.Untested fafc4b82957c.549c77
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
@@ -3236,13 +3241,13 @@ prgnn/stages/present.author.othersLast 89f5f98df9ff.d65c86
 prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
-prgnn/stages/present.author.performance bd9e892fb169.f84ecd
+prgnn/stages/present.author.performance ef37d6399f90.e5ce65
 prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
 prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality a5dacff91a07.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
-prgnn/stages/present.author.readAccuracy 68006b5ef139.1d37f8
+prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
 prgnn/stages/present.author.recovered 127b9c756a82.14292c
 prgnn/stages/present.author.references 263614664634.b45123
 prgnn/stages/present.author.regionFigures 9e698c5d6101.49e433
@@ -3288,7 +3293,7 @@ prgnn/stages/present.headlineOf 17b3ffa89334.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
-prgnn/stages/present.judge a6f2af825fa5.3aca19
+prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
@@ -3339,7 +3344,6 @@ prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
 prgnn/stages/present.tableOf 658b2ec20ad3.506c43
 prgnn/stages/present.taskConditions c4275635cc41.ddcd60
-prgnn/stages/present.testedText 57e5fdc88354.9bf97d
 prgnn/stages/present.text 39f15acbb062.fafdc9
 prgnn/stages/present.the 55995dc21d00.e3b0c4
 prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
@@ -3348,8 +3352,8 @@ prgnn/stages/present.upperFirst 2c14ad4f7585.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
 prgnn/stages/present.usual 4ddd2be99784.49b5f5
-prgnn/stages/present.verdict 66605308eddf.284716
-prgnn/stages/present.verdict.sentence ba0a443a4f5b.abe36f
+prgnn/stages/present.verdict 9b0479f54336.284716
+prgnn/stages/present.verdict.sentence 3c99b212b31a.89ebb5
 prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
 prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
@@ -3791,7 +3795,7 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:18 Evaluate:22 Evaluate.Ports:29 Evaluate.Run:46 participantAccuracy:63 Evaluate.test:66
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:51 Evaluate.complete:72 participantAccuracy:92 Evaluate.test:95
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
@@ -3872,14 +3876,15 @@ at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 Rea
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:41 epochRow:50 majorityRow:57 noRows:62 nameNetworks:68 DrawTraining:98
 at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:64 Ranked.name:75 Ranked.scale:84 Ranked.first:87 DrawSlices:98 gz:122 Viewer:130
+at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 RefuseDuplicates:57 DuplicateText:70 LeakagePort:98
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
-at stages/fold/read.go prgnn/stages/fold ReadSettings:13 oneSide:67
+at stages/fold/read.go prgnn/stages/fold ReadSettings:13 place:66 oneSide:73
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:25 Distinct:56 Accuracy:67 Majority:81
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:34 Settings.name:42 ReadTested:56 OverDraws:112 bySetting:142 OnlyOnce:164 Tested.Cases:182
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:119 bySetting:149 OnlyOnce:171 Tested.Cases:189
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
@@ -3898,7 +3903,7 @@ at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 la
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:63 Split.Run:66 readMembers:113 Split.permute:141 groupsOf:168 Split.enough:177 Split.divide:209 Split.deal:217 Split.inside:241 bySite:267
+at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:66 Split.Run:69 readMembers:116 Split.permute:144 groupsOf:171 Split.enough:180 Split.divide:212 Split.deal:220 Split.inside:244 bySite:270
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:138 TrainingParams.validate:152
@@ -3930,7 +3935,7 @@ at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 S
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
-at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:89 baseline:111 author.perParticipant:121 author.nested:127 author.aboveChance:145 author.cautionAccuracy:160
+at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 author.aboveChance:154 author.cautionAccuracy:169
 at stages/present/author.go prgnn/stages/present author:16 author.write:43 author.add:101 author.say:104 author.heading:108 author.caution:111 author.table:119 author.supplement:125 author.figures:133 author.show:154
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
@@ -3940,10 +3945,10 @@ at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:116 arrangements:175 describeColumn:188 describeNumbers:241 groupSD:278 identifies:288 decimals:300 unitName:312
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:92 testedText:99 plusMinus:108 author.folds:116 the:159 author.permutation:162 author.comparison:202 author.paperTables:239 author.performanceFigures:277 author.othersLast:320 accuracyChart:332
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:92 plusMinus:99 author.folds:107 the:150 author.permutation:153 author.comparison:193 author.paperTables:230 author.performanceFigures:268 author.othersLast:311 accuracyChart:323
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:164 middle:173 warningRow:182 author.warnings:188
-at stages/present/references.go prgnn/stages/present verdict:15 judge:27 verdict.value:60 upsideDownText:71 upsideDown:75 verdict.sentence:80 author.recovered:108
+at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:124 author.inSpace:150 author.rankingTables:185 author.contrasts:242 author.agreement:264 besideChance:305 author.null:316 author.fidelity:366 author.individuality:390
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124

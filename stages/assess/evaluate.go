@@ -2,6 +2,7 @@ package assess
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"prgnn/dag"
@@ -23,7 +24,11 @@ type Evaluate struct {
 	Positive     string `param:"positive" doc:"the group whose detection sensitivity counts; by default the first in sorted order that is not named as a control group (HC, TD, CON, control …), of two groups"`
 	Permutations int    `param:"permutations" doc:"of the groups of the tested, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
+	Partial      bool   `param:"partial" doc:"accept trainings on some of the folds only: everything is of the participants that these test, and a caution says so. Without it such a cross-validation is refused"`
 }
+
+// TestsEverybody reports whether the gathered predictions have to be of all folds.
+func (s *Evaluate) TestsEverybody() (port string, all bool) { return "predictions", !s.Partial }
 
 // Ports are the stage's inputs and outputs.
 func (*Evaluate) Ports() dag.Ports {
@@ -48,6 +53,9 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.complete(all); err != nil {
+		return nil, err
+	}
 	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
 	if err != nil {
 		return nil, err
@@ -57,6 +65,27 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
 	}
 	return dag.Outputs{"scores": scoresTable(all.Axes, all.Settings, positive), "summary": summary}, nil
+}
+
+// complete refuses a cross-validation that tests only some of its participants, or with partial adds a caution;
+// likewise settings that were tested on different participants.
+func (s *Evaluate) complete(all *fold.Settings) error {
+	var parts []string
+	for _, fs := range all.Settings {
+		if text := fold.PartText(fs); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if parts != nil && !s.Partial {
+		return fmt.Errorf("%s: train on every fold (matrix: { fold: [1..N] }), or ask for a part by partial: true", strings.Join(parts, "; "))
+	}
+	if parts != nil {
+		all.Cautions = append(all.Cautions, "Not a complete cross-validation (partial: true): "+strings.Join(parts, "; "))
+	}
+	if text := fold.ApartText(all.Settings); text != "" {
+		all.Cautions = append(all.Cautions, text)
+	}
+	return nil
 }
 
 // participantAccuracy is the accuracy of one fold, each participant counted once.

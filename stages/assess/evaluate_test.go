@@ -97,6 +97,38 @@ func TestEvaluateP(t *testing.T) {
 	}
 }
 
+// Folds 1 and 2 of three: c is trained on and never tested. Another setting tests all three.
+func TestEvaluatePart(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	of := func(model string, folds int) (ins []dag.Input) {
+		ids := []string{"a", "b", "c"}
+		for f := range folds {
+			table := stagetest.Told(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3 % 2, 0.2}, [3]any{ids[(f+2)%3], (f + 2) % 3 % 2, 0.9})
+			set, _ := table.Column("set")
+			set.Values = []string{"test", "train", "train"}
+			table.Meta = map[string]string{"model": model}
+			ins = append(ins, dag.InputOf(table, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}, dag.Coord{Axis: "stage", Value: model}))
+		}
+		return ins
+	}
+	in := map[string][]dag.Input{"predictions": append(of("ridge", 2), of("svm", 3)...)}
+	_, err := stagetest.RunStage(t, &Evaluate{Permutations: 99}, in)
+	if want := "ridge regression was tested on 2 of 3 participants (fold 1, 2): train on every fold (matrix: { fold: [1..N] }), or ask for a part by partial: true"; fmt.Sprint(err) != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99, Partial: true}, in)["summary"].(*encoding.Table)
+	if want := "Not a complete cross-validation (partial: true): ridge regression was tested on 2 of 3 participants (fold 1, 2)\n" +
+		"Classifiers were tested on different participants, and their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)"; summary.Meta["caution"] != want {
+		t.Errorf("caution %q, want %q", summary.Meta["caution"], want)
+	}
+	if n := stagetest.FloatsOf(t, summary, "participants"); n[1] != 2 || n[3] != 3 {
+		t.Errorf("participants %v", n)
+	}
+	if summary = stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": of("svm", 3)})["summary"].(*encoding.Table); summary.Meta["caution"] != "" {
+		t.Errorf("a complete cross-validation: %q", summary.Meta["caution"])
+	}
+}
+
 func TestEvaluateTwiceTested(t *testing.T) {
 	g := [2]string{"ASD", "HC"}
 	a := stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6})

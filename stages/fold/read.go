@@ -62,13 +62,15 @@ func ReadSettings(ins []dag.Input) (*Settings, error) {
 	return all, nil
 }
 
+// A place is a participant in one fold of one repeat.
+type place struct {
+	id           string
+	repeat, fold int32
+}
+
 // oneSide refuses predictions that train on a participant whom they test: no accuracy is
 // made of them, whether a leakage stage looks at them or not.
 func oneSide(rows []PredictionRow) error {
-	type place struct {
-		id           string
-		repeat, fold int32
-	}
 	tested := map[place]bool{}
 	for _, r := range rows {
 		if r.Set == "test" {

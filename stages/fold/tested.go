@@ -28,6 +28,7 @@ type Tested struct {
 	Repeat, Fold int64
 	Graphs       []Case
 	Participants []Case
+	trained      []string // participants
 }
 
 // Settings are the tested folds of several trainings, by setting.
@@ -77,8 +78,13 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 		return nil, nil, err
 	}
 	var folds []Tested
+	trained := map[place][]string{}
 	for i, r := range rows {
 		if r.Set != "test" {
+			p := place{"", r.Repeat, r.Fold}
+			if ids := trained[p]; len(ids) == 0 || ids[len(ids)-1] != r.ID { // the draws of a participant follow each other
+				trained[p] = append(ids, r.ID)
+			}
 			continue
 		}
 		if r.Label < 0 || int(r.Label) >= len(groups) || groups[r.Label] != r.Group {
@@ -103,6 +109,7 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 	}
 	for i := range folds {
 		folds[i].Participants = OverDraws(folds[i].Graphs)
+		folds[i].trained = trained[place{"", int32(folds[i].Repeat), int32(folds[i].Fold)}]
 	}
 	return folds, groups, nil
 }

@@ -59,6 +59,9 @@ func (s *Split) Divisions() (repeats, folds int) {
 	return s.Repeats, s.Folds
 }
 
+// LeavesOut is the column whose values are the folds; "" where the number of folds is a parameter.
+func (s *Split) LeavesOut() string { return s.LeaveOut }
+
 // A member is a participant and its group.
 type member struct{ id, group string }
 

@@ -58,6 +58,15 @@ func (a *author) readAccuracy() error {
 	if err != nil {
 		return err
 	}
+	table, err := a.t.In("evaluation").Table()
+	if err != nil {
+		return err
+	}
+	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
+		if text != "" {
+			a.caution("%s", text)
+		}
+	}
 	if a.permuted, err = read[column.PermutationTestRow](a.t, "permutation"); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (a *author) performance() error {
 	}
 	rows := a.perParticipant()
 	first := a.accuracy[0]
-	columns := []shownColumn[accuracyRow]{
+	t := tableOf("Performance on test participants", 1, rows,
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
 		strong(number("accuracy", "share of correct predictions, pooled over the folds", func(r accuracyRow) string { return report.Share(r.Accuracy) })),
 		number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r accuracyRow) string { return report.Range(r.Low, r.High) }),
@@ -37,28 +37,28 @@ func (a *author) performance() error {
 				return "n/a"
 			}
 			return report.Share(r.Sensitivity) + "/" + report.Share(r.Specificity)
-		}),
-	}
+		}))
 	same := sameTested(rows)
-	if !same {
-		columns = append(columns, number("n", "participants tested", func(r accuracyRow) string { return fmt.Sprint(r.Participants) }),
-			number("folds", "", func(r accuracyRow) string { return fmt.Sprint(r.Folds) }),
-			number("majority", "majority-class rate: share of the largest group among the tested participants", func(r accuracyRow) string { return report.Share(r.Majority) }))
-	}
-	t := tableOf("Performance on test participants", 1, rows, columns...)
 	if same {
 		t.Note = fmt.Sprintf("%s, %s. Majority-class rate: %s, the share of the largest group among the tested participants.",
 			words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"),
 			report.Share(first.Majority))
 	} else {
 		t.Note = "The classifiers were not tested on the same participants: the rows cannot be compared."
-		a.caution("Classifiers were tested on different participants (%s): their accuracies cannot be compared", testedText(rows))
 	}
 	if slices.ContainsFunc(rows, accuracyRow.majority) {
 		t.Note += " The majority classifier names the largest group of the training participants."
 	}
 	t.Note += fmt.Sprintf(" Positive: %s.", first.Positive)
 	a.table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
+	if !same {
+		a.table(tableOf("Tested participants of each classifier", 1, rows,
+			text("classifier", "", func(r accuracyRow) string { return r.called() }),
+			number("n", "participants tested", func(r accuracyRow) string { return fmt.Sprint(r.Participants) }),
+			number("folds", "", func(r accuracyRow) string { return fmt.Sprint(r.Folds) }),
+			number("majority-class rate", "share of the largest group among the tested participants", func(r accuracyRow) string { return report.Share(r.Majority) })),
+			"gives the participants on whom each classifier was tested.")
+	}
 	a.supplement(tableOf("Performance per graph and per participant", 2, a.accuracy,
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
 		text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r accuracyRow) string { return r.Level }),
@@ -93,15 +93,6 @@ func sameTested(rows []accuracyRow) bool {
 	return !slices.ContainsFunc(rows, func(r accuracyRow) bool {
 		return r.Participants != rows[0].Participants || r.Folds != rows[0].Folds || r.Majority != rows[0].Majority
 	})
-}
-
-// testedText says on how many participants each classifier was tested: "PR-GNN: 42, linear SVM: 25".
-func testedText(rows []accuracyRow) string {
-	var parts []string
-	for _, r := range rows {
-		parts = append(parts, fmt.Sprintf("%s: %d", r.called(), r.Participants))
-	}
-	return words.Some(parts, 8)
 }
 
 // plusMinus writes a mean with its standard deviation.

@@ -17,6 +17,7 @@ type verdict struct {
 	references []column.RecoveryRow
 	equal      []column.RecoveryRow // not distinguishable from it
 	ahead      []column.RecoveryRow // do better
+	tested     bool                 // some reference has a p: it takes several models
 	measure    string               // by what: "planted regions found" or "held-out effect"; "" when neither is known
 }
 
@@ -46,7 +47,9 @@ func judge(rows []column.RecoveryRow, by string) (v verdict, ok bool) {
 		return v, false
 	}
 	for _, r := range v.references {
-		switch lead, p := r.Lead(by); {
+		lead, p := r.Lead(by)
+		v.tested = v.tested || !math.IsNaN(p)
+		switch {
 		case !(p < 0.05) || v.value(r) == v.value(v.trained):
 			v.equal = append(v.equal, r)
 		case lead < 0:
@@ -85,6 +88,9 @@ func (v verdict) sentence(said string) string {
 			names = append(names, fmt.Sprintf("%s (%s)", r.Method, v.value(r)))
 		}
 		return strings.Join(names, ", ")
+	}
+	if !v.tested {
+		return fmt.Sprintf("The trained models' ranking by %s (%s %s) was not tested against %s (the test needs several models whose leads differ): it is no evidence that training found anything", reading, v.measure, v.value(v.trained), named(v.references))
 	}
 	var parts []string
 	if v.equal != nil {

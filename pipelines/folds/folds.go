@@ -1,0 +1,172 @@
+// Package folds checks, before anything runs, that the folds which tasks test are those that their division
+// makes: none beyond it, and for an accuracy all of them.
+package folds
+
+import (
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+)
+
+// A divider is a Stage that divides participants into folds.
+type divider interface {
+	// Divisions is how many repeats and folds its table will have; 0 folds: the data decide.
+	Divisions() (repeats, folds int)
+	// LeavesOut is the column of the participants whose values are the folds; "" for none.
+	LeavesOut() string
+}
+
+// A tester is a Stage with one test fold of one repeat, from a table of folds.
+type tester interface {
+	TestFold() (repeat, fold int)
+}
+
+// A judge is a Stage that gives accuracies of what it gathers on a port: of everybody, unless part is asked for.
+type judge interface {
+	TestsEverybody() (port string, all bool)
+}
+
+// Mistakes are those of the tasks of one stage, in words. participants is the cohort's table; nil when it is not known.
+func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
+	var out []string
+	largest, wrong := 0, ""
+	for i := range tasks {
+		n := &tasks[i]
+		switch work := n.Work.(type) {
+		case tester:
+			if over, text := beyond(n, work, participants); over > largest {
+				largest, wrong = over, text
+			}
+		case judge:
+			if port, all := work.TestsEverybody(); all {
+				out = append(out, untested(n, port, participants)...)
+			}
+		}
+	}
+	if wrong != "" {
+		out = append(out, wrong)
+	}
+	return out
+}
+
+// divisions is what a division will have; 0 folds where that is not known before it runs.
+func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
+	d := n.Work.(divider)
+	repeats, folds = d.Divisions()
+	if by := d.LeavesOut(); by != "" && participants != nil && ofCohort(n) {
+		if _, values, err := column.ByParticipant(participants, by); err == nil {
+			distinct := map[string]bool{}
+			for _, v := range values {
+				distinct[v] = true
+			}
+			folds = len(distinct)
+		}
+	}
+	return repeats, folds
+}
+
+// ofCohort reports whether a division is of the cohort's own participants.
+func ofCohort(n *dag.Node) bool {
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if b.Port == "participants" {
+				return src.Node != nil && src.Node.Stage.Name == "cohort"
+			}
+		}
+	}
+	return false
+}
+
+// divisionOf is the task behind the folds of another one; nil where there is none.
+func divisionOf(n *dag.Node) *dag.Node {
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if src.Node == nil {
+				continue
+			}
+			if _, ok := src.Node.Work.(divider); ok {
+				return src.Node
+			}
+		}
+	}
+	return nil
+}
+
+// beyond is the fold or repeat of a task that the division does not make, and the mistake; else 0.
+func beyond(n *dag.Node, t tester, participants *encoding.Table) (int, string) {
+	repeat, fold := t.TestFold()
+	by := divisionOf(n)
+	if by == nil {
+		return 0, ""
+	}
+	repeats, folds := divisions(by, participants)
+	for _, c := range []struct {
+		axis       string
+		want, have int
+	}{{"fold", fold, folds}, {"repeat", repeat, repeats}} {
+		if folds > 0 && c.want > c.have {
+			or := fmt.Sprintf(", or make %d there", c.want)
+			if by.Work.(divider).LeavesOut() != "" { // the participants decide
+				or = ""
+			}
+			return c.want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write %[1]s: [1..%[6]d] here%[7]s",
+				c.axis, n.ID, c.want, by.ID, words.Count(c.have, c.axis), c.have, or)
+		}
+	}
+	return 0, ""
+}
+
+// untested are the mistakes of the settings whose folds a task gathers on a port: not all of the division.
+func untested(n *dag.Node, port string, participants *encoding.Table) []string {
+	type setting struct {
+		stage, rest string
+		repeat      int
+	}
+	tests := map[setting][]int{}
+	of := map[setting]*dag.Node{} // the division
+	var order []setting
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if b.Port != port || src.Node == nil {
+				continue
+			}
+			t, ok := src.Node.Work.(tester)
+			d := divisionOf(src.Node)
+			if !ok || d == nil {
+				continue
+			}
+			repeat, fold := t.TestFold()
+			k := setting{stage: src.Node.Stage.Name, repeat: repeat}
+			for _, c := range src.Node.Coords {
+				if c.Axis != "fold" && c.Axis != "repeat" {
+					k.rest += c.Axis + "=" + c.Value + ","
+				}
+			}
+			if of[k] == nil {
+				order = append(order, k)
+			}
+			tests[k], of[k] = append(tests[k], fold), d
+		}
+	}
+	said := map[string]bool{}
+	var out []string
+	for _, k := range order {
+		_, folds := divisions(of[k], participants)
+		have := slices.Compact(slices.Sorted(slices.Values(tests[k])))
+		if len(have) >= folds || said[k.stage] {
+			continue
+		}
+		said[k.stage] = true
+		var names []string
+		for _, f := range have {
+			names = append(names, fmt.Sprint(f))
+		}
+		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so that not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true here to evaluate a part on purpose",
+			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), folds, k.stage))
+	}
+	return out
+}
