@@ -198,6 +198,9 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}
 	}
+	if note := chosen.Failing(); note != "" {
+		chosen.Notes = append(chosen.Notes, note)
+	}
 	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	if len(kept) == 0 {
 		l.bad.add(t.pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])

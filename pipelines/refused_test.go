@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,15 @@ stages:
 	}
 	if p := load("skip", "sub-1, sub-3"); len(p.Roster.Subjects) != 2 {
 		t.Errorf("%d participants where nobody would be left, want 2: their tasks say why", len(p.Roster.Subjects))
+	}
+	// Who cannot be used is counted among those who take part.
+	if err := os.Remove(filepath.Join(dir, "sub-2", "func", "sub-2_task-rest_desc-confounds_timeseries.tsv")); err != nil {
+		t.Fatal(err)
+	}
+	for exclude, said := range map[string]bool{"": true, "sub-2": false} {
+		if notes := load("fail", exclude).Notes; slices.Contains(notes, "1 of 4 participants cannot be used as they are") != said {
+			t.Errorf("exclude: [%s]: notes %q", exclude, notes)
+		}
 	}
 }
 

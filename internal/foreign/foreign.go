@@ -121,6 +121,14 @@ func isAnnex(target string) bool {
 	return strings.Contains(strings.ReplaceAll(target, "\\", "/"), "/annex/objects/")
 }
 
+// shellWord is a path as a shell takes it: in quotation marks where it holds blanks or marks.
+func shellWord(path string) string {
+	if !strings.ContainsAny(path, " \t'\"$`&;()*?[]<>|#~!") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
 // Missing says in words why a file cannot be opened; the content of a link of git-annex
 // may not be here. errors.Is finds err in it.
 func Missing(path string, err error) error {
@@ -129,7 +137,7 @@ func Missing(path string, err error) error {
 	}
 	switch target, linkErr := os.Readlink(path); {
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil && isAnnex(target):
-		return &missing{fmt.Sprintf("%s is a link of git-annex whose content is not here; fetch it with: datalad get %s (or git annex get)", path, path), err}
+		return &missing{fmt.Sprintf("%s is a link of git-annex whose content is not here; fetch it with: datalad get %s (or git annex get)", path, shellWord(path)), err}
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil:
 		return &missing{fmt.Sprintf("%s is a link to %s, which is not there", path, target), err}
 	case errors.Is(err, fs.ErrNotExist):

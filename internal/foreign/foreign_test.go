@@ -68,6 +68,11 @@ func TestMissing(t *testing.T) {
 	if got := Missing(link, err); got.Error() != link+" is a link of git-annex whose content is not here; fetch it with: datalad get "+link+" (or git annex get)" {
 		t.Errorf("%v", got)
 	}
+	for path, want := range map[string]string{"/data/sub-01/a.nii.gz": "/data/sub-01/a.nii.gz", "/my data/a": "'/my data/a'", "it's": `'it'\''s'`} {
+		if got := shellWord(path); got != want {
+			t.Errorf("in a shell %s, want %s", got, want)
+		}
+	}
 	other := filepath.Join(dir, "other.nii.gz")
 	if err := os.Symlink("../elsewhere/bold.nii.gz", other); err != nil {
 		t.Fatal(err)

@@ -287,9 +287,6 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
-	if failing > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
-	}
 	r.Notes = append(l.notes, r.Notes...)
 	times, apart := timeNotes(l, found)
 	r.Notes, r.TimesApart = append(append(r.Notes, times...), c.maskNotes(l, found)...), apart

@@ -297,7 +297,7 @@ func TestBIDSPeople(t *testing.T) {
 	if len(r.Here) != 1 || !strings.HasPrefix(r.Here[0], "data: "+r.Root+"; participants: ") {
 		t.Errorf("told where the data lie: %q", r.Here)
 	}
-	notes := strings.Join(r.Notes, "\n")
+	notes := strings.Join(append(r.Notes, r.Failing()), "\n")
 	for _, want := range []string{"fMRIPrep 23.1.4, participants of participants.tsv", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99", "2 of 4 participants cannot be used as they are"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing from the notes\n%s", want, notes)

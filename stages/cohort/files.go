@@ -126,7 +126,6 @@ func (l *list) roster(sources []*fileSource) *Roster {
 	if l.each != "row" {
 		r.Participants = l.participants(used)
 	}
-	failing := 0
 	r.PerRun = l.each == "run"
 	for i, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -147,7 +146,6 @@ func (l *list) roster(sources []*fileSource) *Roster {
 				last := &r.Subjects[len(r.Subjects)-1]
 				last.Runs = append(last.Runs, Run{fmt.Sprint(len(last.Runs) + 1), s.Files})
 				if problems != nil && last.Problem == nil {
-					failing++
 					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
 				}
 				continue
@@ -155,16 +153,12 @@ func (l *list) roster(sources []*fileSource) *Roster {
 			s.Files = nil
 		}
 		if problems != nil {
-			failing++
 			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to go on without it: exclude: [%s])", l.path, row.line, l.noun(), row.id, joined(problems), row.id)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
 	r.Left = l.leftOut()
 	r.Notes = append(r.Notes, l.notes...)
-	if failing > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d %ss cannot be used as they are", failing, len(r.Subjects), l.noun()))
-	}
 	return r
 }
 

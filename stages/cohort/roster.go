@@ -85,6 +85,20 @@ func (r *Roster) Noun() string {
 	return "participant"
 }
 
+// Failing notes how many cannot be used as they are; "" where all can.
+func (r *Roster) Failing() string {
+	failing := 0
+	for _, s := range r.Subjects {
+		if s.Problem != nil {
+			failing++
+		}
+	}
+	if failing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d %ss cannot be used as they are", failing, len(r.Subjects), r.Noun())
+}
+
 // IDColumn is the column of the members' names in Participants.
 func (r *Roster) IDColumn() string { return cmp.Or(r.Axis, "participant_id") }
 

@@ -29,7 +29,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all(), Root: root}
-	failing, sidecars := 0, &bids.Sidecars{Root: root}
+	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error
@@ -47,7 +47,6 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], timeFields...))
 		}
 		if problems != nil {
-			failing++
 			s.Problem = fmt.Errorf("participant %s: %w (to go on without it: exclude: [%s])", row.id, joined(problems), row.id)
 		}
 		r.Subjects = append(r.Subjects, s)
@@ -56,9 +55,6 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path)))
 	r.Notes = append(r.Notes, l.notes...)
-	if failing > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d participants cannot be used as they are", failing, len(l.rows)))
-	}
 	sidecarPort(r)
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
